@@ -1,0 +1,161 @@
+r"""Finding the action in a model's reply: `\boxed{}`, `[..]`, `<answer>`, or the bare reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeVar, get_args
+
+from gem_ma.game import InvalidMove
+
+Format = Literal["auto", "boxed", "bracket", "answer", "bare"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+_INSTRUCTIONS = {
+    "auto": r"Send your action alone, or after some reasoning as \boxed{action}.",
+    "boxed": r"Send your action as \boxed{action}; the last one counts.",
+    "bracket": "Send your action as [action]; the last one counts.",
+    "answer": "Send your action as <answer>action</answer>; the last one counts.",
+    "bare": "",
+}
+_WRAPPED = {"boxed": r"\boxed{%s}", "bracket": "[%s]", "answer": "<answer>%s</answer>"}
+
+_THINK = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\s*\{")
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_ANSWER = re.compile(r"<answer>", re.IGNORECASE)
+_END_OF_ANSWER = re.compile(r"</answer>", re.IGNORECASE)
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|texttt|mathrm|mathbf)\s*\{([^{}]*)\}")
+_AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
+
+T = TypeVar("T")
+
+
+def instruction(format: str) -> str:
+    """Return the sentence that tells a model how to send its action."""
+    return _INSTRUCTIONS[format]
+
+
+def wrap(action: str, format: str) -> str:
+    """Return a reply that says `action` in this format."""
+    template = _WRAPPED.get(format)
+    return template % action if template else action
+
+
+def extract(reply: str, format: str = "auto") -> str:
+    """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off."""
+    text = reply
+    if not text.isascii():
+        text = _without_surrogates(text)
+    if "think" in text.lower():
+        text = without_thinking(text)
+    if format == "auto":
+        boxed = _last(_BOXED, text) if "\\" in text else -1
+        answer = _last(_ANSWER, text) if "<" in text else -1
+        format = "bare" if boxed == answer else "boxed" if boxed > answer else "answer"
+    if format == "bare":
+        return text.strip()
+    return _FINDERS[format](text).strip()
+
+
+def without_thinking(text: str) -> str:
+    """Drop think blocks, closed or not, and all that stands before a closing tag without opening."""
+    kept, inside, position = [], False, 0
+    for tag in _THINK.finditer(text):
+        if tag[1]:
+            if not inside:
+                kept.clear()
+            inside, position = False, tag.end()
+        elif not inside:
+            kept.append(text[position : tag.start()])
+            inside = True
+    if not inside:
+        kept.append(text[position:])
+    return "".join(kept)
+
+
+def _without_surrogates(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    """Return where the last match ends, or -1."""
+    end = -1
+    for found in pattern.finditer(text):
+        end = found.end()
+    return end
+
+
+def _boxed(text: str) -> str:
+    start = _last(_BOXED, text)
+    if start < 0:
+        raise InvalidMove(r"no \boxed{...} in the reply")
+    depth = 1
+    for token in _BRACES.finditer(text, start):
+        if token[0] == "{":
+            depth += 1
+        elif token[0] == "}":
+            depth -= 1
+            if depth == 0:
+                return _LATEX_TEXT.sub(r"\1", text[start : token.start()])
+    raise InvalidMove(r"the last \boxed{ is not closed: the reply was cut off")
+
+
+def _bracket(text: str) -> str:
+    end = text.rfind("]")
+    if text.rfind("[") > end:
+        raise InvalidMove("the last [ is not closed: the reply was cut off")
+    depth = 0
+    for position in range(end, -1, -1):
+        if text[position] == "]":
+            depth += 1
+        elif text[position] == "[":
+            depth -= 1
+            if depth == 0:
+                return text[position + 1 : end]
+    raise InvalidMove("no [...] in the reply")
+
+
+def _answer(text: str) -> str:
+    start = _last(_ANSWER, text)
+    if start < 0:
+        raise InvalidMove("no <answer>...</answer> in the reply")
+    end = _END_OF_ANSWER.search(text, start)
+    if end is None:
+        raise InvalidMove("the last <answer> is not closed: the reply was cut off")
+    return text[start : end.start()]
+
+
+_FINDERS = {"boxed": _boxed, "bracket": _bracket, "answer": _answer}
+
+
+def choose(text: str, options: Iterable[T]) -> T:
+    """Return the option that `text` names, whatever its case and the punctuation around it."""
+    by_name = {str(option).casefold(): option for option in options}
+    for name in (text.casefold(), text.strip(_AROUND).casefold()):
+        if name in by_name:
+            return by_name[name]
+    raise InvalidMove(f"{clip(text)} is not a legal move")
+
+
+def number(text: str) -> int:
+    """Return the whole number that `text` is, whatever the punctuation around it."""
+    digits = text.strip(_AROUND)
+    if len(digits) > 18 or not re.fullmatch(r"[+-]?[0-9]+", digits):
+        raise InvalidMove(f"{clip(text)} is not a whole number")
+    return int(digits)
+
+
+def clip(text: str, limit: int = 60) -> str:
+    """Return `text` quoted and short, fit to stand in an error message."""
+    return repr(text if len(text) <= limit else text[:limit] + "...")
+
+
+def listing(options: Sequence[str], limit: int = 30) -> str:
+    """Return the options as one line, and how many more there are."""
+    more = f", ... ({len(options) - limit} more)" if len(options) > limit else ""
+    return ", ".join(options[:limit]) + more

@@ -1,0 +1,26 @@
+"""An agent that plays legal moves at random."""
+
+from __future__ import annotations
+
+from gem_ma.episode import Turn, pick
+
+
+class RandomAgent:
+    """Reply with a legal action drawn from the turn's seed and one's own."""
+
+    def __init__(self, seed: int = 0):
+        self.seed = seed
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in turns]
+
+    def _reply(self, turn: Turn) -> str:
+        if not turn.legal:
+            raise ValueError(
+                f"{turn.env_id} does not list the legal moves of {turn.seat}, so a RandomAgent "
+                "cannot play it"
+            )
+        return pick(turn.legal, self.seed, turn.seed)
+
+    def __repr__(self) -> str:
+        return f"RandomAgent(seed={self.seed})"

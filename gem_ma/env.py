@@ -1,0 +1,838 @@
+"""Env: PettingZoo's AEC API over a Game, and the seam on which every other view is built."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo.utils.env import AECEnv
+
+from gem_ma import actions as words
+from gem_ma.actions import Format
+from gem_ma.episode import Turn, pick
+from gem_ma.game import Game, InvalidMove, Message, S
+from gem_ma.scene import Terminal
+from gem_ma.seeding import fresh_seed, mix, reseed
+
+if TYPE_CHECKING:
+    from gem_ma.views import ParallelView, SeatView
+
+Observe = Literal["text", "image", "both"]
+Invalid = Literal["retry", "lose", "skip", "random"]
+_CHOICES = {
+    "observe": ("text", "image", "both"),
+    "actions": ("text", "discrete"),
+    "format": words.FORMATS,
+    "invalid": ("retry", "lose", "skip", "random"),
+    "render_mode": (None, "ansi", "rgb_array", "human"),
+}
+_REASON = 500  # characters of an InvalidMove that reach its seat
+
+
+class ResetNeeded(RuntimeError):
+    """The episode has not begun, or is over."""
+
+
+class SeatError(ValueError):
+    """A seat that does not exist, or is not to act, was addressed."""
+
+
+class BaseEnv(AECEnv[str, dict[str, Any], Any]):
+    """Every view of an environment, written once over its seam.
+
+    The seam is `reset`, `submit`, `observe` and `info`. An Env implements it, a Wrapper changes
+    it, and what stands here is built over `self`, so that a wrapper shows in every view.
+    """
+
+    _core: Env[Any]  # where the episode is kept
+    _infos: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
+
+    # -- the seam ------------------------------------------------------------------------------
+
+    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+        """Take replies of some of the seats that are to act; return what it earns every seat."""
+        raise NotImplementedError
+
+    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat sees; with `turn`, in the form of an agent's Turn: without the rules
+        and always in words or pictures."""
+        raise NotImplementedError
+
+    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat is told beside its observation."""
+        raise NotImplementedError
+
+    def rules(self, agent: str) -> str:
+        """Return what a seat is told once, a model in its system prompt."""
+        raise NotImplementedError
+
+    # -- PettingZoo's AEC API ------------------------------------------------------------------
+
+    def step(self, action: Any) -> None:
+        """Take the reply of `agent_selection`, or None if that seat is done."""
+        core = self._core
+        agent = core.agent_selection
+        if agent is None:
+            raise core._needs_reset("step")
+        if core.terminations[agent] or core.truncations[agent]:
+            if action is not None:
+                raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
+            core._bury((agent,))
+            core.rewards = dict.fromkeys(core.agents, 0.0)
+        else:
+            core._credit((agent,), self.submit({agent: action}))
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last action, flags and info of `agent_selection`."""
+        core = self._core
+        agent = core.agent_selection
+        if agent is None:
+            raise core._needs_reset("last")
+        return (
+            self.observe(agent) if observe else None,
+            core._cumulative_rewards[agent],
+            core.terminations[agent],
+            core.truncations[agent],
+            self._info(agent),
+        )
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:  # type: ignore[override]
+        """The info of every live agent, made when asked for."""
+        return {agent: self._info(agent) for agent in self._core.agents}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        clock, infos = self._infos
+        if clock != self._core._clock:
+            infos = {}
+            self._infos = self._core._clock, infos
+        if agent not in infos:
+            infos[agent] = self.info(agent)
+        return infos[agent]
+
+    # -- the other views -----------------------------------------------------------------------
+
+    def parallel(self) -> ParallelView:
+        """Return this environment behind PettingZoo's parallel API."""
+        from gem_ma.views import ParallelView
+
+        return ParallelView(self)
+
+    def gym(self, agent: str | None = None, others: Any = None) -> SeatView:
+        """Return one seat behind Gymnasium's API, the others played by the agents given."""
+        from gem_ma.views import SeatView
+
+        return SeatView(self, agent=agent, others=others)
+
+    def turn(self, agent: str) -> Turn:
+        """Return what an agent in this seat gets to see now."""
+        core = self._core
+        observation = self.observe(agent, turn=True)
+        info = self.info(agent, turn=True)
+        legal = info.get("legal_actions")
+        return Turn(
+            seat=agent,
+            rules=self.rules(agent),
+            observation=observation,
+            text=observation["text"] if "text" in observation else info.get("text", ""),
+            legal=None if legal is None else tuple(legal),
+            tools=tuple(core.game.tools(agent)),
+            seed=mix(core.seed, core._clock, core._index[agent]),
+            number=core.turns,
+            env_id=core.id,
+        )
+
+    def sample_random_action(self, agent: str | None = None) -> Any:
+        """Draw a legal action of a seat from its action space's own random numbers."""
+        core = self._core
+        agent = agent or core.agent_selection or core.possible_agents[0]
+        space = self.action_space(agent)
+        legal = core._legal(agent) if agent in core.to_act else None
+        if not legal:
+            return space.sample()
+        action = legal[int(space.np_random.random() * len(legal))]
+        return core._number[action] if core.discrete else words.wrap(action, core.format)
+
+    def play(
+        self, replies: Mapping[str, Any]
+    ) -> tuple[dict[str, float], dict[str, bool], dict[str, bool]]:
+        """Submit replies, settle them, and return rewards, terminations and truncations."""
+        core = self._core
+        core._credit(replies, self.submit(replies))
+        result = core.rewards, core.terminations, core.truncations
+        if core._dead:
+            core._bury(core._dead)
+        return result
+
+    # -- snapshots -----------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Return this point of the episode; it shares everything and copies next to nothing."""
+        raise NotImplementedError
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot of this environment or of one made like it."""
+        raise NotImplementedError
+
+    def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
+        """Return n environments that go on from here, with chance redrawn if a seed is given."""
+        snapshot = self.snapshot()
+        forks = [self._twin() for _ in range(n)]
+        for number, fork in enumerate(forks):
+            fork.restore(snapshot)
+            if seed is not None:
+                fork._core._redraw(mix(seed, number))
+        return forks
+
+    def _twin(self) -> Self:
+        raise NotImplementedError
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.fork()[0]
+
+    def __copy__(self) -> Self:
+        return self.fork()[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A point of an episode, as references to things that never change."""
+
+    game: Game[Any]
+    values: dict[str, Any]
+    rng: dict[str, Any] | None
+    layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
+
+
+class _Event:
+    """Something that happened; put into words when somebody asks."""
+
+    __slots__ = ("after", "before", "messages", "moves")
+
+    def __init__(self, before: Any, moves: Any, after: Any, messages: Any = None):
+        self.before, self.moves, self.after, self.messages = before, moves, after, messages
+
+
+# What makes up a position of an episode: immutable values, or containers copied one level deep.
+_EPISODE = (
+    "seed turns _state _pending _waiting _bad _records _adjust _paid _acted _read _log _log_start "
+    "_over agents agent_selection rewards terminations truncations _cumulative_rewards _dead"
+).split()
+
+
+class Env(BaseEnv, Generic[S]):
+    """A Game behind PettingZoo's AEC API.
+
+    observe: what seats see: "text", "image" or "both".
+    actions: "text", or "discrete" for numbers into `game.moves` and numeric observations.
+    format: where in a reply the action stands; see `gem_ma.actions`.
+    invalid: what an invalid reply leads to: "retry" (a notice, and the same seat again; more than
+        `max_invalid` in a row forfeit), "lose" (a forfeit at once), "skip" (the turn is lost) or
+        "random" (a legal move is drawn for it). `penalty` is subtracted for each.
+    max_turns: truncate after so many moves of the game.
+    render_mode: "ansi", "rgb_array" or "human", for spectators.
+    image_size: width and height of pictures.
+    text_length: bytes that an observed text may have; what is longer is cut in the middle.
+    """
+
+    def __init__(
+        self,
+        game: Game[S],
+        *,
+        observe: Observe = "text",
+        actions: Literal["text", "discrete"] = "text",
+        format: Format = "auto",
+        invalid: Invalid = "retry",
+        max_invalid: int = 3,
+        penalty: float = 0.0,
+        max_turns: int | None = None,
+        render_mode: Literal["ansi", "rgb_array", "human"] | None = None,
+        image_size: tuple[int, int] = (252, 252),
+        text_length: int = 1 << 16,
+        id: str | None = None,
+    ):
+        given = {
+            "observe": observe,
+            "actions": actions,
+            "format": format,
+            "invalid": invalid,
+            "render_mode": render_mode,
+        }
+        for name, value in given.items():
+            if value not in _CHOICES[name]:
+                raise ValueError(f"{name}={value!r}: expected one of {_CHOICES[name]}")
+        for name, limit in (("max_invalid", max_invalid), ("penalty", penalty)):
+            if limit < 0:
+                raise ValueError(f"{name}={limit!r}: expected 0 or more")
+        if max_turns is not None and max_turns < 1:
+            raise ValueError(f"max_turns={max_turns!r}: expected 1 or more, or None for no limit")
+        if actions == "discrete" and game.moves is None:
+            raise ValueError(
+                f"{type(game).__name__} has no fixed list of moves, so actions='discrete' cannot "
+                "number them; use actions='text'"
+            )
+        if invalid == "skip" and type(game).skip is Game.skip:
+            raise ValueError(
+                f"{type(game).__name__} does not say what a lost turn is (Game.skip); use "
+                "invalid='retry', 'lose' or 'random'"
+            )
+        self._core = self
+        self.game = game
+        self.id = id or type(game).__name__
+        self.observes = observe
+        self.discrete = actions == "discrete"
+        self.format: Format = format
+        self.invalid = invalid
+        self.max_invalid = max_invalid
+        self.penalty = float(penalty)
+        self.max_turns = max_turns
+        self.render_mode = render_mode
+        self.image_size = image_size
+        self.text_length = text_length
+        self.possible_agents = list(game.agents)
+        self.metadata = {
+            "name": self.id,
+            "render_modes": ["ansi", "rgb_array", "human"],
+            "render_fps": 4,
+            "is_parallelizable": True,
+        }
+        self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
+        self._number = {move: i for i, move in enumerate(game.moves or ())}
+        self._rules: dict[str, str] = {}
+        self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
+        self._mask: tuple[Any, np.ndarray | None] = (None, None)
+        self._rng: np.random.Generator | None = None
+        self._lists_moves = False
+        self._loses_seats = False
+        # The episode. All of it is named in _EPISODE.
+        self.seed: int | None = None
+        self.turns = 0
+        self.agents: list[str] = []
+        self.agent_selection: str | None = None
+        self.rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self._dead: tuple[str, ...] = ()
+        self._state: S | None = None
+        self._pending: dict[str, Any] = {}
+        self._waiting: tuple[str, ...] = ()
+        self._bad: dict[str, int] = {}
+        self._records: dict[str, dict[str, Any]] = {}
+        self._adjust: dict[str, float] = {}
+        self._paid: dict[str, float] = {}
+        self._acted: set[str] = set()
+        self._read: dict[str, int] = {}
+        self._log: list[_Event] = []
+        self._log_start = 0
+        self._over = False
+        self._clock = 0
+
+    # -- reset ---------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
+        if seed is None:
+            seed = fresh_seed() if self.seed is None else mix(self.seed)
+        elif not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+            raise TypeError(f"seed={seed!r}: expected an int or None")
+        self.seed = int(seed)
+        if self._rng is None:
+            self._rng = np.random.Generator(np.random.PCG64(0))
+        reseed(self._rng, self.seed)
+        state = self.game.start(self._rng, options or {})
+        if self.invalid == "random" and not hasattr(state, "legal"):
+            raise ValueError(
+                f"{self.id} cannot list its legal moves, so invalid='random' has nothing to draw "
+                "from; use 'retry', 'lose' or 'skip'"
+            )
+        agents = self.possible_agents
+        self._state = state
+        self._lists_moves = hasattr(state, "legal")
+        self._loses_seats = hasattr(state, "out")
+        self.turns = 0
+        self.agents = list(agents)
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = self.terminations.copy()
+        self._cumulative_rewards = self.rewards.copy()
+        self._dead = ()
+        self._pending = {}
+        self._bad = dict.fromkeys(agents, 0)
+        self._records = {}
+        self._adjust = {}
+        self._paid = self.rewards.copy()
+        self._acted = set()
+        self._read = dict.fromkeys(agents, 0)
+        self._log = []
+        self._log_start = 0
+        self._over = False
+        self._clock += 1
+        self._settle()
+        if self._dead:
+            raise RuntimeError(f"{self.id} is over before anybody could move; this game is broken")
+
+    def _redraw(self, seed: int) -> None:
+        self.seed = seed
+        if self._rng is not None:
+            reseed(self._rng, seed)
+
+    def _needs_reset(self, what: str) -> ResetNeeded:
+        if self._state is None:
+            return ResetNeeded(f"{what}: no episode has begun; call reset() first")
+        return ResetNeeded(f"{what}: the episode is over; call reset() to begin the next")
+
+    # -- the seam: replies in ------------------------------------------------------------------
+
+    @property
+    def to_act(self) -> tuple[str, ...]:
+        """The seats whose reply the game waits for; none when it is over."""
+        return self._waiting
+
+    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+        waiting = self._waiting
+        if not waiting:
+            raise self._needs_reset("submit")
+        if not replies:
+            raise SeatError(f"got no reply; to act: {', '.join(waiting)}")
+        for agent, reply in replies.items():
+            if agent not in waiting:
+                raise self._not_to_act(agent)
+            if not isinstance(reply, str):
+                self._check_number(agent, reply)
+        self._clock += 1
+        leavers = []
+        for agent in waiting:
+            if agent in replies and not self._take(agent, replies[agent]):
+                leavers.append(agent)
+        if leavers:
+            self._leave(leavers)
+        if self._pending and not self._over:
+            self._advance_if_complete()
+        return self._settle()
+
+    def _not_to_act(self, agent: Any) -> SeatError:
+        if agent not in self._index:
+            return SeatError(f"no seat {agent!r}; the seats are {', '.join(self.possible_agents)}")
+        return SeatError(f"{agent} is not to act now; to act: {', '.join(self._waiting)}")
+
+    def _check_number(self, agent: str, reply: Any) -> None:
+        if self.discrete:
+            if isinstance(reply, int | np.integer) and not isinstance(reply, bool):
+                return
+            if isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu":
+                return
+        expected = f"an int below {len(self._number)}" if self.discrete else "a str"
+        raise TypeError(
+            f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
+            f"{words.clip(repr(reply))}"
+        )
+
+    def _take(self, agent: str, reply: Any) -> bool:
+        """Read one reply; return False if its seat leaves the game over it."""
+        self._acted.add(agent)
+        self._read[agent] = self._log_start + len(self._log)
+        if self._records:
+            self._records.pop(agent, None)
+        view = self._state.seen_by(agent)
+        try:
+            if isinstance(reply, str):
+                text = words.extract(reply, self.format)
+            else:
+                text = self._move_text(int(reply))
+            move = self.game.read(text, view, agent)
+        except InvalidMove as error:
+            return self._take_invalid(agent, view, str(error)[:_REASON])
+        self._bad[agent] = 0
+        self._pending[agent] = move
+        return True
+
+    def _move_text(self, number: int) -> str:
+        if not 0 <= number < len(self._number):
+            raise InvalidMove(f"{number} is not a move; the moves are 0 to {len(self._number) - 1}")
+        return self.game.moves[number]
+
+    def _take_invalid(self, agent: str, view: S, reason: str) -> bool:
+        policy = self.invalid
+        self._bad[agent] += 1
+        count = self._bad[agent]
+        if self.penalty:
+            self._adjust[agent] = self._adjust.get(agent, 0.0) - self.penalty
+        record = {"reason": reason, "count": count, "policy": policy}
+        self._records[agent] = record
+        legal = view.legal(agent) if self._lists_moves else ()
+        notice = f"Invalid: {reason}."
+        if policy == "lose" or (policy == "retry" and count > self.max_invalid):
+            record["forfeit"] = True
+            self._notify(agent, notice)
+            return False
+        if policy == "retry":
+            left = self.max_invalid - count
+            tries = "the last try" if left == 0 else f"{left + 1} tries left"
+            if legal:
+                notice += f" Legal: {words.listing(legal)}."
+            self._notify(agent, f"{notice} Try again ({tries}).")
+            return True
+        if policy == "skip":
+            move = self.game.skip(view, agent)
+            self._notify(agent, f"{notice} The turn is lost.")
+        else:
+            text = pick(legal, self.seed, self.turns, self._index[agent])
+            move = self.game.read(text, view, agent)
+            self._notify(agent, f"{notice} Played at random instead: {text}.")
+        self._pending[agent] = move
+        return True
+
+    def _notify(self, agent: str | None, text: str) -> None:
+        to = None if agent is None else (agent,)
+        self._log.append(_Event(None, None, None, [Message(to, "game", text)]))
+
+    def _leave(self, leavers: Sequence[str]) -> None:
+        """Let seats forfeit: the game goes on without them, or ends."""
+        state, seats = self._state, self.possible_agents
+        for agent in leavers:
+            self._notify(None, f"{agent} forfeits after too many invalid replies.")
+            after = self.game.forfeit(state, agent, self._rng)
+            if after is not None:
+                state = after
+                continue
+            self._over = True
+            if len(seats) > 1:
+                self._adjust[agent] = self._adjust.get(agent, 0.0) - 1.0
+            if self.game.zero_sum and len(seats) == 2:
+                for opponent in seats:
+                    if opponent not in leavers:
+                        self._adjust[opponent] = self._adjust.get(opponent, 0.0) + 1.0
+        self._state = state
+        acting = state.to_act()
+        self._pending = {a: move for a, move in self._pending.items() if a in acting}
+        # A leaver takes no further reward, whatever the game pays later.
+        self._records |= {a: {**self._records[a], "forfeit": True} for a in leavers}
+
+    def _advance_if_complete(self) -> None:
+        before, moves = self._state, self._pending
+        acting = before.to_act()
+        if len(moves) < len(acting):
+            return
+        if len(acting) > 1:
+            moves = {agent: moves[agent] for agent in acting}
+        self._pending = {}
+        after = self.game.advance(before, moves, self._rng)
+        self._state = after
+        self.turns += 1
+        log = self._log
+        log.append(_Event(before, moves, after))
+        if len(log) > 2 * len(self._index) + 2:  # forget what everybody has read
+            read = min((self._read[a] for a in self.agents), default=0) - self._log_start
+            if read > len(log) // 2:
+                del log[:read]
+                self._log_start += read
+
+    def _settle(self) -> dict[str, float]:
+        """Find who is to act, who is done, and what everybody has earned since the last time."""
+        state = self._state
+        acting = () if self._over else state.to_act()
+        agents = self.agents
+        if not acting:
+            self._over = True
+            self.terminations = dict.fromkeys(agents, True)
+            self._dead = tuple(agents)
+            self._waiting = ()
+        elif self.max_turns is not None and self.turns >= self.max_turns:
+            self._end_by_limit()
+        else:
+            if self._loses_seats or self._records:
+                self._flag_the_lost()
+            pending = self._pending
+            self._waiting = tuple(a for a in acting if a not in pending) if pending else acting
+        self.agent_selection = (self._dead or self._waiting or (None,))[0]
+        return self._earned()
+
+    def _end_by_limit(self) -> None:
+        self._over = True
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self._dead = tuple(self.agents)
+        self._waiting = ()
+
+    def _flag_the_lost(self) -> None:
+        """Terminate the seats whose return is final while others play on."""
+        lost = set(self._state.out()) if self._loses_seats else set()
+        lost |= {a for a, record in self._records.items() if record.get("forfeit")}
+        self._dead = tuple(a for a in self.agents if a in lost)
+        if self._dead:
+            self.terminations = {a: a in lost for a in self.agents}
+
+    def _earned(self) -> dict[str, float]:
+        totals, adjust, paid = self._state.returns(), self._adjust, self._paid
+        if not adjust:
+            if totals == paid:
+                return dict.fromkeys(self.agents, 0.0)
+            now = {a: float(totals[a]) for a in paid}
+        else:
+            now = {a: float(totals[a]) + adjust.get(a, 0.0) for a in paid}
+        self._paid = now
+        return {a: now[a] - paid[a] for a in self.agents}
+
+    def truncate(self) -> None:
+        """End the episode here for everybody, as a limit that is no rule of the game does."""
+        if not self._waiting:
+            raise self._needs_reset("truncate")
+        self._clock += 1
+        self._end_by_limit()
+        self.agent_selection = self._dead[0]
+
+    # -- the ledger of the AEC API -------------------------------------------------------------
+
+    def _credit(self, actors: Iterable[str], rewards: dict[str, float]) -> None:
+        cumulative = self._cumulative_rewards
+        for agent in actors:
+            cumulative[agent] = 0.0
+        for agent, reward in rewards.items():
+            cumulative[agent] += reward
+        self.rewards = rewards
+
+    def _bury(self, dead: Sequence[str]) -> None:
+        self._clock += 1
+        self.agents = [a for a in self.agents if a not in dead]
+        self.rewards = {a: r for a, r in self.rewards.items() if a not in dead}
+        self.terminations = {a: f for a, f in self.terminations.items() if a not in dead}
+        self.truncations = {a: f for a, f in self.truncations.items() if a not in dead}
+        self._cumulative_rewards = {a: self._cumulative_rewards[a] for a in self.agents}
+        self._dead = tuple(a for a in self._dead if a not in dead)
+        self.agent_selection = (self._dead or self._waiting or (None,))[0]
+
+    # -- the seam: what seats see --------------------------------------------------------------
+
+    def _view(self, agent: str) -> S:
+        if self._state is None:
+            raise self._needs_reset("observe")
+        if agent not in self._index:
+            raise self._not_to_act(agent)
+        return self._state.seen_by(agent)
+
+    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        view = self._view(agent)
+        if self.discrete and not turn:
+            numbers = self.game.encode(view, agent) if self.observes == "text" else None
+            if numbers is None:
+                numbers = self._image(view, agent)
+            return {"observation": numbers, "action_mask": self._legal_mask(agent)}
+        observation: dict[str, Any] = {}
+        if self.observes != "image":
+            observation["text"] = self._text(agent, view, rules=not turn)
+        if self.observes != "text":
+            observation["image"] = self._image(view, agent)
+        return observation
+
+    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        if self._state is None or agent not in self._index:
+            self._view(agent)
+        acts = agent in self._waiting
+        info: dict[str, Any] = {"to_act": acts}
+        if self._lists_moves:
+            legal = self._legal(agent) if acts else ()
+            if self.discrete and not turn:
+                info["legal_actions"] = [self._number[text] for text in legal]
+            elif self.format in ("auto", "bare"):
+                info["legal_actions"] = list(legal)
+            else:
+                info["legal_actions"] = [words.wrap(text, self.format) for text in legal]
+            if self._number and not turn:
+                info["action_mask"] = self._legal_mask(agent)
+        if agent in self._records:
+            info["invalid"] = dict(self._records[agent])
+        if self.observes == "image" and (turn or not self.discrete):
+            info["text"] = self._text(agent, None, rules=not turn)
+        if self._over:
+            info.update(self.game.report(self._state))
+        return info
+
+    def _legal(self, agent: str) -> Sequence[str] | None:
+        return self._view(agent).legal(agent) if self._lists_moves else None
+
+    def _legal_mask(self, agent: str) -> np.ndarray:
+        """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
+        legal = self._legal(agent) if agent in self._waiting else None
+        known, mask = self._mask
+        if legal is not known or mask is None:
+            if legal is None:
+                mask = np.ones(len(self._number), np.int8)
+            else:
+                mask = np.zeros(len(self._number), np.int8)
+                mask[[self._number[text] for text in legal]] = 1
+            self._mask = legal, mask
+        return mask.copy()
+
+    def rules(self, agent: str) -> str:
+        text = self._rules.get(agent)
+        if text is None:
+            text = f"{self.game.rules(agent)}\n{words.instruction(self.format)}".rstrip()
+            self._rules[agent] = text
+        return text
+
+    def messages(self, agent: str) -> list[Message]:
+        """Return what a seat has heard since its last reply."""
+        heard: list[Message] = []
+        log = self._log
+        for event in log[max(self._read[agent] - self._log_start, 0) :] if log else ():
+            if event.messages is None:
+                event.messages = list(self.game.tell(event.before, event.moves, event.after))
+            for message in event.messages:
+                if message.to is None or agent in message.to:
+                    heard.append(message)
+        return heard
+
+    def _text(self, agent: str, view: S | None, rules: bool) -> str:
+        parts = []
+        if rules and agent not in self._acted:
+            parts.append(self.rules(agent))
+        heard = self.messages(agent)
+        if heard:
+            parts.append("\n".join([str(message) for message in heard]))
+        if view is not None:
+            parts.append(self.game.describe(view, agent))
+        text = "\n\n".join(parts)
+        if len(text) * 4 > self.text_length:  # no character has more than four bytes
+            text = _fit(text, self.text_length)
+        return text
+
+    def _image(self, view: S, agent: str | None) -> np.ndarray:
+        from gem_ma.renderers import draw
+
+        scene = self.game.picture(view, agent)
+        if scene is None:
+            scene = Terminal(self.game.describe(view, agent))
+        return draw(scene, self.image_size)
+
+    # -- spaces --------------------------------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self._space("observation", agent, self._observation_space)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self._space("action", agent, self._action_space)
+
+    def _space(
+        self, kind: str, agent: str, make: Callable[[], spaces.Space[Any]]
+    ) -> spaces.Space[Any]:
+        space = self._spaces.get((kind, agent))
+        if space is None:
+            if agent not in self._index:
+                raise self._not_to_act(agent)
+            space = self._spaces[kind, agent] = make()
+        return space
+
+    def _observation_space(self) -> spaces.Space[Any]:
+        from gem_ma.spaces import UnicodeText
+
+        width, height = self.image_size
+        image = spaces.Box(0, 255, (height, width, 3), np.uint8)
+        if self.discrete:
+            numbers = self._encoding_space() if self.observes == "text" else None
+            mask = spaces.Box(0, 1, (len(self._number),), np.int8)
+            return spaces.Dict({"observation": numbers or image, "action_mask": mask})
+        parts: dict[str, spaces.Space[Any]] = {}
+        if self.observes != "image":
+            parts["text"] = UnicodeText(self.text_length)
+        if self.observes != "text":
+            parts["image"] = image
+        return spaces.Dict(parts)
+
+    def _encoding_space(self) -> spaces.Box | None:
+        agent = self.possible_agents[0]
+        start = self.game.start(np.random.default_rng(0), {})
+        sample = self.game.encode(start.seen_by(agent), agent)
+        if sample is None:
+            return None
+        if sample.dtype.kind == "f":
+            return spaces.Box(0, 1, sample.shape, sample.dtype.type)
+        limits = np.iinfo(sample.dtype)
+        return spaces.Box(limits.min, limits.max, sample.shape, sample.dtype.type)
+
+    def _action_space(self) -> spaces.Space[Any]:
+        from gem_ma.spaces import UnicodeText
+
+        if self.discrete:
+            return spaces.Discrete(len(self._number))
+        return UnicodeText(1 << 24, examples=[words.wrap(m, self.format) for m in self._number])
+
+    # -- for spectators ------------------------------------------------------------------------
+
+    def state(self) -> S:  # type: ignore[override]
+        """Return the frozen State: everything there is to know about this position."""
+        if self._state is None:
+            raise self._needs_reset("state")
+        return self._state
+
+    def render(self, agent: str | None = None) -> Any:
+        """Show the whole game, or the masked view of one seat, as `render_mode` says."""
+        view = self.state() if agent is None else self._view(agent)
+        if self.render_mode == "rgb_array":
+            return self._image(view, agent)
+        if self.render_mode is None:
+            raise ValueError("nothing to render to; make the environment with render_mode='ansi'")
+        text = self.game.describe(view, agent)
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None
+
+    def close(self) -> None:
+        """Release what the environment holds: nothing."""
+
+    # -- snapshots -----------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        values = {name: _shallow(getattr(self, name)) for name in _EPISODE}
+        rng = None if self._rng is None else dict(self._rng.bit_generator.state)
+        return Snapshot(self.game, values, rng)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        if type(snapshot.game) is not type(self.game) or (
+            snapshot.game._arguments != self.game._arguments
+        ):
+            raise ValueError(
+                f"a snapshot of {type(snapshot.game).__name__}{snapshot.game._arguments} does not "
+                f"fit {type(self.game).__name__}{self.game._arguments}"
+            )
+        for name, value in snapshot.values.items():
+            setattr(self, name, _shallow(value))
+        self._clock += 1
+        self._lists_moves = hasattr(self._state, "legal")
+        self._loses_seats = hasattr(self._state, "out")
+        if snapshot.rng is not None:
+            if self._rng is None:
+                self._rng = np.random.Generator(np.random.PCG64(0))
+            self._rng.bit_generator.state = snapshot.rng
+
+    def _twin(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._core = twin
+        twin._spaces, twin._rng, twin._infos = {}, None, (-1, {})
+        return twin
+
+    def __repr__(self) -> str:
+        return f"<Env {self.id}>"
+
+
+def _shallow(value: Any) -> Any:
+    return copy.copy(value) if isinstance(value, dict | list | set) else value
+
+
+def _fit(text: str, limit: int) -> str:
+    """Cut bytes out of the middle of a text that is too long, and say so."""
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    mark = f"\n[... {len(data)} bytes in all, the middle is left out ...]\n"
+    half = (limit - len(mark)) // 2
+    return data[:half].decode(errors="ignore") + mark + data[-half:].decode(errors="ignore")

@@ -1,0 +1,15 @@
+"""The games that come with the package: one line each, nothing imported until one is made."""
+
+from gem_ma.registry import register
+
+_GUESS = "gem_ma.envs.guess_the_number:GuessTheNumber"
+register("game:GuessTheNumber-v0", _GUESS)
+register("game:GuessTheNumber-v0-easy", _GUESS, min_number=1, max_number=10, max_turns=4)
+register("game:GuessTheNumber-v0-hard", _GUESS, min_number=1, max_number=50, max_turns=7)
+register("game:GuessTheNumber-v0-random", _GUESS, min_number=None, max_number=None, max_turns=None)
+register("game:TicTacToe-v0", "gem_ma.envs.tic_tac_toe:TicTacToe")
+register("game:ConnectFour-v0", "gem_ma.envs.connect_four:ConnectFour")
+register("game:RockPaperScissors-v0", "gem_ma.envs.rock_paper_scissors:RockPaperScissors")
+register("game:PrisonersDilemma-v0", "gem_ma.envs.prisoners_dilemma:PrisonersDilemma")
+register("game:KuhnPoker-v0", "gem_ma.envs.kuhn_poker:KuhnPoker")
+register("game:LiarsDice-v0", "gem_ma.envs.liars_dice:LiarsDice")

@@ -1,0 +1,127 @@
+"""Guess the number: one agent finds a hidden number, told "higher" or "lower" after each guess."""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gem_ma.actions import number
+from gem_ma.game import Game, InvalidMove
+
+AGENT = "player"
+DRAWN = (10, 50)  # where nothing is given: the lowest number is at most 10, the span at most 50
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    low: int
+    high: int
+    left: int  # guesses
+    secret: int | None  # None: hidden
+    guesses: tuple[tuple[int, str], ...] = ()
+
+    def to_act(self):
+        return () if self.won() or not self.left else (AGENT,)
+
+    def won(self):
+        return bool(self.guesses) and self.guesses[-1][1] == "correct"
+
+    def returns(self):
+        return {AGENT: 1.0 if self.won() else 0.0}
+
+    def seen_by(self, agent):
+        return State(self.low, self.high, self.left, None, self.guesses)
+
+    def legal(self, agent):
+        return _numbers(self.low, self.high)
+
+    def guess(self, n):
+        if n is None:  # a lost turn
+            return State(self.low, self.high, self.left - 1, self.secret, self.guesses)
+        hint = "correct" if n == self.secret else "lower" if n > self.secret else "higher"
+        guesses = (*self.guesses, (n, hint))
+        return State(self.low, self.high, self.left - 1, self.secret, guesses)
+
+
+class GuessTheNumber(Game[State]):
+    agents = (AGENT,)
+
+    def __init__(
+        self,
+        min_number: int | None = 1,
+        max_number: int | None = 20,
+        max_turns: int | None = 20,
+    ):
+        if None not in (min_number, max_number) and min_number > max_number:
+            raise ValueError(f"min_number={min_number} is above max_number={max_number}")
+        if max_turns is not None and max_turns < 1:
+            raise ValueError(f"max_turns={max_turns}: expected 1 or more")
+        self.min_number, self.max_number, self.max_turns = min_number, max_number, max_turns
+        lowest = 1 if min_number is None else min_number
+        highest = sum(DRAWN) if max_number is None else max_number
+        self.moves = _numbers(lowest, highest)
+
+    def start(self, rng, options):
+        low, high, turns = self.min_number, self.max_number, self.max_turns
+        if low is None:
+            low = int(rng.integers(1, (DRAWN[0] if high is None else min(DRAWN[0], high)) + 1))
+        if high is None:
+            high = low + int(rng.integers(5, DRAWN[1] + 1))
+        if turns is None:
+            turns = math.ceil(math.sqrt(high - low)) + 1
+        return State(low, high, turns, low + int(rng.random() * (high - low + 1)))
+
+    def read(self, text, view, agent):
+        n = number(text)
+        if not view.low <= n <= view.high:
+            raise InvalidMove(f"{n} is not between {view.low} and {view.high}")
+        return n
+
+    def advance(self, state, moves, rng):
+        return state.guess(moves[AGENT])
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        return (
+            "You are playing Guess the Number: find the hidden whole number within the guesses you "
+            "have. After each guess you are told whether the number is higher or lower than it. "
+            "Reply with a number."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view lists the guesses
+
+    def describe(self, view, agent):
+        lines = [f"The number is between {view.low} and {view.high}."]
+        lines += [f"{n}: {_HINTS[hint]}" for n, hint in view.guesses]
+        lines.append(f"Guesses left: {view.left}.")
+        if agent is None:
+            lines.append(f"Hidden number: {view.secret}.")
+        return "\n".join(lines)
+
+    def encode(self, view, agent):
+        """Return which numbers are still possible, and the share of guesses that is left."""
+        low, high = view.low, view.high
+        for n, hint in view.guesses:
+            low = max(low, n if hint == "correct" else n + 1 if hint == "higher" else low)
+            high = min(high, n if hint == "correct" else n - 1 if hint == "lower" else high)
+        first = int(self.moves[0])
+        row = np.zeros(len(self.moves) + 1, np.float32)
+        row[max(low - first, 0) : high - first + 1] = 1
+        row[-1] = view.left / (view.left + len(view.guesses))
+        return row
+
+
+_HINTS = {
+    "correct": "correct!",
+    "lower": "the number is lower.",
+    "higher": "the number is higher.",
+}
+
+
+@functools.cache
+def _numbers(low, high):
+    return tuple(str(n) for n in range(low, high + 1))

@@ -1,0 +1,147 @@
+"""What an author of a game has to know: Game, State, InvalidMove and Message."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+
+import numpy as np
+
+
+class InvalidMove(ValueError):
+    """A reply that is no legal move; the message is shown to the seat that sent it."""
+
+
+class Message(NamedTuple):
+    """Words delivered to some seats: `role` is "game", "tool", or the seat that speaks."""
+
+    to: tuple[str, ...] | None  # None: everybody
+    role: str
+    text: str
+
+    def __str__(self) -> str:
+        """Return the text as a reader gets it, every line of a speaker marked as the speaker's."""
+        if self.role == "game":
+            return self.text
+        return quote(self.role, self.text)
+
+
+def quote(speaker: str, text: str) -> str:
+    """Prefix every line of `text` with its speaker, so that nobody can forge another's words."""
+    if text.isprintable():  # one line, the usual case
+        return f"{speaker}: {text}"
+    return "\n".join(f"{speaker}: {line}" for line in text.splitlines() or [""])
+
+
+@runtime_checkable
+class State(Protocol):
+    """One position of one game: a frozen value.
+
+    Two more methods where they apply: `legal(agent)` lists the action texts that are legal now for
+    that seat, and `out()` names the seats whose return is final while others play on.
+    """
+
+    def to_act(self) -> tuple[str, ...]:
+        """Return the seats to move now: one, several at the same time, or none when it is over."""
+
+    def returns(self) -> Mapping[str, float]:
+        """Return what each seat has earned since the start."""
+
+    def seen_by(self, agent: str) -> Self:
+        """Return this state with all that `agent` may not know blanked out."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Game(abc.ABC, Generic[S]):
+    """The rules of a game and how they are told; knows no API, no model and no pixels.
+
+    `agent` is always a seat's name; in `describe` and `picture` it may be None, which stands for
+    a spectator who sees everything. A view is what `State.seen_by(agent)` returned.
+    """
+
+    agents: tuple[str, ...]
+    moves: Sequence[str] | None = None  # every action text there is, where that list is fixed
+    zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
+    blocking = False  # `advance` is slow or remote and belongs into a worker
+
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        game = super().__new__(cls)
+        game._arguments = args, kwargs  # a game pickles as its class and these
+        return game
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), *self._arguments)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    # -- the rules -----------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def start(self, rng: np.random.Generator, options: Mapping[str, Any]) -> S:
+        """Return the first state of an episode."""
+
+    @abc.abstractmethod
+    def read(self, text: str, view: S, agent: str) -> Any:
+        """Turn an action text into a legal move, or raise InvalidMove."""
+
+    @abc.abstractmethod
+    def advance(self, state: S, moves: Mapping[str, Any], rng: np.random.Generator) -> S:
+        """Return the state after all seats of `state.to_act()` have made these moves."""
+
+    def skip(self, view: S, agent: str) -> Any:
+        """Return the move that stands for a lost turn."""
+        raise NotImplementedError
+
+    def forfeit(self, state: S, agent: str, rng: np.random.Generator) -> S | None:
+        """Return the state after `agent` has left the game, or None to end the game there.
+
+        When the game ends there, the leaver loses 1 if it had opponents, and the opponent wins 1
+        in a zero-sum game of two. A game of three or more returns a state and goes on.
+        """
+        return None
+
+    # -- how they are told ---------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def rules(self, agent: str) -> str:
+        """Return what a seat is told once, before its first turn."""
+
+    @abc.abstractmethod
+    def describe(self, view: S, agent: str | None) -> str:
+        """Return the current view in words."""
+
+    def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Iterable[Message]:
+        """Return what the seats hear of a transition; by default every move, told to everyone."""
+        for seat, move in moves.items():
+            if move is None:
+                yield Message(None, "game", f"{seat} lost its turn.")
+            else:
+                yield Message(None, seat, str(move))
+
+    def picture(self, view: S, agent: str | None) -> Any:
+        """Return the current view as a Scene, or None to show `describe` as a screen of text."""
+        return None
+
+    def encode(self, view: S, agent: str) -> np.ndarray | None:
+        """Return the view as numbers of a fixed shape, in 0..1 if they are floats, or None."""
+        return None
+
+    # -- beside the board ----------------------------------------------------------------------
+
+    def tools(self, agent: str) -> Collection[Any]:
+        """Return the tools that the game itself gives to a seat."""
+        return ()
+
+    def report(self, state: S) -> dict[str, Any]:
+        """Return what every seat's `info` says when the episode is over."""
+        return {}
+
+
+def _rebuild(cls: type[Game[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game[Any]:
+    return cls(*args, **kwargs)

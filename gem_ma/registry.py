@@ -1,0 +1,167 @@
+"""Names for environments: registering imports nothing, making imports one game."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import importlib
+import inspect
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import pettingzoo
+
+if TYPE_CHECKING:
+    from gem_ma.env import Env
+    from gem_ma.views import ParallelView, SeatView
+
+PLUGINS = "gem_ma.envs"  # the entry-point group of packages that register their own
+_ENV_ARGUMENTS = (
+    "observe actions format invalid max_invalid penalty max_turns render_mode image_size "
+    "text_length"
+).split()
+
+
+class UnknownEnv(LookupError):
+    """No environment has this id."""
+
+
+class UnknownArgument(TypeError):
+    """Neither the game nor Env takes this argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """An id, the game it stands for as "module:class", and its arguments (and those of Env)."""
+
+    id: str
+    entry_point: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self, **kwargs: Any) -> Env[Any]:
+        """Make the environment; `kwargs` override those of the spec."""
+        from gem_ma.env import Env
+
+        module, _, name = self.entry_point.partition(":")
+        game_class = getattr(importlib.import_module(module), name)
+        takes = inspect.signature(game_class).parameters
+        for_game, for_env = {}, {}
+        for key, value in {**self.kwargs, **kwargs}.items():
+            if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
+                for_game[key] = value
+            elif key in _ENV_ARGUMENTS:
+                for_env[key] = value
+            else:
+                known = [*takes, *_ENV_ARGUMENTS]
+                raise UnknownArgument(
+                    f"{self.id} takes no argument {key!r}; {_instead(key, known, 'it takes')}"
+                )
+        return Env(game_class(**for_game), id=self.id, **for_env)
+
+
+_specs: dict[str, Spec] = {}
+_plugins_loaded = False
+
+
+def register(id: str, entry_point: str, **kwargs: Any) -> None:
+    """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
+
+    `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
+    """
+    if id in _specs:
+        raise ValueError(f"{id!r} is registered already, for {_specs[id].entry_point}")
+    if ":" not in entry_point:
+        raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
+    _specs[id] = Spec(id, entry_point, kwargs)
+    foreign = "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
+    gymnasium.register(foreign, "gem_ma.registry:_make_gym", kwargs={"env_id": id})
+    if hasattr(pettingzoo, "register"):  # since 1.27
+        pettingzoo.register("aec", foreign, "gem_ma.registry:_make_aec", kwargs={"env_id": id})
+        pettingzoo.register(
+            "parallel", foreign, "gem_ma.registry:_make_parallel", kwargs={"env_id": id}
+        )
+
+
+def spec(id: str) -> Spec:
+    """Return the Spec of an id."""
+    if id not in _specs:
+        _load_plugins()
+    if id not in _specs:
+        raise UnknownEnv(f"no environment {id!r}; {_instead(id, _specs, 'list_envs() says more:')}")
+    return _specs[id]
+
+
+def make(id: str, **kwargs: Any) -> Env[Any]:
+    """Make an environment: a PettingZoo AECEnv, from which the other views come."""
+    return spec(id).make(**kwargs)
+
+
+def make_parallel(id: str, **kwargs: Any) -> ParallelView:
+    """Make an environment behind PettingZoo's parallel API."""
+    return make(id, **kwargs).parallel()
+
+
+def make_gym(id: str, *, agent: str | None = None, others: Any = None, **kwargs: Any) -> SeatView:
+    """Make one seat of an environment behind Gymnasium's API."""
+    return make(id, **kwargs).gym(agent=agent, others=others)
+
+
+def list_envs(pattern: str = "*") -> list[str]:
+    """Return the ids that match a pattern, or contain it where it has no wildcard."""
+    _load_plugins()
+    if not any(c in pattern for c in "*?["):
+        pattern = f"*{pattern}*"
+    return sorted(fnmatch.filter(_specs, pattern))
+
+
+def print_envs(pattern: str = "*") -> None:
+    """Print the ids that match a pattern, one on each line."""
+    sys.stdout.write("".join(f"{id}\n" for id in list_envs(pattern)))
+
+
+def _load_plugins() -> None:
+    """Let every installed package register what it has under our entry-point group."""
+    global _plugins_loaded  # noqa: PLW0603 - once for each process
+    if _plugins_loaded:
+        return
+    _plugins_loaded = True
+    for plugin in metadata.entry_points(group=PLUGINS):
+        try:
+            plugin.load()()
+        except Exception as error:  # noqa: BLE001 - another package's fault must not stop ours
+            warnings.warn(
+                f"{plugin.value} could not register its environments: {error!r}", stacklevel=2
+            )
+
+
+def _instead(name: str, known: Iterable[str], otherwise: str) -> str:
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+
+
+# What the other registries call; the functions' names are part of their specs.
+
+
+def _make_gym(env_id: str, **kwargs: Any) -> SeatView:
+    return make_gym(env_id, **kwargs)
+
+
+def _make_aec(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env[Any]:
+    return make(env_id, **_limit(max_cycles), **kwargs)
+
+
+def _make_parallel(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> ParallelView:
+    return make_parallel(env_id, **_limit(max_cycles), **kwargs)
+
+
+def _limit(max_cycles: int | None) -> dict[str, int]:
+    """Translate PettingZoo's word for a turn limit."""
+    return {} if max_cycles is None else {"max_turns": max_cycles}

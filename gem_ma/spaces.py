@@ -1,0 +1,161 @@
+"""A space of unicode text that Gymnasium's tools, vector environments included, handle rightly."""
+
+from __future__ import annotations
+
+import multiprocessing
+import string
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.spaces import utils as space_utils
+from gymnasium.vector.utils import shared_memory, space_utils as vector_utils
+from gymnasium.wrappers.utils import create_zero_array
+
+_ALPHABET = string.ascii_letters + string.digits + " .,?!\n"
+_HEADER = 4  # bytes that hold the length, before the text itself
+
+
+class UnicodeText(spaces.Text):
+    """Any text of at most `max_length` bytes of UTF-8.
+
+    `examples` are what `sample` draws from; a mask over them says which.
+    """
+
+    def __init__(
+        self,
+        max_length: int = 1 << 16,
+        *,
+        examples: Sequence[str] = (),
+        seed: int | np.random.Generator | None = None,
+    ):
+        super().__init__(max_length, min_length=0, charset=_ALPHABET, seed=seed)
+        self.examples = tuple(examples)
+
+    def contains(self, x: Any) -> bool:
+        if not isinstance(x, str):
+            return False
+        if x.isascii():
+            return len(x) <= self.max_length
+        try:
+            return len(x.encode()) <= self.max_length
+        except UnicodeEncodeError:  # a lone surrogate is no text
+            return False
+
+    def sample(self, mask: Any = None, probability: Any = None) -> str:
+        """Draw an example (one that the mask allows), or a short text where there are none."""
+        random = self.np_random.random
+        if not self.examples:
+            length = int(random() * 32) + 1
+            return "".join(_ALPHABET[int(random() * len(_ALPHABET))] for _ in range(length))
+        if mask is None:
+            return self.examples[int(random() * len(self.examples))]
+        allowed = np.flatnonzero(mask)
+        if len(mask) != len(self.examples) or not len(allowed):
+            raise ValueError(
+                f"expected a mask of {len(self.examples)} numbers, one of them at least not 0, "
+                f"got {np.asarray(mask)!r}"
+            )
+        return self.examples[allowed[int(random() * len(allowed))]]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, UnicodeText)
+            and self.max_length == other.max_length
+            and self.examples == other.examples
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"UnicodeText({self.max_length}, {len(self.examples)} examples)"
+
+
+class _SharedTexts(tuple):  # type: ignore[type-arg]
+    """The texts of n environments, decoded from shared memory whenever they are read.
+
+    Gymnasium reads shared memory once, when the vector environment is made, and deep-copies what
+    it got at every step: this object decodes at each access, and a copy of it is a plain tuple.
+    """
+
+    _rows: np.ndarray
+
+    def __new__(cls, rows: np.ndarray) -> _SharedTexts:
+        self = super().__new__(cls, (None,) * len(rows))
+        self._rows = rows
+        return self
+
+    def __iter__(self) -> Iterator[str]:
+        return (_decode(row) for row in self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == (tuple(other) if isinstance(other, tuple) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> tuple[str, ...]:
+        return tuple(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (list(self),)
+
+
+def _width(space: UnicodeText) -> int:
+    return _HEADER + space.max_length
+
+
+def _encode(text: str, row: np.ndarray) -> np.ndarray:
+    data = text.encode()
+    row[:_HEADER] = np.frombuffer(len(data).to_bytes(_HEADER, "little"), np.uint8)
+    row[_HEADER : _HEADER + len(data)] = np.frombuffer(data, np.uint8)
+    return row
+
+
+def _decode(row: np.ndarray) -> str:
+    row = np.asarray(row, np.uint8)
+    length = int.from_bytes(row[:_HEADER].tobytes(), "little")
+    return row[_HEADER : _HEADER + length].tobytes().decode()
+
+
+def _rows(space: UnicodeText, memory: Any) -> np.ndarray:
+    return np.frombuffer(memory.get_obj(), np.uint8).reshape(-1, _width(space))
+
+
+# The functions of Gymnasium that dispatch on the type of a space: those for Text would be wrong.
+# They stand in the module of the class, so that a spawned worker has them once it unpickles one.
+
+
+def _hook(dispatcher: Callable[..., Any], function: Callable[..., Any]) -> None:
+    dispatcher.register(UnicodeText)(function)  # type: ignore[attr-defined]
+
+
+def _write(space: UnicodeText, index: int, value: str, memory: Any) -> None:
+    _encode(value, _rows(space, memory)[index])
+
+
+_hook(space_utils.flatdim, _width)
+_hook(space_utils.flatten_space, lambda s: spaces.Box(0, 255, (_width(s),), np.uint8))
+_hook(space_utils.flatten, lambda s, x: _encode(x, np.zeros(_width(s), np.uint8)))
+_hook(space_utils.unflatten, lambda s, x: _decode(x))
+if hasattr(space_utils, "_flat_dtype"):
+    _hook(space_utils._flat_dtype, lambda s: np.dtype(np.uint8))
+_hook(
+    space_utils.is_space_dtype_shape_equiv,
+    lambda a, b: isinstance(b, UnicodeText) and a.max_length == b.max_length,
+)
+_hook(vector_utils.create_empty_array, lambda s, n=1, fn=np.zeros: ("",) * n)
+_hook(vector_utils.batch_differing_spaces, vector_utils._batch_spaces_undefined)
+_hook(
+    shared_memory.create_shared_memory,
+    lambda s, n=1, ctx=multiprocessing: ctx.Array("B", n * _width(s)),
+)
+_hook(shared_memory.read_from_shared_memory, lambda s, memory, n=1: _SharedTexts(_rows(s, memory)))
+_hook(shared_memory.write_to_shared_memory, _write)
+_hook(create_zero_array, lambda s: "")

@@ -1,0 +1,238 @@
+"""Views of an environment: PettingZoo's parallel API, and one seat behind Gymnasium's API."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+from gymnasium import spaces
+from pettingzoo.utils.env import ParallelEnv
+
+from gem_ma.env import BaseEnv, SeatError
+from gem_ma.episode import Agent, ask
+
+if TYPE_CHECKING:
+    from gem_ma.env import Env
+
+
+class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
+    """PettingZoo's parallel API: actions of seats that are not to act are ignored."""
+
+    def __init__(self, env: BaseEnv):
+        self.env = env
+        self.possible_agents = self._core.possible_agents
+        self.metadata = self._core.metadata
+        self.render_mode = self._core.render_mode
+
+    @property
+    def _core(self) -> Env[Any]:
+        return self.env._core
+
+    @property
+    def agents(self) -> list[str]:  # type: ignore[override]
+        """The seats that are alive."""
+        return self._core.agents
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Begin an episode; return the observation and info of every seat."""
+        self.env.reset(seed=seed, options=options)
+        return self._see(self.agents)
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, dict[str, Any]],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Take the actions of all seats that are to act; return five dicts, keyed by seat."""
+        core = self._core
+        waiting = core.to_act
+        if not waiting:
+            raise core._needs_reset("step")
+        for agent in actions:
+            if agent not in core._index:
+                raise core._not_to_act(agent)
+        missing = [agent for agent in waiting if actions.get(agent) is None]
+        if missing:
+            raise SeatError(
+                f"no action for {', '.join(missing)}; to act: {', '.join(waiting)}, "
+                f"got: {', '.join(actions) or 'nothing'}"
+            )
+        agents = core.agents
+        rewards, terminations, truncations = self.env.play({a: actions[a] for a in waiting})
+        observations, infos = self._see(agents)
+        return observations, rewards, terminations, truncations, infos
+
+    def _see(
+        self, agents: list[str]
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        env = self.env
+        return {a: env.observe(a) for a in agents}, {a: env.info(a) for a in agents}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.env.observation_space(agent)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.env.action_space(agent)
+
+    def render(self, agent: str | None = None) -> Any:
+        """Show the whole game, or the masked view of one seat."""
+        return self._core.render(agent)
+
+    def state(self) -> Any:
+        """Return the frozen State."""
+        return self._core.state()
+
+    def close(self) -> None:
+        self.env.close()
+
+    def __repr__(self) -> str:
+        return f"<ParallelView of {self.env!r}>"
+
+
+class SeatView(gymnasium.Env[Any, Any]):
+    """Gymnasium's API for one seat; the others are played by the agents given.
+
+    `others` is one agent for all other seats, or a mapping from seat to agent. An agent is an
+    object with `act`, a function from Turn to reply, or a spec string such as "random".
+    """
+
+    def __init__(self, env: BaseEnv, *, agent: str | None = None, others: Any = None):
+        self.env = env
+        seats = self._core.possible_agents
+        if agent is None:
+            if len(seats) > 1:
+                raise SeatError(
+                    f"{self._core.id} has several seats: say which is yours with "
+                    f"agent='{seats[0]}' (or {', '.join(map(repr, seats[1:]))})"
+                )
+            agent = seats[0]
+        elif agent not in seats:
+            raise SeatError(f"no seat {agent!r}; {_instead(agent, seats)}")
+        self.agent = agent
+        self.others = self._seat_others(others)
+        self.metadata = self._core.metadata
+        self.render_mode = self._core.render_mode
+        observes = self._core.observes
+        self._bare = None if self._core.discrete or observes == "both" else observes
+        space = env.observation_space(agent)
+        self.observation_space = space[self._bare] if self._bare else space  # type: ignore[index]
+        self.action_space = env.action_space(agent)
+        self._owed = 0.0  # earned and not yet delivered
+        self._flags = False, False  # terminated, truncated
+        self._running = False
+
+    @property
+    def _core(self) -> Env[Any]:
+        return self.env._core
+
+    def _seat_others(self, others: Any) -> dict[str, Agent]:
+        from gem_ma.agents import load
+
+        seats = [seat for seat in self._core.possible_agents if seat != self.agent]
+        if not isinstance(others, Mapping):
+            others = {} if others is None else dict.fromkeys(seats, others)
+        for seat in others:
+            if seat not in seats:
+                if seat == self.agent:
+                    raise SeatError(f"others: the seat {seat!r} is yours")
+                raise SeatError(f"others: no seat {seat!r}; {_instead(seat, seats)}")
+        missing = [seat for seat in seats if seat not in others]
+        if missing:
+            raise SeatError(
+                f"nobody plays {', '.join(missing)}; pass others={{{missing[0]!r}: 'random', ...}} "
+                "or one agent for all, others='random'"
+            )
+        return {seat: load(others[seat]) for seat in seats}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode and let the others play until this seat is to act."""
+        self.env.reset(seed=seed, options=options)
+        core = self._core
+        self._np_random, self._np_random_seed = core._rng, core.seed
+        self._owed = 0.0
+        self._flags = False, False
+        self._running = True
+        if self.others:
+            self._let_others_play()
+        return self._observe(), self.env.info(self.agent)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Reply, and let the others play until this seat is to act again or is done."""
+        if not self._running:
+            raise self._core._needs_reset("step")
+        agent, core = self.agent, self._core
+        if agent in core.to_act:
+            if not isinstance(action, str):
+                core._check_number(agent, action)  # before the others are asked
+            self._play({agent: action, **self._replies()})
+        if self.others:
+            self._let_others_play()
+        terminated, truncated = self._flags
+        self._running = not (terminated or truncated)
+        reward, self._owed = self._owed, 0.0
+        return self._observe(), reward, terminated, truncated, self.env.info(agent)
+
+    def _play(self, replies: dict[str, Any]) -> None:
+        rewards, terminations, truncations = self.env.play(replies)
+        agent = self.agent
+        if agent in rewards:
+            self._owed += rewards[agent]
+            self._flags = terminations[agent], truncations[agent]
+
+    def _let_others_play(self) -> None:
+        core, agent = self._core, self.agent
+        while core.to_act and agent in core.agents and agent not in core.to_act:
+            self._play(self._replies())
+
+    def _replies(self) -> dict[str, str]:
+        """Ask all others that are to act now, each agent once for all its seats."""
+        if not self.others:
+            return {}
+        asked: dict[int, tuple[Agent, list[str]]] = {}
+        for seat in self._core.to_act:
+            if seat != self.agent:
+                agent = self.others[seat]
+                asked.setdefault(id(agent), (agent, []))[1].append(seat)
+        return {
+            seat: reply
+            for agent, seats in asked.values()
+            for seat, reply in zip(seats, ask(agent, [self.env.turn(s) for s in seats]), strict=True)
+        }
+
+    def _observe(self) -> Any:
+        observation = self.env.observe(self.agent)
+        return observation[self._bare] if self._bare else observation
+
+    def sample_random_action(self) -> Any:
+        """Draw a legal action."""
+        return self.env.sample_random_action(self.agent)
+
+    def action_masks(self) -> Any:
+        """Return which moves are legal, under the name that sb3-contrib looks for."""
+        return self._core._legal_mask(self.agent).astype(bool)
+
+    def render(self) -> Any:
+        """Show what this seat sees."""
+        return self._core.render(self.agent)
+
+    def close(self) -> None:
+        self.env.close()
+
+    def __str__(self) -> str:
+        return f"<SeatView {self.agent} of {self.env!r}>"
+
+
+def _instead(name: Any, seats: list[str]) -> str:
+    close = difflib.get_close_matches(str(name), seats, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"the seats are {', '.join(seats)}"
+
