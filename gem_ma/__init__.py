@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gem_ma import envs as envs  # registers the games, and imports none of them
 from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
 from gem_ma.episode import Agent, Reply, Turn
 from gem_ma.game import Game, InvalidMove, Message, State
@@ -17,8 +18,6 @@ from gem_ma.registry import (
     register,
     spec,
 )
-
-import gem_ma.envs  # isort: skip - registers the games, now that `register` is there
 
 __version__ = "0.1.0"
 

@@ -59,8 +59,9 @@ def extract(reply: str, format: str = "auto") -> str:
 
 
 def without_thinking(text: str) -> str:
-    """Drop think blocks, closed or not, and all that stands before a closing tag without opening."""
-    kept, inside, position = [], False, 0
+    """Drop think blocks, closed or not, and what stands before a closing tag that none opened."""
+    kept: list[str] = []
+    inside, position = False, 0
     for tag in _THINK.finditer(text):
         if tag[1]:
             if not inside:

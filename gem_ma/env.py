@@ -104,7 +104,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         )
 
     @property
-    def infos(self) -> dict[str, dict[str, Any]]:  # type: ignore[override]
+    def infos(self) -> dict[str, dict[str, Any]]:
         """The info of every live agent, made when asked for."""
         return {agent: self._info(agent) for agent in self._core.agents}
 
@@ -154,7 +154,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         core = self._core
         agent = agent or core.agent_selection or core.possible_agents[0]
         space = self.action_space(agent)
-        legal = core._legal(agent) if agent in core.to_act else None
+        legal = core._legal(agent) if agent in core.to_act else ()
         if not legal:
             return space.sample()
         action = legal[int(space.np_random.random() * len(legal))]
@@ -221,10 +221,29 @@ class _Event:
 
 
 # What makes up a position of an episode: immutable values, or containers copied one level deep.
-_EPISODE = (
-    "seed turns _state _pending _waiting _bad _records _adjust _paid _acted _read _log _log_start "
-    "_over agents agent_selection rewards terminations truncations _cumulative_rewards _dead"
-).split()
+_EPISODE = [
+    "seed",
+    "turns",
+    "_state",
+    "_pending",
+    "_waiting",
+    "_bad",
+    "_records",
+    "_adjust",
+    "_paid",
+    "_acted",
+    "_read",
+    "_log",
+    "_log_start",
+    "_over",
+    "agents",
+    "agent_selection",
+    "rewards",
+    "terminations",
+    "truncations",
+    "_cumulative_rewards",
+    "_dead",
+]
 
 
 class Env(BaseEnv, Generic[S]):
@@ -304,15 +323,16 @@ class Env(BaseEnv, Generic[S]):
             "is_parallelizable": True,
         }
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
-        self._number = {move: i for i, move in enumerate(game.moves or ())}
+        self._moves = tuple(game.moves or ())
+        self._number = {move: i for i, move in enumerate(self._moves)}
         self._rules: dict[str, str] = {}
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
         self._mask: tuple[Any, np.ndarray | None] = (None, None)
-        self._rng: np.random.Generator | None = None
+        self._rng: Any = None  # the game's Generator, made with the first episode
         self._lists_moves = False
         self._loses_seats = False
         # The episode. All of it is named in _EPISODE.
-        self.seed: int | None = None
+        self.seed = -1  # of the episode
         self.turns = 0
         self.agents: list[str] = []
         self.agent_selection: str | None = None
@@ -321,7 +341,7 @@ class Env(BaseEnv, Generic[S]):
         self.truncations: dict[str, bool] = {}
         self._cumulative_rewards: dict[str, float] = {}
         self._dead: tuple[str, ...] = ()
-        self._state: S | None = None
+        self._state: Any = None  # an S, once an episode has begun
         self._pending: dict[str, Any] = {}
         self._waiting: tuple[str, ...] = ()
         self._bad: dict[str, int] = {}
@@ -340,7 +360,7 @@ class Env(BaseEnv, Generic[S]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
         if seed is None:
-            seed = fresh_seed() if self.seed is None else mix(self.seed)
+            seed = fresh_seed() if self.seed < 0 else mix(self.seed)
         elif not isinstance(seed, int | np.integer) or isinstance(seed, bool):
             raise TypeError(f"seed={seed!r}: expected an int or None")
         self.seed = int(seed)
@@ -457,9 +477,9 @@ class Env(BaseEnv, Generic[S]):
     def _move_text(self, number: int) -> str:
         if not 0 <= number < len(self._number):
             raise InvalidMove(f"{number} is not a move; the moves are 0 to {len(self._number) - 1}")
-        return self.game.moves[number]
+        return self._moves[number]
 
-    def _take_invalid(self, agent: str, view: S, reason: str) -> bool:
+    def _take_invalid(self, agent: str, view: Any, reason: str) -> bool:
         policy = self.invalid
         self._bad[agent] += 1
         count = self._bad[agent]
@@ -513,8 +533,6 @@ class Env(BaseEnv, Generic[S]):
         self._state = state
         acting = state.to_act()
         self._pending = {a: move for a, move in self._pending.items() if a in acting}
-        # A leaver takes no further reward, whatever the game pays later.
-        self._records |= {a: {**self._records[a], "forfeit": True} for a in leavers}
 
     def _advance_if_complete(self) -> None:
         before, moves = self._state, self._pending
@@ -611,7 +629,7 @@ class Env(BaseEnv, Generic[S]):
 
     # -- the seam: what seats see --------------------------------------------------------------
 
-    def _view(self, agent: str) -> S:
+    def _view(self, agent: str) -> Any:
         if self._state is None:
             raise self._needs_reset("observe")
         if agent not in self._index:
@@ -655,8 +673,8 @@ class Env(BaseEnv, Generic[S]):
             info.update(self.game.report(self._state))
         return info
 
-    def _legal(self, agent: str) -> Sequence[str] | None:
-        return self._view(agent).legal(agent) if self._lists_moves else None
+    def _legal(self, agent: str) -> Sequence[str]:
+        return self._view(agent).legal(agent) if self._lists_moves else ()
 
     def _legal_mask(self, agent: str) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
@@ -762,11 +780,11 @@ class Env(BaseEnv, Generic[S]):
 
         if self.discrete:
             return spaces.Discrete(len(self._number))
-        return UnicodeText(1 << 24, examples=[words.wrap(m, self.format) for m in self._number])
+        return UnicodeText(1 << 24, examples=[words.wrap(m, self.format) for m in self._moves])
 
     # -- for spectators ------------------------------------------------------------------------
 
-    def state(self) -> S:  # type: ignore[override]
+    def state(self) -> Any:
         """Return the frozen State: everything there is to know about this position."""
         if self._state is None:
             raise self._needs_reset("state")

@@ -21,10 +21,18 @@ if TYPE_CHECKING:
     from gem_ma.views import ParallelView, SeatView
 
 PLUGINS = "gem_ma.envs"  # the entry-point group of packages that register their own
-_ENV_ARGUMENTS = (
-    "observe actions format invalid max_invalid penalty max_turns render_mode image_size "
-    "text_length"
-).split()
+_ENV_ARGUMENTS = [
+    "observe",
+    "actions",
+    "format",
+    "invalid",
+    "max_invalid",
+    "penalty",
+    "max_turns",
+    "render_mode",
+    "image_size",
+    "text_length",
+]
 
 
 class UnknownEnv(LookupError):

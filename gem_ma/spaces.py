@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from gymnasium.spaces import utils as space_utils
-from gymnasium.vector.utils import shared_memory, space_utils as vector_utils
+from gymnasium.vector.utils import shared_memory
+from gymnasium.vector.utils import space_utils as vector_utils
 from gymnasium.wrappers.utils import create_zero_array
 
 _ALPHABET = string.ascii_letters + string.digits + " .,?!\n"
@@ -51,8 +52,8 @@ class UnicodeText(spaces.Text):
             return "".join(_ALPHABET[int(random() * len(_ALPHABET))] for _ in range(length))
         if mask is None:
             return self.examples[int(random() * len(self.examples))]
-        allowed = np.flatnonzero(mask)
-        if len(mask) != len(self.examples) or not len(allowed):
+        allowed = np.flatnonzero(mask).tolist()
+        if len(mask) != len(self.examples) or not allowed:
             raise ValueError(
                 f"expected a mask of {len(self.examples)} numbers, one of them at least not 0, "
                 f"got {np.asarray(mask)!r}"

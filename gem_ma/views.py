@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
-from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
 from gem_ma.env import BaseEnv, SeatError
@@ -31,7 +30,7 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
         return self.env._core
 
     @property
-    def agents(self) -> list[str]:  # type: ignore[override]
+    def agents(self) -> list[str]:
         """The seats that are alive."""
         return self._core.agents
 
@@ -76,10 +75,10 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
         env = self.env
         return {a: env.observe(a) for a in agents}, {a: env.info(a) for a in agents}
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> Any:
         return self.env.observation_space(agent)
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> Any:
         return self.env.action_space(agent)
 
     def render(self, agent: str | None = None) -> Any:
@@ -123,7 +122,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         observes = self._core.observes
         self._bare = None if self._core.discrete or observes == "both" else observes
         space = env.observation_space(agent)
-        self.observation_space = space[self._bare] if self._bare else space  # type: ignore[index]
+        self.observation_space = space[self._bare] if self._bare else space
         self.action_space = env.action_space(agent)
         self._owed = 0.0  # earned and not yet delivered
         self._flags = False, False  # terminated, truncated
@@ -203,11 +202,11 @@ class SeatView(gymnasium.Env[Any, Any]):
             if seat != self.agent:
                 agent = self.others[seat]
                 asked.setdefault(id(agent), (agent, []))[1].append(seat)
-        return {
-            seat: reply
-            for agent, seats in asked.values()
-            for seat, reply in zip(seats, ask(agent, [self.env.turn(s) for s in seats]), strict=True)
-        }
+        replies: dict[str, str] = {}
+        for agent, seats in asked.values():
+            turns = [self.env.turn(seat) for seat in seats]
+            replies.update(zip(seats, ask(agent, turns), strict=True))
+        return replies
 
     def _observe(self) -> Any:
         observation = self.env.observe(self.agent)
@@ -235,4 +234,3 @@ class SeatView(gymnasium.Env[Any, Any]):
 def _instead(name: Any, seats: list[str]) -> str:
     close = difflib.get_close_matches(str(name), seats, n=1)
     return f"did you mean {close[0]!r}?" if close else f"the seats are {', '.join(seats)}"
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from typing import Any
 
 from gem_ma.agents.function import FunctionAgent
@@ -12,7 +13,7 @@ from gem_ma.episode import Agent
 
 __all__ = ["FunctionAgent", "HumanAgent", "RandomAgent", "load"]
 
-_BY_NAME = {"random": RandomAgent, "human": HumanAgent}
+_BY_NAME: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "human": HumanAgent}
 
 
 def load(spec: Any) -> Agent:
