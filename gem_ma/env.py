@@ -166,7 +166,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         """Submit replies, settle them, and return rewards, terminations and truncations."""
         core = self._core
         core._credit(replies, self.submit(replies))
-        result = core.rewards, core.terminations, core.truncations
+        result = dict(core.rewards), dict(core.terminations), dict(core.truncations)
         if core._dead:
             core._bury(core._dead)
         return result

@@ -149,7 +149,7 @@ def _load_plugins() -> None:
 
 def _instead(name: str, known: Iterable[str], otherwise: str) -> str:
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name, known, n=2, cutoff=0.75)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

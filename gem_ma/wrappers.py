@@ -52,10 +52,10 @@ class Wrapper(BaseEnv):
     def rules(self, agent: str) -> str:
         return self.env.rules(agent)
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> Any:
         return self.env.observation_space(agent)
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> Any:
         return self.env.action_space(agent)
 
     def state(self) -> Any:
@@ -234,7 +234,7 @@ class History(TextWrapper):
         if env._core.discrete:
             raise SeatError("History joins texts; a discrete environment shows none")
         super().__init__(env)
-        self.mode, self.last, self.tokenizer = mode, last, tokenizer
+        self.mode, self.keep, self.tokenizer = mode, last, tokenizer
         self.text_length = text_length
         self._spaces: dict[str, spaces.Space[Any]] = {}
 
@@ -256,8 +256,8 @@ class History(TextWrapper):
 
     def change(self, agent: str, text: str, *, turn: bool) -> str:
         past = (self.memory or {}).get(agent, ())
-        if self.last is not None:
-            past = past[len(past) - min(self.last, len(past)) :]
+        if self.keep is not None:
+            past = past[len(past) - min(self.keep, len(past)) :]
         now = self._now(agent)
         rules = [] if turn else [self.rules(agent)]
         if self.mode != "chat":
@@ -277,7 +277,7 @@ class History(TextWrapper):
         if agent not in self._spaces:
             from gem_ma.spaces import UnicodeText
 
-            parts = dict(super().observation_space(agent).items())  # type: ignore[attr-defined]
+            parts = dict(super().observation_space(agent).items())
             if "text" in parts:
                 parts["text"] = UnicodeText(self.text_length)
             self._spaces[agent] = spaces.Dict(parts)

@@ -1,0 +1,663 @@
+"""The contract of an environment, in one call: `check_env("game:ConnectFour-v0")`."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import math
+import os
+import pickle
+import random  # noqa: TID251 - to see that nobody uses its global state
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gem_ma import registry
+from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.seeding import mix
+
+GARBAGE: tuple[Any, ...] = (
+    "",
+    " ",
+    "\n\n",
+    "\x00",
+    "\x1b[31mred",
+    "\ud800",
+    "x" * 1_000_000,
+    "\\boxed{" * 50_000,
+    "[" * 100_000,
+    "<think>" * 50_000,
+    "\\boxed{",
+    "\\boxed{}",
+    "\\boxed{{}{}}",
+    "\\boxed{\\boxed{}}",
+    "\\boxed{" + "9" * 5_000 + "}",
+    "<answer>",
+    "</answer><answer>",
+    "<answer></answer>",
+    "</think>",
+    "<think></think>",
+    "[]",
+    "][",
+    "-1",
+    "1e9",
+    "9" * 5_000,
+    "\u0664",  # a digit, though not one of 0..9
+    "\U0001f600" * 1_000,
+    "e\u0301\u202eabc",
+    "{'a': 1}",
+    "None",
+    "__import__('os')",
+)
+WRONG_TYPES: tuple[Any, ...] = (None, 1.5, b"1", True, [], {}, object())
+_CANARY = "XCANARYX"
+
+
+class ContractError(AssertionError):
+    """An environment breaks the contract; the message says where and how."""
+
+
+def check_env(
+    env: str | BaseEnv, *, seeds: int = 3, max_turns: int = 1000, processes: bool = True
+) -> None:
+    """Check that an environment, given by its id or as an object, keeps the contract.
+
+    seeds: how many random episodes each check plays.
+    max_turns: a random episode that is longer counts as one that never ends.
+    processes: play one episode in another process too, under another PYTHONHASHSEED.
+    """
+    base = registry.make(env) if isinstance(env, str) else env._twin()
+    _Checker(base, range(seeds), max_turns).check(processes)
+
+
+class _Checker:
+    def __init__(self, base: BaseEnv, seeds: range, max_turns: int):
+        self.base, self.core, self.game = base, base._core, base._core.game
+        self.seeds, self.max_turns = seeds, max_turns
+
+    def check(self, processes: bool) -> None:
+        self.seats()
+        for seed in self.seeds:
+            self.rules(seed)
+            self.seeding(seed)
+            self.forks(seed)
+            self.nothing_is_shared(seed)
+            for options in self.variants():
+                self.aec(self.make(**options), seed)
+                self.parallel(self.make(**options), seed)
+                self.one_seat(self.make(**options), seed)
+        self.order()
+        self.garbage()
+        self.invalid_replies()
+        self.privacy()
+        self.rendering()
+        if processes:
+            self.other_process()
+
+    def expect(self, holds: Any, message: str) -> None:
+        if not holds:
+            raise ContractError(f"{self.core.id}: {message}")
+
+    def make(self, **options: Any) -> BaseEnv:
+        """Return a new environment; options can change an Env, not what a wrapper holds."""
+        if not options or self.base is not self.core:
+            return self.base._twin()
+        own = {"max_turns": self.core.max_turns, "format": self.core.format}
+        return Env(self.game, id=self.core.id, **{**own, **options})
+
+    def variants(self) -> Iterator[dict[str, Any]]:
+        yield {}
+        if self.base is self.core:
+            yield {"observe": "both"}
+            yield {"observe": "image"}
+            if self.game.moves is not None:
+                yield {"actions": "discrete"}
+                yield {"actions": "discrete", "observe": "image"}
+
+    # -- the rules, without any environment ------------------------------------------------------
+
+    def seats(self) -> None:
+        agents = self.game.agents
+        self.expect(agents, "there is no seat")
+        self.expect(len(set(agents)) == len(agents), f"a seat is named twice: {agents}")
+        for agent in agents:
+            self.expect(isinstance(agent, str) and agent, f"{agent!r} is no name of a seat")
+            self.expect(agent not in ("game", "tool", "system"), f"no seat may be named {agent}")
+            self.expect(str(self.game.rules(agent)).strip(), f"no rules for {agent}")
+        moves = self.game.moves
+        if moves is not None:
+            self.expect(len(set(moves)) == len(moves), "a move is listed twice in Game.moves")
+        self.expect(
+            len(agents) < 3 or type(self.game).forfeit is not Game.forfeit,
+            "a game of three or more goes on after a forfeit: it must define Game.forfeit",
+        )
+
+    def rules(self, seed: int) -> None:
+        game, rng = self.game, np.random.default_rng(seed)
+        state = game.start(rng, {})
+        self.expect(
+            not any(state.returns().values()), f"returns are not 0 at the start: {state.returns()}"
+        )
+        gone: dict[str, float] = {}
+        for turn in range(self.max_turns):
+            self.position(state, gone)
+            acting = state.to_act()
+            if not acting:
+                return
+            if turn < 30:
+                self.forfeits(state, acting[turn % len(acting)], rng)
+            moves = {a: self.some_move(state, a, mix(seed, turn)) for a in acting}
+            given, kept = dict(moves), _frozen(state)
+            after = game.advance(state, moves, rng)
+            self.expect(moves == given, "advance changed the moves it was given")
+            self.expect(_frozen(state) == kept, "advance changed the state instead of making one")
+            self.tells(state, moves, after)
+            state = after
+        if self.core.max_turns is None:
+            self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
+
+    def position(self, state: Any, gone: dict[str, float]) -> None:
+        agents, kept = self.game.agents, _frozen(state)
+        acting = state.to_act()
+        self.expect(isinstance(acting, tuple), f"to_act returned {acting!r}, expected a tuple")
+        self.expect(set(acting) <= set(agents), f"to_act names {acting}; seats are {agents}")
+        self.expect(len(set(acting)) == len(acting), f"to_act names a seat twice: {acting}")
+        self.frozen(state)
+        returns = state.returns()
+        self.expect(set(returns) == set(agents), f"returns has {set(returns)}; seats are {agents}")
+        for agent, value in returns.items():
+            self.expect(
+                isinstance(value, int | float) and math.isfinite(value),
+                f"the return of {agent} is {value!r}",
+            )
+        out = set(state.out()) if hasattr(state, "out") else set()
+        self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
+        self.expect(not out & set(acting), f"{out & set(acting)} is out and to act")
+        self.expect(set(gone) <= out or not acting, f"{set(gone) - out} came back from being out")
+        for agent in out:
+            value = gone.setdefault(agent, returns[agent])
+            self.expect(value == returns[agent], f"{agent} is out, yet its return changed")
+        for agent in agents:
+            view = state.seen_by(agent)
+            self.expect(view.seen_by(agent) == view, f"seen_by({agent!r}) of a view differs")
+            self.says(view, agent)
+            if agent in acting:
+                self.legal(view, agent)
+        self.says(state, None)
+        self.expect(_frozen(state) == kept, "looking at a state changed it")
+
+    def frozen(self, state: Any) -> None:
+        fields = dataclasses.fields(state) if dataclasses.is_dataclass(state) else ()
+        for field in fields:
+            try:
+                setattr(state, field.name, getattr(state, field.name))
+            except (AttributeError, TypeError):
+                continue
+            self.expect(False, f"State.{field.name} can be set: make the dataclass frozen")
+        for field in fields:
+            value = getattr(state, field.name)
+            self.expect(
+                not isinstance(value, list | dict | set | bytearray),
+                f"State.{field.name} is a {type(value).__name__}, which can change",
+            )
+
+    def says(self, view: Any, agent: str | None) -> None:
+        game = self.game
+        text = game.describe(view, agent)
+        self.expect(isinstance(text, str) and text, f"describe returned {text!r} for {agent}")
+        self.expect(text == game.describe(view, agent), f"describe varies for {agent}")
+        if agent is not None:
+            numbers = game.encode(view, agent)
+            space = self.core._encoding_space()
+            if numbers is not None:
+                self.expect(
+                    space is not None and space.contains(numbers), f"encode: not in {space}"
+                )
+                self.expect(numbers.any(), "encode gave nothing but zeros")
+
+    def legal(self, view: Any, agent: str) -> None:
+        if not hasattr(view, "legal"):
+            return
+        game, legal = self.game, view.legal(agent)
+        self.expect(len(legal), f"{agent} is to act and has no legal move")
+        self.expect(len(set(legal)) == len(legal), f"a legal move of {agent} is listed twice")
+        for text in legal:
+            try:
+                game.read(text, view, agent)
+            except InvalidMove as error:
+                self.expect(False, f"{text!r} is in legal({agent!r}), but read says: {error}")
+        if game.moves is not None:
+            self.expect(
+                set(legal) <= set(game.moves), f"{set(legal) - set(game.moves)} not in moves"
+            )
+            for text in game.moves:
+                if text not in legal:
+                    try:
+                        game.read(text, view, agent)
+                    except InvalidMove:
+                        continue
+                    self.expect(False, f"read takes {text!r}, which legal({agent!r}) does not list")
+
+    def some_move(self, state: Any, agent: str, number: int) -> Any:
+        view = state.seen_by(agent)
+        if hasattr(view, "legal"):
+            legal = view.legal(agent)
+            return self.game.read(legal[mix(number) % len(legal)], view, agent)
+        return self.game.skip(view, agent)
+
+    def forfeits(self, state: Any, agent: str, rng: np.random.Generator) -> None:
+        game, alone = self.game, copy.deepcopy(rng)
+        after = game.forfeit(state, agent, alone)
+        if after is not None:
+            self.expect(agent not in after.to_act(), f"{agent} forfeited and is still to act")
+            self.expect(
+                after.returns()[agent] <= state.returns()[agent],
+                f"{agent} earns something by forfeiting",
+            )
+            present = set(game.agents) - set(state.out() if hasattr(state, "out") else ())
+            if len(present) > 2:
+                self.expect(after.to_act(), f"the game ended when {agent} of {present} forfeited")
+        elif len(game.agents) > 2:
+            self.expect(False, "forfeit returned None in a game of three or more")
+        if type(game).skip is not Game.skip and len(state.to_act()) == 1:
+            move = game.skip(state.seen_by(agent), agent)
+            skipped = game.advance(state, {agent: move}, alone)
+            self.tells(state, {agent: move}, skipped)
+
+    def tells(self, before: Any, moves: Mapping[str, Any], after: Any) -> None:
+        for message in self.game.tell(before, moves, after):
+            self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
+            self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")
+            known = {*self.game.agents, "game", "tool"}
+            self.expect(message.role in known, f"tell: nobody is called {message.role!r}")
+            to = set(self.game.agents) if message.to is None else set(message.to)
+            self.expect(to <= set(self.game.agents), f"tell: unknown seats in to={message.to}")
+
+    # -- the views -------------------------------------------------------------------------------
+
+    def contains(self, env: Any, agent: str, observation: Any) -> None:
+        space = env.observation_space(agent)
+        self.expect(space.contains(observation), f"{agent} got what is not in {space}")
+
+    def masked(self, env: BaseEnv, agent: str, info: Mapping[str, Any]) -> None:
+        core = env._core
+        mask, legal = info.get("action_mask"), info.get("legal_actions")
+        if mask is None or agent not in core.to_act:
+            return
+        space: Any = core.action_space(agent)
+        listed = [i for i, allowed in enumerate(mask) if allowed]
+        named = listed if core.discrete else [space.examples[i] for i in listed]
+        self.expect(sorted(named) == sorted(legal or ()), "action_mask and legal_actions differ")
+
+    def action(self, env: BaseEnv, agent: str, number: int) -> Any:
+        legal = env.info(agent).get("legal_actions")
+        number = mix(number, env._core._index[agent])
+        return legal[number % len(legal)] if legal else "?"
+
+    def aec(self, env: BaseEnv, seed: int) -> None:
+        env.reset(seed=seed)
+        core = env._core
+        earned = dict.fromkeys(env.possible_agents, 0.0)
+        heard = dict(earned)
+        dead: set[str] = set()
+        for number, agent in enumerate(env.agent_iter(20 * self.max_turns)):
+            observation, reward, terminated, truncated, info = env.last()
+            assert observation is not None
+            self.contains(env, agent, observation)
+            self.masked(env, agent, info)
+            self.expect(agent not in dead, f"{agent} acts after its last step")
+            self.expect(info == env.infos[agent], "last() and infos differ")
+            for flag in (terminated, truncated):
+                self.expect(type(flag) is bool, f"a flag is {flag!r}, not a bool")
+            heard[agent] += reward
+            keys = [env.rewards, env.terminations, env.truncations, env.infos]
+            self.expect(
+                all(list(k) == env.agents for k in keys), "rewards, flags or infos miss a seat"
+            )
+            over = terminated or truncated
+            if over:
+                dead.add(agent)
+            if core._over:
+                ends = {(env.terminations[a], env.truncations[a]) for a in env.agents}
+                self.expect(len(ends) == 1, f"at the end the flags differ: {ends}")
+            env.step(None if over else self.action(env, agent, mix(seed, number)))
+            for seat, value in env.rewards.items():
+                earned[seat] += value
+        self.expect(not env.agents, "an episode through the AEC API never ended")
+        self.totals("AEC", env, earned)
+        self.totals("AEC, last()", env, heard)
+
+    def totals(self, where: str, env: BaseEnv, earned: Mapping[str, float]) -> None:
+        if env is not env._core:
+            return  # a wrapper may change rewards
+        final = env.state().returns()
+        for agent, value in earned.items():
+            if env._core.max_turns is None or agent in env._core._paid:
+                self.expect(
+                    math.isclose(value, final[agent], abs_tol=1e-9),
+                    f"{where}: the rewards of {agent} sum to {value}, its return is {final[agent]}",
+                )
+
+    def parallel(self, env: BaseEnv, seed: int) -> None:
+        view, number = env.parallel(), 0
+        observations, infos = view.reset(seed=seed)
+        earned = dict.fromkeys(view.possible_agents, 0.0)
+        while view.agents:
+            number += 1
+            for agent in view.agents:
+                self.contains(view, agent, observations[agent])
+                self.masked(env, agent, infos[agent])
+            alive, idle = list(view.agents), {}
+            for agent in alive:
+                if agent not in env._core.to_act:
+                    idle = {agent: None}
+            actions = {a: self.action(env, a, mix(seed, number)) for a in alive}
+            results = view.step({**actions, **idle})
+            observations, rewards, terminations, truncations, infos = results
+            for result in results:
+                self.expect(list(result) == alive, f"parallel step: expected {alive}, got {result}")
+            for agent in alive:
+                self.contains(view, agent, observations[agent])
+                earned[agent] += rewards[agent]
+            left = [a for a in alive if not terminations[a] and not truncations[a]]
+            self.expect(view.agents == left, f"parallel: alive are {view.agents}, expected {left}")
+        self.totals("parallel", env, earned)
+
+    def one_seat(self, env: BaseEnv, seed: int) -> None:
+        agents = env.possible_agents
+        agent = agents[seed % len(agents)]
+        others = "random" if len(agents) > 1 else None
+        if others and not hasattr(self.game.start(np.random.default_rng(0), {}), "legal"):
+            return
+        view, earned, over = env.gym(agent=agent, others=others), 0.0, False
+        observation, info = view.reset(seed=seed)
+        for _ in range(20 * self.max_turns):
+            self.expect(
+                view.observation_space.contains(observation),
+                f"the Gymnasium view gave what is not in {view.observation_space}",
+            )
+            if over:
+                break
+            observation, reward, terminated, truncated, info = view.step(
+                view.sample_random_action()
+            )
+            self.expect(isinstance(info, dict), f"info is {info!r}")
+            earned += reward
+            over = terminated or truncated
+        self.expect(over, "an episode through the Gymnasium view never ended")
+        self.totals("Gymnasium", env, {agent: earned})
+
+    # -- the episode -----------------------------------------------------------------------------
+
+    def transcript(self, env: BaseEnv, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """Play on at random, as the turns and seats decide it; yield all that is delivered."""
+        if seed is not None:
+            env.reset(seed=seed)
+        core = env._core
+        while core.to_act:
+            self.expect(core.turns <= self.max_turns, f"no end after {self.max_turns} turns")
+            seen = tuple((a, env.observe(a), env.info(a)) for a in core.agents)
+            yield seen, env.play({a: self.action(env, a, core.turns) for a in core.to_act})
+        yield tuple((a, env.observe(a), env.info(a)) for a in env.possible_agents), None
+
+    def steps(self, env: BaseEnv, seed: int | None = None) -> list[bytes]:
+        return [_frozen(step) for step in self.transcript(env, seed)]
+
+    def seeding(self, seed: int) -> None:
+        before = random.getstate(), _frozen(np.random.get_state())  # noqa: NPY002
+        alone = self.steps(self.make(), seed)
+        env, rival = self.make(), self.make()
+        rival.reset(seed=seed + 1)
+        both = []
+        for step in self.transcript(env, seed):
+            both.append(_frozen(step))
+            if not rival._core.to_act:
+                rival.reset()
+            rival.play({a: self.action(rival, a, seed) for a in rival._core.to_act})
+        self.expect(alone == both, "another environment beside it changes an episode")
+        self.expect(alone == self.steps(env, seed), f"seed {seed} gave two different episodes")
+        after = random.getstate(), _frozen(np.random.get_state())  # noqa: NPY002
+        self.expect(before == after, "the process's own random state was used")
+
+    def forks(self, seed: int) -> None:
+        env, moments = self.make(), []
+        for _ in self.transcript(env, seed):
+            moments.append(env.fork()[0])
+        whole = self.steps(self.make(), seed)
+        for number in range(0, len(whole) - 1, max(1, len(whole) // 4)):
+            point, rest = moments[number], whole[number + 1 :]
+            back = self.make()
+            back.restore(pickle.loads(pickle.dumps(point.snapshot())))
+            copies = {
+                "fork": point.fork()[0],
+                "deepcopy": copy.deepcopy(point),
+                "pickle": pickle.loads(pickle.dumps(point)),
+                "snapshot": back,
+            }
+            redrawn = [[self.steps(f) for f in point.fork(2, seed=7)] for _ in range(2)]
+            self.expect(redrawn[0] == redrawn[1], "fork(2, seed=7) gave different futures")
+            for how, other in copies.items():
+                same = self.steps(other) == rest
+                self.expect(same, f"a {how} of turn {number} goes on differently")
+
+    def nothing_is_shared(self, seed: int) -> None:
+        for options in self.variants():
+            kept = [(step, _frozen(step)) for step in self.transcript(self.make(**options), seed)]
+            for step, before in kept:
+                self.expect(_frozen(step) == before, "what was delivered changed later")
+            spoiled = []
+            for step in self.transcript(self.make(**options), seed):
+                spoiled.append(_frozen(step))
+                _spoil(step)
+            self.expect(
+                spoiled == [before for _, before in kept],
+                "changing what was delivered changed the episode",
+            )
+
+    # -- replies that are wrong ------------------------------------------------------------------
+
+    def order(self) -> None:
+        env = self.make()
+        agent = env.possible_agents[0]
+        for call in (lambda: env.step("x"), lambda: env.observe(agent), lambda: env.last()):
+            self.raises(ResetNeeded, call, "before reset")
+        for _ in self.transcript(env, 0):
+            pass
+        self.raises(ResetNeeded, lambda: env.submit({agent: "x"}), "after the end")
+        self.raises(ResetNeeded, lambda: env.step("x"), "after the end")
+        env.reset(seed=0)
+        self.raises(SeatError, lambda: env.submit({"nobody": "x"}), "for an unknown seat")
+        for agent in set(env.agents) - set(env._core.to_act):
+            self.raises(SeatError, self.calls(env, agent, "x"), f"for {agent}, not to act")
+
+    def calls(self, env: BaseEnv, agent: str, reply: Any) -> Callable[[], Any]:
+        return lambda: env.submit({agent: reply})
+
+    def raises(self, error: type[Exception], call: Callable[[], Any], when: str) -> None:
+        try:
+            call()
+        except error:
+            return
+        self.expect(False, f"no {error.__name__} {when}")
+
+    def garbage(self) -> None:
+        longest = 0
+        env = self.make(max_invalid=10 * len(GARBAGE))
+        env.reset(seed=0)
+        for reply in GARBAGE:
+            if not env._core.to_act:
+                env.reset(seed=0)
+            agent = env._core.to_act[0]
+            env.play({agent: reply})
+            shown = sum(len(_words(env, a)) for a in env.possible_agents)
+            if len(reply) < 50:
+                longest = max(longest, shown)
+            else:
+                self.expect(
+                    shown <= 2 * longest + 2_000,
+                    f"a reply of {len(reply)} shows {shown} characters",
+                )
+        for wrong in WRONG_TYPES:
+            if not env._core.to_act:
+                env.reset(seed=0)
+            agent = env._core.to_act[0]
+            before = _frozen(env.state())
+            self.raises(TypeError, self.calls(env, agent, wrong), f"for {wrong!r}")
+            self.expect(_frozen(env.state()) == before, f"{wrong!r} changed the game")
+
+    def invalid_replies(self) -> None:
+        if self.base is not self.core:
+            return
+        policies = ["retry", "lose"]
+        if type(self.game).skip is not Game.skip:
+            policies.append("skip")
+        if hasattr(self.game.start(np.random.default_rng(0), {}), "legal"):
+            policies.append("random")
+        for policy in policies:
+            self.policy(policy)
+
+    def policy(self, policy: str) -> None:
+        env = self.make(invalid=policy, penalty=0.25, max_invalid=1, max_turns=50)
+        env.reset(seed=0)
+        core, nonsense = env._core, "\\boxed{no such move in any game, surely}"
+        agent = core.to_act[0]
+        env.step(nonsense)
+        if not core._records:
+            return  # free text: this game takes any words
+        record = env.info(agent)["invalid"]
+        self.expect(record["policy"] == policy, f"{record} does not say {policy}")
+        if policy == "retry":
+            self.expect(agent in core.to_act, "retry did not ask again")
+            self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
+            legal = env.info(agent).get("legal_actions")
+            if legal:
+                self.expect(legal[0] in _words(env, agent), "the notice lists no legal move")
+            while core.agent_selection != agent:
+                env.step(self.action(env, str(core.agent_selection), 0))
+            env.step(nonsense)
+        if policy in ("retry", "lose"):
+            self.expect(env.terminations[agent], f"{agent} did not forfeit by {policy}")
+            if self.game.zero_sum and len(env.possible_agents) == 2:
+                (winner,) = set(env.possible_agents) - {agent}
+                self.expect(env.rewards[winner] > 0, "a forfeit did not pay the opponent")
+
+    def privacy(self) -> None:
+        for fore, aft in (("", ""), ("<think>", "</think> "), ("</think>", "")):
+            env = self.make()
+            env.reset(seed=1)
+            core = env._core
+            number = 0
+            while core.to_act and number < 60:
+                number += 1
+                replies = {}
+                for seat in core.to_act:
+                    action = str(self.action(env, seat, number))
+                    if core.format in ("auto", "boxed") and "\\boxed" not in action:
+                        action = f"\\boxed{{{action}}}"
+                    elif core.format == "bare" and not fore:
+                        return  # here everything that is said is meant for others
+                    replies[seat] = f"{_CANARY}{fore} {_CANARY}{aft} {action}"
+                    if core.format == "bare" or fore == "<think>":
+                        replies[seat] = f"{fore} {_CANARY} {aft}{action}"
+                    if fore == "</think>":
+                        replies[seat] = f"{_CANARY} {fore}{action}"
+                env.play(replies)
+                for seat in env.possible_agents:
+                    self.expect(
+                        _CANARY not in _words(env, seat), f"{seat} reads another's reasoning"
+                    )
+
+    def rendering(self) -> None:
+        if self.base is not self.core:
+            return
+        env = self.make(render_mode="ansi")
+        env.reset(seed=0)
+        for agent in (None, *env.possible_agents):
+            text = env._core.render(agent)
+            self.expect(isinstance(text, str) and text, f"ansi rendering gave {text!r}")
+        env = self.make(render_mode="rgb_array")
+        env.reset(seed=0)
+        width, height = env._core.image_size
+        frame = env._core.render()
+        self.expect(
+            frame.shape == (height, width, 3) and frame.dtype == np.uint8,
+            f"rgb_array rendering gave {frame.dtype} of {frame.shape}",
+        )
+
+    def other_process(self) -> None:
+        here = _digest(self.base, self.max_turns)
+        child = subprocess.run(
+            [sys.executable, "-c", "from gem_ma.testing import _child; _child()"],
+            input=pickle.dumps((self.base, self.max_turns)),
+            capture_output=True,
+            check=False,
+            env={
+                **os.environ,
+                "PYTHONHASHSEED": "42",
+                "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),  # noqa: TID251
+            },
+        )
+        self.expect(child.returncode == 0, f"another process failed: {child.stderr.decode()}")
+        there = child.stdout.decode().strip()
+        self.expect(here == there, "another process plays another episode from the same seed")
+
+
+def _child() -> None:
+    base, max_turns = pickle.loads(sys.stdin.buffer.read())
+    sys.stdout.write(_digest(base, max_turns))
+
+
+def _digest(base: BaseEnv, max_turns: int) -> str:
+    checker = _Checker(base, range(1), max_turns)
+    digest = hashlib.sha256()
+    for seed in range(3):
+        for step in checker.transcript(checker.make(), seed):
+            digest.update(_frozen(step))
+    return digest.hexdigest()
+
+
+def _words(env: BaseEnv, agent: str) -> str:
+    """Return all the text that a seat can read now."""
+    return f"{env.observe(agent)} {env.info(agent)}"
+
+
+def _frozen(value: Any) -> bytes:
+    """Return bytes that are equal for equal values, whatever they share inside."""
+    return _plain(value).encode("utf-8", "surrogatepass")
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"array({value.dtype}, {value.shape}, {hashlib.sha256(value.tobytes()).hexdigest()})"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_plain(k)}:{_plain(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"{type(value).__name__}(" + ",".join(map(_plain, value)) + ")"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value).__name__ + _plain(
+            [getattr(value, f.name) for f in dataclasses.fields(value)]
+        )
+    return repr(value)
+
+
+def _spoil(value: Any) -> None:
+    """Change whatever can be changed inside what an environment delivered."""
+    if isinstance(value, np.ndarray):
+        if value.flags.writeable:
+            value[...] = 0
+    elif isinstance(value, dict):
+        for inner in value.values():
+            _spoil(inner)
+        value.clear()
+    elif isinstance(value, list):
+        for inner in value:
+            _spoil(inner)
+        value.clear()
+    elif isinstance(value, tuple):
+        for inner in value:
+            _spoil(inner)
