@@ -144,8 +144,9 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
             text=observation["text"] if "text" in observation else info.get("text", ""),
             legal=None if legal is None else tuple(legal),
             tools=tuple(core.game.tools(agent)),
-            seed=mix(core.seed, core._clock, core._index[agent]),
+            seed=mix(core.seed, core._asked, core._index[agent]),
             number=core.turns,
+            first=agent not in core._acted,
             env_id=core.id,
         )
 
@@ -236,6 +237,7 @@ _EPISODE = [
     "_log",
     "_log_start",
     "_over",
+    "_asked",
     "agents",
     "agent_selection",
     "rewards",
@@ -353,7 +355,8 @@ class Env(BaseEnv, Generic[S]):
         self._log: list[_Event] = []
         self._log_start = 0
         self._over = False
-        self._clock = 0
+        self._asked = 0  # how often replies came in
+        self._clock = 0  # ticks with every change, over all episodes
 
     # -- reset ---------------------------------------------------------------------------------
 
@@ -394,6 +397,7 @@ class Env(BaseEnv, Generic[S]):
         self._log = []
         self._log_start = 0
         self._over = False
+        self._asked = 0
         self._clock += 1
         self._settle()
         if self._dead:
@@ -428,6 +432,7 @@ class Env(BaseEnv, Generic[S]):
             if not isinstance(reply, str):
                 self._check_number(agent, reply)
         self._clock += 1
+        self._asked += 1
         leavers = []
         for agent in waiting:
             if agent in replies and not self._take(agent, replies[agent]):
@@ -719,7 +724,7 @@ class Env(BaseEnv, Generic[S]):
             parts.append(self.game.describe(view, agent))
         text = "\n\n".join(parts)
         if len(text) * 4 > self.text_length:  # no character has more than four bytes
-            text = _fit(text, self.text_length)
+            text = fit(text, self.text_length)
         return text
 
     def _image(self, view: S, agent: str | None) -> np.ndarray:
@@ -846,7 +851,7 @@ def _shallow(value: Any) -> Any:
     return copy.copy(value) if isinstance(value, dict | list | set) else value
 
 
-def _fit(text: str, limit: int) -> str:
+def fit(text: str, limit: int) -> str:
     """Cut bytes out of the middle of a text that is too long, and say so."""
     data = text.encode()
     if len(data) <= limit:

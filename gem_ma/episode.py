@@ -22,6 +22,7 @@ class Turn:
     tools: tuple[Any, ...] = ()
     seed: int = 0  # differs for every turn of every seat of every episode
     number: int = 0  # how often the game has advanced
+    first: bool = True  # this seat has not replied yet in this episode
     env_id: str = ""
     position: Any = None  # for search: a handle on the game, in games of perfect information
 

@@ -74,6 +74,9 @@ class Game(abc.ABC, Generic[S]):
         game._arguments = args, kwargs  # a game pickles as its class and these
         return game
 
+    def __init__(self) -> None:  # so that an argument which nobody takes is a TypeError
+        super().__init__()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), *self._arguments)
 

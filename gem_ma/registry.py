@@ -57,7 +57,7 @@ class Spec:
 
         module, _, name = self.entry_point.partition(":")
         game_class = getattr(importlib.import_module(module), name)
-        takes = inspect.signature(game_class).parameters
+        takes = list(inspect.signature(game_class.__init__).parameters)[1:]
         for_game, for_env = {}, {}
         for key, value in {**self.kwargs, **kwargs}.items():
             if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
@@ -65,9 +65,8 @@ class Spec:
             elif key in _ENV_ARGUMENTS:
                 for_env[key] = value
             else:
-                known = [*takes, *_ENV_ARGUMENTS]
                 raise UnknownArgument(
-                    f"{self.id} takes no argument {key!r}; {_instead(key, known, 'it takes')}"
+                    f"{self.id} takes no argument {key!r}; {_instead_of_argument(key, takes)}"
                 )
         return Env(game_class(**for_game), id=self.id, **for_env)
 
@@ -153,6 +152,13 @@ def _instead(name: str, known: Iterable[str], otherwise: str) -> str:
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+
+
+def _instead_of_argument(key: str, takes: list[str]) -> str:
+    seat = ["agent", "others"]
+    if key in seat:
+        return "it belongs to make_gym() and Env.gym()"
+    return _instead(key, [*takes, *_ENV_ARGUMENTS, *seat], "it takes")
 
 
 # What the other registries call; the functions' names are part of their specs.

@@ -374,23 +374,23 @@ class _Checker:
         others = "random" if len(agents) > 1 else None
         if others and not hasattr(self.game.start(np.random.default_rng(0), {}), "legal"):
             return
-        view, earned, over = env.gym(agent=agent, others=others), 0.0, False
+        view = env.gym(agent=agent, others=others)
+        once, again = self.steps_of_seat(view, seed), self.steps_of_seat(view, seed)
+        same = [_frozen(step) for step in once] == [_frozen(step) for step in again]
+        self.expect(same, f"seed {seed} gave two different episodes through Gymnasium")
+        self.totals("Gymnasium", env, {agent: sum(step[1] for step in once)})
+
+    def steps_of_seat(self, view: Any, seed: int) -> list[tuple[Any, ...]]:
+        space = view.observation_space
+        view.action_space.seed(seed)
         observation, info = view.reset(seed=seed)
-        for _ in range(20 * self.max_turns):
-            self.expect(
-                view.observation_space.contains(observation),
-                f"the Gymnasium view gave what is not in {view.observation_space}",
-            )
-            if over:
-                break
-            observation, reward, terminated, truncated, info = view.step(
-                view.sample_random_action()
-            )
-            self.expect(isinstance(info, dict), f"info is {info!r}")
-            earned += reward
-            over = terminated or truncated
-        self.expect(over, "an episode through the Gymnasium view never ended")
-        self.totals("Gymnasium", env, {agent: earned})
+        steps: list[tuple[Any, ...]] = [(observation, 0.0, False, False, info)]
+        while not (steps[-1][2] or steps[-1][3]):
+            self.expect(len(steps) < 20 * self.max_turns, "no end through the Gymnasium view")
+            steps.append(view.step(view.sample_random_action()))
+            self.expect(space.contains(steps[-1][0]), f"Gymnasium: got what is not in {space}")
+            self.expect(isinstance(steps[-1][4], dict), f"info is {steps[-1][4]!r}")
+        return steps
 
     # -- the episode -----------------------------------------------------------------------------
 

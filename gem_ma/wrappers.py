@@ -7,7 +7,9 @@ from typing import Any, Literal, Self
 
 from gymnasium import spaces
 
-from gem_ma.env import BaseEnv, Env, SeatError, Snapshot
+from gem_ma.env import BaseEnv, Env, SeatError, Snapshot, fit
+
+BAD_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
 
 class Wrapper(BaseEnv):
@@ -241,11 +243,13 @@ class History(TextWrapper):
     def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
         shown = {agent: self._now(agent) for agent in replies if agent in self._core.to_act}
         rewards = super().submit(replies)
-        memory = self.memory or {}
-        self.memory = memory | {
-            agent: (*memory.get(agent, ()), (text, str(replies[agent])))
-            for agent, text in shown.items()
-        }
+        memory = dict(self.memory or {})
+        for agent, text in shown.items():
+            reply = str(replies[agent])
+            if agent in self._core._records:  # a bad reply may be of any length
+                reply = fit(reply, BAD_REPLY)
+            memory[agent] = (*memory.get(agent, ()), (text, reply))
+        self.memory = memory
         return rewards
 
     def _now(self, agent: str) -> str:

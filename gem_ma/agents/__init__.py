@@ -24,7 +24,9 @@ def load(spec: Any) -> Agent:
         close = difflib.get_close_matches(spec, _BY_NAME, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_BY_NAME)}"
         raise ValueError(f"no agent {spec!r}; {hint}")
-    if isinstance(spec, Agent) and not isinstance(spec, type):
+    if isinstance(spec, type):
+        raise TypeError(f"expected an agent, got its class: pass {spec.__name__}()")
+    if isinstance(spec, Agent):
         return spec
     if callable(spec):
         return FunctionAgent(spec)

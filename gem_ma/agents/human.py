@@ -15,7 +15,7 @@ class HumanAgent:
         return [self._reply(turn) for turn in turns]
 
     def _reply(self, turn: Turn) -> str:
-        parts = [turn.rules, ""] if turn.number == 0 else [""]
+        parts = [turn.rules, ""] if turn.first else [""]
         parts.append(turn.text)
         if turn.legal:
             parts.append(f"({listing(turn.legal)})")

@@ -1,0 +1,122 @@
+"""Finding the action in a reply."""
+
+import contextlib
+import time
+
+import pytest
+
+from gem_ma import InvalidMove
+from gem_ma.actions import FORMATS, choose, clip, extract, instruction, listing, number, wrap
+
+
+@pytest.mark.parametrize(
+    ("format", "reply", "action"),
+    [
+        ("auto", " 3 \n", "3"),
+        ("auto", r"First \boxed{1}, no: \boxed{ 2 }.", "2"),
+        ("auto", r"<answer>1</answer> or \boxed{2}", "2"),
+        ("auto", r"\boxed{1} or <answer>2</answer>", "2"),
+        ("auto", r"to box it, one writes \boxed", r"to box it, one writes \boxed"),
+        ("auto", "[3]", "[3]"),
+        ("auto", "a < b", "a < b"),
+        ("boxed", r"\boxed{a {b} c}", "a {b} c"),
+        ("boxed", r"\boxed{\{a\}}", r"\{a\}"),
+        ("boxed", r"\boxed {3}", "3"),
+        ("boxed", r"\boxed{\text{up}}", "up"),
+        ("boxed", r"\boxed{\boxed{3}}", "3"),
+        ("boxed", r"\boxed{}", ""),
+        ("bracket", "I say [1], then [e2 e4]", "e2 e4"),
+        ("bracket", "[[a] b]", "[a] b"),
+        ("answer", "<answer>1</answer><ANSWER> 2 </Answer>", "2"),
+        ("bare", r" \boxed{3} ", r"\boxed{3}"),
+        ("auto", "<think>[1] \\boxed{1}</think>\\boxed{2}", "2"),
+        ("auto", "hidden </think> 2", "2"),
+        ("auto", "<think>a <think> b</think> c</think> 2", "2"),
+        ("auto", "1 <think>so be it", "1"),
+        ("auto", "<Thinking>x</Thinking>\n2", "2"),
+        ("auto", "we think 2", "we think 2"),
+        ("auto", "a\ud800b", "a?b"),
+        ("auto", "é\U0001f600", "é\U0001f600"),
+    ],
+)
+def test_the_last_action_is_found(format, reply, action):
+    assert extract(reply, format) == action
+
+
+@pytest.mark.parametrize(
+    ("format", "reply", "words"),
+    [
+        ("boxed", "3", "no .boxed"),
+        ("boxed", r"\boxed{1} and \boxed{2", "cut off"),
+        ("auto", r"\boxed{1} and \boxed{2", "cut off"),
+        ("boxed", r"\boxed{\}", "cut off"),
+        ("bracket", "3", r"no \[...\]"),
+        ("bracket", "[1] [2", "cut off"),
+        ("bracket", "3]", r"no \[...\]"),
+        ("answer", "3", "no <answer>"),
+        ("answer", "<answer>1</answer><answer>2", "cut off"),
+        ("boxed", r"<think>\boxed{3}", "no .boxed"),
+    ],
+)
+def test_a_reply_without_an_action_says_why(format, reply, words):
+    with pytest.raises(InvalidMove, match=words):
+        extract(reply, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_wrapped_is_found_again(format):
+    for action in ("3", "e2 e4", "a {b}", "é"):
+        assert extract(wrap(action, format), format) == action
+        assert isinstance(instruction(format), str)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "piece",
+    ["x", "\\boxed{", "\\boxed ", "{", "}", "[", "]", "<answer>", "<think>", "</think>", "\\", " "],
+)
+def test_a_megabyte_takes_linear_time(format, piece):
+    def seconds(size):
+        reply = piece * (size // len(piece))
+        best = 9.0
+        for _ in range(3):
+            start = time.process_time()
+            with contextlib.suppress(InvalidMove):
+                extract(reply, format)
+            best = min(best, time.process_time() - start)
+        return best
+
+    # Sixteen times the text: a quadratic search would take 256 times as long, some 20 s.
+    assert seconds(1 << 20) < 100 * seconds(1 << 16) + 0.1
+
+
+@pytest.mark.parametrize("text", ["Up", "up", " up. ", "`up`", "**UP**", "'up'", "$up$", "[up]"])
+def test_choose_forgives_case_and_punctuation(text):
+    assert choose(text, ["up", "down"]) == "up"
+
+
+def test_choose_gives_back_the_option_itself():
+    assert choose("3", range(5)) == 3
+    assert choose("(1)", ["(1)", "1"]) == "(1)"
+    for text in ("7", "", "3 4", "x" * 10_000):
+        with pytest.raises(InvalidMove) as error:
+            choose(text, range(5))
+        assert len(str(error.value)) < 120
+
+
+@pytest.mark.parametrize(("text", "n"), [("3", 3), (" 3. ", 3), ("-7", -7), ("+1", 1), ("007", 7)])
+def test_number(text, n):
+    assert number(text) == n
+
+
+@pytest.mark.parametrize("text", ["", "three", "3.5", "1e3", "\u0664", "9" * 5000, "3 4"])
+def test_no_number(text):
+    with pytest.raises(InvalidMove, match="is not a whole number"):
+        number(text)
+
+
+def test_clip_and_listing_are_short():
+    assert clip("a\x00b") == r"'a\x00b'"
+    assert len(clip("x" * 1000)) < 70
+    assert listing(["a", "b"]) == "a, b"
+    assert listing([str(i) for i in range(100)], 3) == "0, 1, 2, ... (97 more)"

@@ -1,0 +1,75 @@
+"""Turn, Reply, and the agents that need no model."""
+
+import copy
+import pickle
+
+import pytest
+
+import gem_ma
+from gem_ma import Agent, Reply, Turn
+from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load
+from gem_ma.episode import ask
+
+
+def turn(**fields):
+    return Turn(**{"seat": "a", "rules": "r", "observation": {}, "text": "t", **fields})
+
+
+def test_a_reply_is_text_with_what_the_model_told():
+    reply = Reply("3", token_ids=[5, 6], finish_reason="stop", usage={"prompt_tokens": 7})
+    assert reply == "3"
+    assert isinstance(reply, str)
+    for same in (copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
+        assert (same, same.token_ids, same.usage) == ("3", [5, 6], {"prompt_tokens": 7})
+    assert Reply("x").usage == {}
+    env = gem_ma.make("game:ConnectFour-v0")
+    env.reset()
+    env.step(reply)
+    assert env.turns == 1
+
+
+def test_random_is_stateless_and_decided_by_the_seeds():
+    agent, legal = RandomAgent(), tuple("abcdef")
+    turns = [turn(legal=legal, seed=seed) for seed in range(200)]
+    replies = agent.act(turns)
+    assert replies == agent.act(turns)
+    assert agent.act(turns[7:8]) == replies[7:8]
+    assert set(replies) == set(legal)
+    assert RandomAgent(seed=1).act(turns) != replies
+    with pytest.raises(ValueError, match="does not list the legal moves"):
+        agent.act([turn()])
+
+
+def test_load():
+    assert isinstance(load("random"), RandomAgent)
+    assert isinstance(load("human"), HumanAgent)
+    agent = RandomAgent(3)
+    assert load(agent) is agent
+    assert isinstance(agent, Agent)
+    assert ask(load(lambda turn: turn.text), [turn(), turn(text="u")]) == ["t", "u"]
+    assert "FunctionAgent" in repr(FunctionAgent(len))
+
+
+def test_a_turn_holds_what_a_seat_may_know():
+    env = gem_ma.make("game:KuhnPoker-v0", observe="both")
+    env.reset(seed=2)
+    first = env.turn("first")
+    assert first.rules == env.rules("first")
+    assert first.text == first.observation["text"]
+    assert first.rules not in first.text
+    assert first.observation["image"].shape == (252, 252, 3)
+    assert first.legal == ("check", "bet")
+    assert env.turn("second").legal == ()
+    assert first.env_id == "game:KuhnPoker-v0"
+    seeds = {env.turn("first").seed, env.turn("second").seed}
+    env.step("check")
+    seeds |= {env.turn("first").seed, env.turn("second").seed}
+    assert len(seeds) == 4
+    numbers = gem_ma.make("game:KuhnPoker-v0", actions="discrete")
+    numbers.reset(seed=2)
+    assert "Cards: " in numbers.turn("first").text
+    assert numbers.turn("first").legal == ("check", "bet")
+    pictures = gem_ma.make("game:KuhnPoker-v0", observe="image")
+    pictures.reset(seed=2)
+    pictures.step("nonsense")
+    assert pictures.turn("first").text.startswith("Invalid: ")

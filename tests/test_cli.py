@@ -1,0 +1,87 @@
+"""The command line, as a person uses it."""
+
+import subprocess
+import sys
+
+import pytest
+
+import gem_ma
+from gem_ma.cli import main
+
+
+def test_list(capsys):
+    assert main(["list", "Guess"]) == 0
+    assert capsys.readouterr().out.splitlines() == gem_ma.list_envs("Guess")
+
+
+def test_play_prints_the_match_and_the_returns(capsys):
+    assert main(["play", "game:ConnectFour-v0", "--agents", "random,random", "--seed", "0"]) == 0
+    first = capsys.readouterr().out
+    assert first.startswith("game:ConnectFour-v0, seed 0\n\n1. red: ")
+    assert "0 1 2 3 4 5 6" in first
+    assert first.rstrip().splitlines()[-1].startswith("returns: red ")
+    main(["play", "game:ConnectFour-v0", "--seed", "0"])
+    assert capsys.readouterr().out == first
+    main(["play", "game:ConnectFour-v0", "--seed", "1"])
+    assert capsys.readouterr().out != first
+
+
+@pytest.mark.parametrize("id", gem_ma.list_envs())
+def test_every_id_can_be_played(id, capsys):
+    assert main(["play", id, "--seed", "1"]) == 0
+    assert "returns: " in capsys.readouterr().out
+
+
+def test_a_person_takes_a_seat(capsys, monkeypatch):
+    lines = iter(["nonsense", "4", "0", "2", "8", "6", "7", "3", "5", "1"] * 3)
+    prompts = []
+
+    def typed(prompt):
+        prompts.append(prompt)
+        return next(lines)
+
+    monkeypatch.setattr("builtins.input", typed)
+    assert main(["play", "game:TicTacToe-v0", "--agents", "human,random", "--seed", "0"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("You are playing Tic-tac-toe as x") == 1
+    assert "Invalid: 'nonsense' is not a legal move. Legal: 0, 1, 2" in out
+    assert set(prompts) == {"x> "}
+
+
+def test_a_person_who_leaves(capsys, monkeypatch):
+    def gone(prompt):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", gone)
+    assert main(["play", "game:TicTacToe-v0", "--agents", "human,random"]) == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["play", "game:Conect-v0"], "no environment 'game:Conect-v0'"),
+        (["play", "game:ConnectFour-v0", "--agents", "a,b,c"], "got 3 agents"),
+        (["play", "game:ConnectFour-v0", "--agents", "randm"], "did you mean 'random'"),
+        (["list", "zzzzz"], "no id matches 'zzzzz'"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(arguments, words, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["play"], ["play", "x", "--seed", "one"]])
+def test_words_that_argparse_refuses(arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+
+
+def test_a_reader_that_closes_the_pipe_sees_no_traceback():
+    command = f"{sys.executable} -m gem_ma.cli play game:LiarsDice-v0 --seed 0 | head -1"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert run.stdout == "game:LiarsDice-v0, seed 0\n"
+    assert run.stderr == ""

@@ -1,0 +1,403 @@
+"""The contract over every registered id, and planted bugs that it must catch."""
+
+import random
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+import gem_ma
+from gem_ma import Env, Message, wrappers
+from gem_ma.envs import (
+    connect_four,
+    guess_the_number,
+    kuhn_poker,
+    liars_dice,
+    rock_paper_scissors,
+    tic_tac_toe,
+)
+from gem_ma.testing import ContractError, check_env
+
+
+@pytest.mark.parametrize("env_id", gem_ma.list_envs())
+def test_every_id_keeps_the_contract(env_id):
+    check_env(env_id)
+
+
+@pytest.mark.parametrize("format", ["boxed", "bracket", "answer", "bare"])
+def test_every_format_keeps_the_contract(format):
+    check_env(gem_ma.make("game:KuhnPoker-v0", format=format), seeds=1, processes=False)
+
+
+def test_a_turn_limit_keeps_the_contract():
+    check_env(gem_ma.make("game:LiarsDice-v0", max_turns=7), seeds=2, processes=False)
+    check_env(gem_ma.make("game:RockPaperScissors-v0", max_turns=3), seeds=2, processes=False)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        wrappers.Wrapper,
+        wrappers.Track,
+        lambda env: wrappers.TimeLimit(env, 4),
+        lambda env: wrappers.ScaleReward(env, 0.5),
+        lambda env: wrappers.ClipReward(env, -0.1, 0.1),
+        lambda env: wrappers.TransformText(env, shout),
+        lambda env: wrappers.History(wrappers.Track(env), "actions", last=2),
+    ],
+    ids=["plain", "Track", "TimeLimit", "ScaleReward", "ClipReward", "TransformText", "History"],
+)
+@pytest.mark.parametrize("env_id", ["game:LiarsDice-v0", "game:RockPaperScissors-v0"])
+def test_every_wrapper_keeps_the_contract(env_id, wrap):
+    check_env(wrap(gem_ma.make(env_id)), seeds=2)
+
+
+def shout(seat, text):
+    return f"{seat}! {text}"
+
+
+# -- planted bugs: each is a game with one thing wrong -------------------------------------------
+
+
+class SharedState(tic_tac_toe.TicTacToe):
+    """Its state can be changed, and advance does."""
+
+    def start(self, rng, options):
+        return MutableState()
+
+    def advance(self, state, moves, rng):
+        (cell,) = moves.values()
+        if cell is not None:
+            mark = state.to_act()[0]
+            state.board = state.board[:cell] + mark + state.board[cell + 1 :]
+        state.turn += 1
+        return state
+
+
+@dataclass
+class MutableState:
+    board: str = "." * 9
+    turn: int = 0
+    winner = tic_tac_toe.State.winner
+    to_act = tic_tac_toe.State.to_act
+    returns = tic_tac_toe.State.returns
+    seen_by = tic_tac_toe.State.seen_by
+    legal = tic_tac_toe.State.legal
+
+
+class GlobalRandom(kuhn_poker.KuhnPoker):
+    """It deals from the process's own random numbers."""
+
+    def start(self, rng, options):
+        return kuhn_poker.State(tuple(random.sample(kuhn_poker.CARDS, 2)))
+
+
+class UnseededRandom(kuhn_poker.KuhnPoker):
+    """It deals from fresh entropy."""
+
+    def start(self, rng, options):
+        first, second = np.random.default_rng().permutation(3)[:2]
+        return kuhn_poker.State((kuhn_poker.CARDS[first], kuhn_poker.CARDS[second]))
+
+
+class RandomFromStepTwo(liars_dice.LiarsDice):
+    """Only later rolls come from fresh entropy."""
+
+    def advance(self, state, moves, rng):
+        return super().advance(state, moves, np.random.default_rng())
+
+
+class HashOrder(tic_tac_toe.TicTacToe):
+    """What it says hangs on the order of a set of strings."""
+
+    def describe(self, view, agent):
+        return super().describe(view, agent) + " ".join({"alpha", "beta", "gamma", "delta"})
+
+
+class NeverEnds(rock_paper_scissors.RockPaperScissors):
+    def advance(self, state, moves, rng):
+        return replace(super().advance(state, moves, rng), rounds=5)
+
+
+class NoValidation(tic_tac_toe.TicTacToe):
+    """It lets a taken cell be marked again."""
+
+    def read(self, text, view, agent):
+        return tic_tac_toe.choose(text, range(9))
+
+
+class RefusesItsOwnMoves(tic_tac_toe.TicTacToe):
+    def read(self, text, view, agent):
+        if text == "4":
+            raise gem_ma.InvalidMove("not the middle")
+        return super().read(text, view, agent)
+
+
+class CrashesOnGarbage(tic_tac_toe.TicTacToe):
+    def read(self, text, view, agent):
+        return super().read(str(int(text)), view, agent)
+
+
+class EchoesGarbage(tic_tac_toe.TicTacToe):
+    """Its notices grow with the reply; the Env cuts them, so it says it in the view."""
+
+    said = ""
+
+    def read(self, text, view, agent):
+        self.said = text
+        return super().read(text, view, agent)
+
+    def describe(self, view, agent):
+        return super().describe(view, agent) + self.said
+
+
+@dataclass(frozen=True)
+class FloatReturns(tic_tac_toe.State):
+    def returns(self):
+        return {**super().returns(), "x": float("nan")}
+
+
+@dataclass(frozen=True)
+class PaidAtTheStart(tic_tac_toe.State):
+    def returns(self):
+        return {a: v + 1 for a, v in tic_tac_toe.State.returns(self).items()}
+
+
+@dataclass(frozen=True)
+class LooksChange(tic_tac_toe.State):
+    """Looking at it counts the looks."""
+
+    looks: list = field(default_factory=list)
+
+    def seen_by(self, agent):
+        self.looks.append(agent)
+        return self
+
+
+@dataclass(frozen=True)
+class MissesASeat(tic_tac_toe.State):
+    def returns(self):
+        return {"x": 0.0}
+
+
+@dataclass(frozen=True)
+class StrangerActs(tic_tac_toe.State):
+    def to_act(self):
+        return ("nobody",) if self.turn == 2 else tic_tac_toe.State.to_act(self)
+
+
+@dataclass(frozen=True)
+class HidesTwice(tic_tac_toe.State):
+    """Masking a view again hides more."""
+
+    def seen_by(self, agent):
+        return replace(self, turn=self.turn + 2)
+
+
+@dataclass(frozen=True)
+class ListsTwice(tic_tac_toe.State):
+    def legal(self, agent):
+        return (*tic_tac_toe.State.legal(self, agent), "0")
+
+
+def with_state(state_class):
+    """Return tic-tac-toe over another State."""
+
+    class Mutant(tic_tac_toe.TicTacToe):
+        def start(self, rng, options):
+            return state_class()
+
+        def advance(self, state, moves, rng):
+            after = super().advance(state, moves, rng)
+            return replace(state, board=after.board, turn=after.turn)
+
+    Mutant.__name__ = state_class.__name__
+    return Mutant
+
+
+class RewardsTheDead(liars_dice.LiarsDice):
+    """A seat that is out still earns."""
+
+    def start(self, rng, options):
+        state = super().start(rng, options)
+        return PayingState(*(getattr(state, name) for name in state.__dataclass_fields__))
+
+
+@dataclass(frozen=True, slots=True)
+class PayingState(liars_dice.State):
+    def returns(self):
+        plain = liars_dice.State.returns(self)
+        return {a: v - 0.1 * sum(self.counts) if v < 0 else v for a, v in plain.items()}
+
+
+class GhostsReturn(liars_dice.LiarsDice):
+    """A seat that was out is dealt in again."""
+
+    def advance(self, state, moves, rng):
+        after = super().advance(state, moves, rng)
+        return replace(after, counts=tuple(max(n, 1) for n in after.counts))
+
+
+class ForfeitPays(rock_paper_scissors.RockPaperScissors):
+    def forfeit(self, state, agent, rng):
+        won = state.rounds if agent == "left" else -state.rounds
+        return rock_paper_scissors.State(0, state.score + won, state.history)
+
+
+class ForfeitEndsAll(liars_dice.LiarsDice):
+    def forfeit(self, state, agent, rng):
+        return replace(state, counts=(0,) * len(state.counts))
+
+
+class ForfeitChangesNothing(liars_dice.LiarsDice):
+    def forfeit(self, state, agent, rng):
+        return state
+
+
+class GrowingEncoding(connect_four.ConnectFour):
+    def encode(self, view, agent):
+        return np.ones(1 + view.turn, np.float32)
+
+
+class UnscaledEncoding(connect_four.ConnectFour):
+    def encode(self, view, agent):
+        return super().encode(view, agent) * 255
+
+
+class SharedEncoding(connect_four.ConnectFour):
+    """It hands out the array that it keeps."""
+
+    buffer = np.zeros((3, 6, 7), np.float32)
+
+    def encode(self, view, agent):
+        self.buffer[:] = super().encode(view, agent)
+        return self.buffer
+
+
+class TellsStrangers(tic_tac_toe.TicTacToe):
+    def tell(self, before, moves, after):
+        return [Message(("nobody",), "game", "psst")]
+
+
+class SpeaksAsStranger(tic_tac_toe.TicTacToe):
+    def tell(self, before, moves, after):
+        return [Message(None, "system", "obey")]
+
+
+class SkipBreaks(tic_tac_toe.TicTacToe):
+    def skip(self, view, agent):
+        return "pass"
+
+
+class RemembersBetweenEpisodes(tic_tac_toe.TicTacToe):
+    """A second episode of the same object differs."""
+
+    episodes = 0
+
+    def start(self, rng, options):
+        self.episodes += 1
+        return super().start(rng, options)
+
+    def describe(self, view, agent):
+        return f"episode {self.episodes}\n" + super().describe(view, agent)
+
+
+MUTANTS = [
+    SharedState,
+    GlobalRandom,
+    UnseededRandom,
+    RandomFromStepTwo,
+    HashOrder,
+    NeverEnds,
+    NoValidation,
+    RefusesItsOwnMoves,
+    CrashesOnGarbage,
+    EchoesGarbage,
+    RewardsTheDead,
+    GhostsReturn,
+    ForfeitPays,
+    ForfeitEndsAll,
+    ForfeitChangesNothing,
+    GrowingEncoding,
+    UnscaledEncoding,
+    SharedEncoding,
+    TellsStrangers,
+    SpeaksAsStranger,
+    SkipBreaks,
+    RemembersBetweenEpisodes,
+    *map(
+        with_state,
+        [
+            FloatReturns,
+            PaidAtTheStart,
+            LooksChange,
+            MissesASeat,
+            StrangerActs,
+            HidesTwice,
+            ListsTwice,
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
+def test_a_planted_bug_is_caught(mutant):
+    with pytest.raises((ContractError, ValueError, TypeError)) as caught:
+        check_env(Env(mutant()))
+    if not isinstance(caught.value, ContractError):
+        assert mutant in (CrashesOnGarbage, SkipBreaks)  # their own exception comes through
+
+
+def test_the_games_that_the_mutants_are_made_of_are_sound():
+    for game in (tic_tac_toe.TicTacToe, liars_dice.LiarsDice):
+        check_env(Env(game()), seeds=1, processes=False)
+
+
+class LeaksThroughTheFormat(Env):
+    """An Env that shows others the whole reply."""
+
+    def messages(self, agent):
+        return [*super().messages(agent), Message(None, "game", getattr(self, "last_reply", ""))]
+
+    def submit(self, replies):
+        self.last_reply = str(next(iter(replies.values()), ""))
+        return super().submit(replies)
+
+
+class DeliversItsCaches(Env):
+    """An Env that hands out the mask it keeps."""
+
+    def _legal_mask(self, agent):
+        super()._legal_mask(agent)
+        return self._mask[1]
+
+
+class ForksShareTheDice(Env):
+    """An Env whose forks draw from one generator."""
+
+    def _twin(self):
+        twin = super()._twin()
+        twin._rng = self._rng
+        return twin
+
+
+class LosesRewards(Env):
+    """An Env that forgets what a seat earned while another moved."""
+
+    def _credit(self, actors, rewards):
+        super()._credit(actors, {a: r for a, r in rewards.items() if a in actors})
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "game"),
+    [
+        (LeaksThroughTheFormat, liars_dice.LiarsDice),
+        (DeliversItsCaches, guess_the_number.GuessTheNumber),
+        (ForksShareTheDice, liars_dice.LiarsDice),
+        (LosesRewards, liars_dice.LiarsDice),
+    ],
+)
+def test_a_bug_in_the_env_itself_is_caught(mutant, game):
+    with pytest.raises(ContractError):
+        check_env(mutant(game()), processes=False)

@@ -1,0 +1,151 @@
+"""The registry, and the ids in Gymnasium's and PettingZoo's."""
+
+import subprocess
+import sys
+import types
+from importlib import metadata
+
+import gymnasium
+import pettingzoo
+import pytest
+
+import gem_ma
+from gem_ma import Spec, UnknownArgument, UnknownEnv, registry
+
+new_pettingzoo = pytest.mark.skipif(
+    not hasattr(pettingzoo, "register"),
+    reason="PettingZoo has a registry since 1.27: pip install 'pettingzoo>=1.27'",
+)
+
+
+@pytest.fixture
+def clean(monkeypatch):
+    """Forget what a test registers."""
+    monkeypatch.setattr(registry, "_plugins_loaded", False)
+    registries = [registry._specs, gymnasium.registry]
+    if hasattr(pettingzoo, "register"):
+        registries += [pettingzoo.aec_registry, pettingzoo.parallel_registry]
+    before = [dict(each) for each in registries]
+    yield
+    for each, kept in zip(registries, before, strict=True):
+        each.clear()
+        each.update(kept)
+
+
+def test_ids_are_listed_by_pattern():
+    assert "game:ConnectFour-v0" in gem_ma.list_envs()
+    assert gem_ma.list_envs("Guess") == gem_ma.list_envs("game:GuessTheNumber*")
+    assert len(gem_ma.list_envs("*-v0-easy")) == 1
+    assert gem_ma.list_envs("nothing") == []
+
+
+def test_print_envs(capsys):
+    gem_ma.print_envs("Kuhn")
+    assert capsys.readouterr().out == "game:KuhnPoker-v0\n"
+
+
+def test_a_spec_is_data():
+    spec = gem_ma.spec("game:GuessTheNumber-v0-easy")
+    assert spec == Spec(
+        "game:GuessTheNumber-v0-easy",
+        "gem_ma.envs.guess_the_number:GuessTheNumber",
+        {"min_number": 1, "max_number": 10, "max_turns": 4},
+    )
+    assert spec.make(max_number=5).game.moves == ("1", "2", "3", "4", "5")
+
+
+def test_arguments_go_to_the_game_first_and_then_to_env():
+    env = gem_ma.make("game:GuessTheNumber-v0", max_turns=3)
+    assert (env.game.max_turns, env.max_turns) == (3, None)
+    env = gem_ma.make("game:ConnectFour-v0", max_turns=3, observe="both")
+    assert (env.max_turns, env.observes) == (3, "both")
+
+
+@pytest.mark.parametrize(
+    ("id", "words"),
+    [
+        ("game:ConectFour-v0", "did you mean 'game:ConnectFour-v0'"),
+        ("game:ConnectFour-v1", "did you mean 'game:ConnectFour-v0'"),
+        ("chess", "list_envs"),
+    ],
+)
+def test_an_unknown_id_says_what_is_close(id, words):
+    with pytest.raises(UnknownEnv, match=words):
+        gem_ma.make(id)
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ("max_turn", "takes no argument 'max_turn'; did you mean 'max_turns'"),
+        ("round", "did you mean 'rounds'"),
+        ("agent", r"it belongs to make_gym\(\)"),
+        ("zzz", "it takes rounds, observe, actions"),
+        ("args", "it takes rounds"),
+    ],
+)
+def test_an_unknown_argument_says_what_is_close(argument, words):
+    with pytest.raises(UnknownArgument, match=words):
+        gem_ma.make("game:RockPaperScissors-v0", **{argument: 3})
+    with pytest.raises(TypeError):
+        gem_ma.spec("game:ConnectFour-v0").make().game.__class__(nonsense=1)
+
+
+@pytest.mark.parametrize("id", gem_ma.list_envs())
+def test_every_id_is_in_gymnasiums_registry(id):
+    foreign = "gem_ma/" + id.replace(":", ".")
+    spec = gymnasium.spec(foreign)
+    assert isinstance(spec.entry_point, str)
+    assert gymnasium.envs.registration.EnvSpec.from_json(spec.to_json()).kwargs == {"env_id": id}
+
+
+@new_pettingzoo
+@pytest.mark.parametrize("id", gem_ma.list_envs())
+def test_every_id_is_in_pettingzoos_registry(id):
+    foreign = "gem_ma/" + id.replace(":", ".")
+    env = pettingzoo.make("aec", foreign, observe="both")
+    assert isinstance(env, pettingzoo.AECEnv)
+    assert env.observes == "both"
+    assert isinstance(pettingzoo.make("parallel", foreign), pettingzoo.ParallelEnv)
+
+
+@new_pettingzoo
+def test_pettingzoos_word_for_a_limit():
+    env = pettingzoo.make("aec", "gem_ma/game.RockPaperScissors-v0", max_cycles=3)
+    assert env.max_turns == 3
+
+
+def test_gymnasium_needs_no_import_of_ours():
+    code = (
+        "import gymnasium; env = gymnasium.make('gem_ma:gem_ma/game.GuessTheNumber-v0-easy');"
+        "print(env.reset(seed=1)[0].split(chr(10))[0])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.startswith("You are playing Guess the Number")
+
+
+def test_registering(clean):
+    gem_ma.register("mine:Four-v0", "gem_ma.envs.connect_four:ConnectFour", format="boxed")
+    assert gem_ma.make("mine:Four-v0").format == "boxed"
+    assert gymnasium.make("gem_ma/mine.Four-v0", agent="red", others="random").reset()
+    with pytest.raises(ValueError, match="'mine:Four-v0' is registered already"):
+        gem_ma.register("mine:Four-v0", "gem_ma.envs.connect_four:ConnectFour")
+    with pytest.raises(ValueError, match="expected 'module:class'"):
+        gem_ma.register("mine:Five-v0", "gem_ma.envs.connect_four")
+
+
+def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
+    plugin = types.ModuleType("a_plugin")
+    plugin.register = lambda: gem_ma.register(
+        "theirs:Four-v0", "gem_ma.envs.connect_four:ConnectFour"
+    )
+    plugin.broken = lambda: 1 / 0
+    monkeypatch.setitem(sys.modules, "a_plugin", plugin)
+    points = [
+        metadata.EntryPoint("broken", "a_plugin:broken", registry.PLUGINS),
+        metadata.EntryPoint("good", "a_plugin:register", registry.PLUGINS),
+    ]
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
+    with pytest.warns(UserWarning, match="a_plugin:broken could not register"):
+        assert gem_ma.make("theirs:Four-v0").possible_agents == ["red", "yellow"]
+    assert "theirs:Four-v0" in gem_ma.list_envs()

@@ -1,0 +1,278 @@
+"""The parallel view and the Gymnasium view of one seat."""
+
+import asyncio
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+import gem_ma
+from gem_ma import InvalidMove, ResetNeeded, SeatError
+from gem_ma.agents import RandomAgent
+from gem_ma.envs.liars_dice import LiarsDice
+
+
+def first_legal(turn):
+    return turn.legal[0]
+
+
+# -- parallel ------------------------------------------------------------------------------------
+
+
+def test_the_parallel_view_is_a_parallel_env_over_turns():
+    env = gem_ma.make_parallel("game:ConnectFour-v0")
+    assert isinstance(env, pettingzoo.ParallelEnv)
+    observations, infos = env.reset(seed=0)
+    assert list(observations) == ["red", "yellow"]
+    assert (infos["red"]["to_act"], infos["yellow"]["to_act"]) == (True, False)
+    env.step({"red": "3", "yellow": "3"})  # yellow is not heard
+    env.step({"red": None, "yellow": "4"})
+    env.step({"red": "3"})
+    assert env.state().columns[3:5] == ("RR", "Y")
+    assert env.agents == ["red", "yellow"]
+
+
+def test_the_parallel_view_says_whose_action_it_misses():
+    env = gem_ma.make_parallel("game:RockPaperScissors-v0")
+    with pytest.raises(ResetNeeded, match="no episode has begun"):
+        env.step({})
+    env.reset()
+    with pytest.raises(SeatError, match="no action for right; to act: left, right, got: left"):
+        env.step({"left": "rock"})
+    with pytest.raises(SeatError, match=r"no action for left, right; .* got: nothing"):
+        env.step({})
+    with pytest.raises(SeatError, match="no seat 'top'"):
+        env.step({"left": "rock", "right": "rock", "top": "rock"})
+    for _ in range(10):
+        env.step({"left": "rock", "right": "rock"})
+    assert env.agents == []
+    with pytest.raises(ResetNeeded, match="the episode is over"):
+        env.step({"left": "rock", "right": "rock"})
+
+
+def test_a_dead_seat_leaves_the_parallel_view_at_once():
+    env = gem_ma.make_parallel("game:LiarsDice-v0", dice=1)
+    _, infos = env.reset(seed=0)
+    while len(env.agents) == 3:
+        actions = {a: (infos[a]["legal_actions"] or [None])[-1] for a in env.agents}
+        results = env.step(actions)
+        infos = results[-1]
+    observations, rewards, terminations, _, _ = results
+    (dead,) = [a for a, flag in terminations.items() if flag]
+    assert dead in observations
+    assert rewards[dead] == -0.5
+    assert dead not in env.agents
+
+
+# -- Gymnasium -----------------------------------------------------------------------------------
+
+
+def test_one_seat_is_a_gymnasium_env():
+    env = gem_ma.make_gym("game:GuessTheNumber-v0-easy")
+    assert isinstance(env, gymnasium.Env)
+    observation, info = env.reset(seed=3)
+    assert isinstance(observation, str)
+    assert observation.startswith("You are playing Guess the Number")
+    observation, reward, terminated, truncated, info = env.step("5")
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    assert "5: the number is" in observation
+    assert info["legal_actions"][0] == "1"
+    assert env.sample_random_action() in info["legal_actions"]
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({}, str),
+        ({"observe": "image"}, np.ndarray),
+        ({"observe": "both"}, dict),
+        ({"actions": "discrete"}, dict),
+    ],
+)
+def test_one_kind_of_observation_comes_bare(options, kind):
+    env = gem_ma.make_gym("game:TicTacToe-v0", agent="x", others="random", **options)
+    observation, _ = env.reset(seed=0)
+    assert isinstance(observation, kind)
+    assert env.observation_space.contains(observation)
+
+
+def test_the_others_play_until_the_seat_is_to_act():
+    env = gem_ma.make_gym("game:ConnectFour-v0", agent="yellow", others=first_legal)
+    observation, _ = env.reset(seed=0)
+    assert "red: 0" in observation
+    observation, *_ = env.step("6")
+    assert env.env.state().columns == ("RR", "", "", "", "", "", "Y")
+
+
+def test_the_reward_of_an_end_that_others_bring_arrives():
+    env = gem_ma.make_gym("game:ConnectFour-v0", agent="yellow", others={"red": first_legal})
+    env.reset()
+    for action in "66":
+        env.step(action)
+    _, reward, terminated, truncated, info = env.step("5")
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert info["to_act"] is False
+    with pytest.raises(ResetNeeded, match="the episode is over"):
+        env.step("5")
+
+
+class Sudden(LiarsDice):
+    """Liar's dice in which the first to act may resign for everybody but one."""
+
+    def advance(self, state, moves, rng):
+        (agent,) = moves
+        if agent == "player_0":
+            return super().forfeit(super().forfeit(state, "player_0", rng), "player_1", rng)
+        return super().advance(state, moves, rng)
+
+
+def test_a_game_that_ends_before_the_seat_acts_ends_at_its_first_step():
+    env = gem_ma.Env(Sudden(players=3))
+    seeds = [s for s in range(30) if env.reset(seed=s) or env.agent_selection == "player_0"]
+    seat = env.gym(agent="player_2", others="random")
+    observation, info = seat.reset(seed=seeds[0])
+    assert "player_2" in observation
+    assert info["to_act"] is False
+    _, reward, terminated, _, _ = seat.step("anything")
+    assert (reward, terminated) == (1.0, True)
+    with pytest.raises(ResetNeeded):
+        seat.step("anything")
+
+
+def test_a_seat_that_is_out_ends_while_the_others_have_not():
+    env = gem_ma.make_gym("game:LiarsDice-v0", agent="player_1", others="random", invalid="lose")
+    env.reset(seed=1)
+    _, reward, terminated, truncated, _ = env.step("nonsense")
+    assert (reward, terminated, truncated) == (-0.5, True, False)
+    assert len(env.env.to_act) == 1
+
+
+def test_simultaneous_movers_are_asked_together_and_see_nothing_of_each_other():
+    seen = []
+
+    def watch(turn):
+        seen.append(turn.text)
+        return "rock"
+
+    env = gem_ma.make_gym("game:RockPaperScissors-v0", agent="right", others=watch)
+    env.reset()
+    env.step("paper")
+    env.step("bad move")
+    env.step("scissors")
+    assert len(seen) == 2
+    assert "paper" not in seen[0]
+    assert env.env.state().history == (("rock", "paper"), ("rock", "scissors"))
+
+
+def test_agents_may_be_coroutines_even_inside_a_running_loop():
+    class Slow:
+        async def act(self, turns):
+            await asyncio.sleep(0)
+            return [turn.legal[0] for turn in turns]
+
+    env = gem_ma.make_gym("game:ConnectFour-v0", agent="yellow", others=Slow())
+    assert "red: 0" in env.reset()[0]
+
+    async def notebook():
+        return env.reset()[0]
+
+    assert "red: 0" in asyncio.run(notebook())
+
+
+def test_an_agent_that_answers_too_little_or_breaks_is_heard():
+    class Mute:
+        def act(self, turns):
+            return []
+
+    with pytest.raises(ValueError, match="got 1 turns and gave 0 replies"):
+        gem_ma.make_gym("game:ConnectFour-v0", agent="yellow", others=Mute()).reset()
+
+    def broken(turn):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        gem_ma.make_gym("game:ConnectFour-v0", agent="yellow", others=broken).reset()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "has several seats: say which is yours with agent='red'"),
+        ({"agent": "rad"}, "no seat 'rad'; did you mean 'red'"),
+        ({"agent": "red"}, "nobody plays yellow; pass others="),
+        ({"agent": "red", "others": {"yelow": "random"}}, "no seat 'yelow'; did you mean 'yellow'"),
+        ({"agent": "red", "others": {"red": "random"}}, "the seat 'red' is yours"),
+    ],
+)
+def test_seats_that_make_no_sense(arguments, words):
+    with pytest.raises(SeatError, match=words):
+        gem_ma.make_gym("game:ConnectFour-v0", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("other", "error", "words"),
+    [
+        ("randm", ValueError, "no agent 'randm'; did you mean 'random'"),
+        (7, TypeError, "expected an agent, a function"),
+        (RandomAgent, TypeError, "RandomAgent"),
+    ],
+)
+def test_others_that_make_no_sense(other, error, words):
+    with pytest.raises(error, match=words):
+        gem_ma.make_gym("game:ConnectFour-v0", agent="red", others=other).reset()
+
+
+def test_a_wrong_type_costs_the_others_no_call():
+    calls = []
+    env = gem_ma.make_gym("game:RockPaperScissors-v0", agent="left", others=calls.append)
+    env.reset()
+    with pytest.raises(TypeError, match="the action of left must be a str"):
+        env.step(None)
+    assert calls == []
+
+
+def test_gymnasium_makes_every_seat_from_a_json_spec():
+    env = gymnasium.make(
+        "gem_ma:gem_ma/game.KuhnPoker-v0", agent="second", others={"first": "random"}
+    )
+    spec = gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json())
+    again = spec.make()
+    assert again.reset(seed=5)[0] == env.reset(seed=5)[0]
+    assert again.unwrapped.agent == "second"
+    with pytest.raises(TypeError, match="takes no argument 'agnt'; did you mean"):
+        gymnasium.make("gem_ma:gem_ma/game.KuhnPoker-v0", agnt="second")
+
+
+def test_masks_for_sb3_contrib():
+    env = gem_ma.make_gym("game:TicTacToe-v0", agent="x", others="random", actions="discrete")
+    env.reset(seed=0)
+    env.step(4)
+    assert env.action_masks().dtype == bool
+    assert env.action_masks().sum() == 7
+
+
+def test_views_copy_and_pickle():
+    env = gem_ma.make_gym("game:LiarsDice-v0", agent="player_0", others="random")
+    env.reset(seed=0)
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert other.env.state() == env.env.state()
+        action = env.sample_random_action()
+        assert other.step(action)[1:4] == copy.deepcopy(env).step(action)[1:4]
+        assert other._core is other.env
+    parallel = gem_ma.make_parallel("game:LiarsDice-v0")
+    parallel.reset(seed=0)
+    assert copy.deepcopy(parallel).state() == parallel.state()
+
+
+def test_errors_of_a_game_are_not_turned_into_rewards():
+    class Broken(LiarsDice):
+        def advance(self, state, moves, rng):
+            raise InvalidMove("a bug: advance may not refuse")
+
+    env = gem_ma.Env(Broken())
+    env.reset(seed=0)
+    with pytest.raises(InvalidMove, match="a bug"):
+        env.step("1x1")
