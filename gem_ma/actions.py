@@ -46,7 +46,7 @@ def extract(reply: str, format: str = "auto") -> str:
     """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off."""
     text = reply
     if not text.isascii():
-        text = _without_surrogates(text)
+        text = clean(text)
     if "think" in text.lower():
         text = without_thinking(text)
     if format == "auto":
@@ -75,7 +75,8 @@ def without_thinking(text: str) -> str:
     return "".join(kept)
 
 
-def _without_surrogates(text: str) -> str:
+def clean(text: str) -> str:
+    """Replace lone surrogates, which no encoding can carry."""
     try:
         text.encode()
     except UnicodeEncodeError:

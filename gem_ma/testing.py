@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gem_ma import registry
+from gem_ma.actions import wrap
 from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.seeding import mix
@@ -55,7 +56,7 @@ GARBAGE: tuple[Any, ...] = (
     "__import__('os')",
 )
 WRONG_TYPES: tuple[Any, ...] = (None, 1.5, b"1", True, [], {}, object())
-_CANARY = "XCANARYX"
+_CANARY = "CANARY-OF-{}-."
 
 
 class ContractError(AssertionError):
@@ -547,30 +548,31 @@ class _Checker:
                 self.expect(env.rewards[winner] > 0, "a forfeit did not pay the opponent")
 
     def privacy(self) -> None:
-        for fore, aft in (("", ""), ("<think>", "</think> "), ("</think>", "")):
+        """Say a secret word beside every move, and look for it in front of the others."""
+        for style in (
+            "{secret} {boxed}",
+            "<think>{secret}</think>{plain}",
+            "{secret}</think>{plain}",
+        ):
             env = self.make()
             env.reset(seed=1)
             core = env._core
-            number = 0
-            while core.to_act and number < 60:
-                number += 1
-                replies = {}
-                for seat in core.to_act:
-                    action = str(self.action(env, seat, number))
-                    if core.format in ("auto", "boxed") and "\\boxed" not in action:
-                        action = f"\\boxed{{{action}}}"
-                    elif core.format == "bare" and not fore:
-                        return  # here everything that is said is meant for others
-                    replies[seat] = f"{_CANARY}{fore} {_CANARY}{aft} {action}"
-                    if core.format == "bare" or fore == "<think>":
-                        replies[seat] = f"{fore} {_CANARY} {aft}{action}"
-                    if fore == "</think>":
-                        replies[seat] = f"{_CANARY} {fore}{action}"
-                env.play(replies)
+            if core.format == "bare" and "think" not in style:
+                continue  # here everything that is said is meant for others
+            for number in range(60):
+                if not core.to_act:
+                    break
+                env.play({seat: self.with_secret(env, seat, style, number) for seat in core.to_act})
                 for seat in env.possible_agents:
-                    self.expect(
-                        _CANARY not in _words(env, seat), f"{seat} reads another's reasoning"
-                    )
+                    shown = _words(env, seat)
+                    for other in set(env.possible_agents) - {seat}:
+                        leak = _CANARY.format(other) in shown
+                        self.expect(not leak, f"{seat} reads the reasoning of {other}")
+
+    def with_secret(self, env: BaseEnv, seat: str, style: str, number: int) -> str:
+        action = str(self.action(env, seat, number))
+        boxed = wrap(action, "boxed") if env._core.format == "auto" else action
+        return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed)
 
     def rendering(self) -> None:
         if self.base is not self.core:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 from gymnasium import spaces
 
+from gem_ma.actions import clean
 from gem_ma.env import BaseEnv, Env, SeatError, Snapshot, fit
 
 BAD_REPLY = 1_000  # bytes of an invalid reply that a history keeps
@@ -245,7 +246,7 @@ class History(TextWrapper):
         rewards = super().submit(replies)
         memory = dict(self.memory or {})
         for agent, text in shown.items():
-            reply = str(replies[agent])
+            reply = clean(str(replies[agent]))
             if agent in self._core._records:  # a bad reply may be of any length
                 reply = fit(reply, BAD_REPLY)
             memory[agent] = (*memory.get(agent, ()), (text, reply))
