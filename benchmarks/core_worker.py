@@ -85,10 +85,10 @@ def textarena():
     """Play TextArena's Connect Four as its README does, its open columns read off the board."""
     import textarena as ta
 
-    env = ta.make("ConnectFour-v0")
     choose = random.Random(0).choice
 
     def play(number):
+        env = ta.make("ConnectFour-v0")  # a new one: reset leaves the last episode in its texts
         env.reset(num_players=2, seed=number)
         board = env.state.game_state["board"]
         turns, done = 0, False

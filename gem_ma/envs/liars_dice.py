@@ -55,6 +55,13 @@ class State:
         turn = self.after(self.turn)
         return replace(self, bid=(quantity, face), bidder=self.turn, turn=turn)
 
+    def pass_on(self):
+        """Lose a turn; a bid that comes back to its bidder stands, and bidding begins anew."""
+        turn = self.after(self.turn)
+        if turn == self.bidder:
+            return replace(self, turn=turn, bid=None, bidder=None)
+        return replace(self, turn=turn)
+
     def there_are(self):
         """Return how many dice show the face of the bid."""
         return sum(hand.count(self.bid[1]) for hand in self.dice)
@@ -90,8 +97,8 @@ class LiarsDice(Game[State]):
         (move,) = moves.values()
         if move == LIAR:
             return state.take(state.loser_of_challenge(), 1, rng)
-        if move is None:  # a lost turn
-            return replace(state, turn=state.after(state.turn))
+        if move is None:
+            return state.pass_on()
         return state.raise_to(*move)
 
     def skip(self, view, agent):
