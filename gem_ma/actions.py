@@ -3,8 +3,8 @@ r"""Finding the action in a model's reply: `\boxed{}`, `[..]`, `<answer>`, or th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Literal, TypeVar, get_args
+from collections.abc import Collection, Sequence
+from typing import Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
 
@@ -45,6 +45,8 @@ def wrap(action: str, format: str) -> str:
 def extract(reply: str, format: str = "auto") -> str:
     """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off."""
     text = reply
+    if text.isalnum() and (format == "auto" or format == "bare") and text.isascii():
+        return text
     if not text.isascii():
         text = clean(text)
     if "think" in text.lower():
@@ -135,8 +137,10 @@ def _answer(text: str) -> str:
 _FINDERS = {"boxed": _boxed, "bracket": _bracket, "answer": _answer}
 
 
-def choose(text: str, options: Iterable[T]) -> T:
+def choose(text: str, options: Collection[T]) -> T:
     """Return the option that `text` names, whatever its case and the punctuation around it."""
+    if text in options:
+        return cast(T, text)
     by_name = {str(option).casefold(): option for option in options}
     for name in (text.casefold(), text.strip(_AROUND).casefold()):
         if name in by_name:
@@ -146,6 +150,8 @@ def choose(text: str, options: Iterable[T]) -> T:
 
 def number(text: str) -> int:
     """Return the whole number that `text` is, whatever the punctuation around it."""
+    if text.isdecimal() and text.isascii() and len(text) < 19:
+        return int(text)
     digits = text.strip(_AROUND)
     if len(digits) > 18 or not re.fullmatch(r"[+-]?[0-9]+", digits):
         raise InvalidMove(f"{clip(text)} is not a whole number")

@@ -79,13 +79,13 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         agent = core.agent_selection
         if agent is None:
             raise core._needs_reset("step")
-        if core.terminations[agent] or core.truncations[agent]:
-            if action is not None:
-                raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
-            core._bury((agent,))
-            core.rewards = dict.fromkeys(core.agents, 0.0)
-        else:
+        if agent not in core._dead:
             core._credit((agent,), self.submit({agent: action}))
+            return
+        if action is not None:
+            raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
+        core._bury((agent,))
+        core.rewards = dict.fromkeys(core.agents, 0.0)
 
     def last(
         self, observe: bool = True
@@ -146,7 +146,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
             tools=tuple(core.game.tools(agent)),
             seed=mix(core.seed, core._asked, core._index[agent]),
             number=core.turns,
-            first=agent not in core._acted,
+            first=core._read[agent] < 0,
             env_id=core.id,
         )
 
@@ -155,11 +155,13 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         core = self._core
         agent = agent or core.agent_selection or core.possible_agents[0]
         space = self.action_space(agent)
-        legal = core._legal(agent) if agent in core.to_act else ()
+        legal = core._legal(agent) if agent in core._waiting else ()
         if not legal:
             return space.sample()
         action = legal[int(space.np_random.random() * len(legal))]
-        return core._number[action] if core.discrete else words.wrap(action, core.format)
+        if core.discrete:
+            return core._number[action]
+        return action if core._bare else words.wrap(action, core.format)
 
     def play(
         self, replies: Mapping[str, Any]
@@ -168,8 +170,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         core = self._core
         core._credit(replies, self.submit(replies))
         result = dict(core.rewards), dict(core.terminations), dict(core.truncations)
-        if core._dead:
-            core._bury(core._dead)
+        core._bury(core._dead)
         return result
 
     # -- snapshots -----------------------------------------------------------------------------
@@ -212,13 +213,10 @@ class Snapshot:
     layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
 
 
-class _Event:
-    """Something that happened; put into words when somebody asks."""
+_NOBODY = (None,)
 
-    __slots__ = ("after", "before", "messages", "moves")
-
-    def __init__(self, before: Any, moves: Any, after: Any, messages: Any = None):
-        self.before, self.moves, self.after, self.messages = before, moves, after, messages
+# Something that happened: before, moves, after; a list of Messages once somebody has asked for it.
+_Event = tuple[Any, dict[str, Any], Any] | list[Message]
 
 
 # What makes up a position of an episode: immutable values, or containers copied one level deep.
@@ -227,12 +225,12 @@ _EPISODE = [
     "turns",
     "_state",
     "_pending",
+    "_acting",
     "_waiting",
     "_bad",
     "_records",
     "_adjust",
     "_paid",
-    "_acted",
     "_read",
     "_log",
     "_log_start",
@@ -310,6 +308,7 @@ class Env(BaseEnv, Generic[S]):
         self.observes = observe
         self.discrete = actions == "discrete"
         self.format: Format = format
+        self._bare = format in ("auto", "bare")  # an action is a reply as it stands
         self.invalid = invalid
         self.max_invalid = max_invalid
         self.penalty = float(penalty)
@@ -324,11 +323,15 @@ class Env(BaseEnv, Generic[S]):
             "render_fps": 4,
             "is_parallelizable": True,
         }
+        self._log_limit = 2 * len(game.agents) + 2
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
         self._moves = tuple(game.moves or ())
         self._number = {move: i for i, move in enumerate(self._moves)}
         self._rules: dict[str, str] = {}
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
+        # Made once for each position and asked for more than once.
+        self._views: dict[str, Any] = {}
+        self._legal_of: tuple[Any, str, Sequence[str]] = (None, "", ())
         self._mask: tuple[Any, np.ndarray | None] = (None, None)
         self._rng: Any = None  # the game's Generator, made with the first episode
         self._lists_moves = False
@@ -345,13 +348,13 @@ class Env(BaseEnv, Generic[S]):
         self._dead: tuple[str, ...] = ()
         self._state: Any = None  # an S, once an episode has begun
         self._pending: dict[str, Any] = {}
-        self._waiting: tuple[str, ...] = ()
+        self._acting: tuple[str, ...] = ()  # whom the game waits for, in this position
+        self._waiting: tuple[str, ...] = ()  # those of them who have not replied yet
         self._bad: dict[str, int] = {}
         self._records: dict[str, dict[str, Any]] = {}
         self._adjust: dict[str, float] = {}
-        self._paid: dict[str, float] = {}
-        self._acted: set[str] = set()
-        self._read: dict[str, int] = {}
+        self._paid: Mapping[str, float] = {}  # all that was earned until now
+        self._read: dict[str, int] = {}  # how much of the log; -1 before the first reply
         self._log: list[_Event] = []
         self._log_start = 0
         self._over = False
@@ -378,6 +381,7 @@ class Env(BaseEnv, Generic[S]):
             )
         agents = self.possible_agents
         self._state = state
+        self._views = {}
         self._lists_moves = hasattr(state, "legal")
         self._loses_seats = hasattr(state, "out")
         self.turns = 0
@@ -388,12 +392,11 @@ class Env(BaseEnv, Generic[S]):
         self._cumulative_rewards = self.rewards.copy()
         self._dead = ()
         self._pending = {}
-        self._bad = dict.fromkeys(agents, 0)
+        self._bad = {}
         self._records = {}
         self._adjust = {}
         self._paid = self.rewards.copy()
-        self._acted = set()
-        self._read = dict.fromkeys(agents, 0)
+        self._read = dict.fromkeys(agents, -1)
         self._log = []
         self._log_start = 0
         self._over = False
@@ -437,6 +440,7 @@ class Env(BaseEnv, Generic[S]):
         for agent in waiting:
             if agent in replies and not self._take(agent, replies[agent]):
                 leavers.append(agent)
+        self._views = {}
         if leavers:
             self._leave(leavers)
         if self._pending and not self._over:
@@ -462,11 +466,10 @@ class Env(BaseEnv, Generic[S]):
 
     def _take(self, agent: str, reply: Any) -> bool:
         """Read one reply; return False if its seat leaves the game over it."""
-        self._acted.add(agent)
         self._read[agent] = self._log_start + len(self._log)
         if self._records:
             self._records.pop(agent, None)
-        view = self._state.seen_by(agent)
+        view = self._view(agent)
         try:
             if isinstance(reply, str):
                 text = words.extract(reply, self.format)
@@ -475,7 +478,8 @@ class Env(BaseEnv, Generic[S]):
             move = self.game.read(text, view, agent)
         except InvalidMove as error:
             return self._take_invalid(agent, view, str(error)[:_REASON])
-        self._bad[agent] = 0
+        if self._bad:
+            self._bad.pop(agent, None)
         self._pending[agent] = move
         return True
 
@@ -486,8 +490,7 @@ class Env(BaseEnv, Generic[S]):
 
     def _take_invalid(self, agent: str, view: Any, reason: str) -> bool:
         policy = self.invalid
-        self._bad[agent] += 1
-        count = self._bad[agent]
+        count = self._bad[agent] = self._bad.get(agent, 0) + 1
         if self.penalty:
             self._adjust[agent] = self._adjust.get(agent, 0.0) - self.penalty
         record = {"reason": reason, "count": count, "policy": policy}
@@ -517,7 +520,7 @@ class Env(BaseEnv, Generic[S]):
 
     def _notify(self, agent: str | None, text: str) -> None:
         to = None if agent is None else (agent,)
-        self._log.append(_Event(None, None, None, [Message(to, "game", text)]))
+        self._log.append([Message(to, "game", text)])
 
     def _leave(self, leavers: Sequence[str]) -> None:
         """Let seats forfeit: the game goes on without them, or ends."""
@@ -536,12 +539,11 @@ class Env(BaseEnv, Generic[S]):
                     if opponent not in leavers:
                         self._adjust[opponent] = self._adjust.get(opponent, 0.0) + 1.0
         self._state = state
-        acting = state.to_act()
-        self._pending = {a: move for a, move in self._pending.items() if a in acting}
+        self._acting = state.to_act()
+        self._pending = {a: move for a, move in self._pending.items() if a in self._acting}
 
     def _advance_if_complete(self) -> None:
-        before, moves = self._state, self._pending
-        acting = before.to_act()
+        before, moves, acting = self._state, self._pending, self._acting
         if len(moves) < len(acting):
             return
         if len(acting) > 1:
@@ -551,8 +553,8 @@ class Env(BaseEnv, Generic[S]):
         self._state = after
         self.turns += 1
         log = self._log
-        log.append(_Event(before, moves, after))
-        if len(log) > 2 * len(self._index) + 2:  # forget what everybody has read
+        log.append((before, moves, after))
+        if len(log) > self._log_limit:  # forget what everybody has read
             read = min((self._read[a] for a in self.agents), default=0) - self._log_start
             if read > len(log) // 2:
                 del log[:read]
@@ -560,22 +562,20 @@ class Env(BaseEnv, Generic[S]):
 
     def _settle(self) -> dict[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
-        state = self._state
-        acting = () if self._over else state.to_act()
-        agents = self.agents
+        acting = self._acting = () if self._over else self._state.to_act()
         if not acting:
             self._over = True
-            self.terminations = dict.fromkeys(agents, True)
-            self._dead = tuple(agents)
-            self._waiting = ()
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._dead = tuple(self.agents)
         elif self.max_turns is not None and self.turns >= self.max_turns:
             self._end_by_limit()
-        else:
-            if self._loses_seats or self._records:
-                self._flag_the_lost()
-            pending = self._pending
-            self._waiting = tuple(a for a in acting if a not in pending) if pending else acting
-        self.agent_selection = (self._dead or self._waiting or (None,))[0]
+            acting = ()
+        elif self._loses_seats or self._records:
+            self._flag_the_lost()
+        if self._pending:
+            acting = tuple([a for a in acting if a not in self._pending])
+        self._waiting = acting
+        self.agent_selection = (self._dead or acting or _NOBODY)[0]
         return self._earned()
 
     def _end_by_limit(self) -> None:
@@ -589,20 +589,19 @@ class Env(BaseEnv, Generic[S]):
         """Terminate the seats whose return is final while others play on."""
         lost = set(self._state.out()) if self._loses_seats else set()
         lost |= {a for a, record in self._records.items() if record.get("forfeit")}
-        self._dead = tuple(a for a in self.agents if a in lost)
+        self._dead = tuple([a for a in self.agents if a in lost])
         if self._dead:
             self.terminations = {a: a in lost for a in self.agents}
 
     def _earned(self) -> dict[str, float]:
-        totals, adjust, paid = self._state.returns(), self._adjust, self._paid
-        if not adjust:
-            if totals == paid:
-                return dict.fromkeys(self.agents, 0.0)
-            now = {a: float(totals[a]) for a in paid}
-        else:
-            now = {a: float(totals[a]) + adjust.get(a, 0.0) for a in paid}
-        self._paid = now
-        return {a: now[a] - paid[a] for a in self.agents}
+        totals, adjust = self._state.returns(), self._adjust
+        if adjust:
+            totals = {a: value + adjust.get(a, 0.0) for a, value in totals.items()}
+        paid = self._paid
+        if totals == paid:
+            return dict.fromkeys(self.agents, 0.0)
+        self._paid = totals
+        return {a: float(totals[a] - paid[a]) for a in self.agents}
 
     def truncate(self) -> None:
         """End the episode here for everybody, as a limit that is no rule of the game does."""
@@ -619,10 +618,13 @@ class Env(BaseEnv, Generic[S]):
         for agent in actors:
             cumulative[agent] = 0.0
         for agent, reward in rewards.items():
-            cumulative[agent] += reward
+            if reward:
+                cumulative[agent] += reward
         self.rewards = rewards
 
     def _bury(self, dead: Sequence[str]) -> None:
+        if not dead:
+            return
         self._clock += 1
         self.agents = [a for a in self.agents if a not in dead]
         self.rewards = {a: r for a, r in self.rewards.items() if a not in dead}
@@ -630,16 +632,19 @@ class Env(BaseEnv, Generic[S]):
         self.truncations = {a: f for a, f in self.truncations.items() if a not in dead}
         self._cumulative_rewards = {a: self._cumulative_rewards[a] for a in self.agents}
         self._dead = tuple(a for a in self._dead if a not in dead)
-        self.agent_selection = (self._dead or self._waiting or (None,))[0]
+        self.agent_selection = (self._dead or self._waiting or _NOBODY)[0]
 
     # -- the seam: what seats see --------------------------------------------------------------
 
     def _view(self, agent: str) -> Any:
-        if self._state is None:
-            raise self._needs_reset("observe")
-        if agent not in self._index:
-            raise self._not_to_act(agent)
-        return self._state.seen_by(agent)
+        view = self._views.get(agent)
+        if view is None:
+            if self._state is None:
+                raise self._needs_reset("observe")
+            if agent not in self._index:
+                raise self._not_to_act(agent)
+            view = self._views[agent] = self._state.seen_by(agent)
+        return view
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
         view = self._view(agent)
@@ -648,29 +653,29 @@ class Env(BaseEnv, Generic[S]):
             if numbers is None:
                 numbers = self._image(view, agent)
             return {"observation": numbers, "action_mask": self._legal_mask(agent)}
-        observation: dict[str, Any] = {}
-        if self.observes != "image":
-            observation["text"] = self._text(agent, view, rules=not turn)
-        if self.observes != "text":
-            observation["image"] = self._image(view, agent)
+        if self.observes == "text":
+            return {"text": self._text(agent, view, rules=not turn)}
+        observation: dict[str, Any] = {"image": self._image(view, agent)}
+        if self.observes == "both":
+            observation = {"text": self._text(agent, view, rules=not turn), **observation}
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        if self._state is None or agent not in self._index:
-            self._view(agent)
+        if agent not in self._index or self._state is None:
+            self._view(agent)  # says what is wrong
         acts = agent in self._waiting
         info: dict[str, Any] = {"to_act": acts}
         if self._lists_moves:
             legal = self._legal(agent) if acts else ()
             if self.discrete and not turn:
                 info["legal_actions"] = [self._number[text] for text in legal]
-            elif self.format in ("auto", "bare"):
+            elif self._bare:
                 info["legal_actions"] = list(legal)
             else:
                 info["legal_actions"] = [words.wrap(text, self.format) for text in legal]
             if self._number and not turn:
                 info["action_mask"] = self._legal_mask(agent)
-        if agent in self._records:
+        if self._records and agent in self._records:
             info["invalid"] = dict(self._records[agent])
         if self.observes == "image" and (turn or not self.discrete):
             info["text"] = self._text(agent, None, rules=not turn)
@@ -679,7 +684,12 @@ class Env(BaseEnv, Generic[S]):
         return info
 
     def _legal(self, agent: str) -> Sequence[str]:
-        return self._view(agent).legal(agent) if self._lists_moves else ()
+        if not self._lists_moves:
+            return ()
+        view = self._view(agent)
+        if self._legal_of[0] is not view or self._legal_of[1] != agent:
+            self._legal_of = view, agent, view.legal(agent)
+        return self._legal_of[2]
 
     def _legal_mask(self, agent: str) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
@@ -689,8 +699,10 @@ class Env(BaseEnv, Generic[S]):
             if legal is None:
                 mask = np.ones(len(self._number), np.int8)
             else:
-                mask = np.zeros(len(self._number), np.int8)
-                mask[[self._number[text] for text in legal]] = 1
+                row = bytearray(len(self._number))
+                for text in legal:
+                    row[self._number[text]] = 1
+                mask = np.frombuffer(row, np.int8)
             self._mask = legal, mask
         return mask.copy()
 
@@ -705,24 +717,23 @@ class Env(BaseEnv, Generic[S]):
         """Return what a seat has heard since its last reply."""
         heard: list[Message] = []
         log = self._log
-        for event in log[max(self._read[agent] - self._log_start, 0) :] if log else ():
-            if event.messages is None:
-                event.messages = list(self.game.tell(event.before, event.moves, event.after))
-            for message in event.messages:
+        for position in range(max(self._read[agent] - self._log_start, 0), len(log)):
+            event = log[position]
+            if type(event) is tuple:
+                event = log[position] = list(self.game.tell(*event))
+            for message in event:
                 if message.to is None or agent in message.to:
                     heard.append(message)
         return heard
 
     def _text(self, agent: str, view: S | None, rules: bool) -> str:
-        parts = []
-        if rules and agent not in self._acted:
-            parts.append(self.rules(agent))
+        parts = [self.rules(agent)] if rules and self._read[agent] < 0 else []
         heard = self.messages(agent)
         if heard:
             parts.append("\n".join([str(message) for message in heard]))
         if view is not None:
             parts.append(self.game.describe(view, agent))
-        text = "\n\n".join(parts)
+        text = "\n\n".join(parts) if len(parts) > 1 else parts[0] if parts else ""
         if len(text) * 4 > self.text_length:  # no character has more than four bytes
             text = fit(text, self.text_length)
         return text
@@ -829,6 +840,7 @@ class Env(BaseEnv, Generic[S]):
         for name, value in snapshot.values.items():
             setattr(self, name, _shallow(value))
         self._clock += 1
+        self._views = {}
         self._lists_moves = hasattr(self._state, "legal")
         self._loses_seats = hasattr(self._state, "out")
         if snapshot.rng is not None:
@@ -840,7 +852,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = twin
-        twin._spaces, twin._rng, twin._infos = {}, None, (-1, {})
+        twin._spaces, twin._views, twin._rng, twin._infos = {}, {}, None, (-1, {})
         return twin
 
     def __repr__(self) -> str:

@@ -170,10 +170,10 @@ class SeatView(gymnasium.Env[Any, Any]):
         if not self._running:
             raise self._core._needs_reset("step")
         agent, core = self.agent, self._core
-        if agent in core.to_act:
+        if agent in core._waiting:
             if not isinstance(action, str):
                 core._check_number(agent, action)  # before the others are asked
-            self._play({agent: action, **self._replies()})
+            self._play({agent: action, **self._replies()} if self.others else {agent: action})
         if self.others:
             self._let_others_play()
         terminated, truncated = self._flags
@@ -182,11 +182,12 @@ class SeatView(gymnasium.Env[Any, Any]):
         return self._observe(), reward, terminated, truncated, self.env.info(agent)
 
     def _play(self, replies: dict[str, Any]) -> None:
-        rewards, terminations, truncations = self.env.play(replies)
-        agent = self.agent
-        if agent in rewards:
-            self._owed += rewards[agent]
-            self._flags = terminations[agent], truncations[agent]
+        core, agent = self._core, self.agent
+        core._credit(replies, self.env.submit(replies))
+        if agent in core.rewards:
+            self._owed += core.rewards[agent]
+            self._flags = core.terminations[agent], core.truncations[agent]
+        core._bury(core._dead)
 
     def _let_others_play(self) -> None:
         core, agent = self._core, self.agent
@@ -195,8 +196,6 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def _replies(self) -> dict[str, str]:
         """Ask all others that are to act now, each agent once for all its seats."""
-        if not self.others:
-            return {}
         asked: dict[int, tuple[Agent, list[str]]] = {}
         for seat in self._core.to_act:
             if seat != self.agent:

@@ -41,7 +41,8 @@ def test_a_full_column_is_no_move():
 
 
 def test_a_full_board_is_a_draw():
-    state = State(("RYRYRY", "RYRYRY", "RYRYRY", "YRYRYR", "RYRYRY", "RYRYRY", "RYRYRY"), 42)
+    rows = "RYRYRYR", "RYRYRYR", "YRYRYRY", "YRYRYRY", "RYRYRYR", "RYRYRYR"
+    state = State("".join(rows), 42)
     assert state.to_act() == ()
     assert state.returns() == {"red": 0.0, "yellow": 0.0}
 

@@ -84,7 +84,7 @@ def test_random_plays_a_seeded_legal_move_and_not_from_the_games_rng():
         play(env, "?", "?", "?")
         assert env._rng.bit_generator.state == before
         assert env.turns == 3
-        boards.add(env.state().columns)
+        boards.add(env.state().board)
     assert len(boards) == 3
     assert "Played at random instead: " in env.observe("red")["text"]
 
@@ -155,7 +155,7 @@ def test_a_wrong_type_is_a_type_error_that_changes_nothing():
             discrete.step(action)
     for action in (3, np.int64(3), np.array(3), "3"):
         discrete.step(action)
-    assert discrete.state().columns[3] == "RYRY"
+    assert discrete.state().board[3::7] == "..YRYR"
     discrete.step(99)
     assert discrete.infos["red"]["invalid"]["reason"].startswith("99 is not a move")
 

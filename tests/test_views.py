@@ -31,7 +31,7 @@ def test_the_parallel_view_is_a_parallel_env_over_turns():
     env.step({"red": "3", "yellow": "3"})  # yellow is not heard
     env.step({"red": None, "yellow": "4"})
     env.step({"red": "3"})
-    assert env.state().columns[3:5] == ("RR", "Y")
+    assert env.state().board.endswith("...RY..")
     assert env.agents == ["red", "yellow"]
 
 
@@ -104,7 +104,7 @@ def test_the_others_play_until_the_seat_is_to_act():
     observation, _ = env.reset(seed=0)
     assert "red: 0" in observation
     observation, *_ = env.step("6")
-    assert env.env.state().columns == ("RR", "", "", "", "", "", "Y")
+    assert env.env.state().board.endswith("R......R.....Y")
 
 
 def test_the_reward_of_an_end_that_others_bring_arrives():

@@ -1,6 +1,6 @@
 """Connect Four: two agents drop discs in turn; four in a row wins."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,20 +8,36 @@ from gem_ma.actions import choose
 from gem_ma.game import Game
 
 ROWS, COLS, LINE = 6, 7, 4
+CELLS = ROWS * COLS
 AGENTS = ("red", "yellow")
 DISCS, EMPTY = ("R", "Y"), "."
+MOVES = tuple(str(c) for c in range(COLS))
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    columns: tuple[str, ...] = ("",) * COLS  # the discs of each column, lowest first
+def _lines(row, col):
+    """Return slices of the board: the row, the column and the diagonals through a cell."""
+    left, right, up, down = col, COLS - 1 - col, row, ROWS - 1 - row
+    for step, back, on in (
+        (1, left, right),
+        (COLS, up, down),
+        (COLS + 1, min(up, left), min(down, right)),
+        (COLS - 1, min(up, right), min(down, left)),
+    ):
+        if back + on + 1 >= LINE:
+            cell = row * COLS + col
+            yield slice(cell - back * step, cell + on * step + 1, step)
+
+
+LINES = tuple(tuple(_lines(*divmod(cell, COLS))) for cell in range(CELLS))
+
+
+class State(NamedTuple):
+    board: str = EMPTY * CELLS  # row by row, top first
     turn: int = 0
     winner: str | None = None
 
     def to_act(self):
-        if self.winner or self.turn >= ROWS * COLS and not self.legal(None):
-            return ()
-        return (AGENTS[self.turn % 2],)
+        return () if self.winner or EMPTY not in self.board else (AGENTS[self.turn % 2],)
 
     def returns(self):
         if self.winner is None:
@@ -32,34 +48,25 @@ class State:
         return self  # nothing is hidden
 
     def legal(self, agent):
-        return tuple([str(c) for c in range(COLS) if len(self.columns[c]) < ROWS])
+        if self.board.startswith(EMPTY * COLS):
+            return MOVES
+        return tuple([move for move in MOVES if self.board[int(move)] == EMPTY])
 
     def drop(self, col):
         if col is None:  # a lost turn
-            return State(self.columns, self.turn + 1)
-        disc = DISCS[self.turn % 2]
-        columns = (*self.columns[:col], self.columns[col] + disc, *self.columns[col + 1 :])
-        won = _four(columns, col, len(columns[col]) - 1, disc)
-        return State(columns, self.turn + 1, AGENTS[self.turn % 2] if won else None)
-
-
-def _four(columns, col, row, disc):
-    """Say whether the disc at (col, row) stands in a line of four."""
-    if columns[col].endswith(disc * LINE):
-        return True
-    for slope in (-1, 0, 1):
-        line = ""  # the cells up to three columns away, along the slope
-        for c in range(max(0, col - LINE + 1), min(COLS, col + LINE)):
-            r = row + slope * (c - col)
-            line += columns[c][r] if 0 <= r < len(columns[c]) else EMPTY
-        if disc * LINE in line:
-            return True
-    return False
+            return State(self.board, self.turn + 1)
+        side = self.turn % 2
+        cell = self.board[col::COLS].rfind(EMPTY) * COLS + col  # the lowest free one
+        board = self.board[:cell] + DISCS[side] + self.board[cell + 1 :]
+        for line in LINES[cell]:
+            if DISCS[side] * LINE in board[line]:
+                return State(board, self.turn + 1, AGENTS[side])
+        return State(board, self.turn + 1)
 
 
 class ConnectFour(Game[State]):
     agents = AGENTS
-    moves = tuple(str(c) for c in range(COLS))
+    moves = MOVES
     zero_sum = True
 
     def start(self, rng, options):
@@ -83,13 +90,13 @@ class ConnectFour(Game[State]):
         )
 
     def describe(self, view, agent):
-        cells = [column.ljust(ROWS, EMPTY) for column in view.columns]
-        rows = [" ".join(row) for row in zip(*cells, strict=True)]
-        return "\n".join(["0 1 2 3 4 5 6", *reversed(rows)])
+        cells = " ".join(view.board)
+        rows = [cells[i : i + 2 * COLS - 1] for i in range(0, len(cells), 2 * COLS)]
+        return "\n".join(["0 1 2 3 4 5 6", *rows])
 
     def encode(self, view, agent):
         """Return three planes of six rows, top first: own discs, the other's, free cells."""
         own = DISCS[AGENTS.index(agent)]
         other = DISCS[1 - AGENTS.index(agent)]
-        cells = np.array([list(column.ljust(ROWS, EMPTY)) for column in view.columns]).T[::-1]
+        cells = np.array(list(view.board)).reshape(ROWS, COLS)
         return np.stack([cells == own, cells == other, cells == EMPTY]).astype(np.float32)

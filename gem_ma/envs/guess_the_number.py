@@ -2,7 +2,7 @@
 
 import functools
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ AGENT = "player"
 DRAWN = (10, 50)  # where nothing is given: the lowest number is at most 10, the span at most 50
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     low: int
     high: int
     left: int  # guesses
