@@ -50,12 +50,15 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
     """
 
     _core: Env[Any]  # where the episode is kept
-    _infos: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
+    _infos: tuple[Any, dict[str, dict[str, Any]]] = (None, {})
 
     # -- the seam ------------------------------------------------------------------------------
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
-        """Take replies of some of the seats that are to act; return what it earns every seat."""
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        """Take replies of some of the seats that are to act; return what that earns the seats.
+
+        A seat that is not named earned nothing.
+        """
         raise NotImplementedError
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
@@ -85,7 +88,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         if action is not None:
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
         core._bury((agent,))
-        core.rewards = dict.fromkeys(core.agents, 0.0)
+        core._rewards = {}
 
     def last(
         self, observe: bool = True
@@ -95,11 +98,12 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         agent = core.agent_selection
         if agent is None:
             raise core._needs_reset("last")
+        dead, cut = agent in core._dead, core._truncated
         return (
             self.observe(agent) if observe else None,
             core._cumulative_rewards[agent],
-            core.terminations[agent],
-            core.truncations[agent],
+            dead and not cut,
+            dead and cut,
             self._info(agent),
         )
 
@@ -109,13 +113,14 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         return {agent: self._info(agent) for agent in self._core.agents}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        clock, infos = self._infos
-        if clock != self._core._clock:
+        moment, infos = self._infos
+        if moment is not self._core._views:  # something has happened since
             infos = {}
-            self._infos = self._core._clock, infos
-        if agent not in infos:
-            infos[agent] = self.info(agent)
-        return infos[agent]
+            self._infos = self._core._views, infos
+        info = infos.get(agent)
+        if info is None:
+            info = infos[agent] = self.info(agent)
+        return info
 
     # -- the other views -----------------------------------------------------------------------
 
@@ -155,7 +160,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         core = self._core
         agent = agent or core.agent_selection or core.possible_agents[0]
         space = self.action_space(agent)
-        legal = core._legal(agent) if agent in core._waiting else ()
+        legal = core._legal(agent)
         if not legal:
             return space.sample()
         action = legal[int(space.np_random.random() * len(legal))]
@@ -169,7 +174,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         """Submit replies, settle them, and return rewards, terminations and truncations."""
         core = self._core
         core._credit(replies, self.submit(replies))
-        result = dict(core.rewards), dict(core.terminations), dict(core.truncations)
+        result = core.rewards, core.terminations, core.truncations
         core._bury(core._dead)
         return result
 
@@ -215,10 +220,6 @@ class Snapshot:
 
 _NOBODY = (None,)
 
-# Something that happened: before, moves, after; a list of Messages once somebody has asked for it.
-_Event = tuple[Any, dict[str, Any], Any] | list[Message]
-
-
 # What makes up a position of an episode: immutable values, or containers copied one level deep.
 _EPISODE = [
     "seed",
@@ -233,16 +234,16 @@ _EPISODE = [
     "_paid",
     "_read",
     "_log",
+    "_untold",
     "_log_start",
     "_over",
     "_asked",
     "agents",
     "agent_selection",
-    "rewards",
-    "terminations",
-    "truncations",
     "_cumulative_rewards",
     "_dead",
+    "_truncated",
+    "_rewards",
 ]
 
 
@@ -329,10 +330,10 @@ class Env(BaseEnv, Generic[S]):
         self._number = {move: i for i, move in enumerate(self._moves)}
         self._rules: dict[str, str] = {}
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
-        # Made once for each position and asked for more than once.
+        # Made once for each moment and asked for more than once. A new moment is a new `_views`.
         self._views: dict[str, Any] = {}
         self._legal_of: tuple[Any, str, Sequence[str]] = (None, "", ())
-        self._mask: tuple[Any, np.ndarray | None] = (None, None)
+        self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._rng: Any = None  # the game's Generator, made with the first episode
         self._lists_moves = False
         self._loses_seats = False
@@ -341,11 +342,10 @@ class Env(BaseEnv, Generic[S]):
         self.turns = 0
         self.agents: list[str] = []
         self.agent_selection: str | None = None
-        self.rewards: dict[str, float] = {}
-        self.terminations: dict[str, bool] = {}
-        self.truncations: dict[str, bool] = {}
+        self._rewards: Mapping[str, float] = {}  # of the last step; a seat not in it got nothing
         self._cumulative_rewards: dict[str, float] = {}
-        self._dead: tuple[str, ...] = ()
+        self._dead: tuple[str, ...] = ()  # done, and yet to take their last step
+        self._truncated = False  # done because of a limit
         self._state: Any = None  # an S, once an episode has begun
         self._pending: dict[str, Any] = {}
         self._acting: tuple[str, ...] = ()  # whom the game waits for, in this position
@@ -355,11 +355,11 @@ class Env(BaseEnv, Generic[S]):
         self._adjust: dict[str, float] = {}
         self._paid: Mapping[str, float] = {}  # all that was earned until now
         self._read: dict[str, int] = {}  # how much of the log; -1 before the first reply
-        self._log: list[_Event] = []
+        self._log: list[Message] = []
+        self._untold: list[tuple[Any, dict[str, Any], Any]] = []  # before, moves, after
         self._log_start = 0
         self._over = False
         self._asked = 0  # how often replies came in
-        self._clock = 0  # ticks with every change, over all episodes
 
     # -- reset ---------------------------------------------------------------------------------
 
@@ -386,22 +386,21 @@ class Env(BaseEnv, Generic[S]):
         self._loses_seats = hasattr(state, "out")
         self.turns = 0
         self.agents = list(agents)
-        self.rewards = dict.fromkeys(agents, 0.0)
-        self.terminations = dict.fromkeys(agents, False)
-        self.truncations = self.terminations.copy()
-        self._cumulative_rewards = self.rewards.copy()
+        self._rewards = {}
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self._dead = ()
+        self._truncated = False
         self._pending = {}
         self._bad = {}
         self._records = {}
         self._adjust = {}
-        self._paid = self.rewards.copy()
+        self._paid = self._cumulative_rewards.copy()
         self._read = dict.fromkeys(agents, -1)
         self._log = []
+        self._untold = []
         self._log_start = 0
         self._over = False
         self._asked = 0
-        self._clock += 1
         self._settle()
         if self._dead:
             raise RuntimeError(f"{self.id} is over before anybody could move; this game is broken")
@@ -423,7 +422,7 @@ class Env(BaseEnv, Generic[S]):
         """The seats whose reply the game waits for; none when it is over."""
         return self._waiting
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         waiting = self._waiting
         if not waiting:
             raise self._needs_reset("submit")
@@ -434,18 +433,21 @@ class Env(BaseEnv, Generic[S]):
                 raise self._not_to_act(agent)
             if not isinstance(reply, str):
                 self._check_number(agent, reply)
-        self._clock += 1
         self._asked += 1
         leavers = []
-        for agent in waiting:
-            if agent in replies and not self._take(agent, replies[agent]):
+        for agent, reply in replies.items() if len(replies) == 1 else self._in_order(replies):
+            if not self._take(agent, reply):
                 leavers.append(agent)
         self._views = {}
         if leavers:
             self._leave(leavers)
-        if self._pending and not self._over:
-            self._advance_if_complete()
+        if self._pending and len(self._pending) == len(self._acting):
+            self._advance()
         return self._settle()
+
+    def _in_order(self, replies: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Return the replies as the game names the seats, whatever order they came in."""
+        return [(agent, replies[agent]) for agent in self._waiting if agent in replies]
 
     def _not_to_act(self, agent: Any) -> SeatError:
         if agent not in self._index:
@@ -466,15 +468,19 @@ class Env(BaseEnv, Generic[S]):
 
     def _take(self, agent: str, reply: Any) -> bool:
         """Read one reply; return False if its seat leaves the game over it."""
+        if self._untold:
+            self._tell()
         self._read[agent] = self._log_start + len(self._log)
         if self._records:
             self._records.pop(agent, None)
         view = self._view(agent)
         try:
-            if isinstance(reply, str):
-                text = words.extract(reply, self.format)
-            else:
+            if not isinstance(reply, str):
                 text = self._move_text(int(reply))
+            elif self._bare and reply.isalnum() and reply.isascii():
+                text = reply
+            else:
+                text = words.extract(reply, self.format)
             move = self.game.read(text, view, agent)
         except InvalidMove as error:
             return self._take_invalid(agent, view, str(error)[:_REASON])
@@ -520,7 +526,8 @@ class Env(BaseEnv, Generic[S]):
 
     def _notify(self, agent: str | None, text: str) -> None:
         to = None if agent is None else (agent,)
-        self._log.append([Message(to, "game", text)])
+        self._tell()
+        self._log.append(Message(to, "game", text))
 
     def _leave(self, leavers: Sequence[str]) -> None:
         """Let seats forfeit: the game goes on without them, or ends."""
@@ -542,96 +549,91 @@ class Env(BaseEnv, Generic[S]):
         self._acting = state.to_act()
         self._pending = {a: move for a, move in self._pending.items() if a in self._acting}
 
-    def _advance_if_complete(self) -> None:
-        before, moves, acting = self._state, self._pending, self._acting
-        if len(moves) < len(acting):
-            return
-        if len(acting) > 1:
-            moves = {agent: moves[agent] for agent in acting}
+    def _advance(self) -> None:
+        before, moves = self._state, self._pending
+        if len(moves) > 1:
+            moves = {agent: moves[agent] for agent in self._acting}
         self._pending = {}
-        after = self.game.advance(before, moves, self._rng)
-        self._state = after
+        self._state = after = self.game.advance(before, moves, self._rng)
         self.turns += 1
-        log = self._log
-        log.append((before, moves, after))
-        if len(log) > self._log_limit:  # forget what everybody has read
-            read = min((self._read[a] for a in self.agents), default=0) - self._log_start
-            if read > len(log) // 2:
-                del log[:read]
-                self._log_start += read
+        self._untold.append((before, moves, after))
 
-    def _settle(self) -> dict[str, float]:
+    def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
-        acting = self._acting = () if self._over else self._state.to_act()
+        acting = () if self._over else self._state.to_act()
+        self._acting = acting
         if not acting:
             self._over = True
-            self.terminations = dict.fromkeys(self.agents, True)
             self._dead = tuple(self.agents)
         elif self.max_turns is not None and self.turns >= self.max_turns:
-            self._end_by_limit()
             acting = ()
+            self._end_by_limit()
         elif self._loses_seats or self._records:
             self._flag_the_lost()
         if self._pending:
             acting = tuple([a for a in acting if a not in self._pending])
         self._waiting = acting
         self.agent_selection = (self._dead or acting or _NOBODY)[0]
-        return self._earned()
+        totals, adjust = self._state.returns(), self._adjust
+        if adjust:
+            totals = {a: value + adjust.get(a, 0.0) for a, value in totals.items()}
+        paid = self._paid
+        if totals == paid:
+            return {}
+        self._paid = totals
+        return {a: float(totals[a] - paid[a]) for a in self.agents}
 
     def _end_by_limit(self) -> None:
-        self._over = True
-        self.truncations = dict.fromkeys(self.agents, True)
-        self.terminations = dict.fromkeys(self.agents, False)
+        self._over = self._truncated = True
         self._dead = tuple(self.agents)
-        self._waiting = ()
+        self._acting = self._waiting = ()
 
     def _flag_the_lost(self) -> None:
         """Terminate the seats whose return is final while others play on."""
         lost = set(self._state.out()) if self._loses_seats else set()
         lost |= {a for a, record in self._records.items() if record.get("forfeit")}
         self._dead = tuple([a for a in self.agents if a in lost])
-        if self._dead:
-            self.terminations = {a: a in lost for a in self.agents}
-
-    def _earned(self) -> dict[str, float]:
-        totals, adjust = self._state.returns(), self._adjust
-        if adjust:
-            totals = {a: value + adjust.get(a, 0.0) for a, value in totals.items()}
-        paid = self._paid
-        if totals == paid:
-            return dict.fromkeys(self.agents, 0.0)
-        self._paid = totals
-        return {a: float(totals[a] - paid[a]) for a in self.agents}
 
     def truncate(self) -> None:
         """End the episode here for everybody, as a limit that is no rule of the game does."""
         if not self._waiting:
             raise self._needs_reset("truncate")
-        self._clock += 1
+        self._views = {}
         self._end_by_limit()
         self.agent_selection = self._dead[0]
 
     # -- the ledger of the AEC API -------------------------------------------------------------
 
-    def _credit(self, actors: Iterable[str], rewards: dict[str, float]) -> None:
+    @property
+    def rewards(self) -> dict[str, float]:
+        """What the last step earned each seat."""
+        return {a: self._rewards.get(a, 0.0) for a in self.agents}
+
+    @property
+    def terminations(self) -> dict[str, bool]:
+        """Which seats the game is over for."""
+        return {a: a in self._dead and not self._truncated for a in self.agents}
+
+    @property
+    def truncations(self) -> dict[str, bool]:
+        """Which seats were stopped by a limit that is no rule of the game."""
+        return {a: a in self._dead and self._truncated for a in self.agents}
+
+    def _credit(self, actors: Iterable[str], rewards: Mapping[str, float]) -> None:
         cumulative = self._cumulative_rewards
         for agent in actors:
             cumulative[agent] = 0.0
         for agent, reward in rewards.items():
-            if reward:
-                cumulative[agent] += reward
-        self.rewards = rewards
+            cumulative[agent] += reward
+        self._rewards = rewards
 
     def _bury(self, dead: Sequence[str]) -> None:
         if not dead:
             return
-        self._clock += 1
+        self._views = {}
         self.agents = [a for a in self.agents if a not in dead]
-        self.rewards = {a: r for a, r in self.rewards.items() if a not in dead}
-        self.terminations = {a: f for a, f in self.terminations.items() if a not in dead}
-        self.truncations = {a: f for a, f in self.truncations.items() if a not in dead}
         self._cumulative_rewards = {a: self._cumulative_rewards[a] for a in self.agents}
-        self._dead = tuple(a for a in self._dead if a not in dead)
+        self._dead = tuple([a for a in self._dead if a not in dead])
         self.agent_selection = (self._dead or self._waiting or _NOBODY)[0]
 
     # -- the seam: what seats see --------------------------------------------------------------
@@ -652,7 +654,7 @@ class Env(BaseEnv, Generic[S]):
             numbers = self.game.encode(view, agent) if self.observes == "text" else None
             if numbers is None:
                 numbers = self._image(view, agent)
-            return {"observation": numbers, "action_mask": self._legal_mask(agent)}
+            return {"observation": numbers, "action_mask": self._mask(self._legal(agent))}
         if self.observes == "text":
             return {"text": self._text(agent, view, rules=not turn)}
         observation: dict[str, Any] = {"image": self._image(view, agent)}
@@ -663,10 +665,9 @@ class Env(BaseEnv, Generic[S]):
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
         if agent not in self._index or self._state is None:
             self._view(agent)  # says what is wrong
-        acts = agent in self._waiting
-        info: dict[str, Any] = {"to_act": acts}
+        info: dict[str, Any] = {"to_act": agent in self._waiting}
         if self._lists_moves:
-            legal = self._legal(agent) if acts else ()
+            legal = self._legal(agent)
             if self.discrete and not turn:
                 info["legal_actions"] = [self._number[text] for text in legal]
             elif self._bare:
@@ -674,7 +675,7 @@ class Env(BaseEnv, Generic[S]):
             else:
                 info["legal_actions"] = [words.wrap(text, self.format) for text in legal]
             if self._number and not turn:
-                info["action_mask"] = self._legal_mask(agent)
+                info["action_mask"] = self._mask(legal)
         if self._records and agent in self._records:
             info["invalid"] = dict(self._records[agent])
         if self.observes == "image" and (turn or not self.discrete):
@@ -684,26 +685,24 @@ class Env(BaseEnv, Generic[S]):
         return info
 
     def _legal(self, agent: str) -> Sequence[str]:
-        if not self._lists_moves:
+        """Return the moves that a seat may make now; none for a seat that is not to act."""
+        if not self._lists_moves or agent not in self._waiting:
             return ()
         view = self._view(agent)
         if self._legal_of[0] is not view or self._legal_of[1] != agent:
             self._legal_of = view, agent, view.legal(agent)
         return self._legal_of[2]
 
-    def _legal_mask(self, agent: str) -> np.ndarray:
+    def _mask(self, legal: Sequence[str]) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
-        legal = self._legal(agent) if agent in self._waiting else None
-        known, mask = self._mask
-        if legal is not known or mask is None:
-            if legal is None:
-                mask = np.ones(len(self._number), np.int8)
-            else:
-                row = bytearray(len(self._number))
-                for text in legal:
-                    row[self._number[text]] = 1
-                mask = np.frombuffer(row, np.int8)
-            self._mask = legal, mask
+        key = tuple(legal)
+        mask = self._masks.get(key)
+        if mask is None:
+            if len(self._masks) > 1000:
+                self._masks.clear()
+            mask = np.full(len(self._number), 0 if legal else 1, np.int8)
+            mask[[self._number[text] for text in legal]] = 1
+            self._masks[key] = mask
         return mask.copy()
 
     def rules(self, agent: str) -> str:
@@ -715,16 +714,22 @@ class Env(BaseEnv, Generic[S]):
 
     def messages(self, agent: str) -> list[Message]:
         """Return what a seat has heard since its last reply."""
-        heard: list[Message] = []
+        if self._untold:
+            self._tell()
+        news = self._log[max(self._read[agent] - self._log_start, 0) :]
+        return [message for message in news if message[0] is None or agent in message[0]]
+
+    def _tell(self) -> None:
+        """Put what has happened into words; they are not needed before somebody reads them."""
         log = self._log
-        for position in range(max(self._read[agent] - self._log_start, 0), len(log)):
-            event = log[position]
-            if type(event) is tuple:
-                event = log[position] = list(self.game.tell(*event))
-            for message in event:
-                if message.to is None or agent in message.to:
-                    heard.append(message)
-        return heard
+        for event in self._untold:
+            log.extend(self.game.tell(*event))
+        self._untold = []
+        if len(log) > self._log_limit:  # forget what everybody has read
+            read = min([self._read[a] for a in self.agents], default=0) - self._log_start
+            if read > len(log) // 2:
+                del log[:read]
+                self._log_start += read
 
     def _text(self, agent: str, view: S | None, rules: bool) -> str:
         parts = [self.rules(agent)] if rules and self._read[agent] < 0 else []
@@ -839,7 +844,6 @@ class Env(BaseEnv, Generic[S]):
             )
         for name, value in snapshot.values.items():
             setattr(self, name, _shallow(value))
-        self._clock += 1
         self._views = {}
         self._lists_moves = hasattr(self._state, "legal")
         self._loses_seats = hasattr(self._state, "out")
@@ -852,7 +856,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = twin
-        twin._spaces, twin._views, twin._rng, twin._infos = {}, {}, None, (-1, {})
+        twin._spaces, twin._views, twin._rng, twin._infos = {}, {}, None, (None, {})
         return twin
 
     def __repr__(self) -> str:

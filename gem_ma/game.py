@@ -121,11 +121,12 @@ class Game(abc.ABC, Generic[S]):
 
     def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Iterable[Message]:
         """Return what the seats hear of a transition; by default every move, told to everyone."""
-        for seat, move in moves.items():
-            if move is None:
-                yield Message(None, "game", f"{seat} lost its turn.")
-            else:
-                yield Message(None, seat, str(move))
+        return [
+            Message(None, seat, str(move))
+            if move is not None
+            else Message(None, "game", f"{seat} lost its turn.")
+            for seat, move in moves.items()
+        ]
 
     def picture(self, view: S, agent: str | None) -> Any:
         """Return the current view as a Scene, or None to show `describe` as a screen of text."""

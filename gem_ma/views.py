@@ -184,10 +184,11 @@ class SeatView(gymnasium.Env[Any, Any]):
     def _play(self, replies: dict[str, Any]) -> None:
         core, agent = self._core, self.agent
         core._credit(replies, self.env.submit(replies))
-        if agent in core.rewards:
-            self._owed += core.rewards[agent]
-            self._flags = core.terminations[agent], core.truncations[agent]
-        core._bury(core._dead)
+        self._owed += core._rewards.get(agent, 0.0)
+        if core._dead:
+            if agent in core._dead:
+                self._flags = not core._truncated, core._truncated
+            core._bury(core._dead)
 
     def _let_others_play(self) -> None:
         core, agent = self._core, self.agent
@@ -217,7 +218,7 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> Any:
         """Return which moves are legal, under the name that sb3-contrib looks for."""
-        return self._core._legal_mask(self.agent).astype(bool)
+        return self._core._mask(self._core._legal(self.agent)).astype(bool)
 
     def render(self) -> Any:
         """Show what this seat sees."""

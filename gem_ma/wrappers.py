@@ -43,7 +43,7 @@ class Wrapper(BaseEnv):
         self.memory = None
         self.env.reset(seed=seed, options=options)
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         return self.env.submit(replies)
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Wrapper(BaseEnv):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.env = self.env._twin()
-        twin._infos = (-1, {})
+        twin._infos = (None, {})
         return twin
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class Track(Wrapper):
         super().reset(seed=seed, options=options)
         self.memory = dict.fromkeys(self._core.possible_agents, (0.0, 0))
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         rewards = super().submit(replies)
         self.memory = {
             agent: (total + rewards.get(agent, 0.0), count + (agent in replies))
@@ -126,7 +126,7 @@ class TimeLimit(Wrapper):
         super().__init__(env)
         self.max_turns = max_turns
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         rewards = super().submit(replies)
         if self._core.to_act and self._core.turns >= self.max_turns:
             self._core.truncate()
@@ -140,7 +140,7 @@ class TransformReward(Wrapper):
         super().__init__(env)
         self.function = function
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         rewards = super().submit(replies)
         return {agent: self.function(agent, reward) for agent, reward in rewards.items()}
 
@@ -152,7 +152,7 @@ class ScaleReward(Wrapper):
         super().__init__(env)
         self.factor = factor
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         return {a: reward * self.factor for a, reward in super().submit(replies).items()}
 
 
@@ -165,7 +165,7 @@ class ClipReward(Wrapper):
         super().__init__(env)
         self.low, self.high = low, high
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         rewards = super().submit(replies)
         return {a: min(max(reward, self.low), self.high) for a, reward in rewards.items()}
 
@@ -177,7 +177,7 @@ class TransformAction(Wrapper):
         super().__init__(env)
         self.function = function
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         return super().submit({a: self.function(a, reply) for a, reply in replies.items()})
 
 
@@ -241,7 +241,7 @@ class History(TextWrapper):
         self.text_length = text_length
         self._spaces: dict[str, spaces.Space[Any]] = {}
 
-    def submit(self, replies: Mapping[str, Any]) -> dict[str, float]:
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         shown = {agent: self._now(agent) for agent in replies if agent in self._core.to_act}
         rewards = super().submit(replies)
         memory = dict(self.memory or {})

@@ -367,9 +367,9 @@ class LeaksThroughTheFormat(Env):
 class DeliversItsCaches(Env):
     """An Env that hands out the mask it keeps."""
 
-    def _legal_mask(self, agent):
-        super()._legal_mask(agent)
-        return self._mask[1]
+    def _mask(self, legal):
+        super()._mask(legal)
+        return self._masks[tuple(legal)]
 
 
 class ForksShareTheDice(Env):
