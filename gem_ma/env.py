@@ -50,7 +50,6 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
     """
 
     _core: Env[Any]  # where the episode is kept
-    _infos: tuple[Any, dict[str, dict[str, Any]]] = (None, {})
 
     # -- the seam ------------------------------------------------------------------------------
 
@@ -98,14 +97,11 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         agent = core.agent_selection
         if agent is None:
             raise core._needs_reset("last")
-        dead, cut = agent in core._dead, core._truncated
-        return (
-            self.observe(agent) if observe else None,
-            core._cumulative_rewards[agent],
-            dead and not cut,
-            dead and cut,
-            self._info(agent),
-        )
+        observation = self.observe(agent) if observe else None
+        reward = core._cumulative_rewards[agent]
+        if agent not in core._dead:
+            return observation, reward, False, False, self._info(agent)
+        return observation, reward, not core._truncated, core._truncated, self._info(agent)
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -113,13 +109,12 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         return {agent: self._info(agent) for agent in self._core.agents}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        moment, infos = self._infos
-        if moment is not self._core._views:  # something has happened since
-            infos = {}
-            self._infos = self._core._views, infos
-        info = infos.get(agent)
-        if info is None:
-            info = infos[agent] = self.info(agent)
+        infos = self._core._infos
+        cached = infos.get(agent)
+        if cached is not None and cached[0] is self:
+            return cached[1]
+        info = self.info(agent)
+        infos[agent] = self, info
         return info
 
     # -- the other views -----------------------------------------------------------------------
@@ -160,7 +155,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         core = self._core
         agent = agent or core.agent_selection or core.possible_agents[0]
         space = self.action_space(agent)
-        legal = core._legal(agent)
+        legal = core._legals.get(agent) or core._legal(agent)
         if not legal:
             return space.sample()
         action = legal[int(space.np_random.random() * len(legal))]
@@ -234,7 +229,8 @@ _EPISODE = [
     "_paid",
     "_read",
     "_log",
-    "_untold",
+    "_lines",
+    "_private",
     "_log_start",
     "_over",
     "_asked",
@@ -308,6 +304,7 @@ class Env(BaseEnv, Generic[S]):
         self.id = id or type(game).__name__
         self.observes = observe
         self.discrete = actions == "discrete"
+        self._only_text = observe == "text" and not self.discrete
         self.format: Format = format
         self._bare = format in ("auto", "bare")  # an action is a reply as it stands
         self.invalid = invalid
@@ -330,9 +327,10 @@ class Env(BaseEnv, Generic[S]):
         self._number = {move: i for i, move in enumerate(self._moves)}
         self._rules: dict[str, str] = {}
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
-        # Made once for each moment and asked for more than once. A new moment is a new `_views`.
+        # Made once for each moment, by seat, and asked for more than once.
         self._views: dict[str, Any] = {}
-        self._legal_of: tuple[Any, str, Sequence[str]] = (None, "", ())
+        self._legals: dict[str, tuple[str, ...]] = {}
+        self._infos: dict[str, tuple[BaseEnv, dict[str, Any]]] = {}
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._rng: Any = None  # the game's Generator, made with the first episode
         self._lists_moves = False
@@ -356,7 +354,8 @@ class Env(BaseEnv, Generic[S]):
         self._paid: Mapping[str, float] = {}  # all that was earned until now
         self._read: dict[str, int] = {}  # how much of the log; -1 before the first reply
         self._log: list[Message] = []
-        self._untold: list[tuple[Any, dict[str, Any], Any]] = []  # before, moves, after
+        self._lines: list[str] = []  # each message as it is shown
+        self._private = False  # some of them are not for everybody
         self._log_start = 0
         self._over = False
         self._asked = 0  # how often replies came in
@@ -381,7 +380,7 @@ class Env(BaseEnv, Generic[S]):
             )
         agents = self.possible_agents
         self._state = state
-        self._views = {}
+        self._views, self._legals, self._infos = {}, {}, {}
         self._lists_moves = hasattr(state, "legal")
         self._loses_seats = hasattr(state, "out")
         self.turns = 0
@@ -397,7 +396,8 @@ class Env(BaseEnv, Generic[S]):
         self._paid = self._cumulative_rewards.copy()
         self._read = dict.fromkeys(agents, -1)
         self._log = []
-        self._untold = []
+        self._lines = []
+        self._private = False
         self._log_start = 0
         self._over = False
         self._asked = 0
@@ -434,20 +434,16 @@ class Env(BaseEnv, Generic[S]):
             if not isinstance(reply, str):
                 self._check_number(agent, reply)
         self._asked += 1
-        leavers = []
-        for agent, reply in replies.items() if len(replies) == 1 else self._in_order(replies):
-            if not self._take(agent, reply):
-                leavers.append(agent)
-        self._views = {}
+        if len(replies) == 1:
+            leavers = [] if self._take(agent, reply) else [agent]
+        else:
+            leavers = [a for a in waiting if a in replies and not self._take(a, replies[a])]
         if leavers:
             self._leave(leavers)
         if self._pending and len(self._pending) == len(self._acting):
             self._advance()
+        self._views, self._legals, self._infos = {}, {}, {}
         return self._settle()
-
-    def _in_order(self, replies: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        """Return the replies as the game names the seats, whatever order they came in."""
-        return [(agent, replies[agent]) for agent in self._waiting if agent in replies]
 
     def _not_to_act(self, agent: Any) -> SeatError:
         if agent not in self._index:
@@ -468,12 +464,10 @@ class Env(BaseEnv, Generic[S]):
 
     def _take(self, agent: str, reply: Any) -> bool:
         """Read one reply; return False if its seat leaves the game over it."""
-        if self._untold:
-            self._tell()
         self._read[agent] = self._log_start + len(self._log)
         if self._records:
             self._records.pop(agent, None)
-        view = self._view(agent)
+        view = self._views.get(agent) or self._view(agent)
         try:
             if not isinstance(reply, str):
                 text = self._move_text(int(reply))
@@ -526,8 +520,7 @@ class Env(BaseEnv, Generic[S]):
 
     def _notify(self, agent: str | None, text: str) -> None:
         to = None if agent is None else (agent,)
-        self._tell()
-        self._log.append(Message(to, "game", text))
+        self._hear([Message(to, "game", text)])
 
     def _leave(self, leavers: Sequence[str]) -> None:
         """Let seats forfeit: the game goes on without them, or ends."""
@@ -556,7 +549,7 @@ class Env(BaseEnv, Generic[S]):
         self._pending = {}
         self._state = after = self.game.advance(before, moves, self._rng)
         self.turns += 1
-        self._untold.append((before, moves, after))
+        self._hear(self.game.tell(before, moves, after))
 
     def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
@@ -598,7 +591,7 @@ class Env(BaseEnv, Generic[S]):
         """End the episode here for everybody, as a limit that is no rule of the game does."""
         if not self._waiting:
             raise self._needs_reset("truncate")
-        self._views = {}
+        self._views, self._legals, self._infos = {}, {}, {}
         self._end_by_limit()
         self.agent_selection = self._dead[0]
 
@@ -630,7 +623,7 @@ class Env(BaseEnv, Generic[S]):
     def _bury(self, dead: Sequence[str]) -> None:
         if not dead:
             return
-        self._views = {}
+        self._infos = {}
         self.agents = [a for a in self.agents if a not in dead]
         self._cumulative_rewards = {a: self._cumulative_rewards[a] for a in self.agents}
         self._dead = tuple([a for a in self._dead if a not in dead])
@@ -639,27 +632,27 @@ class Env(BaseEnv, Generic[S]):
     # -- the seam: what seats see --------------------------------------------------------------
 
     def _view(self, agent: str) -> Any:
-        view = self._views.get(agent)
-        if view is None:
-            if self._state is None:
-                raise self._needs_reset("observe")
-            if agent not in self._index:
-                raise self._not_to_act(agent)
-            view = self._views[agent] = self._state.seen_by(agent)
+        if self._state is None:
+            raise self._needs_reset("observe")
+        if agent not in self._index:
+            raise self._not_to_act(agent)
+        view = self._views[agent] = self._state.seen_by(agent)
         return view
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        view = self._view(agent)
+        view = self._views.get(agent) or self._view(agent)
+        if self._only_text:
+            return {"text": self._text(agent, view, not turn)}
         if self.discrete and not turn:
             numbers = self.game.encode(view, agent) if self.observes == "text" else None
             if numbers is None:
                 numbers = self._image(view, agent)
             return {"observation": numbers, "action_mask": self._mask(self._legal(agent))}
-        if self.observes == "text":
-            return {"text": self._text(agent, view, rules=not turn)}
-        observation: dict[str, Any] = {"image": self._image(view, agent)}
-        if self.observes == "both":
-            observation = {"text": self._text(agent, view, rules=not turn), **observation}
+        observation: dict[str, Any] = {}
+        if self.observes != "image":
+            observation["text"] = self._text(agent, view, not turn)
+        if self.observes != "text":
+            observation["image"] = self._image(view, agent)
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
@@ -667,7 +660,9 @@ class Env(BaseEnv, Generic[S]):
             self._view(agent)  # says what is wrong
         info: dict[str, Any] = {"to_act": agent in self._waiting}
         if self._lists_moves:
-            legal = self._legal(agent)
+            legal = self._legals.get(agent)
+            if legal is None:
+                legal = self._legal(agent)
             if self.discrete and not turn:
                 info["legal_actions"] = [self._number[text] for text in legal]
             elif self._bare:
@@ -684,25 +679,23 @@ class Env(BaseEnv, Generic[S]):
             info.update(self.game.report(self._state))
         return info
 
-    def _legal(self, agent: str) -> Sequence[str]:
+    def _legal(self, agent: str) -> tuple[str, ...]:
         """Return the moves that a seat may make now; none for a seat that is not to act."""
-        if not self._lists_moves or agent not in self._waiting:
-            return ()
-        view = self._view(agent)
-        if self._legal_of[0] is not view or self._legal_of[1] != agent:
-            self._legal_of = view, agent, view.legal(agent)
-        return self._legal_of[2]
+        legal: tuple[str, ...] = ()
+        if self._lists_moves and agent in self._waiting:
+            legal = tuple((self._views.get(agent) or self._view(agent)).legal(agent))
+        self._legals[agent] = legal
+        return legal
 
-    def _mask(self, legal: Sequence[str]) -> np.ndarray:
+    def _mask(self, legal: tuple[str, ...]) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
-        key = tuple(legal)
-        mask = self._masks.get(key)
+        mask = self._masks.get(legal)
         if mask is None:
             if len(self._masks) > 1000:
                 self._masks.clear()
             mask = np.full(len(self._number), 0 if legal else 1, np.int8)
             mask[[self._number[text] for text in legal]] = 1
-            self._masks[key] = mask
+            self._masks[legal] = mask
         return mask.copy()
 
     def rules(self, agent: str) -> str:
@@ -714,31 +707,33 @@ class Env(BaseEnv, Generic[S]):
 
     def messages(self, agent: str) -> list[Message]:
         """Return what a seat has heard since its last reply."""
-        if self._untold:
-            self._tell()
         news = self._log[max(self._read[agent] - self._log_start, 0) :]
-        return [message for message in news if message[0] is None or agent in message[0]]
+        return [message for message in news if message.to is None or agent in message.to]
 
-    def _tell(self) -> None:
-        """Put what has happened into words; they are not needed before somebody reads them."""
-        log = self._log
-        for event in self._untold:
-            log.extend(self.game.tell(*event))
-        self._untold = []
+    def _hear(self, messages: Iterable[Message]) -> None:
+        log, lines = self._log, self._lines
+        for message in messages:
+            log.append(message)
+            lines.append(str(message))
+            if message[0] is not None:
+                self._private = True
         if len(log) > self._log_limit:  # forget what everybody has read
-            read = min([self._read[a] for a in self.agents], default=0) - self._log_start
+            read = min(self._read.values()) - self._log_start
             if read > len(log) // 2:
-                del log[:read]
+                del log[:read], lines[:read]
                 self._log_start += read
 
     def _text(self, agent: str, view: S | None, rules: bool) -> str:
-        parts = [self.rules(agent)] if rules and self._read[agent] < 0 else []
-        heard = self.messages(agent)
-        if heard:
-            parts.append("\n".join([str(message) for message in heard]))
-        if view is not None:
-            parts.append(self.game.describe(view, agent))
-        text = "\n\n".join(parts) if len(parts) > 1 else parts[0] if parts else ""
+        text = "" if view is None else self.game.describe(view, agent)
+        read = self._read[agent]
+        if self._private:
+            news = [str(message) for message in self.messages(agent)]
+        else:
+            news = self._lines[read - self._log_start if read > 0 else 0 :]
+        if news:
+            text = "\n".join(news) + (f"\n\n{text}" if text else "")
+        if rules and read < 0:
+            text = self.rules(agent) + (f"\n\n{text}" if text else "")
         if len(text) * 4 > self.text_length:  # no character has more than four bytes
             text = fit(text, self.text_length)
         return text
@@ -844,7 +839,7 @@ class Env(BaseEnv, Generic[S]):
             )
         for name, value in snapshot.values.items():
             setattr(self, name, _shallow(value))
-        self._views = {}
+        self._views, self._legals, self._infos = {}, {}, {}
         self._lists_moves = hasattr(self._state, "legal")
         self._loses_seats = hasattr(self._state, "out")
         if snapshot.rng is not None:
@@ -856,7 +851,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = twin
-        twin._spaces, twin._views, twin._rng, twin._infos = {}, {}, None, (None, {})
+        twin._spaces, twin._rng = {}, None
         return twin
 
     def __repr__(self) -> str:

@@ -22,15 +22,14 @@ class Message(NamedTuple):
 
     def __str__(self) -> str:
         """Return the text as a reader gets it, every line of a speaker marked as the speaker's."""
-        if self.role == "game":
-            return self.text
-        return quote(self.role, self.text)
+        role, text = self.role, self.text
+        if role == "game":
+            return text
+        return f"{role}: {text}" if text.isprintable() else quote(role, text)
 
 
 def quote(speaker: str, text: str) -> str:
     """Prefix every line of `text` with its speaker, so that nobody can forge another's words."""
-    if text.isprintable():  # one line, the usual case
-        return f"{speaker}: {text}"
     return "\n".join(f"{speaker}: {line}" for line in text.splitlines() or [""])
 
 

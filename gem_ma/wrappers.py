@@ -84,7 +84,6 @@ class Wrapper(BaseEnv):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.env = self.env._twin()
-        twin._infos = (None, {})
         return twin
 
     def __str__(self) -> str:

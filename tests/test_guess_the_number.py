@@ -5,12 +5,12 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.guess_the_number import GuessTheNumber, State
+from gem_ma.envs.guess_the_number import CORRECT, HIGHER, LOWER, GuessTheNumber, State
 
 
 def test_hints_lead_to_the_number():
     state = State(1, 10, 4, 7).guess(5).guess(9).guess(7)
-    assert [hint for _, hint in state.guesses] == ["higher", "lower", "correct"]
+    assert [hint for _, hint in state.guesses] == [HIGHER, LOWER, CORRECT]
     assert state.to_act() == ()
     assert state.returns() == {"player": 1.0}
 
@@ -29,7 +29,7 @@ def test_halving_always_finds_one_of_fifteen_in_four():
             middle = (low + high) // 2
             state = state.guess(middle)
             low, high = (middle + 1, high) if middle < secret else (low, middle - 1)
-        assert state.won()
+        assert state.found
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from gem_ma.actions import number
 from gem_ma.game import Game, InvalidMove
 
 AGENT = "player"
+CORRECT, LOWER, HIGHER = "correct!", "the number is lower.", "the number is higher."
 DRAWN = (10, 50)  # where nothing is given: the lowest number is at most 10, the span at most 50
 
 
@@ -19,28 +20,26 @@ class State(NamedTuple):
     left: int  # guesses
     secret: int | None  # None: hidden
     guesses: tuple[tuple[int, str], ...] = ()
+    found: bool = False
 
     def to_act(self):
-        return () if self.won() or not self.left else (AGENT,)
-
-    def won(self):
-        return bool(self.guesses) and self.guesses[-1][1] == "correct"
+        return () if self.found or not self.left else (AGENT,)
 
     def returns(self):
-        return {AGENT: 1.0 if self.won() else 0.0}
+        return {AGENT: 1.0 if self.found else 0.0}
 
     def seen_by(self, agent):
-        return State(self.low, self.high, self.left, None, self.guesses)
+        return State(self.low, self.high, self.left, None, self.guesses, self.found)
 
     def legal(self, agent):
         return _numbers(self.low, self.high)
 
     def guess(self, n):
         if n is None:  # a lost turn
-            return State(self.low, self.high, self.left - 1, self.secret, self.guesses)
-        hint = "correct" if n == self.secret else "lower" if n > self.secret else "higher"
+            return self._replace(left=self.left - 1)
+        hint = CORRECT if n == self.secret else LOWER if n > self.secret else HIGHER
         guesses = (*self.guesses, (n, hint))
-        return State(self.low, self.high, self.left - 1, self.secret, guesses)
+        return State(self.low, self.high, self.left - 1, self.secret, guesses, hint == CORRECT)
 
 
 class GuessTheNumber(Game[State]):
@@ -95,7 +94,7 @@ class GuessTheNumber(Game[State]):
 
     def describe(self, view, agent):
         lines = [f"The number is between {view.low} and {view.high}."]
-        lines += [f"{n}: {_HINTS[hint]}" for n, hint in view.guesses]
+        lines += [f"{n}: {hint}" for n, hint in view.guesses]
         lines.append(f"Guesses left: {view.left}.")
         if agent is None:
             lines.append(f"Hidden number: {view.secret}.")
@@ -105,20 +104,13 @@ class GuessTheNumber(Game[State]):
         """Return which numbers are still possible, and the share of guesses that is left."""
         low, high = view.low, view.high
         for n, hint in view.guesses:
-            low = max(low, n if hint == "correct" else n + 1 if hint == "higher" else low)
-            high = min(high, n if hint == "correct" else n - 1 if hint == "lower" else high)
+            low = max(low, n if hint == CORRECT else n + 1 if hint == HIGHER else low)
+            high = min(high, n if hint == CORRECT else n - 1 if hint == LOWER else high)
         first = int(self.moves[0])
         row = np.zeros(len(self.moves) + 1, np.float32)
         row[max(low - first, 0) : high - first + 1] = 1
         row[-1] = view.left / (view.left + len(view.guesses))
         return row
-
-
-_HINTS = {
-    "correct": "correct!",
-    "lower": "the number is lower.",
-    "higher": "the number is higher.",
-}
 
 
 @functools.cache
