@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
@@ -82,7 +82,10 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         if agent is None:
             raise core._needs_reset("step")
         if agent not in core._dead:
-            core._credit((agent,), self.submit({agent: action}))
+            core._rewards = rewards = self.submit({agent: action})
+            core._cumulative_rewards[agent] = 0.0
+            if rewards:
+                core._credit((), rewards)
             return
         if action is not None:
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
@@ -98,10 +101,18 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         if agent is None:
             raise core._needs_reset("last")
         observation = self.observe(agent) if observe else None
-        reward = core._cumulative_rewards[agent]
+        reward, info = core._cumulative_rewards[agent], self._info(agent)
         if agent not in core._dead:
-            return observation, reward, False, False, self._info(agent)
-        return observation, reward, not core._truncated, core._truncated, self._info(agent)
+            return observation, reward, False, False, info
+        return observation, reward, not core._truncated, core._truncated, info
+
+    def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
+        """Yield `agent_selection` until nobody is left; step between."""
+        core = self._core
+        for _ in range(max_iter):
+            if not core.agents:
+                return
+            yield core.agent_selection  # type: ignore[misc]
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -434,15 +445,14 @@ class Env(BaseEnv, Generic[S]):
             if not isinstance(reply, str):
                 self._check_number(agent, reply)
         self._asked += 1
-        if len(replies) == 1:
-            leavers = [] if self._take(agent, reply) else [agent]
-        else:
+        if len(replies) > 1:
             leavers = [a for a in waiting if a in replies and not self._take(a, replies[a])]
-        if leavers:
-            self._leave(leavers)
+            if leavers:
+                self._leave(leavers)
+        elif not self._take(agent, reply):
+            self._leave([agent])
         if self._pending and len(self._pending) == len(self._acting):
             self._advance()
-        self._views, self._legals, self._infos = {}, {}, {}
         return self._settle()
 
     def _not_to_act(self, agent: Any) -> SeatError:
@@ -549,12 +559,25 @@ class Env(BaseEnv, Generic[S]):
         self._pending = {}
         self._state = after = self.game.advance(before, moves, self._rng)
         self.turns += 1
-        self._hear(self.game.tell(before, moves, after))
+        told = self.game.tell(before, moves, after)
+        if told is not None:
+            self._hear(told)
+            return
+        for seat, move in moves.items():
+            if move is None:
+                message = Message(None, "game", f"{seat} lost its turn.")
+            else:
+                message = Message(None, seat, str(move))
+            self._log.append(message)
+            self._lines.append(str(message))
+        if len(self._log) > self._log_limit:
+            self._forget()
 
     def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
-        acting = () if self._over else self._state.to_act()
-        self._acting = acting
+        self._views, self._legals, self._infos = {}, {}, {}
+        state = self._state
+        acting = self._acting = () if self._over else state.to_act()
         if not acting:
             self._over = True
             self._dead = tuple(self.agents)
@@ -567,10 +590,9 @@ class Env(BaseEnv, Generic[S]):
             acting = tuple([a for a in acting if a not in self._pending])
         self._waiting = acting
         self.agent_selection = (self._dead or acting or _NOBODY)[0]
-        totals, adjust = self._state.returns(), self._adjust
-        if adjust:
-            totals = {a: value + adjust.get(a, 0.0) for a, value in totals.items()}
-        paid = self._paid
+        totals, paid = state.returns(), self._paid
+        if self._adjust:
+            totals = {a: value + self._adjust.get(a, 0.0) for a, value in totals.items()}
         if totals == paid:
             return {}
         self._paid = totals
@@ -656,13 +678,11 @@ class Env(BaseEnv, Generic[S]):
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        if agent not in self._index or self._state is None:
-            self._view(agent)  # says what is wrong
+        legal = self._legals.get(agent)
+        if legal is None:
+            legal = self._legal(agent)
         info: dict[str, Any] = {"to_act": agent in self._waiting}
         if self._lists_moves:
-            legal = self._legals.get(agent)
-            if legal is None:
-                legal = self._legal(agent)
             if self.discrete and not turn:
                 info["legal_actions"] = [self._number[text] for text in legal]
             elif self._bare:
@@ -671,7 +691,7 @@ class Env(BaseEnv, Generic[S]):
                 info["legal_actions"] = [words.wrap(text, self.format) for text in legal]
             if self._number and not turn:
                 info["action_mask"] = self._mask(legal)
-        if self._records and agent in self._records:
+        if agent in self._records:
             info["invalid"] = dict(self._records[agent])
         if self.observes == "image" and (turn or not self.discrete):
             info["text"] = self._text(agent, None, rules=not turn)
@@ -681,9 +701,10 @@ class Env(BaseEnv, Generic[S]):
 
     def _legal(self, agent: str) -> tuple[str, ...]:
         """Return the moves that a seat may make now; none for a seat that is not to act."""
-        legal: tuple[str, ...] = ()
+        view = self._views.get(agent) or self._view(agent)
+        legal = ()
         if self._lists_moves and agent in self._waiting:
-            legal = tuple((self._views.get(agent) or self._view(agent)).legal(agent))
+            legal = tuple(view.legal(agent))
         self._legals[agent] = legal
         return legal
 
@@ -717,11 +738,15 @@ class Env(BaseEnv, Generic[S]):
             lines.append(str(message))
             if message[0] is not None:
                 self._private = True
-        if len(log) > self._log_limit:  # forget what everybody has read
-            read = min(self._read.values()) - self._log_start
-            if read > len(log) // 2:
-                del log[:read], lines[:read]
-                self._log_start += read
+        if len(log) > self._log_limit:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Drop the messages that everybody has read."""
+        read = min(self._read.values()) - self._log_start
+        if read > len(self._log) // 2:
+            del self._log[:read], self._lines[:read]
+            self._log_start += read
 
     def _text(self, agent: str, view: S | None, rules: bool) -> str:
         text = "" if view is None else self.game.describe(view, agent)

@@ -118,14 +118,9 @@ class Game(abc.ABC, Generic[S]):
     def describe(self, view: S, agent: str | None) -> str:
         """Return the current view in words."""
 
-    def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Iterable[Message]:
-        """Return what the seats hear of a transition; by default every move, told to everyone."""
-        return [
-            Message(None, seat, str(move))
-            if move is not None
-            else Message(None, "game", f"{seat} lost its turn.")
-            for seat, move in moves.items()
-        ]
+    def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Iterable[Message] | None:
+        """Return what the seats hear of a transition, or None for every move, told to everyone."""
+        return None
 
     def picture(self, view: S, agent: str | None) -> Any:
         """Return the current view as a Scene, or None to show `describe` as a screen of text."""

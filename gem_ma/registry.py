@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -137,6 +136,8 @@ def _load_plugins() -> None:
     if _plugins_loaded:
         return
     _plugins_loaded = True
+    from importlib import metadata  # slow to import, and needed only here
+
     for plugin in metadata.entry_points(group=PLUGINS):
         try:
             plugin.load()()

@@ -271,7 +271,7 @@ class _Checker:
             self.tells(state, {agent: move}, skipped)
 
     def tells(self, before: Any, moves: Mapping[str, Any], after: Any) -> None:
-        for message in self.game.tell(before, moves, after):
+        for message in self.game.tell(before, moves, after) or ():
             self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
             self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")
             known = {*self.game.agents, "game", "tool"}

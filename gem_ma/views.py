@@ -171,9 +171,12 @@ class SeatView(gymnasium.Env[Any, Any]):
             raise self._core._needs_reset("step")
         agent, core = self.agent, self._core
         if agent in core._waiting:
-            if not isinstance(action, str):
-                core._check_number(agent, action)  # before the others are asked
-            self._play({agent: action, **self._replies()} if self.others else {agent: action})
+            if not self.others:
+                self._play({agent: action})
+            else:
+                if not isinstance(action, str):
+                    core._check_number(agent, action)  # before the others are asked
+                self._play({agent: action, **self._replies()})
         if self.others:
             self._let_others_play()
         terminated, truncated = self._flags
@@ -183,8 +186,10 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def _play(self, replies: dict[str, Any]) -> None:
         core, agent = self._core, self.agent
-        core._credit(replies, self.env.submit(replies))
-        self._owed += core._rewards.get(agent, 0.0)
+        rewards = self.env.submit(replies)
+        core._credit(replies, rewards)
+        if agent in rewards:
+            self._owed += rewards[agent]
         if core._dead:
             if agent in core._dead:
                 self._flags = not core._truncated, core._truncated

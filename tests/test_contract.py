@@ -356,8 +356,8 @@ def test_the_games_that_the_mutants_are_made_of_are_sound():
 class LeaksThroughTheFormat(Env):
     """An Env that shows others the whole reply."""
 
-    def messages(self, agent):
-        return [*super().messages(agent), Message(None, "game", getattr(self, "last_reply", ""))]
+    def _text(self, agent, view, rules):
+        return super()._text(agent, view, rules) + getattr(self, "last_reply", "")
 
     def submit(self, replies):
         self.last_reply = str(next(iter(replies.values()), ""))
@@ -384,9 +384,16 @@ class ForksShareTheDice(Env):
 class LosesRewards(Env):
     """An Env that forgets what a seat earned while another moved."""
 
+    def submit(self, replies):
+        return {a: r for a, r in super().submit(replies).items() if a in replies}
+
+
+class PaysTwice(Env):
+    """An Env that credits a seat again with what it has been told already."""
+
     def _credit(self, actors, rewards):
-        super()._credit(actors, {a: r for a, r in rewards.items() if a in actors})
-        self.rewards = dict.fromkeys(self.agents, 0.0)
+        super()._credit(actors, rewards)
+        super()._credit((), rewards)
 
 
 @pytest.mark.parametrize(
@@ -396,6 +403,7 @@ class LosesRewards(Env):
         (DeliversItsCaches, guess_the_number.GuessTheNumber),
         (ForksShareTheDice, liars_dice.LiarsDice),
         (LosesRewards, liars_dice.LiarsDice),
+        (PaysTwice, liars_dice.LiarsDice),
     ],
 )
 def test_a_bug_in_the_env_itself_is_caught(mutant, game):

@@ -145,7 +145,7 @@ def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
         metadata.EntryPoint("broken", "a_plugin:broken", registry.PLUGINS),
         metadata.EntryPoint("good", "a_plugin:register", registry.PLUGINS),
     ]
-    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
     with pytest.warns(UserWarning, match="a_plugin:broken could not register"):
         assert gem_ma.make("theirs:Four-v0").possible_agents == ["red", "yellow"]
     assert "theirs:Four-v0" in gem_ma.list_envs()
