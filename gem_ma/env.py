@@ -347,7 +347,7 @@ class Env(BaseEnv, Generic[S]):
         self._lists_moves = False
         self._loses_seats = False
         # The episode. All of it is named in _EPISODE.
-        self.seed = -1  # of the episode
+        self.seed = 0  # of the episode
         self.turns = 0
         self.agents: list[str] = []
         self.agent_selection: str | None = None
@@ -376,8 +376,8 @@ class Env(BaseEnv, Generic[S]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
         if seed is None:
-            seed = fresh_seed() if self.seed < 0 else mix(self.seed)
-        elif not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+            seed = fresh_seed() if self._state is None else mix(self.seed)
+        elif not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
             raise TypeError(f"seed={seed!r}: expected an int or None")
         self.seed = int(seed)
         if self._rng is None:
@@ -462,7 +462,7 @@ class Env(BaseEnv, Generic[S]):
 
     def _check_number(self, agent: str, reply: Any) -> None:
         if self.discrete:
-            if isinstance(reply, int | np.integer) and not isinstance(reply, bool):
+            if isinstance(reply, (int, np.integer)) and not isinstance(reply, bool):
                 return
             if isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu":
                 return
@@ -536,7 +536,7 @@ class Env(BaseEnv, Generic[S]):
         """Let seats forfeit: the game goes on without them, or ends."""
         state, seats = self._state, self.possible_agents
         for agent in leavers:
-            self._notify(None, f"{agent} forfeits after too many invalid replies.")
+            self._notify(None, f"{agent} forfeits: its reply was invalid.")
             after = self.game.forfeit(state, agent, self._rng)
             if after is not None:
                 state = after
@@ -712,7 +712,7 @@ class Env(BaseEnv, Generic[S]):
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
         mask = self._masks.get(legal)
         if mask is None:
-            if len(self._masks) > 1000:
+            if len(self._masks) > 100:
                 self._masks.clear()
             mask = np.full(len(self._number), 0 if legal else 1, np.int8)
             mask[[self._number[text] for text in legal]] = 1
@@ -878,6 +878,9 @@ class Env(BaseEnv, Generic[S]):
         twin._core = twin
         twin._spaces, twin._rng = {}, None
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_views": {}, "_legals": {}, "_infos": {}, "_masks": {}}
 
     def __repr__(self) -> str:
         return f"<Env {self.id}>"

@@ -160,3 +160,10 @@ _hook(
 _hook(shared_memory.read_from_shared_memory, lambda s, memory, n=1: _SharedTexts(_rows(s, memory)))
 _hook(shared_memory.write_to_shared_memory, _write)
 _hook(create_zero_array, lambda s: "")
+
+try:  # there only where array-api-compat is; without this, a text comes out as a generator's name
+    from gymnasium.wrappers.array_conversion import array_conversion
+except ImportError:
+    pass
+else:
+    array_conversion.register(str)(lambda value, xp, device=None: value)

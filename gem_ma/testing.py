@@ -487,28 +487,29 @@ class _Checker:
         self.expect(False, f"no {error.__name__} {when}")
 
     def garbage(self) -> None:
-        longest = 0
-        env = self.make(max_invalid=10 * len(GARBAGE))
+        env = self.make()
         env.reset(seed=0)
-        for reply in GARBAGE:
-            if not env._core.to_act:
-                env.reset(seed=0)
-            agent = env._core.to_act[0]
-            env.play({agent: reply})
+        core = env._core
+        styles = ("{}", "\\boxed{{{}}}", "[{}]", "<answer>{}</answer>", "<think>{}", "{}</think>{}")
+        longest = 0
+        for number in range(500):
+            if not core.to_act:
+                env.reset(seed=number)
+            reply = GARBAGE[number % len(GARBAGE)]
+            if number >= len(GARBAGE) and len(reply) < 10_000:
+                reply = styles[number // len(GARBAGE) % len(styles)].format(reply, number)
+            env.play({core.to_act[number % len(core.to_act)]: reply})
             shown = sum(len(_words(env, a)) for a in env.possible_agents)
-            if len(reply) < 50:
+            if len(reply) < 100:
                 longest = max(longest, shown)
-            else:
-                self.expect(
-                    shown <= 2 * longest + 2_000,
-                    f"a reply of {len(reply)} shows {shown} characters",
-                )
+            elif longest:
+                grown = f"a reply of {len(reply)} characters makes {shown}, short ones {longest}"
+                self.expect(shown <= 2 * longest + 2_000, grown)
         for wrong in WRONG_TYPES:
-            if not env._core.to_act:
+            if not core.to_act:
                 env.reset(seed=0)
-            agent = env._core.to_act[0]
             before = _frozen(env.state())
-            self.raises(TypeError, self.calls(env, agent, wrong), f"for {wrong!r}")
+            self.raises(TypeError, self.calls(env, core.to_act[0], wrong), f"for {wrong!r}")
             self.expect(_frozen(env.state()) == before, f"{wrong!r} changed the game")
 
     def invalid_replies(self) -> None:

@@ -99,3 +99,16 @@ def test_sb3_learns_and_plays():
     assert terminated
     forfeited = "invalid" in info
     assert total == (-1.0 if forfeited else env.env.state().returns()["x"])
+
+
+def test_gymnasiums_numpy_to_torch_leaves_texts_alone():
+    pytest.importorskip("torch", reason="pip install 'gem-ma[clients]'")
+    pytest.importorskip("array_api_compat", reason="pip install 'gem-ma[clients]'")
+    from gymnasium.wrappers.numpy_to_torch import NumpyToTorch
+
+    env = NumpyToTorch(gem_ma.make_gym("game:GuessTheNumber-v0-easy"))
+    observation, info = env.reset(seed=0)
+    assert observation.startswith("You are playing Guess the Number")
+    assert info["legal_actions"][:2] == ["1", "2"]
+    observation, *_ = env.step("3")
+    assert "3: " in observation

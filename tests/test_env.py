@@ -216,8 +216,13 @@ def test_a_seed_that_is_no_int():
     for seed in ("1", 1.5, True):
         with pytest.raises(TypeError, match="expected an int or None"):
             env.reset(seed=seed)
-    env.reset(seed=np.int64(-5))
-    assert env.seed == -5
+    after = set()
+    for _ in range(3):
+        env.reset(seed=np.int64(-5))
+        assert env.seed == -5
+        env.reset()
+        after.add(env.seed)
+    assert len(after) == 1
 
 
 class Bare(ConnectFour):
