@@ -561,7 +561,8 @@ class Env(BaseEnv, Generic[S]):
         self.turns += 1
         told = self.game.tell(before, moves, after)
         if told is not None:
-            self._hear(told)
+            if told:
+                self._hear(told)
             return
         for seat, move in moves.items():
             if move is None:
@@ -678,9 +679,7 @@ class Env(BaseEnv, Generic[S]):
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        legal = self._legals.get(agent)
-        if legal is None:
-            legal = self._legal(agent)
+        legal = self._legals.get(agent) or self._legal(agent)
         info: dict[str, Any] = {"to_act": agent in self._waiting}
         if self._lists_moves:
             if self.discrete and not turn:
@@ -702,10 +701,9 @@ class Env(BaseEnv, Generic[S]):
     def _legal(self, agent: str) -> tuple[str, ...]:
         """Return the moves that a seat may make now; none for a seat that is not to act."""
         view = self._views.get(agent) or self._view(agent)
-        legal = ()
-        if self._lists_moves and agent in self._waiting:
-            legal = tuple(view.legal(agent))
-        self._legals[agent] = legal
+        if not self._lists_moves or agent not in self._waiting:
+            return ()
+        legal = self._legals[agent] = tuple(view.legal(agent))
         return legal
 
     def _mask(self, legal: tuple[str, ...]) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -118,7 +118,7 @@ class Game(abc.ABC, Generic[S]):
     def describe(self, view: S, agent: str | None) -> str:
         """Return the current view in words."""
 
-    def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Iterable[Message] | None:
+    def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Sequence[Message] | None:
         """Return what the seats hear of a transition, or None for every move, told to everyone."""
         return None
 
