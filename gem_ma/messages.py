@@ -196,8 +196,10 @@ def content(observation: Mapping[str, Any], alt: str = "") -> tuple[Part, ...]:
 
 
 def pictures(messages: Conversation) -> list[Picture]:
-    """Return the pictures in the order in which `hf`, `trl_row`, `verl_row` and `vllm` send them."""
-    return [part for _, parts in _for_models(messages) for part in parts if _is_picture(part)]
+    """Return the pictures in the order in which every consumer but the vendors gets them."""
+    return [
+        part for _, parts in _for_models(messages) for part in parts if isinstance(part, Picture)
+    ]
 
 
 def openai_chat(
@@ -257,7 +259,7 @@ def anthropic(messages: Conversation) -> tuple[str, list[dict[str, Any]]]:
     for message, parts in _conversation(messages):
         _users_only(message, parts, tools=True)
         if message["role"] == "system":
-            system += [part for part in parts if not _is_picture(part)]
+            system += [part for part in parts if isinstance(part, str)]
             continue
         blocks = _blocks(parts, picture, always=True)
         if message["role"] == "tool":
@@ -297,7 +299,9 @@ def trl_row(messages: Conversation) -> dict[str, Any]:
 def verl_row(messages: Conversation) -> dict[str, Any]:
     """Return a row of a data set for verl: a "prompt" with <image> in it, and "images"."""
     prompt = [
-        _message(message, "".join("<image>" if _is_picture(part) else str(part) for part in parts))
+        _message(
+            message, "".join("<image>" if isinstance(part, Picture) else part for part in parts)
+        )
         for message, parts in _for_models(messages)
     ]
     return {"prompt": prompt, "images": [{"bytes": picture.png} for picture in pictures(messages)]}
@@ -365,6 +369,7 @@ def keep_images(
         if value is None or isinstance(value, str):
             out.append(message)
             continue
+        value = [value] if isinstance(value, Picture) else list(value)
         parts: list[Part] = []
         for part in reversed(value):
             if isinstance(part, Picture):
@@ -376,7 +381,7 @@ def keep_images(
                     seen.add(part.key)
             parts.append(part)
         parts.reverse()
-        out.append(message if parts == list(value) else {**message, "content": tuple(parts)})
+        out.append(message if parts == value else {**message, "content": tuple(parts)})
     out.reverse()
     return out
 
@@ -386,15 +391,11 @@ def in_words(picture: Picture) -> str:
     return f"[picture: {picture.alt}]" if picture.alt else "[picture]"
 
 
-def _is_picture(part: Any) -> Any:
-    return isinstance(part, Picture)
-
-
 def _escaped(part: Part) -> Part:
     return part if isinstance(part, Picture) else escape(part)
 
 
-def _parts(content: Content | None) -> list[Part]:
+def _parts(content: Any) -> list[Part]:
     """Return the parts in order, no text empty and no two texts next to each other."""
     parts: list[Part] = []
     for part in [content] if isinstance(content, str | Picture) else content or ():
@@ -413,7 +414,7 @@ def _parts(content: Content | None) -> list[Part]:
 def _conversation(messages: Conversation) -> list[tuple[Message, list[Part]]]:
     """Return each message with its parts; bare content is a message of the user."""
     if isinstance(messages, str | Picture) or any(isinstance(m, str | Picture) for m in messages):
-        messages = [{"role": "user", "content": messages}]
+        return [({"role": "user"}, _parts(messages))]
     out: list[tuple[Message, list[Part]]] = []
     for message in messages:
         if not isinstance(message, Mapping):
@@ -575,8 +576,8 @@ def _resized(
         raise ValueError(f"a picture has at least one pixel, and not {width} x {height}")
     if family not in FAMILIES:
         near = get_close_matches(str(family).lower(), FAMILIES, 1, 0.3)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"unknown family {family!r}{hint} Known: {', '.join(FAMILIES)}")
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"unknown family {family!r}; {hint}known: {', '.join(FAMILIES)}")
     if family in _UNITS:
         unit, least, most = _UNITS[family]
         least = least if min_pixels is None else min_pixels
