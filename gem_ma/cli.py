@@ -1,4 +1,4 @@
-"""The command line: gem-ma list, gem-ma play."""
+"""The command line: gem-ma list, gem-ma play, gem-ma render."""
 
 from __future__ import annotations
 
@@ -59,6 +59,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     play.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
     play.set_defaults(run=_play)
+
+    render = commands.add_parser(
+        "render",
+        help="draw an environment into a PNG or GIF file",
+        epilog="example: gem-ma render game:ConnectFour-v0 --seed 0 --moves 9 --out board.png",
+    )
+    render.add_argument("id", help="an environment; see gem-ma list")
+    render.add_argument("--out", required=True, help="board.png, or match.gif for every move")
+    render.add_argument("--seed", type=int, default=0, help="what decides the match (default: 0)")
+    render.add_argument("--moves", type=int, default=0, help="random moves to play (default: 0)")
+    render.add_argument("--agent", help="a seat whose view it is (default: everything)")
+    render.add_argument("--theme", default="light", help="a name, or an int that draws one")
+    render.add_argument("--size", default="252x252", help="width and height (default: 252x252)")
+    render.set_defaults(run=_render)
     return parser
 
 
@@ -101,6 +115,37 @@ def _play(args: argparse.Namespace) -> int:
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
         write(f"{env.render()}\n")
     write("\nreturns: " + ", ".join(f"{seat} {value:+g}" for seat, value in returns.items()) + "\n")
+    return 0
+
+
+def _render(args: argparse.Namespace) -> int:
+    from gem_ma.renderers import UnknownTheme, png, save_gif
+
+    width, _, height = args.size.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+        raise UsageError(f"--size {args.size}: expected two numbers such as 252x252")
+    if not args.out.endswith((".png", ".gif")):
+        raise UsageError(f"--out {args.out}: expected a name that ends in .png or .gif")
+    which = int(args.theme) if args.theme.lstrip("-").isdecimal() else args.theme
+    try:
+        env = registry.make(args.id, theme=which, image_size=(int(width), int(height)))
+    except UnknownTheme as error:
+        raise UsageError(str(error)) from None
+    env.render_mode = "rgb_array"
+    env.reset(seed=args.seed)
+    frames = [env.render(args.agent)]
+    for _ in range(args.moves):
+        if env.to_act:
+            env.play({seat: ask(load("random"), [env.turn(seat)])[0] for seat in env.to_act})
+            frames.append(env.render(args.agent))
+    try:
+        if args.out.endswith(".gif"):
+            save_gif(frames, args.out)
+        else:
+            with open(args.out, "wb") as file:
+                file.write(png.from_array(frames[-1]))
+    except OSError as error:
+        raise UsageError(f"--out {args.out}: {error.strerror}") from None
     return 0
 
 

@@ -265,7 +265,8 @@ class Env(BaseEnv, Generic[S]):
         "random" (a legal move is drawn for it). `penalty` is subtracted for each.
     max_turns: truncate after so many moves of the game.
     render_mode: "ansi", "rgb_array" or "human", for spectators.
-    image_size: width and height of pictures.
+    image_size: width and height of pictures. `image_unit` is the side of the model's patches, of
+        which the cells of a board are multiples. `theme` is a name, or a seed that draws one.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
     """
 
@@ -282,6 +283,8 @@ class Env(BaseEnv, Generic[S]):
         max_turns: int | None = None,
         render_mode: Literal["ansi", "rgb_array", "human"] | None = None,
         image_size: tuple[int, int] = (252, 252),
+        image_unit: int = 28,
+        theme: str | int = "light",
         text_length: int = 1 << 16,
         id: str | None = None,
     ):
@@ -323,7 +326,12 @@ class Env(BaseEnv, Generic[S]):
         self.penalty = float(penalty)
         self.max_turns = max_turns
         self.render_mode = render_mode
-        self.image_size = image_size
+        self.image_size = _checked_size(image_size)
+        self.image_unit = image_unit
+        self._theme: Any = None  # made when the first picture is drawn
+        self.theme = theme
+        if theme != "light":
+            self._find_theme()
         self.text_length = text_length
         self.possible_agents = list(game.agents)
         self.metadata = {
@@ -720,9 +728,20 @@ class Env(BaseEnv, Generic[S]):
     def rules(self, agent: str) -> str:
         text = self._rules.get(agent)
         if text is None:
-            text = f"{self.game.rules(agent)}\n{words.instruction(self.format)}".rstrip()
-            self._rules[agent] = text
+            parts = [self.game.rules(agent), words.instruction(self.format)]
+            if self.observes != "text":
+                parts.append(self._legend(agent))
+            text = self._rules[agent] = "\n".join(filter(None, parts))
         return text
+
+    def _legend(self, agent: str) -> str:
+        """Say what things look like in this theme, so that no other word has to name a colour."""
+        from gem_ma.renderers import legend
+
+        start = self.game.start(np.random.default_rng(0), {})
+        scene = self._scene(start.seen_by(agent), agent)
+        shown = legend(scene, self._theme or self._find_theme())
+        return shown and f"In the picture: {shown}."
 
     def messages(self, agent: str) -> list[Message]:
         """Return what a seat has heard since its last reply."""
@@ -761,13 +780,25 @@ class Env(BaseEnv, Generic[S]):
             text = fit(text, self.text_length)
         return text
 
+    def scene(self, agent: str | None = None) -> Any:
+        """Return the scene that a seat sees, or, without a seat, the whole game's."""
+        return self._scene(self.state() if agent is None else self._view(agent), agent)
+
+    def _scene(self, view: S, agent: str | None) -> Any:
+        scene = self.game.picture(view, agent)
+        return Terminal(self.game.describe(view, agent)) if scene is None else scene
+
     def _image(self, view: S, agent: str | None) -> np.ndarray:
         from gem_ma.renderers import draw
 
-        scene = self.game.picture(view, agent)
-        if scene is None:
-            scene = Terminal(self.game.describe(view, agent))
-        return draw(scene, self.image_size)
+        theme = self._theme or self._find_theme()
+        return draw(self._scene(view, agent), self.image_size, theme, self.image_unit)
+
+    def _find_theme(self) -> Any:
+        from gem_ma.renderers import theme
+
+        self._theme = theme(self.theme)
+        return self._theme
 
     # -- spaces --------------------------------------------------------------------------------
 
@@ -882,6 +913,13 @@ class Env(BaseEnv, Generic[S]):
 
     def __repr__(self) -> str:
         return f"<Env {self.id}>"
+
+
+def _checked_size(size: tuple[int, int]) -> tuple[int, int]:
+    width, height = size
+    if width < 1 or height < 1:
+        raise ValueError(f"image_size={size}: expected a width and a height of 1 or more")
+    return int(width), int(height)
 
 
 def _shallow(value: Any) -> Any:

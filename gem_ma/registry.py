@@ -30,6 +30,8 @@ _ENV_ARGUMENTS = [
     "max_turns",
     "render_mode",
     "image_size",
+    "image_unit",
+    "theme",
     "text_length",
 ]
 

@@ -1,8 +1,60 @@
-"""Scenes: pictures described, not drawn."""
+"""Scenes: pictures described, not drawn. Plain frozen data, made from a masked view."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "gray", "white"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What one symbol of a Grid looks like: a figure in a colour, on a ground, with a few letters.
+
+    figure: one of `gem_ma.renderers.figures.FIGURES`, or "" for none.
+    color, ground: names out of COLORS; a theme says which colour that is. "" is the plain ground.
+    text: at most three characters, drawn over the figure.
+    name: what a legend calls it, "red's disc" for example.
+    """
+
+    figure: str = ""
+    color: str = "black"
+    ground: str = ""
+    text: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A board of square cells.
+
+    rows: one symbol for each cell: a string for each row, or a tuple of longer symbols.
+    tiles: what each symbol looks like.
+    marks: the cells (row, column) that stand out, the last move for example.
+    columns, lines: labels above the columns and beside the rows, or nothing.
+    status: lines of text below the board: whose turn it is, the score, what is left.
+    """
+
+    rows: tuple[Any, ...]
+    tiles: tuple[tuple[str, Tile], ...]
+    marks: tuple[tuple[int, int], ...] = ()
+    columns: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """Hands of cards or dice, one row for each holder.
+
+    rows: (label, items): an item is a card such as "K" or "10h" (suits s h d c), a die such as
+        "*3"; "?" is a card and "*?" a die that is hidden.
+    status: lines of text below.
+    """
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    status: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,3 +62,20 @@ class Terminal:
     """Text on a plain monospaced screen."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pixels:
+    """An array or photo as it is: its bytes, height and width, three bytes a pixel."""
+
+    data: bytes
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """Several scenes beside each other, each with a title (or "")."""
+
+    scenes: tuple[tuple[str, Any], ...]
+    columns: int = 2

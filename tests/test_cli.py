@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from PIL import Image
 
 import gem_ma
 from gem_ma.cli import main
@@ -71,6 +72,38 @@ def test_wrong_input_is_one_line_and_exit_code_2(arguments, words, capsys):
     assert words in captured.err
     assert captured.err.count("\n") == 1
     assert captured.out == ""
+
+
+def test_render_writes_a_picture_or_a_match(tmp_path):
+    image, match = tmp_path / "board.png", tmp_path / "match.gif"
+    common = ["render", "game:ConnectFour-v0", "--moves", "5", "--seed", "2", "--theme", "dark"]
+    assert main([*common, "--size", "280x252", "--out", str(image)]) == 0
+    with Image.open(image) as file:
+        assert file.size == (280, 252)
+    assert main([*common, "--out", str(match)]) == 0
+    with Image.open(match) as file:
+        assert file.n_frames == 6
+    secret, whole = tmp_path / "secret.png", tmp_path / "whole.png"
+    assert main(["render", "game:KuhnPoker-v0", "--agent", "first", "--out", str(secret)]) == 0
+    assert main(["render", "game:KuhnPoker-v0", "--out", str(whole)]) == 0
+    assert secret.read_bytes() != whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--out", "a.jpg"], "expected a name that ends in .png or .gif"),
+        (["--out", "a.png", "--size", "big"], "expected two numbers"),
+        (["--out", "a.png", "--theme", "drak"], "did you mean 'dark'"),
+        (["--out", "no/such/folder/a.png"], "No such file or directory"),
+        (["--out", "a.png", "--agent", "blue"], "no seat 'blue'"),
+    ],
+)
+def test_render_says_what_is_wrong(options, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["render", "game:ConnectFour-v0", *options]) == 2
+    assert words in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["play"], ["play", "x", "--seed", "one"]])

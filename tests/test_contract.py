@@ -111,7 +111,7 @@ class HashOrder(tic_tac_toe.TicTacToe):
     """What it says hangs on the order of a set of strings."""
 
     def describe(self, view, agent):
-        return super().describe(view, agent) + " ".join({"alpha", "beta", "gamma", "delta"})
+        return super().describe(view, agent) + " ".join({f"word {i}" for i in range(30)})
 
 
 class NeverEnds(rock_paper_scissors.RockPaperScissors):

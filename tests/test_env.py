@@ -457,8 +457,8 @@ def test_rendering(capsys):
     env = started("game:KuhnPoker-v0", render_mode="human")
     assert env.render() is None
     assert capsys.readouterr().out.startswith("Cards: ")
-    env = started("game:KuhnPoker-v0", render_mode="rgb_array", image_size=(120, 60))
-    assert env.render().shape == (60, 120, 3)
+    env = started("game:KuhnPoker-v0", render_mode="rgb_array", image_size=(200, 160))
+    assert env.render().shape == (160, 200, 3)
     assert (env.render() != env.render(agent="first")).any()
     with pytest.raises(ValueError, match="render_mode='ansi'"):
         started("game:KuhnPoker-v0").render()

@@ -6,11 +6,17 @@ import numpy as np
 
 from gem_ma.actions import choose
 from gem_ma.game import Game
+from gem_ma.scene import Grid, Tile
 
 ROWS, COLS, LINE = 6, 7, 4
 CELLS = ROWS * COLS
 AGENTS = ("red", "yellow")
 DISCS, EMPTY = ("R", "Y"), "."
+TILES = (
+    ("R", Tile("disc", "red", "blue", name="red (R)")),
+    ("Y", Tile("disc", "yellow", "blue", name="yellow (Y)")),
+    (EMPTY, Tile("disc", "white", "blue", name="free")),
+)
 MOVES = tuple(str(c) for c in range(COLS))
 
 
@@ -93,6 +99,10 @@ class ConnectFour(Game[State]):
         cells = " ".join(view.board)
         rows = [cells[i : i + 2 * COLS - 1] for i in range(0, len(cells), 2 * COLS)]
         return "\n".join(["0 1 2 3 4 5 6", *rows])
+
+    def picture(self, view, agent):
+        rows = tuple([view.board[i : i + COLS] for i in range(0, CELLS, COLS)])
+        return Grid(rows, TILES, columns=MOVES)
 
     def encode(self, view, agent):
         """Return three planes of six rows, top first: own discs, the other's, free cells."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from gem_ma.actions import choose
 from gem_ma.game import Game
+from gem_ma.scene import Cards
 
 AGENTS = ("first", "second")
 CARDS = ("J", "Q", "K")  # weakest first
@@ -83,6 +84,10 @@ class KuhnPoker(Game[State]):
     def describe(self, view, agent):
         cards = ", ".join(f"{a} {card or '?'}" for a, card in zip(AGENTS, view.cards, strict=True))
         return f"Cards: {cards}. Betting: {', '.join(view.bets) or 'none yet'}."
+
+    def picture(self, view, agent):
+        rows = [(a, (card or "?",)) for a, card in zip(AGENTS, view.cards, strict=True)]
+        return Cards(tuple(rows), ("Betting: " + (", ".join(view.bets) or "none yet"),))
 
     def encode(self, view, agent):
         """Return the own card and the betting so far, both one-hot."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.actions import choose
 from gem_ma.game import Game, Message
+from gem_ma.scene import Cards
 
 FACES = 6
 LIAR = "liar"
@@ -72,7 +73,9 @@ class State:
     def take(self, seat, dice, rng):
         """Take dice from a seat and begin a new round with it, or with the next that has any."""
         counts = tuple(n - dice if i == seat else n for i, n in enumerate(self.counts))
-        start = replace(self, counts=counts, turn=seat, bid=None, bidder=None, dice=_roll(counts, rng))
+        start = replace(
+            self, counts=counts, turn=seat, bid=None, bidder=None, dice=_roll(counts, rng)
+        )
         return start if counts[seat] else replace(start, turn=start.after(seat))
 
 
@@ -142,8 +145,18 @@ class LiarsDice(Game[State]):
         for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True):
             shown = " ".join(map(str, hand)) if hand else "? " * n
             lines.append(f"{name}: {shown.strip() or 'out'}")
-        bid = "no bid yet" if view.bid is None else f"{_name(view.bid)} by {view.agents[view.bidder]}"
-        return "\n".join([*lines, f"Bid: {bid}. To act: {view.agents[view.turn]}."])
+        return "\n".join([*lines, ". ".join(self.status(view)) + "."])
+
+    def status(self, view):
+        by = f"{_name(view.bid)} by {view.agents[view.bidder]}" if view.bid else "no bid yet"
+        return f"Bid: {by}", f"To act: {view.agents[view.turn]}"
+
+    def picture(self, view, agent):
+        rows = [
+            (name, tuple(f"*{die}" for die in hand or "?" * n))
+            for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True)
+        ]
+        return Cards(tuple(rows), self.status(view))
 
     def encode(self, view, agent):
         """Return the own dice by face, all counts from the own seat on, and the bid."""

@@ -6,9 +6,15 @@ import numpy as np
 
 from gem_ma.actions import choose
 from gem_ma.game import Game
+from gem_ma.scene import Grid, Tile
 
 AGENTS = ("x", "o")
 EMPTY = "."
+TILES = (
+    ("x", Tile("cross", "blue", name="x")),
+    ("o", Tile("ring", "orange", name="o")),
+    *((str(cell), Tile(color="gray", text=str(cell))) for cell in range(9)),
+)
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
@@ -68,11 +74,19 @@ class TicTacToe(Game[State]):
         )
 
     def describe(self, view, agent):
-        cells = [str(i) if mark == EMPTY else mark for i, mark in enumerate(view.board)]
-        return "\n".join(" ".join(cells[row : row + 3]) for row in (0, 3, 6))
+        return "\n".join(" ".join(row) for row in _rows(view.board))
+
+    def picture(self, view, agent):
+        return Grid(_rows(view.board), TILES)
 
     def encode(self, view, agent):
         """Return three planes: own marks, the other's, free cells."""
         other = AGENTS[1 - AGENTS.index(agent)]
         planes = [[mark == kind for mark in view.board] for kind in (agent, other, EMPTY)]
         return np.array(planes, np.float32).reshape(3, 3, 3)
+
+
+def _rows(board):
+    """Return the rows of the board, free cells by their number."""
+    cells = "".join(str(i) if mark == EMPTY else mark for i, mark in enumerate(board))
+    return cells[:3], cells[3:6], cells[6:]

@@ -2,20 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gem_ma.renderers import terminal
-from gem_ma.scene import Terminal
+from gem_ma.renderers import cards, grid, panels, png, terminal
+from gem_ma.renderers.figures import UnknownFigure
+from gem_ma.renderers.grid import BadScene
+from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, theme
+from gem_ma.scene import Cards, Grid, Panels, Pixels, Terminal
 
-_RENDERERS = {Terminal: terminal.draw}
+__all__ = [
+    "THEMES",
+    "BadScene",
+    "Theme",
+    "UnknownFigure",
+    "UnknownTheme",
+    "draw",
+    "legend",
+    "png",
+    "save_gif",
+    "theme",
+]
+
+_RENDERERS: dict[type, Any] = {
+    Cards: cards.draw,
+    Pixels: panels.draw_pixels,
+    Terminal: terminal.draw,
+}
 
 
-def draw(scene: Any, size: tuple[int, int]) -> np.ndarray:
-    """Return the scene as a new array of height x width x 3 bytes."""
+def draw(
+    scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit: int = 28
+) -> np.ndarray:
+    """Return the scene as a new array of height x width x 3 bytes.
+
+    unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
+    """
+    if isinstance(scene, Grid):
+        return grid.draw(scene, size, theme, unit)
+    if isinstance(scene, Panels):
+        return panels.draw(scene, size, theme, unit, draw)
     renderer = _RENDERERS.get(type(scene))
     if renderer is None:
-        known = ", ".join(cls.__name__ for cls in _RENDERERS)
+        known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
         raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
-    return renderer(scene, size)
+    picture: np.ndarray = renderer(scene, size, theme)
+    return picture
+
+
+def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> None:
+    """Write frames as a GIF file that runs for ever, each frame shown for so long."""
+    from PIL import Image
+
+    if not frames:
+        raise ValueError("no frames to write")
+    first, *rest = [Image.fromarray(frame) for frame in frames]
+    first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
+
+
+def legend(scene: Any, theme: Theme) -> str:
+    """Say what the named things in a scene look like in this theme, or nothing."""
+    if isinstance(scene, Grid):
+        return grid.legend(scene, theme)
+    if isinstance(scene, Panels):
+        parts = [legend(inner, theme) for _, inner in scene.scenes]
+        return "; ".join(dict.fromkeys(part for part in parts if part))
+    return ""

@@ -1,0 +1,205 @@
+"""Figures: pieces and icons as coverage masks, drawn in code: the same on every machine."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+Points = Sequence[tuple[float, float]]
+FINE = 8  # samples along each side of a pixel
+
+
+class UnknownFigure(ValueError):
+    """No figure has this name."""
+
+
+@functools.cache
+def mask(figure: str, size: int, degrees: float = 0.0) -> np.ndarray:
+    """Return how much of each pixel of a size x size square a figure covers, as 0..255."""
+    if figure not in FIGURES:
+        close = difflib.get_close_matches(figure, FIGURES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(FIGURES)}"
+        raise UnknownFigure(f"no figure {figure!r}; {hint}")
+    if size < 1:
+        raise ValueError(f"size={size}: expected at least one pixel")
+    axis = (np.arange(size * FINE) + 0.5) / (size * FINE) * 2 - 1  # -1..1, y downwards
+    x, y = np.meshgrid(axis, axis)
+    if degrees:
+        c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+        x, y = c * x + s * y, c * y - s * x
+    inside = FIGURES[figure](x, y)
+    coverage = inside.reshape(size, FINE, size, FINE).mean((1, 3))
+    result: np.ndarray = np.round(coverage * 255).astype(np.uint8)
+    result.setflags(write=False)
+    return result
+
+
+def _polygon(points: Points) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    def inside(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        result = np.zeros(x.shape, bool)
+        for (x1, y1), (x2, y2) in zip(points, [*points[1:], points[0]], strict=True):
+            if y1 == y2:
+                continue
+            crosses = (y1 > y) != (y2 > y)
+            result ^= crosses & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
+        return result
+
+    return inside
+
+
+def _star(spikes: int, inner: float) -> Points:
+    points = []
+    for i in range(2 * spikes):
+        radius = 1.0 if i % 2 == 0 else inner
+        angle = math.pi * i / spikes - math.pi / 2
+        points.append((radius * math.cos(angle), radius * math.sin(angle)))
+    return points
+
+
+def _regular(sides: int) -> Points:
+    turn = 2 * math.pi / sides
+    return [(math.sin(turn * i), -math.cos(turn * i)) for i in range(sides)]
+
+
+def _any(*parts: Callable[[np.ndarray, np.ndarray], np.ndarray]):  # type: ignore[no-untyped-def]
+    return lambda x, y: functools.reduce(np.logical_or, [part(x, y) for part in parts])
+
+
+def _disc(cx: float, cy: float, r: float):  # type: ignore[no-untyped-def]
+    return lambda x, y: (x - cx) ** 2 + (y - cy) ** 2 <= r * r
+
+
+def _box(left: float, top: float, right: float, bottom: float):  # type: ignore[no-untyped-def]
+    return lambda x, y: (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
+
+
+_BASE = _any(_box(-0.75, 0.72, 0.75, 1.0), _box(-0.58, 0.5, 0.58, 0.74))
+_TRUNK = _polygon([(-0.3, -0.3), (0.3, -0.3), (0.5, 0.55), (-0.5, 0.55)])
+
+FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "disc": _disc(0, 0, 1),
+    "dot": _disc(0, 0, 0.35),
+    "ring": lambda x, y: (x * x + y * y <= 1) & (x * x + y * y >= 0.45),
+    "square": _box(-0.88, -0.88, 0.88, 0.88),
+    "frame": lambda x, y: np.maximum(abs(x), abs(y)).clip(0.62, 0.92) == np.maximum(abs(x), abs(y)),
+    "cross": lambda x, y: (abs(abs(x) - abs(y)) < 0.32) & (np.maximum(abs(x), abs(y)) < 0.92),
+    "plus": lambda x, y: np.minimum(abs(x), abs(y)) < 0.26,
+    "bar": _box(-0.95, -0.26, 0.95, 0.26),
+    "triangle": _polygon([(0, -0.92), (0.98, 0.8), (-0.98, 0.8)]),
+    "diamond": lambda x, y: abs(x) + abs(y) <= 1,
+    "hexagon": _polygon(_regular(6)),
+    "pentagon": _polygon(_regular(5)),
+    "star": _polygon(_star(5, 0.42)),
+    "burst": _polygon(_star(8, 0.6)),
+    "heart": _any(
+        _disc(-0.46, -0.36, 0.52),
+        _disc(0.46, -0.36, 0.52),
+        _polygon([(-0.95, -0.14), (0.95, -0.14), (0, 0.95)]),
+    ),
+    "spade": _any(
+        _disc(-0.44, 0.2, 0.48),
+        _disc(0.44, 0.2, 0.48),
+        _polygon([(-0.88, 0.04), (0, -0.98), (0.88, 0.04)]),
+        _polygon([(0, 0.1), (0.34, 0.98), (-0.34, 0.98)]),
+    ),
+    "club": _any(
+        _disc(0, -0.48, 0.46),
+        _disc(-0.5, 0.16, 0.46),
+        _disc(0.5, 0.16, 0.46),
+        _polygon([(0, -0.1), (0.34, 0.98), (-0.34, 0.98)]),
+    ),
+    "arrow": _polygon(
+        [(0, -0.95), (0.8, 0), (0.3, 0), (0.3, 0.95), (-0.3, 0.95), (-0.3, 0), (-0.8, 0)]
+    ),
+    "flag": _any(
+        _box(-0.62, -0.95, -0.42, 0.95), _polygon([(-0.42, -0.9), (0.8, -0.45), (-0.42, 0)])
+    ),
+    "mine": _any(_disc(0, 0, 0.62), _polygon(_star(8, 0.3))),
+    "goal": lambda x, y: (
+        ((x * x + y * y <= 0.95) & (x * x + y * y >= 0.6)) | (x * x + y * y < 0.12)
+    ),
+    "key": _any(
+        lambda x, y: ((x + 0.5) ** 2 + y**2 <= 0.2) & ((x + 0.5) ** 2 + y**2 >= 0.05),
+        _box(-0.12, -0.12, 0.95, 0.12),
+        _box(0.62, 0, 0.8, 0.45),
+        _box(0.3, 0, 0.46, 0.36),
+    ),
+    "door": _any(
+        _box(-0.6, -0.9, 0.6, -0.74),
+        _box(-0.6, -0.9, -0.44, 0.95),
+        _box(0.44, -0.9, 0.6, 0.95),
+        _disc(0.2, 0.1, 0.12),
+    ),
+    "person": _any(
+        _disc(0, -0.55, 0.38), _polygon([(-0.3, -0.12), (0.3, -0.12), (0.72, 0.95), (-0.72, 0.95)])
+    ),
+    "pawn": _any(_disc(0, -0.45, 0.36), _TRUNK, _BASE),
+    "rook": _any(
+        _box(-0.55, -0.55, 0.55, -0.28),
+        _box(-0.62, -0.9, -0.3, -0.4),
+        _box(-0.15, -0.9, 0.15, -0.4),
+        _box(0.3, -0.9, 0.62, -0.4),
+        _box(-0.42, -0.4, 0.42, 0.55),
+        _BASE,
+    ),
+    "knight": _any(
+        _polygon(
+            [
+                (-0.5, 0.55),
+                (-0.45, 0.1),
+                (-0.12, -0.18),
+                (-0.62, 0.02),
+                (-0.8, -0.2),
+                (-0.3, -0.66),
+                (-0.12, -0.98),
+                (0.08, -0.7),
+                (0.42, -0.5),
+                (0.6, -0.05),
+                (0.52, 0.55),
+            ]
+        ),
+        _BASE,
+    ),
+    "bishop": _any(
+        _disc(0, -0.88, 0.12),
+        lambda x, y: (x / 0.42) ** 2 + ((y + 0.3) / 0.52) ** 2 <= 1,
+        _polygon([(-0.24, 0.1), (0.24, 0.1), (0.46, 0.55), (-0.46, 0.55)]),
+        _BASE,
+    ),
+    "queen": _any(
+        _polygon(
+            [
+                (-0.9, -0.72),
+                (-0.42, -0.2),
+                (-0.32, -0.92),
+                (0, -0.28),
+                (0.32, -0.92),
+                (0.42, -0.2),
+                (0.9, -0.72),
+                (0.52, 0.55),
+                (-0.52, 0.55),
+            ]
+        ),
+        _BASE,
+    ),
+    "king": _any(
+        _box(-0.1, -1.0, 0.1, -0.45),
+        _box(-0.28, -0.86, 0.28, -0.68),
+        _polygon(
+            [
+                (0, -0.5),
+                (0.55, -0.42),
+                (0.78, -0.1),
+                (0.5, 0.55),
+                (-0.5, 0.55),
+                (-0.78, -0.1),
+                (-0.55, -0.42),
+            ]
+        ),
+        _BASE,
+    ),
+}

@@ -1,0 +1,220 @@
+"""Letters of one width out of glyph pictures that the package carries: the same bytes everywhere."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+RGB = tuple[int, int, int]
+
+_ADVANCES = {11: 6, 14: 7, 18: 9, 22: 11, 28: 14}
+HEIGHTS = tuple(_ADVANCES)
+TAB = 8
+
+_FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
+_LEVEL = 17  # the file has 16 levels of coverage, 15 is all
+_GROUND = 3 * _LEVEL  # coverage of the ground of a box that stands for a missing glyph
+_FAINT = 9 * _LEVEL
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
+# Five rows of three pixels, one octal digit a row, for each hexadecimal digit.
+_HEX = {
+    "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717",
+    "6": "74757", "7": "71222", "8": "75757", "9": "75717", "A": "25755", "B": "65656",
+    "C": "74447", "D": "65556", "E": "74647", "F": "74644",
+}  # fmt: skip
+
+
+def width(height: int) -> int:
+    """Return how far apart letters of a height are."""
+    try:
+        return _ADVANCES[height]
+    except KeyError:
+        raise ValueError(f"height={height}: expected one of {HEIGHTS}") from None
+
+
+def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
+    """Return the largest height at which so many cells fit into (width, height), or the smallest."""
+    for height in reversed(HEIGHTS):
+        if columns * _ADVANCES[height] <= size[0] and rows * height <= size[1]:
+            return height
+    return HEIGHTS[0]
+
+
+def has(char: str) -> bool:
+    """Return whether a character has a glyph; others are drawn as a box with their code point."""
+    return bool((_glyphs(char)[1] >= 0).all())
+
+
+def screen(
+    lines: Sequence[str], columns: int, rows: int, height: int, ink: RGB, paper: RGB
+) -> np.ndarray:
+    """Draw lines from the top left; what exceeds columns or rows is left out."""
+    advance = width(height)
+    shown = [line[:columns].ljust(columns) for line in lines[:rows]]
+    blank = " " * (columns * (rows - len(shown)))
+    glyphs, missing = _index("".join(shown) + blank)
+    atlas = _atlas(height, ink, paper)
+    if missing:
+        boxes = np.stack([_box(code, height) for code in missing])
+        atlas = np.concatenate([atlas, _colored(boxes, ink, paper)])
+    # One row of pixels of a glyph is one item, so that the gather copies whole runs of bytes.
+    start = glyphs.reshape(rows, 1, columns) * height
+    picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
+    return picture.view(np.uint8).reshape(rows * height, columns * advance, 3)
+
+
+def paste(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -> int:
+    """Blend one line of text into an array, clipped at its borders, and return the x behind it."""
+    advance = width(height)
+    end = x + len(text) * advance
+    first = max(0, -x // advance)
+    text = text[first : max(first, -((x - image.shape[1]) // advance))]
+    top, bottom = max(0, y), min(image.shape[0], y + height)
+    if not text or top >= bottom:
+        return end
+    x += first * advance
+    left, right = max(0, x), min(image.shape[1], x + len(text) * advance)
+    mask = _mask(text, height)[top - y : bottom - y, left - x : right - x]
+    blend(image[top:bottom, left:right], mask, ink)
+    return end
+
+
+def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
+    """Lay ink over a region where, and as far as, a mask (0..255) says."""
+    alpha = mask[..., None].astype(np.uint16)
+    under = region * (255 - alpha)
+    region[...] = (under + alpha * np.array(ink, np.uint16) + 127) // 255
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """Break text into lines of at most so many columns, between words where that is possible."""
+    columns = max(1, columns)
+    lines: list[str] = []
+    for raw in text.splitlines():
+        line = raw
+        if not line.isprintable():  # a quick test: most lines hold nothing to be dropped
+            line = _CONTROL.sub("", line).expandtabs(TAB)
+        line = line.rstrip(" ")
+        if len(line) <= columns:
+            lines.append(line)
+        else:
+            _break(line, columns, lines)
+    return lines or [""]
+
+
+def _break(line: str, columns: int, lines: list[str]) -> None:
+    at, length = 0, len(line)
+    while length - at > columns:
+        cut = line.rfind(" ", at, at + columns + 1)
+        part = line[at:cut].rstrip(" ") if cut > at else ""
+        if part:
+            at = cut
+            while line[at] == " ":  # ends at a word: the line has no space at its end
+                at += 1
+        else:  # a word, or an indent, that no line holds
+            cut = at + columns
+            part, at = line[at:cut], cut
+        lines.append(part)
+    if at < length:
+        lines.append(line[at:])
+
+
+@functools.cache
+def _file() -> dict[str, np.ndarray]:
+    with np.load(_FILE, allow_pickle=False) as data:
+        return {name: data[name] for name in data.files}
+
+
+@functools.cache
+def _table() -> np.ndarray:
+    """Return the glyph of each code point below 0x10000, -1 for none."""
+    table = np.full(0x10000, -1, np.int32)
+    codes = _file()["codes"]
+    table[codes] = np.arange(len(codes))
+    return table
+
+
+def _glyphs(text: str) -> tuple[np.ndarray, np.ndarray]:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return codes, np.where(codes < 0x10000, _table()[codes & 0xFFFF], -1)
+
+
+def _index(text: str) -> tuple[np.ndarray, list[int]]:
+    """Return the glyph of each character, and the code points of those behind the last glyph."""
+    codes, glyphs = _glyphs(text)
+    if not text or glyphs.min() >= 0:
+        return glyphs, []
+    at = np.flatnonzero(glyphs < 0)
+    missing, which = np.unique(codes[at], return_inverse=True)
+    glyphs[at] = len(_file()["codes"]) + which
+    return glyphs, missing.tolist()
+
+
+@functools.cache
+def _grey(height: int) -> np.ndarray:
+    return _file()[f"grey{height}"] * np.uint8(_LEVEL)
+
+
+def _mask(text: str, height: int) -> np.ndarray:
+    glyphs, missing = _index(text)
+    known = _grey(height)
+    if missing:
+        boxes = np.stack([_box(code, height) for code in missing])
+        kinds = np.concatenate([known, boxes])
+    else:
+        kinds = known
+    line: np.ndarray = kinds[glyphs].transpose(1, 0, 2).reshape(height, -1)
+    return line
+
+
+@functools.lru_cache(maxsize=32)
+def _atlas(height: int, ink: RGB, paper: RGB) -> np.ndarray:
+    return _colored(_grey(height), ink, paper)
+
+
+def _colored(grey: np.ndarray, ink: RGB, paper: RGB) -> np.ndarray:
+    """Return glyph x row of pixels, each row one item of raw bytes."""
+    levels = np.arange(256)[:, None]
+    shades = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
+    rows: np.ndarray = shades.astype(np.uint8)[grey].reshape(*grey.shape[:2], -1)
+    return rows.view(f"V{3 * grey.shape[2]}")[..., 0]
+
+
+@functools.lru_cache(maxsize=8192)
+def _box(code: int, height: int) -> np.ndarray:
+    """Draw a tinted cell with a code point in it, distinct for each."""
+    advance = width(height)
+    box = np.full((height, advance), _GROUND, np.uint8)
+    plane, digits = code >> 16, f"{code & 0xFFFF:04X}"
+    scale = 2 if advance >= 14 else 1
+    gap = 1 if advance >= 7 else 0
+    left = (advance - 6 * scale - gap) // 2
+    top = {11: 0, 14: 2, 18: 4, 22: 6, 28: 6}[height]
+    # In a narrow cell a digit touches the next: they take turns in tone to stay apart.
+    tones = (255, 255) if advance >= 9 else (255, _FAINT)
+    for i, digit in enumerate(digits):
+        x = left + i % 2 * (3 * scale + gap)
+        y = top + i // 2 * (5 * scale + 1)
+        _digit(box[y:, x:], digit, scale, tones[i % 2])
+    if advance >= 9:
+        box[-1], box[:, -1] = 0, 0
+    if not plane:
+        return box
+    if height >= 22:
+        for i, digit in enumerate(f"{plane:02X}"):
+            _digit(box[max(0, top - 6) :, (advance - 7) // 2 + 4 * i :], digit, 1, 255)
+    else:  # no room for digits: dots, the plane in binary, between or above the others
+        row = 5 if height == 11 else 0
+        for bit in range(5):
+            box[row, bit] = 255 if plane >> (4 - bit) & 1 else 0
+    return box
+
+
+def _digit(area: np.ndarray, digit: str, scale: int, tone: int) -> None:
+    dots = np.array([[int(row) >> bit & 1 for bit in (2, 1, 0)] for row in _HEX[digit]], bool)
+    large = dots.repeat(scale, 0).repeat(scale, 1)
+    area[: large.shape[0], : large.shape[1]][large] = tone

@@ -1,0 +1,59 @@
+"""Draw Panels and Pixels: several scenes beside each other, and arrays as they are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from gem_ma.renderers import font
+from gem_ma.renderers.grid import BadScene
+from gem_ma.renderers.themes import Theme
+from gem_ma.scene import Panels, Pixels
+
+
+def draw(
+    scene: Panels, size: tuple[int, int], theme: Theme, unit: int, draw_scene: Any
+) -> np.ndarray:
+    """Return a new frame, each scene drawn by `draw_scene` into its share of it."""
+    if not scene.scenes or scene.columns < 1:
+        raise BadScene("Panels needs at least one scene and one column")
+    columns = min(scene.columns, len(scene.scenes))
+    rows = math.ceil(len(scene.scenes) / columns)
+    width, height = size[0] // columns, size[1] // rows
+    text = font.HEIGHTS[0]
+    frame = np.empty((size[1], size[0], 3), np.uint8)
+    frame[:] = theme.paper
+    for i, (title, inner) in enumerate(scene.scenes):
+        x, y = i % columns * width, i // columns * height
+        above = text if title else 0
+        if title:
+            font.paste(frame, x + 2, y, title[: width // font.width(text)], text, theme.ink)
+        part = draw_scene(inner, (width - 2, height - above - 2), theme, unit)
+        frame[y + above : y + above + part.shape[0], x : x + part.shape[1]] = part
+    return frame
+
+
+def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarray:
+    """Return a new frame that holds the picture whole: enlarged by a whole number, or reduced."""
+    needed = scene.height * scene.width * 3
+    if len(scene.data) != needed or not needed:
+        raise BadScene(
+            f"Pixels of {scene.height} x {scene.width} need {needed} bytes, got {len(scene.data)}"
+        )
+    picture = np.frombuffer(scene.data, np.uint8).reshape(scene.height, scene.width, 3)
+    times = min(size[0] // scene.width, size[1] // scene.height)
+    if times >= 1:
+        picture = picture.repeat(times, 0).repeat(times, 1)
+    else:
+        share = min(size[0] / scene.width, size[1] / scene.height)
+        smaller = max(1, int(scene.width * share)), max(1, int(scene.height * share))
+        picture = np.asarray(Image.fromarray(picture).resize(smaller, Image.Resampling.BOX))
+    frame = np.empty((size[1], size[0], 3), np.uint8)
+    frame[:] = theme.paper
+    height, width = picture.shape[:2]
+    top, left = (size[1] - height) // 2, (size[0] - width) // 2
+    frame[top : top + height, left : left + width] = picture
+    return frame

@@ -1,0 +1,167 @@
+"""Themes: which colours a picture is drawn in."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from gem_ma.scene import COLORS
+
+RGB = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of everything, and how pieces sit in their cells."""
+
+    name: str
+    paper: RGB  # the ground of a picture
+    ink: RGB  # text
+    line: RGB  # borders and grid lines
+    cell: RGB  # the ground of a cell
+    mark: RGB  # the frame of a cell that stands out
+    colors: dict[str, tuple[RGB, str]] = field(hash=False)  # scene colour -> colour, what it is
+    size: float = 0.72  # of a figure, as a share of its cell
+
+    def color(self, name: str) -> RGB:
+        """Return the colour that stands for a scene's colour."""
+        return self.colors[name][0]
+
+    def called(self, name: str) -> str:
+        """Return what a reader of the picture would call it."""
+        return self.colors[name][1]
+
+
+def _colors(**rgb: RGB) -> dict[str, tuple[RGB, str]]:
+    return {name: (rgb[name], name) for name in COLORS}
+
+
+# Okabe and Ito's palette, told apart by readers with any common colour vision.
+_SAFE = _colors(
+    red=(213, 94, 0),
+    orange=(230, 159, 0),
+    yellow=(240, 228, 66),
+    green=(0, 158, 115),
+    blue=(0, 114, 178),
+    purple=(204, 121, 167),
+    brown=(120, 78, 40),
+    black=(26, 26, 28),
+    gray=(142, 142, 147),
+    white=(250, 250, 250),
+)
+_GRAYS = {
+    "red": ((40, 40, 40), "dark gray"),
+    "orange": ((104, 104, 104), "slate gray"),
+    "yellow": ((196, 196, 196), "light gray"),
+    "green": ((76, 76, 76), "dim gray"),
+    "blue": ((128, 128, 128), "mid gray"),
+    "purple": ((170, 170, 170), "gray"),
+    "brown": ((146, 146, 146), "stone gray"),
+    "black": ((0, 0, 0), "black"),
+    "gray": ((222, 222, 222), "pale gray"),
+    "white": ((255, 255, 255), "white"),
+}
+THEMES = {
+    theme.name: theme
+    for theme in (
+        Theme(
+            "light",
+            (250, 250, 247),
+            (32, 33, 36),
+            (176, 178, 184),
+            (236, 238, 242),
+            (0, 0, 0),
+            _SAFE,
+        ),
+        Theme(
+            "dark",
+            (24, 26, 30),
+            (232, 234, 237),
+            (84, 88, 96),
+            (44, 48, 56),
+            (255, 255, 255),
+            _SAFE,
+        ),
+        Theme(
+            "contrast", (255, 255, 255), (0, 0, 0), (0, 0, 0), (255, 255, 255), (255, 0, 255), _SAFE
+        ),
+        Theme(
+            "wood",
+            (92, 62, 38),
+            (250, 240, 220),
+            (110, 76, 44),
+            (222, 184, 135),
+            (20, 20, 20),
+            _SAFE,
+        ),
+        Theme(
+            "mono", (255, 255, 255), (0, 0, 0), (120, 120, 120), (244, 244, 244), (0, 0, 0), _GRAYS
+        ),
+    )
+}
+_HUES = {  # names that a reader would give, by hue in degrees
+    "red": 0,
+    "orange": 30,
+    "yellow": 55,
+    "green": 125,
+    "turquoise": 175,
+    "blue": 220,
+    "purple": 275,
+    "pink": 325,
+}
+
+
+class UnknownTheme(ValueError):
+    """No theme has this name."""
+
+
+def theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train") -> Theme:
+    """Return a theme by its name, or one drawn from a seed out of a split of all drawn themes."""
+    if isinstance(which, Theme):
+        return which
+    if isinstance(which, str):
+        if which in THEMES:
+            return THEMES[which]
+        close = difflib.get_close_matches(which, THEMES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(THEMES)}"
+        raise UnknownTheme(f"no theme {which!r}; {hint}, or any int")
+    if isinstance(which, bool) or not isinstance(which, int):
+        raise UnknownTheme(f"theme={which!r}: expected a name or an int")
+    if split not in ("train", "held-out"):
+        raise ValueError(f"split={split!r}: expected 'train' or 'held-out'")
+    return _drawn(which, split)
+
+
+def _drawn(seed: int, split: str) -> Theme:
+    """Deal hues out to the scene's colours; those of one split lie between the other's."""
+    rng = np.random.default_rng([abs(seed), int(seed < 0), int(split == "held-out")])
+    dark = bool(rng.random() < 0.5)
+    shift = 0 if split == "train" else 12  # degrees: no hue of one split occurs in the other
+    names = list(rng.permutation(list(_HUES)))
+    colors: dict[str, tuple[RGB, str]] = {}
+    for color in COLORS:
+        if color in ("black", "white", "gray"):
+            colors[color] = _SAFE[color]
+        else:
+            name = str(names.pop())
+            hue = (_HUES[name] + shift + rng.uniform(-5, 5)) % 360
+            colors[color] = (_rgb(hue, rng.uniform(0.7, 0.95), rng.uniform(0.65, 0.95)), name)
+    tone = rng.uniform(0, 360)
+    paper = _rgb(tone, rng.uniform(0.02, 0.12), rng.uniform(0.08, 0.2) if dark else 0.97)
+    cell = _rgb(tone, rng.uniform(0.02, 0.15), 0.28 if dark else 0.9)
+    ink = (235, 235, 235) if dark else (28, 28, 30)
+    line = _rgb(tone, 0.1, 0.45 if dark else 0.65)
+    mark = (255, 255, 255) if dark else (0, 0, 0)
+    size = float(rng.uniform(0.6, 0.82))
+    return Theme(f"{split}:{seed}", paper, ink, line, cell, mark, colors, size)
+
+
+def _rgb(hue: float, saturation: float, value: float) -> RGB:
+    def channel(n: int) -> int:
+        k = (n + hue / 60) % 6
+        return round(255 * value * (1 - saturation * max(0, min(k, 4 - k, 1))))
+
+    return channel(5), channel(3), channel(1)

@@ -1,0 +1,122 @@
+"""Draw the glyph atlases of gem_ma.renderers.font out of the DejaVu fonts.
+
+Run once, by hand, when the repertoire changes; what it writes is part of the package, so that no
+machine needs a font:
+
+    python scripts/build_font.py DejaVuSansMono.ttf DejaVuSans.ttf gem_ma/renderers/fonts
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+# Height of a cell, its width, the size of the type in it, and the row of its baseline. The widths
+# are the advances of the type at these sizes, so that lines of box drawing join.
+CELLS = [(11, 6, 10, 9), (14, 7, 12, 11), (18, 9, 15, 14), (22, 11, 18, 17), (28, 14, 24, 22)]
+BLOCKS = [
+    (0x0020, 0x024F),  # ASCII, Latin-1, Latin Extended-A and -B
+    (0x0370, 0x052F),  # Greek, Cyrillic
+    (0x1E00, 0x1EFF),  # Vietnamese and other Latin letters
+    (0x2000, 0x214F),  # punctuation, superscripts, currency, letter-like symbols
+    (0x2150, 0x218F),  # fractions
+    (0x2190, 0x22FF),  # arrows, mathematical operators
+    (0x2300, 0x2335),  # some technical signs
+    (0x2500, 0x25FF),  # box drawing, blocks, geometric shapes
+    (0x2600, 0x2606),  # stars and weather
+    (0x2639, 0x2642),  # faces, sexes
+    (0x2654, 0x2667),  # chess pieces, card suits
+    (0x2669, 0x266F),  # music
+    (0x2680, 0x2685),  # dice
+    (0x2690, 0x2691),  # flags
+    (0x2713, 0x2718),  # check marks
+    (0x2780, 0x2793),  # numbers in discs
+    (0xFFFD, 0xFFFD),  # what a decoder puts for bytes that are no text
+]
+JOINED = [(0x2500, 0x2503), (0x250C, 0x254B), (0x2550, 0x2570), (0x2574, 0x257F), (0x2588, 0x2588)]
+LEVELS = 16  # of grey; more make the file larger and no letter plainer
+
+
+def main(mono: Path, sans: Path, folder: Path) -> None:
+    """Write folder/dejavu.npz."""
+    codes = [code for first, last in BLOCKS for code in range(first, last + 1) if _printable(code)]
+    probes = [_face(mono, 48), _face(sans, 48)]
+    fonts = [[_has(probe, chr(code)) for code in codes] for probe in probes]
+    which = {code: 0 if a else 1 for code, a, b in zip(codes, *fonts, strict=True) if a or b}
+    tables = {"codes": np.array(list(which), np.uint32)}
+    for height, width, size, baseline in CELLS:
+        shapes = [
+            _upright(chr(code), _face(mono, size), height, width, baseline)
+            if font == 0
+            else _squeezed(chr(code), sans, size, height, width, baseline)
+            for code, font in which.items()
+        ]
+        grey = np.stack(shapes).astype(np.uint16)
+        tables[f"grey{height}"] = ((grey * (LEVELS - 1) + 127) // 255).astype(np.uint8)
+    target = folder / "dejavu.npz"
+    np.savez_compressed(target, **tables)
+    missing = " ".join(f"{code:04X}" for code in codes if code not in which)
+    sys.stdout.write(f"{len(which)} glyphs, {target.stat().st_size} bytes; in no font: {missing}\n")
+
+
+def _printable(code: int) -> bool:
+    # Combining marks and signs that only steer the layout have no cell of their own: the engine
+    # shows their code points instead of leaving them unseen.
+    return unicodedata.category(chr(code))[0] not in "CM" and code not in (0x2028, 0x2029)
+
+
+def _face(path: Path, size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _has(face: ImageFont.FreeTypeFont, char: str) -> bool:
+    return char.isspace() or bytes(face.getmask(char)) != bytes(face.getmask("\U0010fff0"))
+
+
+def _upright(
+    char: str, face: ImageFont.FreeTypeFont, height: int, width: int, baseline: int
+) -> np.ndarray:
+    if not 0x2500 <= ord(char) <= 0x259F:  # lines and blocks go up to the border and past it
+        _, top, _, bottom = face.getbbox(char, anchor="ls")
+        # A stack of accents that starts above the cell moves down instead of losing its top.
+        baseline = max(baseline, min(-int(top), height - int(bottom)))
+    image = Image.new("L", (width, height))
+    ImageDraw.Draw(image).text((0, baseline), char, fill=255, font=face, anchor="ls")
+    grey = np.array(image)
+    if any(first <= ord(char) <= last for first, last in JOINED):
+        # A cell is not exactly as large as the type: a line that would end in a paler pixel at
+        # the border goes on, or else a frame would look dotted.
+        for edge, inner in ((0, 1), (-1, -2)):
+            grey[edge] = np.maximum(grey[edge], grey[inner])
+            grey[:, edge] = np.maximum(grey[:, edge], grey[:, inner])
+    return grey
+
+
+def _squeezed(
+    char: str, path: Path, size: int, height: int, width: int, baseline: int
+) -> np.ndarray:
+    """Draw a proportional glyph as large as the cell allows, in the middle of its width."""
+    for smaller in range(size, 3, -1):
+        face = _face(path, smaller)
+        left, top, right, bottom = face.getbbox(char, anchor="ls")
+        if right - left <= width and bottom - top <= height:
+            break
+    # A figure that shrank would sit low: what is narrower than a letter keeps its baseline.
+    down = baseline if smaller == size else round((height - (bottom - top)) / 2 - top)
+    down = min(max(down, int(-top)), height - int(bottom))
+    image = Image.new("L", (width, height))
+    at = ((width - int(right - left)) // 2 - left, down)
+    ImageDraw.Draw(image).text(at, char, fill=255, font=face, anchor="ls")
+    return np.asarray(image)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for argument in ("mono", "sans", "folder"):
+        parser.add_argument(argument, type=Path)
+    main(**vars(parser.parse_args()))

@@ -1,0 +1,333 @@
+"""Pictures: complete, the same everywhere, and never shared."""
+
+import io
+import struct
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import gem_ma
+from gem_ma.renderers import (
+    BadScene,
+    UnknownFigure,
+    UnknownTheme,
+    draw,
+    grid,
+    legend,
+    png,
+    save_gif,
+    theme,
+)
+from gem_ma.renderers.figures import FIGURES, mask
+from gem_ma.renderers.themes import THEMES
+from gem_ma.scene import COLORS, Cards, Grid, Panels, Pixels, Terminal, Tile
+from gem_ma.testing import ContractError, certify
+
+SIZE = 252, 252
+TILES = (("x", Tile("cross", "red", name="cross")), ("o", Tile("ring", "blue")), (".", Tile()))
+LIGHT = THEMES["light"]
+
+
+def board(*rows, **more):
+    return Grid(rows, TILES, **more)
+
+
+# -- every environment -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("env_id", gem_ma.list_envs())
+@pytest.mark.parametrize("look", ["light", "dark", "contrast", "wood", "mono", 1, 2])
+def test_pictures_leave_nothing_out(env_id, look):
+    found = certify(env_id, theme=look, views=60)
+    assert found.views >= 10
+    assert found.distance > 0.3  # the digits on free cells of TicTacToe are small
+
+
+@pytest.mark.parametrize("env_id", ["game:ConnectFour-v0", "game:TicTacToe-v0"])
+def test_boards_are_read_back_from_their_pixels(env_id):
+    found = certify(env_id, views=300)
+    assert found.exact >= 300
+
+
+def test_a_picture_that_leaves_something_out_is_found():
+    from gem_ma.envs.connect_four import ConnectFour
+
+    class Blind(ConnectFour):
+        def picture(self, view, agent):
+            return board("...")
+
+    with pytest.raises(ContractError, match="one picture for"):
+        certify(gem_ma.Env(Blind()))
+
+
+@pytest.mark.parametrize("env_id", ["game:KuhnPoker-v0", "game:LiarsDice-v0"])
+def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
+    env = gem_ma.make(env_id, observe="image")
+    env.reset(seed=0)
+    frames = {}
+    for seed in range(60):
+        env.reset(seed=seed)
+        for agent in env.possible_agents:
+            view = env.state().seen_by(agent)
+            frames.setdefault((agent, view), set()).add(env.observe(agent)["image"].tobytes())
+    assert len(frames) < 60 * len(env.possible_agents)  # some views came up again
+    assert all(len(pictures) == 1 for pictures in frames.values())
+
+
+def test_both_shows_what_text_and_image_show():
+    both = gem_ma.make("game:ConnectFour-v0", observe="both", theme="mono")
+    image = gem_ma.make("game:ConnectFour-v0", observe="image", theme="mono")
+    for env in (both, image):
+        env.reset(seed=0)
+        env.step("3")
+    assert (both.observe("red")["image"] == image.observe("red")["image"]).all()
+    rules = both.rules("red")
+    assert "In the picture: red (R): dark gray disc on mid gray" in rules
+    assert "In the picture" not in gem_ma.make("game:ConnectFour-v0").rules("red")
+
+
+def test_frames_are_not_shared():
+    env = gem_ma.make("game:TicTacToe-v0", observe="image")
+    env.reset()
+    first = env.observe("x")["image"]
+    kept = first.copy()
+    first[:] = 0
+    assert (env.observe("x")["image"] == kept).all()
+
+
+def test_the_same_bytes_in_every_process():
+    code = (
+        "import hashlib, gem_ma; h = hashlib.sha256()\n"
+        "for id in gem_ma.list_envs():\n"
+        "    env = gem_ma.make(id, observe='image', theme=5); env.reset(seed=1)\n"
+        "    h.update(env.observe(env.agents[0])['image'].tobytes())\n"
+        "print(h.hexdigest())"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+
+
+# -- grids -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "unit", "size", "cell"),
+    [
+        (9, 9, 28, (252, 252), 28),
+        (3, 3, 28, (252, 252), 84),
+        (4, 4, 28, (252, 252), 56),
+        (8, 8, 32, (256, 256), 32),
+        (20, 20, 28, (252, 252), 12),
+        (6, 7, 28, (252, 252), 28),
+    ],
+)
+def test_cells_are_multiples_of_the_unit_where_that_fits(rows, columns, unit, size, cell):
+    scene = board(*["x" * columns] * rows)
+    place = grid.layout(scene, size, unit)
+    assert place.cell == cell
+    if cell % unit == 0:
+        assert place.left % unit == place.top % unit == 0
+
+
+def test_a_board_is_read_back_with_labels_marks_and_status():
+    scene = board(
+        "xo.",
+        ".xo",
+        marks=((1, 1),),
+        columns=("a", "b", "c"),
+        lines=("1", "2"),
+        status=("x to move",),
+    )
+    for look in [*THEMES.values(), theme(3), theme(3, "held-out")]:
+        frame = draw(scene, SIZE, look)
+        assert frame.shape == (252, 252, 3)
+        assert grid.decode(frame, scene, look) == ("xo.", ".xo")
+        frame[grid.layout(scene, SIZE, 28).top + 5] ^= 1
+        assert "?" in "".join(grid.decode(frame, scene, look))
+
+
+def test_everything_on_a_grid_shows():
+    plain = board("xo", "..")
+    frames = {
+        draw(scene, SIZE).tobytes()
+        for scene in (
+            plain,
+            board("ox", ".."),
+            board("xo", "..", marks=((0, 0),)),
+            board("xo", "..", status=("o to move",)),
+            board("xo", "..", columns=("a", "b")),
+            board("xo", "..", lines=("1", "2")),
+        )
+    }
+    assert len(frames) == 6
+
+
+def test_all_figures_and_colours_can_be_told_apart():
+    for look in [*THEMES.values(), *(theme(i) for i in range(5))]:
+        figures = tuple((name, Tile(name, "blue")) for name in FIGURES)
+        assert grid.distance(figures, 28, look) > 0.5
+        colors = tuple((name, Tile("disc", name)) for name in COLORS)
+        assert grid.distance(colors, 28, look) > 2
+
+
+@pytest.mark.parametrize(
+    ("scene", "words"),
+    [
+        (Grid((), TILES), "at least one row"),
+        (Grid(("",), TILES), "at least one row and one column"),
+        (board("xo", "x"), r"different lengths: \[1, 2\]"),
+        (board("xz"), "no tile for the symbol 'z'; there are tiles for 'x', 'o', '.'"),
+        (board("xo", marks=((2, 0),)), "is not on the board"),
+        (board(*["x" * 100] * 100), "do not fit into 252 x 252 pixels; use a larger image_size"),
+        (Cards(()), "at least one row"),
+        (Cards((("a", ("*7",)),)), "is no die"),
+        (Panels(()), "at least one scene"),
+        (Pixels(b"abc", 2, 2), "need 12 bytes, got 3"),
+    ],
+)
+def test_a_scene_that_makes_no_sense(scene, words):
+    with pytest.raises(BadScene, match=words):
+        draw(scene, SIZE)
+
+
+def test_what_is_no_scene():
+    with pytest.raises(TypeError, match="no renderer for str; there are some for: Cards"):
+        draw("board", SIZE)
+    with pytest.raises(UnknownFigure, match="no figure 'dsic'; did you mean 'disc'"):
+        draw(Grid(("a",), (("a", Tile("dsic")),)), SIZE)
+
+
+# -- other scenes ----------------------------------------------------------------------------------
+
+
+def test_cards_and_dice_differ():
+    items = [
+        *"JQKA",
+        *(r + s for r in ("10", "K") for s in "shdc"),
+        "?",
+        "*?",
+        *(f"*{i}" for i in range(1, 7)),
+    ]
+    frames = {draw(Cards((("one", (item,)),)), SIZE).tobytes() for item in items}
+    assert len(frames) == len(items)
+
+
+def test_panels_hold_their_scenes():
+    scene = Panels((("own", board("xo")), ("other", Terminal("hello"))))
+    frame = draw(scene, (504, 252))
+    assert frame.shape == (252, 504, 3)
+    assert frame.tobytes() != draw(Panels((scene.scenes[1], scene.scenes[0])), (504, 252)).tobytes()
+    assert legend(scene, LIGHT) == "cross: red cross"
+
+
+def test_pixels_are_shown_as_they_are():
+    picture = np.arange(4 * 4 * 3, dtype=np.uint8).reshape(4, 4, 3)
+    frame = draw(Pixels(picture.tobytes(), 4, 4), (8, 8))
+    assert (frame[::2, ::2] == picture).all()
+    big = np.zeros((100, 300, 3), np.uint8)
+    assert draw(Pixels(big.tobytes(), 100, 300), (150, 150)).shape == (150, 150, 3)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def decoded(data):
+    """Read a PNG file of palette pixels without filters: a second decoder, beside Pillow."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    position, chunks = 8, {}
+    while position < len(data):
+        length = int.from_bytes(data[position : position + 4], "big")
+        name, body = data[position + 4 : position + 8], data[position + 8 : position + 8 + length]
+        checksum = int.from_bytes(data[position + 8 + length : position + 12 + length], "big")
+        assert zlib.crc32(name + body) == checksum
+        chunks[name] = body
+        position += 12 + length
+    width, height, depth, kind, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert (depth, kind, rest) == (8, 3, [0, 0, 0])
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, width + 1)
+    assert not rows[:, 0].any()
+    return np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3)[rows[:, 1:]]
+
+
+def test_a_png_of_a_board_is_the_frame_bit_by_bit():
+    rng = np.random.default_rng(0)
+    for number in range(60):
+        look = [*THEMES.values(), theme(number)][number % 6]
+        rows = tuple("".join(rng.choice(list("xo."), 9)) for _ in range(rng.integers(1, 9)))
+        marks = ((0, int(rng.integers(9))),) * (number % 2)
+        scene = Grid(rows, TILES, marks, columns=tuple("abcdefghi"), status=(f"turn {number}",))
+        frame, data = draw(scene, SIZE, look), png.png(scene, SIZE, look)
+        assert (np.asarray(Image.open(io.BytesIO(data)).convert("RGB")) == frame).all()
+        assert (decoded(data) == frame).all()
+
+
+def test_other_scenes_and_boards_of_many_colours_become_files_too():
+    many = tuple((str(i), Tile("disc", COLORS[i % 10], COLORS[i // 10])) for i in range(100))
+    grid_of_many = Grid((tuple(str(i) for i in range(100)),), many)
+    for scene in (Terminal("hello"), Cards((("one", ("Kh", "*3")),)), grid_of_many):
+        data = png.png(scene, (504, 252))
+        frame = draw(scene, (504, 252))
+        assert (np.asarray(Image.open(io.BytesIO(data)).convert("RGB")) == frame).all()
+
+
+def test_a_gif_holds_every_frame(tmp_path):
+    frames = [draw(board("xo"), SIZE), draw(board("ox"), SIZE)]
+    save_gif(frames, str(tmp_path / "match.gif"))
+    with Image.open(tmp_path / "match.gif") as file:
+        assert file.n_frames == 2
+    with pytest.raises(ValueError, match="no frames"):
+        save_gif([], str(tmp_path / "match.gif"))
+
+
+# -- themes ----------------------------------------------------------------------------------------
+
+
+def test_drawn_themes_are_reproducible_and_the_splits_share_no_hue():
+    assert theme(7) == theme(7)
+    assert theme(7) != theme(8)
+    seen = {"train": set(), "held-out": set()}
+    for split, colors in seen.items():
+        for seed in range(50):
+            colors |= {rgb for rgb, _ in list(theme(seed, split).colors.values())}
+    assert len(seen["train"] & seen["held-out"]) <= 3  # black, white and gray
+
+
+@pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        ("lihgt", "no theme 'lihgt'; did you mean 'light'"),
+        ("neon", "there are light, dark"),
+        (1.5, "expected a name or an int"),
+        (True, "expected a name or an int"),
+    ],
+)
+def test_unknown_themes(which, words):
+    with pytest.raises(UnknownTheme, match=words):
+        theme(which)
+    with pytest.raises(UnknownTheme):
+        gem_ma.make("game:TicTacToe-v0", theme=which)
+    with pytest.raises(ValueError, match="split='test'"):
+        theme(1, "test")
+
+
+@pytest.mark.parametrize("size", [(0, 10), (10, -1)])
+def test_sizes_that_make_no_sense(size):
+    with pytest.raises(ValueError, match="expected a width and a height of 1 or more"):
+        gem_ma.make("game:TicTacToe-v0", image_size=size)
+
+
+def test_masks_are_exact_and_cached():
+    assert mask("disc", 20) is mask("disc", 20)
+    assert mask("square", 8).max() == 255
+    assert (mask("arrow", 21, 180) == mask("arrow", 21)[::-1, ::-1]).mean() > 0.95
+    with pytest.raises(ValueError, match="size=0"):
+        mask("disc", 0)
