@@ -58,10 +58,38 @@ class Cards:
 
 
 @dataclass(frozen=True, slots=True)
+class Pegs:
+    """Discs on pegs, the lowest first; a disc's number is its size, 1 the smallest."""
+
+    pegs: tuple[tuple[int, ...], ...]
+    discs: int  # how many there are in all
+    labels: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Terminal:
     """Text on a plain monospaced screen."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of values that are 0 or more: "bar", "line" or "pie" (of one series)."""
+
+    kind: str
+    labels: tuple[str, ...]
+    series: tuple[tuple[str, tuple[float, ...]], ...]  # a name, and a value for each label
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Figures anywhere on a unit square: (figure, color, x, y, size, degrees), (0, 0) top left."""
+
+    items: tuple[tuple[str, str, float, float, float, float], ...]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

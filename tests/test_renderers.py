@@ -24,7 +24,18 @@ from gem_ma.renderers import (
 )
 from gem_ma.renderers.figures import FIGURES, mask
 from gem_ma.renderers.themes import THEMES
-from gem_ma.scene import COLORS, Cards, Grid, Panels, Pixels, Terminal, Tile
+from gem_ma.scene import (
+    COLORS,
+    Cards,
+    Chart,
+    Grid,
+    Panels,
+    Pegs,
+    Pixels,
+    Shapes,
+    Terminal,
+    Tile,
+)
 from gem_ma.testing import ContractError, certify
 
 SIZE = 252, 252
@@ -192,6 +203,14 @@ def test_all_figures_and_colours_can_be_told_apart():
         (Cards((("a", ("*7",)),)), "is no die"),
         (Panels(()), "at least one scene"),
         (Pixels(b"abc", 2, 2), "need 12 bytes, got 3"),
+        (Pegs(((4,),), 3), "disc 4 is none of 1 to 3"),
+        (Pegs(((1,),), 99), "do not fit"),
+        (Chart("scatter", ("a",), (("x", (1,)),)), "expected 'bar', 'line' or 'pie'"),
+        (Chart("bar", ("a", "b"), (("x", (1,)),)), "1 values for 2 labels"),
+        (Chart("bar", ("a",), (("x", (-1,)),)), "0 or more"),
+        (Chart("pie", ("a",), (("x", (0,)),)), "not all of it 0"),
+        (Shapes((("star", "rde", 0.5, 0.5, 0.1, 0),)), "no colour 'rde'"),
+        (Shapes((("star", "red", 1.5, 0.5, 0.1, 0),)), "not in the unit square"),
     ],
 )
 def test_a_scene_that_makes_no_sense(scene, words):
@@ -227,6 +246,41 @@ def test_panels_hold_their_scenes():
     assert frame.shape == (252, 504, 3)
     assert frame.tobytes() != draw(Panels((scene.scenes[1], scene.scenes[0])), (504, 252)).tobytes()
     assert legend(scene, LIGHT) == "cross: red cross"
+
+
+def test_pegs_show_every_disc():
+    tower = Pegs(((3, 2, 1), (), ()), 3, ("A", "B", "C"), ("7 moves left",))
+    others = [
+        Pegs(((3, 2), (1,), ()), 3, ("A", "B", "C"), ("7 moves left",)),
+        Pegs(((3, 2), (), (1,)), 3, ("A", "B", "C"), ("7 moves left",)),
+        Pegs(((3, 2, 1), (), ()), 4, ("A", "B", "C"), ("7 moves left",)),
+        Pegs(((3, 2, 1), (), ()), 3, ("A", "B", "C"), ("6 moves left",)),
+    ]
+    assert len({draw(scene, SIZE).tobytes() for scene in (tower, *others)}) == 5
+    draw(Pegs((tuple(range(8, 0, -1)), (), ()), 8), SIZE)
+
+
+def test_charts_show_their_values():
+    labels = ("a", "b", "c")
+    charts = [
+        Chart(kind, labels, (("x", values),), "Title")
+        for kind in ("bar", "line", "pie")
+        for values in ((1, 2, 3), (1, 2, 4), (3, 2, 1))
+    ]
+    charts.append(Chart("bar", labels, (("x", (0, 0, 0)), ("y", (0, 0, 0.5)))))
+    assert len({draw(scene, SIZE).tobytes() for scene in charts}) == 10
+    # A bar ends where its value stands: twice the value, twice the height.
+    frame = draw(Chart("bar", ("a", "b"), (("x", (5.0, 10.0)),)), SIZE)
+    bars = (frame == LIGHT.color("red")).all(-1)
+    heights = sorted(set(bars.sum(0).tolist()) - {0})
+    assert heights[1] / heights[0] == pytest.approx(2, abs=0.05)
+
+
+def test_turned_shapes_are_whole():
+    upright = draw(Shapes((("square", "green", 0.5, 0.5, 0.4, 0),)), SIZE)
+    turned = draw(Shapes((("square", "green", 0.5, 0.5, 0.4, 30),)), SIZE)
+    areas = [int((frame == LIGHT.color("green")).all(-1).sum()) for frame in (upright, turned)]
+    assert areas[0] == pytest.approx(areas[1], rel=0.06)  # edges are blended
 
 
 def test_pixels_are_shown_as_they_are():

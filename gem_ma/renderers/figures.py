@@ -18,8 +18,11 @@ class UnknownFigure(ValueError):
 
 
 @functools.cache
-def mask(figure: str, size: int, degrees: float = 0.0) -> np.ndarray:
-    """Return how much of each pixel of a size x size square a figure covers, as 0..255."""
+def mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0) -> np.ndarray:
+    """Return how much of each pixel of a size x size square a figure covers, as 0..255.
+
+    spread: how much larger the square is than the figure; what is turned needs up to 1.42.
+    """
     if figure not in FIGURES:
         close = difflib.get_close_matches(figure, FIGURES, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(FIGURES)}"
@@ -27,6 +30,7 @@ def mask(figure: str, size: int, degrees: float = 0.0) -> np.ndarray:
     if size < 1:
         raise ValueError(f"size={size}: expected at least one pixel")
     axis = (np.arange(size * FINE) + 0.5) / (size * FINE) * 2 - 1  # -1..1, y downwards
+    axis = axis * spread
     x, y = np.meshgrid(axis, axis)
     if degrees:
         c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))

@@ -1,4 +1,4 @@
-"""Letters of one width out of glyph pictures that the package carries: the same bytes everywhere."""
+"""Letters of one width, from glyph pictures in the package: the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def width(height: int) -> int:
 
 
 def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
-    """Return the largest height at which so many cells fit into (width, height), or the smallest."""
+    """Return the largest height at which so many cells fit into a size, or the smallest."""
     for height in reversed(HEIGHTS):
         if columns * _ADVANCES[height] <= size[0] and rows * height <= size[1]:
             return height
@@ -156,7 +156,8 @@ def _index(text: str) -> tuple[np.ndarray, list[int]]:
 
 @functools.cache
 def _grey(height: int) -> np.ndarray:
-    return _file()[f"grey{height}"] * np.uint8(_LEVEL)
+    grey: np.ndarray = _file()[f"grey{height}"] * np.uint8(_LEVEL)
+    return grey
 
 
 def _mask(text: str, height: int) -> np.ndarray:

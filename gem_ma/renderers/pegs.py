@@ -1,0 +1,56 @@
+"""Draw Pegs: discs of different sizes on a row of pegs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gem_ma.renderers import font
+from gem_ma.renderers.grid import BadScene, readable
+from gem_ma.renderers.themes import Theme
+from gem_ma.scene import COLORS, Pegs
+
+ORDER = [color for color in COLORS if color not in ("black", "white", "gray")]
+
+
+def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
+    """Return a new frame; every disc carries its number."""
+    width, height = size
+    text = font.HEIGHTS[1]
+    for disc in (disc for peg in scene.pegs for disc in peg):
+        if not 1 <= disc <= scene.discs:
+            raise BadScene(f"disc {disc} is none of 1 to {scene.discs}")
+    if not scene.pegs:
+        raise BadScene("Pegs needs at least one peg")
+    below = text * (bool(scene.labels) + len(scene.status)) + 8
+    share, floor = width // len(scene.pegs), height - below
+    thick = min((floor - 16) // max(scene.discs, 1), 28)
+    if thick < font.HEIGHTS[0] or share < 2 * font.width(font.HEIGHTS[0]) + 8:
+        raise BadScene(
+            f"{scene.discs} discs on {len(scene.pegs)} pegs do not fit into {width} x {height} "
+            "pixels; use a larger image_size"
+        )
+    frame = np.empty((height, width, 3), np.uint8)
+    frame[:] = theme.paper
+    frame[floor : floor + 3, 4:-4] = theme.line
+    line = max(h for h in font.HEIGHTS if h <= thick)
+    narrow, wide = min(font.width(line) + 2, share // 4), share // 2 - 4
+    for number, peg in enumerate(scene.pegs):
+        middle = number * share + share // 2
+        frame[floor - thick * scene.discs - 8 : floor, middle - 2 : middle + 2] = theme.line
+        for level, disc in enumerate(peg):
+            half = narrow + (wide - narrow) * (disc - 1) // max(scene.discs - 1, 1)
+            bottom = floor - level * thick
+            color = theme.color(ORDER[(disc - 1) % len(ORDER)])
+            frame[bottom - thick + 1 : bottom, middle - half : middle + half] = color
+            name = str(disc)
+            x, y = middle - font.width(line) * len(name) // 2, bottom - thick + (thick - line) // 2
+            font.paste(frame, x, y, name, line, readable(color))
+        if scene.labels:
+            label = scene.labels[number]
+            x = middle - font.width(text) * len(label) // 2
+            font.paste(frame, x, floor + 5, label, text, theme.ink)
+    y = height - text * len(scene.status) - 2
+    for words in scene.status:
+        font.paste(frame, 4, y, words[: (width - 8) // font.width(text)], text, theme.ink)
+        y += text
+    return frame
