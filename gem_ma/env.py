@@ -327,6 +327,8 @@ class Env(BaseEnv, Generic[S]):
         self.max_turns = max_turns
         self.render_mode = render_mode
         self.image_size = _checked_size(image_size)
+        if image_unit < 1:
+            raise ValueError(f"image_unit={image_unit!r}: expected 1 or more pixels")
         self.image_unit = image_unit
         self._theme: Any = None  # made when the first picture is drawn
         self.theme = theme

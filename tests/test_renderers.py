@@ -58,6 +58,11 @@ def test_pictures_leave_nothing_out(env_id, look):
     assert found.distance > 0.3  # the digits on free cells of TicTacToe are small
 
 
+@pytest.mark.parametrize("env_id", gem_ma.list_envs())
+def test_five_hundred_views_differ_as_their_words_do(env_id):
+    assert certify(env_id, views=500).views >= 12  # all there are, where there are fewer
+
+
 @pytest.mark.parametrize("env_id", ["game:ConnectFour-v0", "game:TicTacToe-v0"])
 def test_boards_are_read_back_from_their_pixels(env_id):
     found = certify(env_id, views=300)
@@ -377,6 +382,8 @@ def test_unknown_themes(which, words):
 def test_sizes_that_make_no_sense(size):
     with pytest.raises(ValueError, match="expected a width and a height of 1 or more"):
         gem_ma.make("game:TicTacToe-v0", image_size=size)
+    with pytest.raises(ValueError, match="image_unit=0: expected 1 or more"):
+        gem_ma.make("game:TicTacToe-v0", image_unit=0)
 
 
 def test_masks_are_exact_and_cached():

@@ -33,6 +33,7 @@ def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
     frame[:] = theme.paper
     text = font.HEIGHTS[1]
     below = len(scene.status) * text + (6 if scene.status else 0)
+    wide = (width - 8) // font.width(text)
     row_height = (height - below - 4) // len(scene.rows)
     most = max(max(len(items) for _, items in scene.rows), 1)
     gap = 4
@@ -44,7 +45,7 @@ def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
         )
     for i, (label, items) in enumerate(scene.rows):
         y = 4 + i * row_height
-        font.paste(frame, gap, y, label[: (width - gap) // font.width(text)], text, theme.ink)
+        font.paste(frame, gap, y, font.shorten(label, wide), text, theme.ink)
         x = gap
         for item in items:
             face = _item(item, card, theme)
@@ -53,8 +54,7 @@ def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
             x += w + gap
     y = height - below + 3
     for line in scene.status:
-        shown = line[: (width - gap) // font.width(text)]
-        font.paste(frame, gap, y, shown, text, theme.ink)
+        font.paste(frame, gap, y, font.shorten(line, wide), text, theme.ink)
         y += text
     return frame
 

@@ -23,7 +23,9 @@ def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
     colors = [theme.color(ORDER[i % len(ORDER)]) for i in range(64)]
     top = 4
     if scene.title:
-        font.paste(frame, 4, 2, scene.title[: size[0] // font.width(text)], text, theme.ink)
+        font.paste(
+            frame, 4, 2, font.shorten(scene.title, size[0] // font.width(text) - 1), text, theme.ink
+        )
         top += text
     if scene.kind == "pie":
         _pie(frame, scene, top, colors, theme, text)
@@ -68,10 +70,12 @@ def _axes(
         y = floor - round(tick * step * scale)
         frame[y, left:-4] = theme.line
         name = f"{tick * step:g}"
-        font.paste(frame, left - 4 - font.width(text) * len(name), y - text // 2, name, text, theme.ink)
+        font.paste(
+            frame, left - 4 - font.width(text) * len(name), y - text // 2, name, text, theme.ink
+        )
     share = (width - left - 6) / len(scene.labels)
     for i, label in enumerate(scene.labels):
-        shown = label[: max(1, int(share) // font.width(text))]
+        shown = font.shorten(label, max(1, int(share) // font.width(text)))
         x = left + round((i + 0.5) * share) - font.width(text) * len(shown) // 2
         font.paste(frame, x, floor + 3, shown, text, theme.ink)
     for number, (_, values) in enumerate(scene.series):
@@ -112,7 +116,7 @@ def _pie(
     for label, color in zip(scene.labels, colors, strict=False):
         frame[line + 2 : line + 9, 2 * radius + 12 : 2 * radius + 19] = color
         room = max(1, (width - 2 * radius - 24) // font.width(text))
-        font.paste(frame, 2 * radius + 22, line, label[:room], text, theme.ink)
+        font.paste(frame, 2 * radius + 22, line, font.shorten(label, room), text, theme.ink)
         line += text + 2
 
 

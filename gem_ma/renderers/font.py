@@ -90,6 +90,11 @@ def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     region[...] = (under + alpha * np.array(ink, np.uint16) + 127) // 255
 
 
+def shorten(text: str, columns: int) -> str:
+    """Return a line that is too long with "..." for what is left out."""
+    return text if len(text) <= columns else text[: max(columns - 3, 0)] + "..."[:columns]
+
+
 def wrap(text: str, columns: int) -> list[str]:
     """Break text into lines of at most so many columns, between words where that is possible."""
     columns = max(1, columns)

@@ -274,7 +274,7 @@ def canvas(
     y = place.top + place.rows * cell + 4
     wide = size[0] // font.width(text)
     for line in status:
-        shown = line if len(line) <= wide else line[: wide - 3] + "..."
+        shown = font.shorten(line, wide)
         font.paste(
             ground,
             max((size[0] - font.width(text) * len(shown)) // 2, 0),

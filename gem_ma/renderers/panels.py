@@ -30,7 +30,9 @@ def draw(
         x, y = i % columns * width, i // columns * height
         above = text if title else 0
         if title:
-            font.paste(frame, x + 2, y, title[: width // font.width(text)], text, theme.ink)
+            font.paste(
+                frame, x + 2, y, font.shorten(title, width // font.width(text)), text, theme.ink
+            )
         part = draw_scene(inner, (width - 2, height - above - 2), theme, unit)
         frame[y + above : y + above + part.shape[0], x : x + part.shape[1]] = part
     return frame

@@ -51,6 +51,8 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
             font.paste(frame, x, floor + 5, label, text, theme.ink)
     y = height - text * len(scene.status) - 2
     for words in scene.status:
-        font.paste(frame, 4, y, words[: (width - 8) // font.width(text)], text, theme.ink)
+        font.paste(
+            frame, 4, y, font.shorten(words, (width - 8) // font.width(text)), text, theme.ink
+        )
         y += text
     return frame

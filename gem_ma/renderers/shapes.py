@@ -18,7 +18,7 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     frame[:] = theme.paper
     text, above = font.HEIGHTS[1], 0
     if scene.title:
-        shown = scene.title[: (width - 8) // font.width(text)]
+        shown = font.shorten(scene.title, (width - 8) // font.width(text))
         font.paste(frame, 4, 2, shown, text, theme.ink)
         above = text + 2
     unit = min(width, height - above)
