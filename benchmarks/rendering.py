@@ -1,4 +1,4 @@
-"""Measure pictures: frames, PNG files, screens and whole steps, beside other libraries."""
+"""Measure pictures: frames, PNG files, screens, chats, and whole steps, beside other libraries."""
 
 import argparse
 import io
@@ -12,7 +12,7 @@ from PIL import Image
 
 import gem_ma
 from gem_ma.renderers import THEMES, draw, font, png
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Chat, Grid, Tile
 
 SIZE = 252, 252
 LIGHT = THEMES["light"]
@@ -177,6 +177,12 @@ def main():
         lambda: font.screen(screens(), 60, 30, font.HEIGHTS[0], LIGHT.ink, LIGHT.paper), seconds
     )
     row("60x30 terminal screen, screens/s", screen, 5000, "target", 1)
+    said = [
+        (("user", "agent")[i % 2], f"message {i}: " + "some words " * (i % 7)) for i in range(300)
+    ]
+    chats = cycle([Chat(tuple(said[i : i + 41]), "agent") for i in range(250)])
+    talk = best(lambda: draw(chats(), SIZE, LIGHT), seconds)
+    row("chat of 40 messages, one new, chats/s", talk, 2000, "target", 1)
     if args.peers:
         done = subprocess.run(
             [args.peers, "-c", PEERS, str(seconds / 2)], capture_output=True, text=True, check=True
@@ -199,10 +205,10 @@ def main():
     if args.json:
         print(json.dumps(rows))
         return
-    print(f"{'work':36}{'ours':>12}{'theirs':>12}  {'peer':32}{'ratio':>9}{'target':>8}  met")
+    print(f"{'work':38}{'ours':>12}{'theirs':>12}  {'peer':32}{'ratio':>9}{'target':>8}  met")
     for work, ours, theirs, peer, ratio, target, met in rows:
         result = f"{ratio:9.2f}{target:8}  {'yes' if met else 'NO'}"
-        print(f"{work:36}{ours:12.0f}{theirs:12.0f}  {peer:32}{result}")
+        print(f"{work:38}{ours:12.0f}{theirs:12.0f}  {peer:32}{result}")
 
 
 if __name__ == "__main__":

@@ -75,6 +75,15 @@ class Terminal:
 
 
 @dataclass(frozen=True, slots=True)
+class Chat:
+    """A transcript: (speaker, text) in order; `viewer` is the speaker on the right-hand side."""
+
+    turns: tuple[tuple[str, str], ...]
+    viewer: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart of values that are 0 or more: "bar", "line" or "pie" (of one series)."""
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.renderers import cards, chart, grid, panels, pegs, png, shapes, terminal
+from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, png, shapes, terminal
 from gem_ma.renderers.figures import UnknownFigure
 from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, theme
-from gem_ma.scene import Cards, Chart, Grid, Panels, Pegs, Pixels, Shapes, Terminal
+from gem_ma.scene import Cards, Chart, Chat, Grid, Panels, Pegs, Pixels, Shapes, Terminal
 
 __all__ = [
     "THEMES",
@@ -29,6 +29,7 @@ __all__ = [
 _RENDERERS: dict[type, Any] = {
     Cards: cards.draw,
     Chart: chart.draw,
+    Chat: chat.draw,
     Pegs: pegs.draw,
     Shapes: shapes.draw,
     Pixels: panels.draw_pixels,
