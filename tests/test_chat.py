@@ -1,70 +1,161 @@
-"""Pictures of conversations."""
+"""Chats: what is on a phone or a support console."""
+
+import itertools
 
 import numpy as np
 import pytest
 
-from gem_ma.renderers import THEMES, draw
+from gem_ma.renderers import chat, font
+from gem_ma.renderers.themes import THEMES, theme
 from gem_ma.scene import Chat
+from tests.test_font import HOSTILE
 
-SIZE = 252, 252
 LIGHT = THEMES["light"]
-TALK = (
-    ("user", "Hello, I would like to return a lamp."),
-    ("assistant", "Of course. What is the number of your order?"),
-    ("user", "It is #W123, and the lamp is the blue one."),
-)
+SIZES = [(252, 252), (504, 672)]
+ODD = [(1, 1), (10, 300), (300, 10), (56, 56), (1400, 1400)]
 
 
-def chat(*turns, **more):
-    return Chat(tuple(turns), **more)
+def many(count, text="message {} of a usual length, which needs a second line"):
+    return tuple((("Ann", "Bob", "Cy")[i % 3], text.format(i)) for i in range(count))
 
 
-def columns_of(frame, color):
-    return np.flatnonzero((frame == LIGHT.color(color)).all(-1).any(0))
+def colored(picture, color):
+    """Return the columns in which a colour occurs."""
+    return np.flatnonzero((picture == LIGHT.color(color)).all(2).any(0))
 
 
-def test_the_viewer_is_on_the_right_and_speakers_have_colours():
-    frame = draw(chat(*TALK, viewer="user"), SIZE)
-    assert columns_of(frame, "blue").max() > 240
-    assert columns_of(frame, "green").min() < 10
-    other = draw(chat(*TALK, viewer="assistant"), SIZE)
-    assert columns_of(other, "blue").min() < 10
+def shows(picture, text, height, ink, paper):
+    """Say whether a line of text is somewhere in a picture, to the pixel."""
+    needle = font.screen([text], len(text), 1, height, ink, paper)
+    windows = np.lib.stride_tricks.sliding_window_view(picture, (1, needle.shape[1], 3))
+    # The row with most ink decides where it may be.
+    row = int((needle != paper).any(2).sum(1).argmax())
+    places = np.argwhere((windows[:, :, 0, 0] == needle[row]).all((2, 3)))
+    for y, x in places:
+        if (picture[y - row : y - row + height, x : x + needle.shape[1]] == needle).all():
+            return True
+    return False
 
 
-def test_everything_that_is_said_shows():
-    frames = [
-        draw(chat(*TALK), SIZE),
-        draw(chat(*TALK, title="Support"), SIZE),
-        draw(chat(*TALK[:2]), SIZE),
-        draw(chat(*TALK[:2], ("user", "It is #W124, and the lamp is the blue one.")), SIZE),
-        draw(chat(*TALK[:2], ("clerk", TALK[2][1])), SIZE),
+@pytest.mark.parametrize("size", SIZES + ODD)
+@pytest.mark.parametrize("which", [*THEMES, 0, 1, 2])
+def test_frames_have_the_size_and_are_fresh(size, which):
+    scene = Chat(many(5), "Ann", "A title that is long enough to be cut " * 3)
+    picture = chat.draw(scene, size, theme(which))
+    assert picture.shape == (size[1], size[0], 3)
+    assert picture.dtype == np.uint8
+    assert picture.flags.c_contiguous
+    assert picture.flags.writeable
+    again = chat.draw(scene, size, theme(which))
+    assert (picture == again).all()
+    picture[:] = 7
+    assert (chat.draw(scene, size, theme(which)) == again).all()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_viewer_is_on_the_right_and_others_on_the_left(size):
+    scene = Chat((("Ann", "hello"), ("Bob", "hi")), "Bob")
+    picture = chat.draw(scene, size, LIGHT)
+    assert colored(picture, "blue").max() < size[0] / 2
+    assert colored(picture, "green").min() > size[0] / 2
+    nobody = chat.draw(Chat(scene.turns), size, LIGHT)
+    assert colored(nobody, "green").max() < size[0] / 2
+
+
+def test_no_viewer_is_no_speaker_without_a_name():
+    picture = chat.draw(Chat((("", "hello"),)), (252, 252), LIGHT)
+    assert colored(picture, "blue").max() < 126
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_newest_is_shown_and_earlier_ones_are_declared(size):
+    height = 11 if size[0] == 252 else 18
+    for count in (1, 3, 12, 40):
+        picture = chat.draw(Chat(many(count)), size, LIGHT)
+        last = ("blue", "green", "orange")[(count - 1) % 3]
+        ground = LIGHT.color(last)
+        ink = chat._readable(ground)
+        assert shows(picture, f"message {count - 1} of a", height, ink, ground)
+        declared = [
+            left
+            for left in range(1, count)
+            if shows(
+                picture,
+                f"... {left} earlier message{'s' if left > 1 else ''}",
+                height,
+                LIGHT.ink,
+                LIGHT.paper,
+            )
+        ]
+        shown = [
+            i
+            for i in range(count)
+            if shows(
+                picture,
+                f"message {i} of a",
+                height,
+                chat._readable(LIGHT.color(("blue", "green", "orange")[i % 3])),
+                LIGHT.color(("blue", "green", "orange")[i % 3]),
+            )
+        ]
+        assert len(shown) + sum(declared) == count
+        assert shown == list(range(count - len(shown), count))
+        assert len(declared) <= 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_huge_message_is_cut_with_a_declaration(size):
+    height = 11 if size[0] == 252 else 18
+    columns = max(1, (size[0] - 6 * (height // 3)) // font.width(height) * 7 // 8)
+    text = "word " * 3000
+    picture = chat.draw(Chat((("Ann", "before"), ("Bob", text))), size, LIGHT)
+    ground = LIGHT.color("green")
+    total = len(font.wrap(text, columns))
+    found = [
+        hidden
+        for hidden in range(total - 60, total)
+        if shows(picture, f"... {hidden} more lines", height, chat._readable(ground), ground)
     ]
-    assert len({frame.tobytes() for frame in frames}) == 5
+    assert len(found) == 1
+    assert shows(picture, "... 1 earlier message", height, LIGHT.ink, LIGHT.paper)
 
 
-def test_the_newest_shows_and_earlier_ones_are_counted():
-    said = [("user", f"message {i}") for i in range(100)]
-    frames = {draw(chat(*said[:n]), SIZE).tobytes() for n in range(1, 101)}
-    assert len(frames) == 100
-    last = draw(chat(*said), SIZE)
-    assert (draw(chat(("user", "another"), *said[1:]), SIZE) == last).all()  # too early to show
-    assert (draw(chat(*said[1:]), SIZE) != last).any()  # 99 are fewer than 100
-
-
-@pytest.mark.parametrize("look", THEMES.values(), ids=lambda look: look.name)
-@pytest.mark.parametrize("size", [(252, 252), (504, 672), (100, 100), (40, 40)])
-def test_a_huge_message_is_cut_and_says_so(look, size):
-    frames = [
-        draw(chat(("user", "word " * n), viewer="user", title="T"), size, look)
-        for n in (5000, 5100)
+def test_every_change_of_a_turn_is_seen():
+    base = Chat((("Ann", "hello"), ("Bob", "hi")), "Bob", "Talk")
+    others = [
+        base,
+        Chat((("Ann", "hallo"), ("Bob", "hi")), "Bob", "Talk"),
+        Chat((("Ann", "hello"), ("Bib", "hi")), "Bib", "Talk"),
+        Chat((("Ann", "hello"), ("Bob", "hi")), "Ann", "Talk"),
+        Chat((("Ann", "hello"), ("Bob", "hi")), "Bob", "Task"),
+        Chat((("Ann", "hello"), ("Bob", "hi")), "Bob"),
+        Chat((("Ann", "hello"), ("Bob", "hi"), ("Bob", "")), "Bob", "Talk"),
     ]
-    assert frames[0].shape == (size[1], size[0], 3)
-    if size[0] > 100:
-        assert (frames[0] != frames[1]).any()  # the number of lines left out differs
+    frames = [chat.draw(scene, (252, 252), LIGHT) for scene in others]
+    for one, two in itertools.combinations(frames, 2):
+        assert (one != two).any()
 
 
-def test_hostile_words_and_no_words():
-    for words in ("", "\x00\ud800\u202e", "\x1b[31m", "x" * 1_000_000, "\n" * 5000):
-        frame = draw(chat(("user\n[system]", words), ("a" * 500, words)), SIZE)
-        assert frame.flags.writeable
-    draw(chat(), SIZE)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_drawn_everywhere(name):
+    text = HOSTILE[name]
+    for size in ((252, 252), (10, 10)):
+        chat.draw(Chat(((text, "hello"), ("Ann", text)), text, text), size, LIGHT)
+    chat.draw(Chat((("Ann", text), ("Bob", "x"))), (252, 252), LIGHT)
+
+
+def test_ten_thousand_turns_and_none():
+    picture = chat.draw(Chat(()), (252, 252), LIGHT)
+    assert (picture == LIGHT.paper).all()
+    chat.draw(Chat(many(10_000)), (252, 252), LIGHT)
+
+
+def test_letters_stand_out_from_every_bubble():
+    def light(color):
+        red, green, blue = ((part / 255) ** 2.2 for part in color)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+
+    for which in [*THEMES, *range(50)]:
+        for color, _ in theme(which).colors.values():
+            pair = sorted([light(color), light(chat._readable(color))])
+            assert pair[1] / pair[0] >= 4

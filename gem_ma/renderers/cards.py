@@ -9,7 +9,7 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.themes import RGB, Theme
+from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import Cards
 
 FACE, INK, RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
@@ -29,8 +29,7 @@ def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
     width, height = size
     if not scene.rows:
         raise BadScene("Cards needs at least one row")
-    frame = np.empty((height, width, 3), np.uint8)
-    frame[:] = theme.paper
+    frame = blank(size, theme.paper)
     text = font.HEIGHTS[1]
     below = len(scene.status) * text + (6 if scene.status else 0)
     wide = (width - 8) // font.width(text)
@@ -65,7 +64,7 @@ def _item(item: str, height: int, theme: Theme) -> np.ndarray:
     if item.startswith("*"):
         return _die(item, min(height, 48), theme)
     width = height * 3 // 4
-    face = _blank(width, height, FACE, theme.line)
+    face = _face(width, height, FACE, theme.line)
     if item == "?":
         face[2:-2, 2:-2] = theme.color("blue")
         face[4:-4:4, 4:-4] = theme.color("white")
@@ -87,7 +86,7 @@ def _item(item: str, height: int, theme: Theme) -> np.ndarray:
 
 
 def _die(item: str, side: int, theme: Theme) -> np.ndarray:
-    face = _blank(side, side, FACE, theme.line)
+    face = _face(side, side, FACE, theme.line)
     if item == "*?":
         face[2:-2, 2:-2] = theme.color("gray")
         line = max(h for h in font.HEIGHTS if h <= side)
@@ -102,8 +101,7 @@ def _die(item: str, side: int, theme: Theme) -> np.ndarray:
     return face
 
 
-def _blank(width: int, height: int, face: RGB, line: RGB) -> np.ndarray:
-    picture = np.empty((height, width, 3), np.uint8)
-    picture[:] = face
+def _face(width: int, height: int, face: RGB, line: RGB) -> np.ndarray:
+    picture = blank((width, height), face)
     picture[0], picture[-1], picture[:, 0], picture[:, -1] = line, line, line, line
     return picture

@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.themes import RGB, Theme
+from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, Chart
 
 ORDER = [color for color in COLORS if color not in ("black", "white", "gray")]
@@ -18,8 +18,7 @@ def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame."""
     _check(scene, size)
     text = font.HEIGHTS[0]
-    frame = np.empty((size[1], size[0], 3), np.uint8)
-    frame[:] = theme.paper
+    frame = blank(size, theme.paper)
     colors = [theme.color(ORDER[i % len(ORDER)]) for i in range(64)]
     top = 4
     if scene.title:

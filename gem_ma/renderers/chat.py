@@ -1,92 +1,155 @@
-"""Draw a Chat: a bubble for each message, the newest at the bottom, as on a phone."""
+"""Draw a transcript as a phone or a support console shows it: a bubble for each message."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.grid import readable
-from gem_ma.renderers.themes import RGB, Theme
+from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import Chat
 
-ORDER = ("blue", "green", "orange", "purple", "red", "yellow", "brown", "gray", "black", "white")
-PAD = 4  # pixels around a text in its bubble
+# The order in which speakers get their colours: the plainest last.
+_ORDER = ("blue", "green", "orange", "purple", "red", "yellow", "brown", "gray", "black", "white")
+_COLUMNS, _ROWS = 48, 24  # letters that a picture should have room for
+_SHORT = 8192  # longer texts are not kept: a cache should not hold megabytes
+_LEAST = 3  # lines of a message that are worth showing alone
+_DARK, _BRIGHT = (20, 20, 22), (255, 255, 255)
+_FINE = 4  # samples along each side of a pixel of a round corner
 
 
 def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame; what does not fit is counted at the top, or in the bubble that is cut."""
-    width, height = size
-    text = next(h for h in reversed(font.HEIGHTS) if h == font.HEIGHTS[0] or width >= 34 * h)
-    frame = np.empty((height, width, 3), np.uint8)
-    frame[:] = theme.paper
-    top = 2
-    if scene.title:
-        frame[: text + 6] = theme.cell
-        frame[text + 6] = theme.line
-        title = font.shorten(scene.title, (width - 8) // font.width(text))
-        font.paste(frame, PAD, 3, title, text, theme.ink)
-        top = text + 9
-    colors: dict[str, RGB] = {}
-    for speaker, _ in scene.turns:
-        if speaker not in colors:
-            colors[speaker] = theme.color(ORDER[len(colors) % len(ORDER)])
-    columns = max(4, (width * 4 // 5 - 2 * PAD) // font.width(text))
-    bottom, shown = height - 3, 0
-    for speaker, words in reversed(scene.turns):
-        left = len(scene.turns) - shown
-        room = bottom - top - (text + 2 if left > 1 else 0)
-        bubble = _bubble(speaker, words, columns, text, colors[speaker], theme.ink, theme.paper)
-        if bubble.shape[0] > room:
-            if shown:
+    """Return a new frame with the newest message at the bottom, and say what does not fit."""
+    height = font.fit_height(_COLUMNS, _ROWS, size)
+    gap = height // 3
+    image = _ground(scene.title[:_SHORT], size, height, theme.paper, theme.cell, theme.line).copy()
+    top = (_bar(height) if scene.title else 0) + gap
+    columns = max(1, (size[0] - 6 * gap) // font.width(height) * 7 // 8)
+    around = height + 2 * (gap // 2) + gap  # of a message: its name, the bubble's border, the gap
+    longest = max(1, (size[1] - gap - top - around - height) // height)
+    colors = _colors(scene.turns, theme)
+    bottom, left = size[1] - gap, len(scene.turns)
+    while left:
+        speaker, text = scene.turns[left - 1]
+        own = bool(scene.viewer) and speaker == scene.viewer
+        style = (height, own, colors[speaker], theme.paper, theme.ink, theme.line)
+        # Above any message but the first there has to be room to say that there are more.
+        room = bottom - top - (height + gap if left > 1 else 0)
+        bubble = _message(speaker, text, columns, longest, *style)
+        whole = bubble.shape[0] <= room
+        if not whole and left < len(scene.turns):
+            most = (room - around) // height
+            if most < _LEAST:
                 break
-            most = max(1, (room - text - 2 * PAD) // text)
-            bubble = _cut(speaker, words, columns, text, colors[speaker], theme, most)[
-                : max(room, 0)
-            ]
-        x = width - bubble.shape[1] - 3 if speaker == scene.viewer else 3
-        x = max(x, 0)
-        frame[bottom - bubble.shape[0] : bottom, x : x + bubble.shape[1]] = bubble[:, : width - x]
-        bottom -= bubble.shape[0] + 3
-        shown += 1
-    earlier = len(scene.turns) - shown
-    if earlier:
-        line = f"... {earlier} earlier message{'s' if earlier > 1 else ''}"
-        font.paste(frame, PAD, max(bottom - text, top), line, text, theme.ink)
-    return frame
+            bubble = _message(speaker, text, columns, most, *style)
+        _put(image, bubble, bottom, own, gap)
+        bottom -= bubble.shape[0]
+        left -= 1
+        if not whole:
+            break
+    if left:
+        more = f"... {left} earlier message{'s' if left > 1 else ''}"
+        font.paste(image, 2 * gap, max(0, bottom - gap - height), more, height, theme.ink)
+    return image
+
+
+def _colors(turns: Sequence[tuple[str, str]], theme: Theme) -> dict[str, RGB]:
+    """Give each speaker a colour, in the order in which they first speak."""
+    speakers = dict.fromkeys([speaker for speaker, _ in turns])
+    return {speaker: theme.color(_ORDER[i % len(_ORDER)]) for i, speaker in enumerate(speakers)}
+
+
+def _bar(height: int) -> int:
+    return height + 2 * (height // 3)
+
+
+@functools.lru_cache(maxsize=32)
+def _ground(
+    title: str, size: tuple[int, int], height: int, paper: RGB, bar: RGB, line: RGB
+) -> np.ndarray:
+    image = _filled(size[1], size[0], paper)
+    if title:
+        gap = height // 3
+        image[: _bar(height)] = bar
+        image[_bar(height) - 1 : _bar(height)] = line
+        shown = font.shorten(title, max(1, (size[0] - 4 * gap) // font.width(height)))
+        font.paste(image, 2 * gap, gap, shown, height, readable(bar))
+    return image
+
+
+def _put(image: np.ndarray, bubble: np.ndarray, bottom: int, own: bool, gap: int) -> None:
+    tall, wide = min(bubble.shape[0], max(bottom, 0)), min(bubble.shape[1], image.shape[1])
+    x = max(0, image.shape[1] - 2 * gap - wide) if own else min(2 * gap, image.shape[1] - wide)
+    image[bottom - tall : bottom, x : x + wide] = bubble[:tall, :wide]
+
+
+def _message(speaker: str, text: str, columns: int, most: int, *style: Any) -> np.ndarray:
+    short = len(speaker) + len(text) <= _SHORT
+    make = _bubble if short else _bubble.__wrapped__
+    bubble: np.ndarray = make(speaker, text, columns, most, *style)
+    return bubble
 
 
 @functools.lru_cache(maxsize=1024)
 def _bubble(
-    speaker: str, words: str, columns: int, text: int, color: RGB, ink: RGB, paper: RGB
+    speaker: str,
+    text: str,
+    columns: int,
+    most: int,
+    height: int,
+    own: bool,
+    color: RGB,
+    paper: RGB,
+    ink: RGB,
+    line: RGB,
 ) -> np.ndarray:
-    """Draw the speaker's name and the whole message in a bubble, unless that is far too long."""
-    return _draw(speaker, font.wrap(words, columns)[:1000], columns, text, color, ink, paper)
+    """Draw a message of at most so many lines: its speaker's name, the bubble, a gap below."""
+    lines = font.wrap(text, columns)
+    if len(lines) > most:
+        hidden = len(lines) - most + 1
+        lines[most - 1 :] = [
+            font.shorten(f"... {hidden} more line{'s' if hidden > 1 else ''}", columns)
+        ]
+    name = font.shorten(speaker, columns)
+    gap, advance, pad = height // 3, font.width(height), height // 2
+    letters = max(1, *map(len, lines))
+    # A column of letters more than is needed would be cut off at the picture's border.
+    wide = max(letters * advance + 2 * pad, len(name) * advance + pad)
+    tall = len(lines) * height + 2 * (gap // 2)
+    image = _filled(height + tall + gap, wide, paper)
+    at = wide - len(name) * advance - pad // 2 if own else pad // 2
+    font.paste(image, at, 0, name, height, ink)
+    broad = letters * advance + 2 * pad
+    box = image[height : height + tall, wide - broad :] if own else image[height:-gap, :broad]
+    box[:] = _filled(tall, broad, color)
+    # The colours of speakers are many: only the letters of this message are put into them.
+    words = font.screen(lines, letters, len(lines), height, readable(color), color, keep=False)
+    box[gap // 2 : gap // 2 + words.shape[0], pad : pad + words.shape[1]] = words
+    if sum(abs(a - b) for a, b in zip(color, paper, strict=True)) < 90:  # it would not be seen
+        box[[0, -1]] = box[:, [0, -1]] = line
+    outside = _corner(gap)
+    for corner in (box, box[::-1], box[:, ::-1], box[::-1, ::-1]):
+        font.blend(corner[:gap, :gap], outside, paper)
+    image.setflags(write=False)
+    return image
 
 
-def _cut(
-    speaker: str, words: str, columns: int, text: int, color: RGB, theme: Theme, most: int
-) -> np.ndarray:
-    lines = font.wrap(words, columns)
-    rest = len(lines) - most + 1
-    shown = [*lines[: most - 1], font.shorten(f"... {rest} more lines", columns)]
-    return _draw(speaker, shown, columns, text, color, theme.ink, theme.paper)
+def _filled(tall: int, wide: int, color: RGB) -> np.ndarray:
+    image = np.empty((tall, wide, 3), np.uint8)
+    image[:1] = color
+    image[1:] = image[:1]  # copies of a row are quicker than of a pixel
+    return image
 
 
-def _draw(
-    speaker: str, lines: list[str], columns: int, text: int, color: RGB, ink: RGB, paper: RGB
-) -> np.ndarray:
-    name = font.shorten(font.wrap(speaker, columns)[0], columns)
-    widest = max(len(name), *map(len, lines))
-    width, height = widest * font.width(text) + 2 * PAD, (len(lines) + 1) * text + 2 * PAD
-    bubble = np.empty((height, width, 3), np.uint8)
-    bubble[:text] = paper
-    bubble[text:] = color
-    for corner in ((text, 0), (text, -1), (-1, 0), (-1, -1)):
-        bubble[corner] = paper
-    font.paste(bubble, PAD, 0, name, text, ink)
-    screen = font.screen(lines, widest, len(lines), text, readable(color), color)
-    bubble[text + PAD : text + PAD + screen.shape[0], PAD : PAD + screen.shape[1]] = screen
-    bubble.setflags(write=False)
-    return bubble
+@functools.cache
+def _corner(radius: int) -> np.ndarray:
+    """Return how much of each pixel lies outside a round corner at the top left."""
+    axis = radius - (np.arange(radius * _FINE) + 0.5) / _FINE
+    outside = axis[:, None] ** 2 + axis**2 > radius * radius
+    share = outside.reshape(radius, _FINE, radius, _FINE).mean((1, 3))
+    corner: np.ndarray = np.round(share * 255).astype(np.uint8)
+    return corner

@@ -50,17 +50,29 @@ def has(char: str) -> bool:
 
 
 def screen(
-    lines: Sequence[str], columns: int, rows: int, height: int, ink: RGB, paper: RGB
+    lines: Sequence[str],
+    columns: int,
+    rows: int,
+    height: int,
+    ink: RGB,
+    paper: RGB,
+    keep: bool = True,
 ) -> np.ndarray:
-    """Draw lines from the top left; what exceeds columns or rows is left out."""
+    """Draw lines from the top left; what exceeds columns or rows is left out.
+
+    keep: hold all glyphs in these colours ready, for many screens; else colour only those needed.
+    """
     advance = width(height)
     shown = [line[:columns].ljust(columns) for line in lines[:rows]]
     blank = " " * (columns * (rows - len(shown)))
     glyphs, missing = _index("".join(shown) + blank)
-    atlas = _atlas(height, ink, paper)
-    if missing:
-        boxes = np.stack([_box(code, height) for code in missing])
-        atlas = np.concatenate([atlas, _colored(boxes, ink, paper)])
+    if keep:
+        atlas = _atlas(height, ink, paper)
+        if missing:
+            atlas = np.concatenate([atlas, _colored(_boxes(missing, height), ink, paper)])
+    else:
+        kinds, glyphs = np.unique(glyphs, return_inverse=True)
+        atlas = _colored(_shapes(missing, height)[kinds], ink, paper)
     # One row of pixels of a glyph is one item, so that the gather copies whole runs of bytes.
     start = glyphs.reshape(rows, 1, columns) * height
     picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
@@ -165,16 +177,20 @@ def _grey(height: int) -> np.ndarray:
     return grey
 
 
+def _boxes(missing: Sequence[int], height: int) -> np.ndarray:
+    return np.stack([_box(code, height) for code in missing])
+
+
+def _shapes(missing: Sequence[int], height: int) -> np.ndarray:
+    """Return all glyphs, and behind them the boxes of those that are missing."""
+    known = _grey(height)
+    return np.concatenate([known, _boxes(missing, height)]) if missing else known
+
+
 def _mask(text: str, height: int) -> np.ndarray:
     glyphs, missing = _index(text)
-    known = _grey(height)
-    if missing:
-        boxes = np.stack([_box(code, height) for code in missing])
-        kinds = np.concatenate([known, boxes])
-    else:
-        kinds = known
-    line: np.ndarray = kinds[glyphs].transpose(1, 0, 2).reshape(height, -1)
-    return line
+    mask: np.ndarray = _shapes(missing, height)[glyphs].transpose(1, 0, 2).reshape(height, -1)
+    return mask
 
 
 @functools.lru_cache(maxsize=32)

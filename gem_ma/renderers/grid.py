@@ -10,7 +10,7 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.figures import mask
-from gem_ma.renderers.themes import RGB, Theme
+from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import Grid, Tile
 
 BANDS = 512  # drawn rows of cells that are kept for each kind of board
@@ -261,8 +261,7 @@ def canvas(
     place: Layout,
 ) -> np.ndarray:
     """Draw what surrounds the board: labels and status."""
-    ground = np.empty((size[1], size[0], 3), np.uint8)
-    ground[:] = theme.paper
+    ground = blank(size, theme.paper)
     cell, text = place.cell, place.text
     for i, label in enumerate(columns):
         x = place.left + i * cell + (cell - font.width(text) * len(label)) // 2

@@ -10,7 +10,7 @@ from PIL import Image
 
 from gem_ma.renderers import font
 from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.themes import Theme
+from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import Panels, Pixels
 
 
@@ -24,8 +24,7 @@ def draw(
     rows = math.ceil(len(scene.scenes) / columns)
     width, height = size[0] // columns, size[1] // rows
     text = font.HEIGHTS[0]
-    frame = np.empty((size[1], size[0], 3), np.uint8)
-    frame[:] = theme.paper
+    frame = blank(size, theme.paper)
     for i, (title, inner) in enumerate(scene.scenes):
         x, y = i % columns * width, i // columns * height
         above = text if title else 0
@@ -53,8 +52,7 @@ def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarra
         share = min(size[0] / scene.width, size[1] / scene.height)
         smaller = max(1, int(scene.width * share)), max(1, int(scene.height * share))
         picture = np.asarray(Image.fromarray(picture).resize(smaller, Image.Resampling.BOX))
-    frame = np.empty((size[1], size[0], 3), np.uint8)
-    frame[:] = theme.paper
+    frame = blank(size, theme.paper)
     height, width = picture.shape[:2]
     top, left = (size[1] - height) // 2, (size[0] - width) // 2
     frame[top : top + height, left : left + width] = picture

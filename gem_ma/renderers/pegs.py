@@ -6,7 +6,7 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.grid import BadScene, readable
-from gem_ma.renderers.themes import Theme
+from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import COLORS, Pegs
 
 ORDER = [color for color in COLORS if color not in ("black", "white", "gray")]
@@ -29,8 +29,7 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
             f"{scene.discs} discs on {len(scene.pegs)} pegs do not fit into {width} x {height} "
             "pixels; use a larger image_size"
         )
-    frame = np.empty((height, width, 3), np.uint8)
-    frame[:] = theme.paper
+    frame = blank(size, theme.paper)
     frame[floor : floor + 3, 4:-4] = theme.line
     line = max(h for h in font.HEIGHTS if h <= thick)
     narrow, wide = min(font.width(line) + 2, share // 4), share // 2 - 4

@@ -7,15 +7,14 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.themes import Theme
+from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import COLORS, Shapes
 
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame; the unit square is as large as fits, in the middle."""
     width, height = size
-    frame = np.empty((height, width, 3), np.uint8)
-    frame[:] = theme.paper
+    frame = blank(size, theme.paper)
     text, above = font.HEIGHTS[1], 0
     if scene.title:
         shown = font.shorten(scene.title, (width - 8) // font.width(text))

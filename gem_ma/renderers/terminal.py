@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.themes import Theme
+from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import Terminal
 
 MARGIN = 6
@@ -27,8 +27,7 @@ def _draw(
     ink: tuple[int, int, int],
 ) -> np.ndarray:
     """Draw at the largest height at which everything fits; say what does not fit at the smallest."""
-    frame = np.empty((size[1], size[0], 3), np.uint8)
-    frame[:] = paper
+    frame = blank(size, paper)
     for height in reversed(font.HEIGHTS[: font.HEIGHTS.index(18) + 1]):
         columns = max(1, (size[0] - 2 * MARGIN) // font.width(height))
         rows = max(1, (size[1] - 2 * MARGIN) // height)

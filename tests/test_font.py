@@ -1,0 +1,187 @@
+"""The text engine: glyphs, boxes for missing ones, screens, word wrap."""
+
+import random
+import subprocess
+import sys
+import time
+import zlib
+
+import numpy as np
+import pytest
+
+from gem_ma.renderers import font
+
+INK, PAPER = (32, 33, 36), (250, 250, 247)
+HOSTILE = {
+    "nothing": "",
+    "controls": "".join(map(chr, range(32))) + "\x7f\x85\x9b",
+    "surrogates": "\ud800\udfff a \udc00",
+    "right to left": "\u202eabc\u202c \u200f\u05d0\u0627",
+    "colours": "\x1b[31mred\x1b[0m\x1b]0;title\x07",
+    "combining": "e" + "\u0301" * 500,
+    "emoji": "\U0001f600\U0001f468\u200d\U0001f469 \U0010ffff",
+    "breaks": "a\r\nb\rc\nd\x0be\x0cf\x1cg\x85h\u2028i\u2029j",
+    "tabs": "\t" * 300,
+    "a megabyte of words": "word " * 200_000,
+    "a megabyte of one word": "x" * 1_000_000,
+    "a megabyte of spaces": " " * 1_000_000 + "x",
+    "ten thousand lines": "line\n" * 10_000,
+}
+GOLDEN = 894682709  # a checksum of pixels
+SCRIPT = """
+import zlib
+from gem_ma.renderers import font
+lines = ["Ωé → ♞", "中\\ud800"]
+print([zlib.crc32(font.screen(lines, 9, 3, h, (1, 2, 3), (250, 251, 252))) for h in font.HEIGHTS])
+"""
+
+
+def screen(text, height=18, columns=None, rows=1):
+    return font.screen(text.split("\n"), columns or len(text), rows, height, INK, PAPER)
+
+
+@pytest.mark.parametrize("height", font.HEIGHTS)
+def test_the_repertoire_is_there_and_every_sign_is_drawn_and_distinct(height):
+    chars = "éßñΩλЖя→⇒∀≤─│┼█▓■●♔♕♖♗♘♙♚♛♜♝♞♟♠♣♥♦♤♧♡♢⚀⚁⚂⚃⚄⚅✓✗€"
+    assert all(font.has(char) for char in chars)
+    pictures = {screen(char, height).tobytes() for char in chars + " "}
+    assert len(pictures) == len(chars) + 1
+
+
+@pytest.mark.parametrize("height", font.HEIGHTS)
+def test_ascii_signs_are_distinct(height):
+    assert len({screen(chr(code), height).tobytes() for code in range(32, 127)}) == 95
+
+
+@pytest.mark.parametrize("height", font.HEIGHTS)
+def test_boxes_of_missing_glyphs_are_distinct(height):
+    rng = random.Random(height)
+    codes = {*rng.sample(range(0x110000), 3000), 0, 10, 0x301, 0x4E2D, 0xD800, 0x1F600, 0x10FFFF}
+    codes |= {0x24E2D, 0x104E2D}
+    missing = [chr(code) for code in codes if not font.has(chr(code))]
+    assert len(missing) > 2500
+    assert len({screen(char, height).tobytes() for char in missing}) == len(missing)
+    ground = screen(" ", height).tobytes()
+    assert all(screen(char, height).tobytes() != ground for char in missing)
+
+
+@pytest.mark.parametrize("height", font.HEIGHTS)
+def test_a_screen_has_its_cells_where_they_belong(height):
+    picture = screen("ab\n中", height, columns=4, rows=3)
+    advance = font.width(height)
+    assert picture.shape == (3 * height, 4 * advance, 3)
+    assert picture.dtype == np.uint8
+    assert picture.flags.c_contiguous
+    assert (picture[:height, advance : 2 * advance] == screen("b", height)).all()
+    assert (picture[height : 2 * height, :advance] == screen("中", height)).all()
+    assert (picture[2 * height :] == PAPER).all()
+    assert (picture[:, 2 * advance :] == PAPER).all()
+
+
+@pytest.mark.parametrize("text", ["", "Hello é", "中 国 x", "\ud800"])
+def test_colouring_a_few_glyphs_gives_the_same_screen(text):
+    for height in font.HEIGHTS:
+        kept = font.screen([text], 8, 2, height, INK, PAPER)
+        once = font.screen([text], 8, 2, height, INK, PAPER, keep=False)
+        assert (kept == once).all()
+
+
+def test_screens_of_different_texts_differ_and_are_fresh():
+    assert screen("ab").tobytes() != screen("ba").tobytes()
+    first = screen("ab")
+    first[:] = 0
+    assert screen("ab").any()
+
+
+def test_another_process_draws_the_same_bytes():
+    run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, check=True, text=True)
+    lines = ["Ωé → ♞", "中\ud800"]
+    here = [
+        zlib.crc32(font.screen(lines, 9, 3, h, (1, 2, 3), (250, 251, 252))) for h in font.HEIGHTS
+    ]
+    assert run.stdout.strip() == str(here)
+
+
+def test_the_bytes_are_those_of_the_file_in_the_package():
+    assert zlib.crc32(screen("Ωé → ♞ 中")) == GOLDEN
+
+
+@pytest.mark.parametrize("height", font.HEIGHTS)
+def test_pasted_text_is_that_of_a_screen(height):
+    image = np.empty((height, 8 * font.width(height), 3), np.uint8)
+    image[:] = PAPER
+    assert font.paste(image, 0, 0, "Hé→♞中 xy", height, INK) == 8 * font.width(height)
+    assert (image == font.screen(["Hé→♞中 xy"], 8, 1, height, INK, PAPER)).all()
+
+
+@pytest.mark.parametrize("x", [-10_000, -31, -1, 0, 7, 49, 50, 10_000])
+@pytest.mark.parametrize("y", [-100, -9, 0, 25, 30, 100])
+def test_pasting_is_clipped_at_the_borders(x, y):
+    text = "clipped text"
+    large = np.full((90, 500, 3), 200, np.uint8)
+    inside = abs(x) < 200
+    if inside:
+        font.paste(large, 200 + x, 30 + y if abs(y) < 31 else 0, text, 18, INK)
+    image = np.full((30, 50, 3), 200, np.uint8)
+    assert font.paste(image, x, y, text, 18, INK) == x + len(text) * 9
+    if inside and abs(y) < 31:
+        assert (image == large[30:60, 200:250]).all()
+    else:
+        assert (image == 200).all()
+
+
+def test_fit_height_takes_the_largest_that_fits():
+    assert font.fit_height(1, 1, (1000, 1000)) == max(font.HEIGHTS)
+    assert font.fit_height(1000, 1000, (10, 10)) == min(font.HEIGHTS)
+    for height in font.HEIGHTS:
+        size = 30 * font.width(height), 20 * height
+        assert font.fit_height(30, 20, size) == height
+    with pytest.raises(ValueError, match="expected one of"):
+        font.width(12)
+
+
+def test_wrap_keeps_every_word_and_no_line_is_too_long():
+    rng = random.Random(5)
+    for _ in range(500):
+        columns = rng.randint(1, 30)
+        words = ["".join(rng.choices("abcé中", k=rng.randint(1, 12))) for _ in range(40)]
+        text = "".join(word + rng.choice([" ", "  ", "\n", "\r\n", "\u2028"]) for word in words)
+        lines = font.wrap(text, columns)
+        assert max(map(len, lines)) <= columns
+        assert "".join("".join(lines).split()) == "".join(words)
+        if columns >= 12:  # every word fits into a line, so none is broken
+            assert " ".join(lines).split() == words
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("", 5, [""]),
+        ("a\n\nb", 5, ["a", "", "b"]),
+        ("a\r\nb\rc\u2028d", 5, ["a", "b", "c", "d"]),
+        ("one two three", 7, ["one two", "three"]),
+        ("abcdefgh", 3, ["abc", "def", "gh"]),
+        ("  indent", 20, ["  indent"]),
+        ("a\tb", 20, ["a       b"]),
+        ("a\x00\x1b[1mb\x9c", 20, ["a[1mb"]),
+        ("abc   def", 3, ["abc", "def"]),
+        ("abc      ", 3, ["abc"]),
+        ("text", 0, ["t", "e", "x", "t"]),
+    ],
+)
+def test_wrap_breaks(text, columns, lines):
+    assert font.wrap(text, columns) == lines
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_raises_nothing_and_takes_no_time(name):
+    text = HOSTILE[name]
+    start = time.process_time()
+    for columns in (1, 2, 40):
+        lines = font.wrap(text, columns)
+        assert max(map(len, lines)) <= columns
+        assert not any(c < " " or "\x7f" <= c < "\xa0" for line in lines[:2000] for c in line)
+    for height in font.HEIGHTS:
+        font.screen(lines, 40, 10, height, INK, PAPER)
+        font.paste(np.zeros((20, 50, 3), np.uint8), 0, 0, text, height, INK)
+    assert time.process_time() - start < 20
