@@ -10,7 +10,7 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.grid import readable
-from gem_ma.renderers.themes import RGB, Theme, blank
+from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import Chat
 
 # The order in which speakers get their colours: the plainest last.
@@ -18,7 +18,6 @@ _ORDER = ("blue", "green", "orange", "purple", "red", "yellow", "brown", "gray",
 _COLUMNS, _ROWS = 48, 24  # letters that a picture should have room for
 _SHORT = 8192  # longer texts are not kept: a cache should not hold megabytes
 _LEAST = 3  # lines of a message that are worth showing alone
-_DARK, _BRIGHT = (20, 20, 22), (255, 255, 255)
 _FINE = 4  # samples along each side of a pixel of a round corner
 
 
@@ -122,18 +121,20 @@ def _bubble(
     tall = len(lines) * height + 2 * (gap // 2)
     image = _filled(height + tall + gap, wide, paper)
     at = wide - len(name) * advance - pad // 2 if own else pad // 2
-    font.paste(image, at, 0, name, height, ink)
+    if name:
+        label = font.screen([name], len(name), 1, height, ink, paper, keep=False)
+        image[:height, at : at + label.shape[1]] = label
     broad = letters * advance + 2 * pad
     box = image[height : height + tall, wide - broad :] if own else image[height:-gap, :broad]
     box[:] = _filled(tall, broad, color)
     # The colours of speakers are many: only the letters of this message are put into them.
     words = font.screen(lines, letters, len(lines), height, readable(color), color, keep=False)
     box[gap // 2 : gap // 2 + words.shape[0], pad : pad + words.shape[1]] = words
+    corner = _corner(gap, color, paper)
+    for area in (box, box[::-1], box[:, ::-1], box[::-1, ::-1]):
+        area[:gap, :gap] = corner
     if sum(abs(a - b) for a, b in zip(color, paper, strict=True)) < 90:  # it would not be seen
-        box[[0, -1]] = box[:, [0, -1]] = line
-    outside = _corner(gap)
-    for corner in (box, box[::-1], box[:, ::-1], box[::-1, ::-1]):
-        font.blend(corner[:gap, :gap], outside, paper)
+        box[0, gap:-gap] = box[-1, gap:-gap] = box[gap:-gap, 0] = box[gap:-gap, -1] = line
     image.setflags(write=False)
     return image
 
@@ -145,11 +146,12 @@ def _filled(tall: int, wide: int, color: RGB) -> np.ndarray:
     return image
 
 
-@functools.cache
-def _corner(radius: int) -> np.ndarray:
-    """Return how much of each pixel lies outside a round corner at the top left."""
+@functools.lru_cache(maxsize=256)
+def _corner(radius: int, color: RGB, paper: RGB) -> np.ndarray:
+    """Draw a round corner at the top left."""
     axis = radius - (np.arange(radius * _FINE) + 0.5) / _FINE
     outside = axis[:, None] ** 2 + axis**2 > radius * radius
     share = outside.reshape(radius, _FINE, radius, _FINE).mean((1, 3))
-    corner: np.ndarray = np.round(share * 255).astype(np.uint8)
+    corner = _filled(radius, radius, color)
+    font.blend(corner, np.round(share * 255).astype(np.uint8), paper)
     return corner

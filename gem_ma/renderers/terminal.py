@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import Terminal
 
 MARGIN = 6
+_LARGEST = 18
+_WIDEST = 400  # letters of a line that are looked at
+# A row of a board or table: columns set by spaces, by borders, or signs with spaces between.
+_ROW = re.compile(r"\S {2,}\S|\||[\u2500-\u257f]|^ *(\S{1,3} ){2,}\S{1,3} *$")
 
 
 def draw(scene: Terminal, size: tuple[int, int], theme: Theme) -> np.ndarray:
@@ -26,17 +31,33 @@ def _draw(
     paper: tuple[int, int, int],
     ink: tuple[int, int, int],
 ) -> np.ndarray:
-    """Draw at the largest height at which everything fits; say what does not fit at the smallest."""
+    """Draw as large as everything fits, and say what does not fit at the smallest height."""
     frame = blank(size, paper)
-    for height in reversed(font.HEIGHTS[: font.HEIGHTS.index(18) + 1]):
-        columns = max(1, (size[0] - 2 * MARGIN) // font.width(height))
-        rows = max(1, (size[1] - 2 * MARGIN) // height)
-        lines = font.wrap(text, columns)
-        if len(lines) <= rows:
-            break
+    height, columns, lines = _layout(text, size)
+    rows = max(1, (size[1] - 2 * MARGIN) // height)
     if len(lines) > rows:
-        lines[rows - 1 :] = [f"... {len(lines) - rows + 1} more lines"[:columns]]
+        hidden = len(lines) - rows + 1
+        more = f"... {hidden} more line{'s' if hidden > 1 else ''}"
+        lines[rows - 1 :] = [font.shorten(more, columns)]
     screen = font.screen(lines, columns, len(lines), height, ink, paper)
     fits = frame[MARGIN : MARGIN + screen.shape[0], MARGIN : MARGIN + screen.shape[1]]
     fits[:] = screen[: fits.shape[0], : fits.shape[1]]
     return frame
+
+
+def _layout(text: str, size: tuple[int, int]) -> tuple[int, int, list[str]]:
+    """Choose the largest height at which all fits: one that breaks no row of a table, if any."""
+    fitting = []
+    for height in reversed(font.HEIGHTS[: font.HEIGHTS.index(_LARGEST) + 1]):
+        columns = max(1, (size[0] - 2 * MARGIN) // font.width(height))
+        lines = font.wrap(text, columns)
+        layout = height, columns, lines
+        if len(lines) * height > size[1] - 2 * MARGIN:
+            continue
+        fitting.append(layout)
+        long = [line for line in text.splitlines() if len(line) > columns]
+        if not any(_ROW.search(line[:_WIDEST]) for line in long):
+            break
+    else:
+        return fitting[0] if fitting else layout
+    return layout
