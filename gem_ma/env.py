@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from gem_ma.scene import Terminal
 from gem_ma.seeding import fresh_seed, mix, reseed
 
 if TYPE_CHECKING:
+    from gem_ma.messages import Picture
     from gem_ma.views import ParallelView, SeatView
 
 Observe = Literal["text", "image", "both"]
@@ -785,6 +787,20 @@ class Env(BaseEnv, Generic[S]):
     def scene(self, agent: str | None = None) -> Any:
         """Return the scene that a seat sees, or, without a seat, the whole game's."""
         return self._scene(self.state() if agent is None else self._view(agent), agent)
+
+    def picture(self, agent: str | None = None) -> Picture:
+        """Return what a seat sees, or the whole game, as one object for every consumer."""
+        from gem_ma.messages import Picture
+        from gem_ma.renderers import draw, png
+
+        scene, theme = self.scene(agent), self._theme or self._find_theme()
+        view = self.state() if agent is None else self._view(agent)
+        look = self.image_size, theme, self.image_unit
+        return Picture(
+            draw(scene, *look),
+            self.game.describe(view, agent),
+            png=functools.partial(png.png, scene, *look),
+        )
 
     def _scene(self, view: S, agent: str | None) -> Any:
         scene = self.game.picture(view, agent)

@@ -106,6 +106,19 @@ def test_both_shows_what_text_and_image_show():
     assert "In the picture" not in gem_ma.make("game:ConnectFour-v0").rules("red")
 
 
+@pytest.mark.parametrize("env_id", gem_ma.list_envs())
+def test_a_picture_holds_pixels_words_and_file(env_id):
+    env = gem_ma.make(env_id, theme="dark")
+    env.reset(seed=1)
+    for agent in (None, *env.possible_agents):
+        shown = env.picture(agent)
+        assert shown.alt == env.game.describe(
+            env.state() if agent is None else env._view(agent), agent
+        )
+        assert (np.asarray(Image.open(io.BytesIO(shown.png)).convert("RGB")) == shown.array).all()
+    assert env.picture().key == env.picture().key
+
+
 def test_frames_are_not_shared():
     env = gem_ma.make("game:TicTacToe-v0", observe="image")
     env.reset()

@@ -247,8 +247,10 @@ def luma(color: RGB) -> float:
 
 
 def readable(ground: RGB) -> RGB:
-    """Return black or white, whichever stands out from a ground."""
-    return (20, 20, 22) if luma(ground) > 128 else (250, 250, 250)
+    """Return dark or bright, whichever stands out more from a ground."""
+    red, green, blue = ((part / 255) ** 2.2 for part in ground)
+    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+    return (20, 20, 22) if light / 0.06 > 1.05 / light else (250, 250, 250)
 
 
 @functools.lru_cache(maxsize=256)
