@@ -13,7 +13,7 @@ from gem_ma.renderers.themes import THEMES
 MARGIN = 12
 
 
-def shot(env_id, look, moves=6):
+def shot(env_id, look, moves=6, title=""):
     """Return the spectator's picture of a game, with its name above."""
     env = gem_ma.make(env_id, render_mode="rgb_array", theme=look)
     env.reset(seed=3)
@@ -26,7 +26,7 @@ def shot(env_id, look, moves=6):
     frame = env.render()
     height = font.HEIGHTS[1]
     titled = np.full((frame.shape[0] + height + 4, frame.shape[1], 3), 255, np.uint8)
-    font.paste(titled, 0, 0, env_id.removeprefix("game:"), height, (40, 40, 44))
+    font.paste(titled, 0, 0, title or env_id.removeprefix("game:"), height, (40, 40, 44))
     titled[height + 4 :] = frame
     return titled
 
@@ -51,8 +51,8 @@ def main():
     parser.add_argument("--themes", action="store_true", help="one game in every theme instead")
     args = parser.parse_args()
     if args.themes:
-        looks = [*THEMES, 1, 2, 3]
-        shots = [shot("game:ConnectFour-v0", look, 14) for look in looks]
+        looks = [*THEMES, 1, 2, "held-out:3"]
+        shots = [shot("game:ConnectFour-v0", look, 14, f"theme={look!r}") for look in looks]
     else:
         ids = [i for i in gem_ma.list_envs() if not i.endswith(("-hard", "-random", "-easy"))]
         shots = [shot(env_id, "light") for env_id in ids]

@@ -80,7 +80,9 @@ def test_a_picture_that_leaves_something_out_is_found():
         certify(gem_ma.Env(Blind()))
 
 
-@pytest.mark.parametrize("env_id", ["game:KuhnPoker-v0", "game:LiarsDice-v0"])
+@pytest.mark.parametrize(
+    "env_id", ["game:KuhnPoker-v0", "game:LiarsDice-v0", "game:GuessTheNumber-v0-easy"]
+)
 def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
     env = gem_ma.make(env_id, observe="image")
     env.reset(seed=0)
@@ -363,6 +365,22 @@ def test_a_gif_holds_every_frame(tmp_path):
 # -- themes ----------------------------------------------------------------------------------------
 
 
+def test_drawn_themes_deal_out_figures_and_the_legend_says_so():
+    scene = Grid(
+        ("xo",), (("x", Tile("disc", "red", name="x")), ("o", Tile("ring", "blue", name="o")))
+    )
+    said = {legend(scene, theme(seed)) for seed in range(20)}
+    assert len(said) > 15
+    assert len({theme(seed).figure("disc") for seed in range(40)}) == 7
+    for seed in range(40):
+        look = theme(seed, "held-out")
+        assert theme(f"held-out:{seed}") == look
+        assert grid.decode(draw(scene, SIZE, look), scene, look) == ("xo",)
+        assert look.called("red") in legend(scene, look)
+    env = gem_ma.make("game:ConnectFour-v0", observe="image", theme="held-out:3")
+    assert f"{theme('held-out:3').figure('disc')} on " in env.rules("red")
+
+
 def test_drawn_themes_are_reproducible_and_the_splits_share_no_hue():
     assert theme(7) == theme(7)
     assert theme(7) != theme(8)
@@ -378,6 +396,7 @@ def test_drawn_themes_are_reproducible_and_the_splits_share_no_hue():
     [
         ("lihgt", "no theme 'lihgt'; did you mean 'light'"),
         ("neon", "there are light, dark"),
+        ("train:x", "no theme 'train:x'"),
         (1.5, "expected a name or an int"),
         (True, "expected a name or an int"),
     ],

@@ -167,7 +167,7 @@ def legend(scene: Grid, theme: Theme) -> str:
 def _look(tile: Tile, theme: Theme) -> str:
     ground = f" on {theme.called(tile.ground)}" if tile.ground else ""
     if tile.figure:
-        return f"{theme.called(tile.color)} {tile.figure}{ground}"
+        return f"{theme.called(tile.color)} {theme.figure(tile.figure)}{ground}"
     if tile.text:
         return f"{tile.text!r}{ground}"
     return f"a{ground.removeprefix(' on')} cell" if ground else "an empty cell"
@@ -216,10 +216,10 @@ def _tile(tile: Tile, cell: int, theme: Theme, marked: bool) -> np.ndarray:
     picture[0], picture[:, 0] = theme.line, theme.line  # the lines of the grid
     if tile.figure:
         side = max(1, round(cell * theme.size))
-        coverage = mask(tile.figure, side)
+        coverage = mask(theme.figure(tile.figure), side)
         steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
-        start = (cell - side) // 2
-        inside = picture[start : start + side, start : start + side]
+        x, y = (round((cell - side) / 2 + share * cell) for share in theme.shift)
+        inside = picture[y : y + side, x : x + side]
         font.blend(inside, steps, theme.color(tile.color))
     if tile.text:
         _letters(picture, tile, cell, theme, ground)

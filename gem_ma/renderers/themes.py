@@ -26,10 +26,16 @@ class Theme:
     mark: RGB  # the frame of a cell that stands out
     colors: dict[str, tuple[RGB, str]] = field(hash=False)  # scene colour -> colour, what it is
     size: float = 0.72  # of a figure, as a share of its cell
+    shift: tuple[float, float] = (0.0, 0.0)  # of a figure out of the middle, across and down
+    figures: dict[str, str] = field(default_factory=dict, hash=False)  # drawn for those of a Grid
 
     def color(self, name: str) -> RGB:
         """Return the colour that stands for a scene's colour."""
         return self.colors[name][0]
+
+    def figure(self, name: str) -> str:
+        """Return the figure that a Grid shows for a figure."""
+        return self.figures.get(name, name)
 
     def called(self, name: str) -> str:
         """Return what a reader of the picture would call it."""
@@ -115,6 +121,9 @@ _HUES = {  # names that a reader would give, by hue in degrees
 }
 
 
+_PIECES = ["disc", "ring", "square", "diamond", "triangle", "hexagon", "star"]  # dealt out anew
+
+
 class UnknownTheme(ValueError):
     """No theme has this name."""
 
@@ -132,9 +141,16 @@ def _blank(size: tuple[int, int], color: RGB) -> np.ndarray:
 
 
 def theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train") -> Theme:
-    """Return a theme by its name, or one drawn from a seed out of a split of all drawn themes."""
+    """Return a theme by its name, or one drawn from a seed out of a split of all drawn themes.
+
+    "train:5" and "held-out:5" name drawn themes too.
+    """
     if isinstance(which, Theme):
         return which
+    if isinstance(which, str) and which.startswith(("train:", "held-out:")):
+        part, _, seed = which.partition(":")
+        if seed.lstrip("-").isdecimal():
+            return _drawn(int(seed), part)
     if isinstance(which, str):
         if which in THEMES:
             return THEMES[which]
@@ -169,7 +185,11 @@ def _drawn(seed: int, split: str) -> Theme:
     line = _rgb(tone, 0.1, 0.45 if dark else 0.65)
     mark = (255, 255, 255) if dark else (0, 0, 0)
     size = float(rng.uniform(0.6, 0.82))
-    return Theme(f"{split}:{seed}", paper, ink, line, cell, mark, colors, size)
+    free = (1 - size) / 2
+    across, down = (float(rng.uniform(-free, free) * 0.8) for _ in range(2))
+    figures = dict(zip(_PIECES, map(str, rng.permutation(_PIECES)), strict=True))
+    name = f"{split}:{seed}"
+    return Theme(name, paper, ink, line, cell, mark, colors, size, (across, down), figures)
 
 
 def _rgb(hue: float, saturation: float, value: float) -> RGB:
