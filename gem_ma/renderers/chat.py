@@ -122,13 +122,13 @@ def _bubble(
     image = _filled(height + tall + gap, wide, paper)
     at = wide - len(name) * advance - pad // 2 if own else pad // 2
     if name:
-        label = font.screen([name], len(name), 1, height, ink, paper, keep=False)
+        label = font.screen([name], len(name), 1, height, ink, paper)
         image[:height, at : at + label.shape[1]] = label
     broad = letters * advance + 2 * pad
     box = image[height : height + tall, wide - broad :] if own else image[height:-gap, :broad]
     box[:] = _filled(tall, broad, color)
     # The colours of speakers are many: only the letters of this message are put into them.
-    words = font.screen(lines, letters, len(lines), height, readable(color), color, keep=False)
+    words = font.screen(lines, letters, len(lines), height, readable(color), color)
     box[gap // 2 : gap // 2 + words.shape[0], pad : pad + words.shape[1]] = words
     corner = _corner(gap, color, paper)
     for area in (box, box[::-1], box[:, ::-1], box[::-1, ::-1]):
