@@ -133,10 +133,10 @@ def _render(args: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     env.render_mode = "rgb_array"
     env.reset(seed=args.seed)
-    frames = [env.render(args.agent)]
+    frames, player = [env.render(args.agent)], load("random")
     for _ in range(args.moves):
         if env.to_act:
-            env.play({seat: ask(load("random"), [env.turn(seat)])[0] for seat in env.to_act})
+            env.play({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
             frames.append(env.render(args.agent))
     try:
         if args.out.endswith(".gif"):

@@ -403,7 +403,6 @@ class Env(BaseEnv, Generic[S]):
             )
         agents = self.possible_agents
         self._state = state
-        self._views, self._legals, self._infos = {}, {}, {}
         self._lists_moves = hasattr(state, "legal")
         self._loses_seats = hasattr(state, "out")
         self.turns = 0
@@ -682,7 +681,8 @@ class Env(BaseEnv, Generic[S]):
             numbers = self.game.encode(view, agent) if self.observes == "text" else None
             if numbers is None:
                 numbers = self._image(view, agent)
-            return {"observation": numbers, "action_mask": self._mask(self._legal(agent))}
+            legal = self._legals.get(agent) or self._legal(agent)
+            return {"observation": numbers, "action_mask": self._mask(legal)}
         observation: dict[str, Any] = {}
         if self.observes != "image":
             observation["text"] = self._text(agent, view, not turn)
