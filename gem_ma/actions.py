@@ -2,9 +2,10 @@ r"""Finding the action in a model's reply: `\boxed{}`, `[..]`, `<answer>`, or th
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Sequence
-from typing import Literal, TypeVar, cast, get_args
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
 
@@ -43,7 +44,13 @@ def wrap(action: str, format: str) -> str:
 
 
 def extract(reply: str, format: str = "auto") -> str:
-    """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off."""
+    """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off.
+
+    A reply with native tool calls acts by these: one as a JSON object, several as a list.
+    """
+    calls = getattr(reply, "tool_calls", None)
+    if calls:
+        return call_text(calls)
     text = reply
     if text.isalnum() and (format == "auto" or format == "bare") and text.isascii():
         return text
@@ -58,6 +65,23 @@ def extract(reply: str, format: str = "auto") -> str:
     if format == "bare":
         return text.strip()
     return _FINDERS[format](text).strip()
+
+
+def call_text(calls: Sequence[Mapping[str, Any]]) -> str:
+    """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them."""
+    plain = []
+    for call in calls:
+        function = call.get("function", call)
+        arguments = function.get("arguments") or {}
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments)
+            except ValueError:
+                raise InvalidMove(
+                    f"the arguments of {function.get('name')} are no JSON: {clip(arguments)}"
+                ) from None
+        plain.append({"name": function.get("name"), "arguments": arguments})
+    return json.dumps(plain[0] if len(plain) == 1 else plain)
 
 
 def without_thinking(text: str) -> str:

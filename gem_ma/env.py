@@ -15,13 +15,14 @@ from pettingzoo.utils.env import AECEnv
 
 from gem_ma import actions as words
 from gem_ma.actions import Format
-from gem_ma.episode import Turn, pick
+from gem_ma.episode import Conversation, Position, Turn, pick
 from gem_ma.game import Game, InvalidMove, Message, S
 from gem_ma.scene import Terminal
 from gem_ma.seeding import fresh_seed, mix, reseed
 
 if TYPE_CHECKING:
     from gem_ma.messages import Picture
+    from gem_ma.registry import Spec
     from gem_ma.views import ParallelView, SeatView
 
 Observe = Literal["text", "image", "both"]
@@ -63,8 +64,8 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         raise NotImplementedError
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        """Return what a seat sees; with `turn`, in the form of an agent's Turn: without the rules
-        and always in words or pictures."""
+        """Return what a seat sees; with `turn`, in the form of an agent's Turn: without the rules,
+        always in words or pictures, and the image a Picture."""
         raise NotImplementedError
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
@@ -144,24 +145,38 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
 
         return SeatView(self, agent=agent, others=others)
 
-    def turn(self, agent: str) -> Turn:
-        """Return what an agent in this seat gets to see now."""
+    def turn(self, agent: str, chat: Conversation | None = None) -> Turn:
+        """Return what an agent in this seat gets to see now.
+
+        With `chat`, this seat's conversation until now, the turn is its next step and the agent
+        reads all of it in `turn.messages`.
+        """
         core = self._core
         observation = self.observe(agent, turn=True)
         info = self.info(agent, turn=True)
         legal = info.get("legal_actions")
-        return Turn(
-            seat=agent,
-            rules=self.rules(agent),
-            observation=observation,
-            text=observation["text"] if "text" in observation else info.get("text", ""),
-            legal=None if legal is None else tuple(legal),
-            tools=tuple(core.game.tools(agent)),
-            seed=mix(core.seed, core._asked, core._index[agent]),
-            number=core.turns,
-            first=core._read[agent] < 0,
-            env_id=core.id,
+        tools = tuple(core.game.tools(agent))
+        index, salt = (0, 0) if chat is None else (chat.answered, chat.salt)
+        place = core.seed, core._asked, core._index[agent]
+        turn = Turn(
+            agent,
+            self.rules(agent),
+            observation,
+            observation["text"] if "text" in observation else info.get("text", ""),
+            None if legal is None else tuple(legal),
+            tools,
+            mix(*place, salt) if salt else mix(*place),
+            core.turns,
+            core._read[agent] < 0,
+            core.id,
+            core._position(agent),
+            core._results(agent) if tools else (),
+            chat,
+            index,
         )
+        if chat is not None:
+            chat.hear(turn, core._asked)
+        return turn
 
     def sample_random_action(self, agent: str | None = None) -> Any:
         """Draw a legal action of a seat from its action space's own random numbers."""
@@ -316,6 +331,7 @@ class Env(BaseEnv, Generic[S]):
                 "invalid='retry', 'lose' or 'random'"
             )
         self._core = self
+        self._spec: Spec | None = None  # made when asked for
         self.game = game
         self.id = id or type(game).__name__
         self.observes = observe
@@ -382,6 +398,7 @@ class Env(BaseEnv, Generic[S]):
         self._log_start = 0
         self._over = False
         self._asked = 0  # how often replies came in
+        self._moved: dict[str, Any] = {}  # each seat's last move, for records; no part of a position
 
     # -- reset ---------------------------------------------------------------------------------
 
@@ -423,6 +440,7 @@ class Env(BaseEnv, Generic[S]):
         self._log_start = 0
         self._over = False
         self._asked = 0
+        self._moved = {}
         self._settle()
         if self._dead:
             raise RuntimeError(f"{self.id} is over before anybody could move; this game is broken")
@@ -492,7 +510,7 @@ class Env(BaseEnv, Generic[S]):
         try:
             if not isinstance(reply, str):
                 text = self._move_text(int(reply))
-            elif self._bare and reply.isalnum() and reply.isascii():
+            elif self._bare and type(reply) is str and reply.isalnum() and reply.isascii():
                 text = reply
             else:
                 text = words.extract(reply, self.format)
@@ -501,7 +519,7 @@ class Env(BaseEnv, Generic[S]):
             return self._take_invalid(agent, view, str(error)[:_REASON])
         if self._bad:
             self._bad.pop(agent, None)
-        self._pending[agent] = move
+        self._pending[agent] = self._moved[agent] = move
         return True
 
     def _move_text(self, number: int) -> str:
@@ -511,6 +529,7 @@ class Env(BaseEnv, Generic[S]):
 
     def _take_invalid(self, agent: str, view: Any, reason: str) -> bool:
         policy = self.invalid
+        self._moved.pop(agent, None)
         count = self._bad[agent] = self._bad.get(agent, 0) + 1
         if self.penalty:
             self._adjust[agent] = self._adjust.get(agent, 0.0) - self.penalty
@@ -536,7 +555,7 @@ class Env(BaseEnv, Generic[S]):
             text = pick(legal, self.seed, self.turns, self._index[agent])
             move = self.game.read(text, view, agent)
             self._notify(agent, f"{notice} Played at random instead: {text}.")
-        self._pending[agent] = move
+        self._pending[agent] = self._moved[agent] = move
         return True
 
     def _notify(self, agent: str | None, text: str) -> None:
@@ -687,7 +706,11 @@ class Env(BaseEnv, Generic[S]):
         if self.observes != "image":
             observation["text"] = self._text(agent, view, not turn)
         if self.observes != "text":
-            observation["image"] = self._image(view, agent)
+            if turn:  # the words stand beside it, or else take its place where it is left out
+                alt = "" if "text" in observation else self.game.describe(view, agent)
+                observation["image"] = self._picture(view, agent, alt)
+            else:
+                observation["image"] = self._image(view, agent)
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
@@ -752,6 +775,15 @@ class Env(BaseEnv, Generic[S]):
         news = self._log[max(self._read[agent] - self._log_start, 0) :]
         return [message for message in news if message.to is None or agent in message.to]
 
+    def _results(self, agent: str) -> tuple[str, ...]:
+        return tuple([m.text for m in self.messages(agent) if m.role == "tool"])
+
+    def _position(self, agent: str) -> Position | None:
+        """Return what search starts from, if this seat sees everything and moves alone."""
+        if self._lists_moves and self._views.get(agent) is self._state and not self._pending:
+            return Position(self.game, self._state)
+        return None
+
     def _hear(self, messages: Iterable[Message]) -> None:
         log, lines = self._log, self._lines
         for message in messages:
@@ -790,16 +822,17 @@ class Env(BaseEnv, Generic[S]):
 
     def picture(self, agent: str | None = None) -> Picture:
         """Return what a seat sees, or the whole game, as one object for every consumer."""
+        view = self.state() if agent is None else self._view(agent)
+        return self._picture(view, agent, self.game.describe(view, agent))
+
+    def _picture(self, view: S, agent: str | None, alt: str) -> Picture:
         from gem_ma.messages import Picture
         from gem_ma.renderers import draw, png
 
-        scene, theme = self.scene(agent), self._theme or self._find_theme()
-        view = self.state() if agent is None else self._view(agent)
-        look = self.image_size, theme, self.image_unit
+        theme = self._theme or self._find_theme()
+        scene = self._scene(view, agent), self.image_size, theme, self.image_unit
         return Picture(
-            draw(scene, *look),
-            self.game.describe(view, agent),
-            png=functools.partial(png.png, scene, *look),
+            functools.partial(draw, *scene), alt, png=functools.partial(png.png, *scene)
         )
 
     def _scene(self, view: S, agent: str | None) -> Any:
@@ -894,6 +927,18 @@ class Env(BaseEnv, Generic[S]):
     def close(self) -> None:
         """Release what the environment holds: nothing."""
 
+    # -- what makes it again -------------------------------------------------------------------
+
+    @property
+    def spec(self) -> Spec:
+        """What makes this environment again: the game's class, its arguments and the Env's."""
+        from gem_ma.registry import Spec, spec_of
+
+        if self._spec is None:
+            self._spec = spec_of(self)
+        assert isinstance(self._spec, Spec)
+        return self._spec
+
     # -- snapshots -----------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
@@ -923,7 +968,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = twin
-        twin._spaces, twin._rng = {}, None
+        twin._spaces, twin._moved, twin._rng = {}, {}, None
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,13 +1,26 @@
-"""What passes between an environment and an agent: Turn in, Reply out."""
+"""What passes between an environment and an agent, and the record of it: Turn, Reply, Episode."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
 
 from gem_ma.seeding import mix
+
+if TYPE_CHECKING:
+    from gem_ma.context import Context
+    from gem_ma.env import BaseEnv
+    from gem_ma.registry import Spec
+
+
+class Position(NamedTuple):
+    """Where search starts: in a game of perfect information."""
+
+    game: Any
+    state: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +29,7 @@ class Turn:
 
     seat: str
     rules: str  # what a system prompt says
-    observation: Mapping[str, Any]  # "text" and/or "image", without the rules
+    observation: Mapping[str, Any]  # "text" and/or "image" (a Picture), without the rules
     text: str  # what a model reads; beside the image it holds messages and notices only
     legal: tuple[str, ...] | None = None  # replies that are legal now, where they can be listed
     tools: tuple[Any, ...] = ()
@@ -24,11 +37,35 @@ class Turn:
     number: int = 0  # how often the game has advanced
     first: bool = True  # this seat has not replied yet in this episode
     env_id: str = ""
-    position: Any = None  # for search: a handle on the game, in games of perfect information
+    position: Position | None = None
+    results: tuple[str, ...] = ()  # what the game's tools said since the last reply
+    chat: Conversation | None = field(default=None, repr=False, compare=False)
+    index: int = 0  # how many replies of this seat are in the chat
+
+    @property
+    def episode(self) -> str:
+        """What names the episode in its run, or nothing outside of a run."""
+        return "" if self.chat is None else self.chat.episode
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, Any]]:
+        """This seat's chat so far: rules, what it saw, its replies; cut as its context says.
+
+        Without a chat (outside of rollouts) it is the rules and what the seat sees now.
+        """
+        if self.chat is not None:
+            return self.chat.messages(self.index)
+        alone = Conversation(self.seat)
+        alone.hear(self, 0)
+        return alone.messages(0)
 
 
 class Reply(str):
-    """A reply: the text, and what the model told about it. It is an action anywhere."""
+    """A reply: the text, and what the model told about it. It is an action anywhere.
+
+    tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is not.
+    logprobs: of the tokens, in the distribution that they were drawn from (after the temperature).
+    """
 
     __slots__ = (
         "finish_reason",
@@ -67,7 +104,12 @@ class Reply(str):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reply, (str(self), {name: getattr(self, name) for name in self.__slots__})
+        return _reply, (str(self), self.fields())
+
+    def fields(self) -> dict[str, Any]:
+        """Return what the model told beside the text, and nothing that it did not tell."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in fields.items() if value not in (None, (), [], {})}
 
 
 def _reply(text: str, fields: dict[str, Any]) -> Reply:
@@ -76,7 +118,11 @@ def _reply(text: str, fields: dict[str, Any]) -> Reply:
 
 @runtime_checkable
 class Agent(Protocol):
-    """Turns in, replies out. Stateless: one object can sit in any number of episodes at once."""
+    """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
+
+    A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
+    each turn, all at the same time. With `blocking = True` a plain one is called in a thread.
+    """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
         """Return one reply for each turn, or an awaitable of them."""
@@ -85,27 +131,288 @@ class Agent(Protocol):
 def ask(agent: Agent, turns: list[Turn]) -> list[str]:
     """Return the agent's replies, whether it is written as a function or as a coroutine."""
     answer = agent.act(turns)
-    replies = list(_wait_for(answer) if inspect.isawaitable(answer) else answer)
+    return checked(agent, turns, _wait_for(answer) if inspect.isawaitable(answer) else answer)
+
+
+def checked(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
+    """Return the replies, if there is one for each turn."""
+    if isinstance(answer, str):
+        raise TypeError(f"{agent!r} gave a str; expected a list of {len(turns)}, one for each turn")
+    replies = list(answer)
     if len(replies) != len(turns):
         raise ValueError(f"{agent!r} got {len(turns)} turns and gave {len(replies)} replies")
     return replies
 
 
 def _wait_for(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
-    import asyncio  # only when an agent is a coroutine: importing it is slow
-    from concurrent.futures import ThreadPoolExecutor
-
     async def wait() -> Sequence[str]:
         return await answer
+
+    return run_async(wait)
+
+
+def run_async(main: Any) -> Any:
+    """Run a coroutine function to its end, also where a loop runs in this thread already."""
+    import asyncio  # only when an agent is a coroutine: importing it is slow
+    from concurrent.futures import ThreadPoolExecutor
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(wait())
-    with ThreadPoolExecutor(1) as pool:  # a loop runs in this thread already, as in a notebook
-        return pool.submit(asyncio.run, wait()).result()
+        return asyncio.run(main())
+    with ThreadPoolExecutor(1) as pool:  # as in a notebook
+        return pool.submit(asyncio.run, main()).result()
 
 
 def pick(options: Sequence[str], *numbers: int) -> str:
     """Return one of the options, chosen by the numbers alone."""
     return options[mix(*numbers) % len(options)]
+
+
+@dataclass(slots=True)
+class Step:
+    """One seat's turn: what it saw, what it said, what became of it."""
+
+    agent: str  # the seat
+    number: int  # steps with the same number were taken together
+    observation: Mapping[str, Any]
+    text: str
+    results: tuple[str, ...] = ()
+    reply: str | None = None  # None as long as it is awaited
+    move: str | None = None  # as the game read it; None: no move
+    reward: float = 0.0  # until this seat's next turn
+    invalid: Mapping[str, Any] | None = None
+    seconds: float = field(default=0.0, compare=False)  # waited for the reply
+
+
+class Conversation:
+    """One seat's chat: grows at its end, and makes each message once, when it is asked for."""
+
+    __slots__ = ("_ends", "_messages", "context", "episode", "rules", "salt", "seat", "steps")
+
+    def __init__(
+        self,
+        seat: str,
+        *,
+        rules: str = "",
+        episode: str = "",
+        context: Context | None = None,
+        salt: int = 0,
+    ):
+        self.seat = seat
+        self.episode = episode
+        self.context = context
+        self.salt = salt  # makes the seeds of turns differ where the game's seed is the same
+        self.rules = rules
+        self.steps: list[Step] = []
+        self._messages: list[Mapping[str, Any]] = []
+        self._ends: list[int] = []  # of the messages before each step's reply
+
+    @property
+    def answered(self) -> int:
+        """How many steps have a reply; a step without one can only be the last."""
+        steps = self.steps
+        return len(steps) - (1 if steps and steps[-1].reply is None else 0)
+
+    def hear(self, turn: Turn, number: int) -> None:
+        """Add a step that waits for its reply."""
+        steps, ends = self.steps, self._ends
+        if steps and steps[-1].reply is None:  # asked again before it replied
+            steps.pop()
+            if len(ends) > len(steps):
+                ends.pop()
+                del self._messages[ends[-1] + 1 if ends else int(bool(self.rules)) :]
+        self.rules = turn.rules
+        steps.append(Step(turn.seat, number, turn.observation, turn.text, turn.results))
+
+    def messages(self, index: int | None = None) -> Sequence[Mapping[str, Any]]:
+        """Return what the seat reads at its step `index`, or without one the whole chat, uncut."""
+        if index is None:
+            self._extend(len(self.steps))
+            return Messages(self._messages, len(self._messages))
+        self._extend(index + 1)
+        messages = Messages(self._messages, self._ends[index])
+        return messages if self.context is None else self.context.apply(messages)
+
+    def _extend(self, count: int) -> None:
+        """Make the messages of the first steps, and of every reply that is there."""
+        messages, ends = self._messages, self._ends
+        if not messages and self.rules:
+            messages.append({"role": "system", "content": self.rules})
+        for number in range(len(ends), count):
+            self._said(number - 1)
+            before = self.steps[number - 1].reply if number else None
+            messages.extend(_seen(self.steps[number], getattr(before, "tool_calls", None) or ()))
+            ends.append(len(messages))
+        self._said(len(ends) - 1)
+
+    def _said(self, number: int) -> None:
+        """Make the message of a step's reply, unless it is made or there is none."""
+        if number < 0 or len(self._messages) > self._ends[number]:
+            return
+        reply = self.steps[number].reply
+        if reply is not None:
+            calls = getattr(reply, "tool_calls", None)
+            message: dict[str, Any] = {"role": "assistant", "content": reply}
+            self._messages.append({**message, "tool_calls": calls} if calls else message)
+
+
+class Messages(Sequence[Mapping[str, Any]]):
+    """The beginning of a chat that may have grown since."""
+
+    __slots__ = ("_all", "_length")
+
+    def __init__(self, messages: list[Mapping[str, Any]], length: int):
+        self._all = messages
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Mapping[str, Any]]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._all[i] for i in range(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(f"message {index} of {self._length}")
+        return self._all[index % self._length]
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Messages | list) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what a seat saw, as the answers to its tool calls if it made any."""
+    from gem_ma.game import Message
+    from gem_ma.messages import content
+
+    text, messages = step.text, []
+    if calls:
+        results = list(step.results)
+        if len(results) == len(calls):
+            for result in results:  # each stands alone in its own message
+                text = text.replace(str(Message(None, "tool", result)), "", 1).strip("\n")
+        else:
+            results, text = [text, *["See the first result."] * (len(calls) - 1)], ""
+        for call, result in zip(calls, results, strict=True):
+            messages.append(
+                {"role": "tool", "tool_call_id": call.get("id", ""), "content": result}
+            )
+    parts = content({"image": step.observation.get("image"), "text": text})
+    if parts or not messages:
+        whole = parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
+        messages.append({"role": "user", "content": whole or ""})
+    return messages
+
+
+class Failure(NamedTuple):
+    """Why an episode did not come to its end."""
+
+    seat: str | None  # whose reply failed; None: the environment itself
+    kind: str  # the exception's class
+    message: str
+
+
+class ReplayError(AssertionError):
+    """An episode did not happen again as it was recorded."""
+
+
+@dataclass(slots=True)
+class Episode:
+    """The record of one play: who saw what, said what, got what."""
+
+    id: str  # its number in the run, and the seed of the run
+    number: int
+    spec: Spec  # makes the environment
+    seed: int  # of the environment
+    agents: dict[str, str]  # who sits in each seat
+    group: int = 0  # episodes of one group have the same start
+    options: dict[str, Any] = field(default_factory=dict)  # of reset
+    wrappers: tuple[str, ...] = ()  # around the environment, outermost first
+    contexts: dict[str, str] = field(default_factory=dict)  # how a seat's chat is cut
+    rules: dict[str, str] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    returns: dict[str, float] = field(default_factory=dict)  # empty if it failed
+    ended: str = ""  # "terminated", "truncated" or "failed"
+    report: dict[str, Any] = field(default_factory=dict)  # what the game says at the end
+    failure: Failure | None = None
+    version: str = ""  # of this package
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def forfeits(self) -> tuple[str, ...]:
+        """The seats that left by invalid replies."""
+        return tuple(s.agent for s in self.steps if s.invalid and s.invalid.get("forfeit"))
+
+    def chat(self, seat: str) -> Conversation:
+        """Return one seat's conversation as it grew."""
+        if seat not in self.agents:
+            raise ValueError(f"no seat {seat!r}; the seats are {', '.join(self.agents)}")
+        from gem_ma.context import Context
+
+        context = self.contexts.get(seat)
+        chat = Conversation(
+            seat,
+            rules=self.rules.get(seat, ""),
+            episode=self.id,
+            context=Context.parse(context) if context else None,
+        )
+        chat.steps = [step for step in self.steps if step.agent == seat]
+        return chat
+
+    def messages(self, seat: str) -> list[Mapping[str, Any]]:
+        """Return one seat's whole conversation as chat messages."""
+        return list(self.chat(seat).messages())
+
+    def replay(self, env: BaseEnv | None = None) -> Episode:
+        """Play the same replies again, and raise ReplayError unless all goes as it went.
+
+        Returns the episode with its pictures drawn. An environment that was wrapped has to be given.
+        """
+        if env is None:
+            if self.wrappers:
+                raise ValueError(
+                    f"it was played in {' in '.join(self.wrappers)}; pass that environment to replay"
+                )
+            env = self.spec.make()
+        env.reset(seed=self.seed, options=self.options or None)
+        core, steps, at = env._core, [], 0
+        returns = dict.fromkeys(core.possible_agents, 0.0)
+        while at < len(self.steps):
+            now = [s for s in self.steps[at:] if s.number == self.steps[at].number]
+            if core._waiting != tuple([step.agent for step in now]):
+                raise ReplayError(f"step {at}: {core._waiting} are to act, not {now[0].agent}")
+            for step in now:
+                turn = env.turn(step.agent)
+                seen = turn.observation, turn.text, turn.results
+                if seen != (step.observation, step.text, step.results):
+                    raise ReplayError(_difference(at, step, turn))
+                fields = {name: getattr(step, name) for name in Step.__slots__}
+                steps.append(Step(**{**fields, "observation": turn.observation}))
+            rewards, _, _ = env.play({step.agent: step.reply for step in now})
+            for seat, reward in rewards.items():
+                returns[seat] += reward
+            at += len(now)
+        if self.failure is None and (core._waiting or returns != self.returns):
+            raise ReplayError(f"returns are {returns}, and were {self.returns}")
+        fields = {name: getattr(self, name) for name in Episode.__slots__}
+        return Episode(**{**fields, "steps": steps})
+
+
+def _difference(at: int, step: Step, turn: Turn) -> str:
+    for name, new, old in (
+        ("text", turn.text, step.text),
+        ("results", turn.results, step.results),
+        ("observation", turn.observation, step.observation),
+    ):
+        if new != old:
+            return f"step {at}, {step.agent}: the {name} is {new!r}, and was {old!r}"
+    return f"step {at}"

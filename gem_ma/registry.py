@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import functools
 import importlib
 import inspect
 import sys
@@ -57,7 +58,7 @@ class Spec:
         from gem_ma.env import Env
 
         module, _, name = self.entry_point.partition(":")
-        game_class = getattr(importlib.import_module(module), name)
+        game_class = functools.reduce(getattr, name.split("."), importlib.import_module(module))
         takes = list(inspect.signature(game_class.__init__).parameters)[1:]
         for_game, for_env = {}, {}
         for key, value in {**self.kwargs, **kwargs}.items():
@@ -72,6 +73,23 @@ class Spec:
         return Env(game_class(**for_game), id=self.id, **for_env)
 
 
+def spec_of(env: Env[Any]) -> Spec:
+    """Return what makes an environment again, if it was made with a game's class as it stands."""
+    game = type(env.game)
+    positional, named = env.game._arguments
+    kwargs = dict(zip(list(inspect.signature(game.__init__).parameters)[1:], positional))
+    kwargs |= named
+    defaults = inspect.signature(type(env).__init__).parameters
+    for name in _ENV_ARGUMENTS:
+        value = getattr(env, _ATTRIBUTES.get(name, name))
+        if name == "actions":
+            value = "discrete" if value else "text"
+        if value != defaults[name].default and name not in kwargs:
+            kwargs[name] = value
+    return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)
+
+
+_ATTRIBUTES = {"observe": "observes", "actions": "discrete"}
 _specs: dict[str, Spec] = {}
 _plugins_loaded = False
 
