@@ -26,6 +26,7 @@ _BOXED = re.compile(r"\\boxed\s*\{")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 _END_OF_ANSWER = re.compile(r"</answer>", re.IGNORECASE)
+_CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|texttt|mathrm|mathbf)\s*\{([^{}]*)\}")
 _AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
 
@@ -65,6 +66,20 @@ def extract(reply: str, format: str = "auto") -> str:
     if format == "bare":
         return text.strip()
     return _FINDERS[format](text).strip()
+
+
+def find_calls(text: str) -> list[dict[str, Any]]:
+    """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
+    calls = []
+    for block in _CALL.findall(without_thinking(text)):
+        try:
+            call = json.loads(block)
+            name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue  # not a call, so it stays what it is: text
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        calls.append({"id": f"call_{len(calls)}", "type": "function", "function": function})
+    return calls
 
 
 def call_text(calls: Sequence[Mapping[str, Any]]) -> str:

@@ -64,7 +64,8 @@ class Reply(str):
     """A reply: the text, and what the model told about it. It is an action anywhere.
 
     tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is not.
-    logprobs: of the tokens, in the distribution that they were drawn from (after the temperature).
+    logprobs: of the tokens, as the model gave them after the temperature was applied, and before
+        anything else was (top_p for example): what a trainer computes again.
     """
 
     __slots__ = (
@@ -188,7 +189,17 @@ class Step:
 class Conversation:
     """One seat's chat: grows at its end, and makes each message once, when it is asked for."""
 
-    __slots__ = ("_ends", "_messages", "context", "episode", "rules", "salt", "seat", "steps")
+    __slots__ = (
+        "_ends",
+        "_messages",
+        "context",
+        "episode",
+        "rules",
+        "salt",
+        "seat",
+        "steps",
+        "tools",
+    )
 
     def __init__(
         self,
@@ -204,6 +215,7 @@ class Conversation:
         self.context = context
         self.salt = salt  # makes the seeds of turns differ where the game's seed is the same
         self.rules = rules
+        self.tools: tuple[Any, ...] = ()
         self.steps: list[Step] = []
         self._messages: list[Mapping[str, Any]] = []
         self._ends: list[int] = []  # of the messages before each step's reply
@@ -222,7 +234,7 @@ class Conversation:
             if len(ends) > len(steps):
                 ends.pop()
                 del self._messages[ends[-1] + 1 if ends else int(bool(self.rules)) :]
-        self.rules = turn.rules
+        self.rules, self.tools = turn.rules, turn.tools
         steps.append(Step(turn.seat, number, turn.observation, turn.text, turn.results))
 
     def messages(self, index: int | None = None) -> Sequence[Mapping[str, Any]]:
@@ -289,6 +301,11 @@ class Messages(Sequence[Mapping[str, Any]]):
         return repr(list(self))
 
 
+def schemas(tools: Sequence[Any]) -> list[Any]:
+    """Return tools as schemas in OpenAI's form, which some of them are already."""
+    return [tool if isinstance(tool, Mapping) else tool.schema for tool in tools]
+
+
 def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
     """Return what a seat saw, as the answers to its tool calls if it made any."""
     from gem_ma.game import Message
@@ -339,6 +356,7 @@ class Episode:
     wrappers: tuple[str, ...] = ()  # around the environment, outermost first
     contexts: dict[str, str] = field(default_factory=dict)  # how a seat's chat is cut
     rules: dict[str, str] = field(default_factory=dict)
+    tools: dict[str, list[Any]] = field(default_factory=dict)  # schemas that a seat was shown
     steps: list[Step] = field(default_factory=list)
     returns: dict[str, float] = field(default_factory=dict)  # empty if it failed
     ended: str = ""  # "terminated", "truncated" or "failed"
@@ -365,6 +383,7 @@ class Episode:
             episode=self.id,
             context=Context.parse(context) if context else None,
         )
+        chat.tools = tuple(self.tools.get(seat, ()))
         chat.steps = [step for step in self.steps if step.agent == seat]
         return chat
 

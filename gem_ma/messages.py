@@ -293,11 +293,14 @@ def anthropic(messages: Conversation) -> tuple[str, list[dict[str, Any]]]:
     return "\n\n".join(system), out
 
 
-def hf(messages: Conversation) -> list[dict[str, Any]]:
-    """Return messages for processor.apply_chat_template of transformers."""
+def hf(messages: Conversation, *, pixels: bool = True) -> list[dict[str, Any]]:
+    """Return messages for processor.apply_chat_template of transformers.
+
+    pixels: False marks the places of pictures only, for whoever wants the text of the template.
+    """
 
     def picture(part: Picture) -> dict[str, Any]:
-        return {"type": "image", "image": part.pil()}
+        return {"type": "image", "image": part.pil()} if pixels else {"type": "image"}
 
     return [_message(message, _blocks(parts, picture)) for message, parts in _for_models(messages)]
 

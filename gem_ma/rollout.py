@@ -16,7 +16,16 @@ from gem_ma import registry
 from gem_ma.agents import load
 from gem_ma.context import Context
 from gem_ma.env import BaseEnv, SeatError
-from gem_ma.episode import Agent, Conversation, Episode, Failure, Step, Turn, checked, run_async
+from gem_ma.episode import (
+    Agent,
+    Conversation,
+    Episode,
+    Failure,
+    Turn,
+    checked,
+    run_async,
+    schemas,
+)
 from gem_ma.seeding import fresh_seed, mix
 from gem_ma.wrappers import Wrapper
 
@@ -440,6 +449,7 @@ class _Run:
     def _finish(self, play: _Play) -> None:
         episode = play.episode
         episode.rules = {seat: chat.rules for seat, chat in play.chats.items() if chat.steps}
+        episode.tools = {s: schemas(chat.tools) for s, chat in play.chats.items() if chat.tools}
         self.live -= 1
         if not play.failed:  # what a failed episode left of its environment is not used again
             play.home.append(play.env)

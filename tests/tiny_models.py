@@ -3,11 +3,18 @@
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
+    CLIPVisionConfig,
+    LlavaConfig,
+    LlavaForConditionalGeneration,
+    LlavaProcessor,
     PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
     Qwen2VLConfig,
     Qwen2VLForConditionalGeneration,
     Qwen2VLProcessor,
 )
+from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.processing_utils import ProcessorMixin
 
@@ -41,14 +48,14 @@ class ImageOnlyProcessor(Qwen2VLProcessor):
         ProcessorMixin.__init__(self, image_processor, tokenizer, chat_template=chat_template)
 
 
-def tokenizer(vocab=512):
-    """Return a byte-level tokenizer with Qwen's special tokens."""
+def tokenizer(vocab=512, template=TEMPLATE, image="<|image_pad|>"):
+    """Return a byte-level tokenizer with Qwen's special tokens, and `image` for a picture's."""
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocab,
-        special_tokens=SPECIAL,
+        special_tokens=[*SPECIAL, image] if image not in SPECIAL else SPECIAL,
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
@@ -57,9 +64,70 @@ def tokenizer(vocab=512):
         tokenizer_object=raw,
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
-        chat_template=TEMPLATE,
-        extra_special_tokens={"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"},
+        chat_template=template,
+        extra_special_tokens={"image_token": image, "video_token": "<|video_pad|>"},
     )
+
+
+def _text_config(tokenizer, hidden):
+    ids = tokenizer.convert_tokens_to_ids
+    return Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        intermediate_size=2 * hidden,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=8192,
+        eos_token_id=ids("<|im_end|>"),
+        pad_token_id=ids("<|endoftext|>"),
+        bos_token_id=None,
+    )
+
+
+def llm(tokenizer, seed=0, hidden=32):
+    """Return a Qwen2 of about 40,000 weights."""
+    torch.manual_seed(seed)
+    return Qwen2ForCausalLM(_text_config(tokenizer, hidden)).eval()
+
+
+LLAVA_TEMPLATE = TEMPLATE.replace("<|vision_start|><|image_pad|><|vision_end|>", "<image>")
+
+
+def llava(seed=0, side=112, patch=14, hidden=32):
+    """Return a LLaVA of about 90,000 weights and its processor, of classes that transformers loads.
+
+    A picture becomes 64 tokens.
+    """
+    raw = tokenizer(template=LLAVA_TEMPLATE, image="<image>")
+    processor = LlavaProcessor(
+        image_processor=LlavaImageProcessorPil(
+            size={"shortest_edge": side}, crop_size={"height": side, "width": side}
+        ),
+        tokenizer=raw,
+        patch_size=patch,
+        vision_feature_select_strategy="default",
+        chat_template=LLAVA_TEMPLATE,
+        num_additional_image_tokens=1,
+    )
+    config = LlavaConfig(
+        vision_config=CLIPVisionConfig(
+            hidden_size=hidden,
+            intermediate_size=2 * hidden,
+            num_hidden_layers=3,
+            num_attention_heads=2,
+            image_size=side,
+            patch_size=patch,
+            projection_dim=hidden,
+        ),
+        text_config=_text_config(raw, hidden),
+        image_token_id=raw.convert_tokens_to_ids("<image>"),
+        vision_feature_layer=-2,
+        vision_feature_select_strategy="default",
+        image_seq_length=(side // patch) ** 2,
+    )
+    torch.manual_seed(seed)
+    return LlavaForConditionalGeneration(config).eval(), processor
 
 
 def vlm_processor():

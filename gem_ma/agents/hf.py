@@ -1,0 +1,249 @@
+"""A model of transformers in this process, for texts and for pictures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gem_ma.actions import find_calls
+from gem_ma.episode import Reply, Turn, schemas
+from gem_ma.seeding import mix
+from gem_ma.tokens import Prompt, Tokens
+
+
+class HFAgent:
+    """Reply with what a model of transformers generates, many turns in one batch.
+
+    model: a model, or the path or name it is loaded from, its processor or tokenizer with it.
+    temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and one's
+        own, and not by what else is in the batch.
+    template: further arguments of the chat template, such as {"enable_thinking": False}.
+    """
+
+    blocking = True
+
+    def __init__(
+        self,
+        model: Any,
+        processor: Any = None,
+        *,
+        max_new_tokens: int = 512,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        top_k: int = 0,
+        seed: int = 0,
+        batch_size: int = 64,
+        template: Mapping[str, Any] | None = None,
+        device: str | None = None,
+        dtype: str = "auto",
+    ):
+        if temperature < 0 or not 0 < top_p <= 1 or top_k < 0:
+            raise ValueError(
+                f"temperature={temperature}, top_p={top_p}, top_k={top_k}: expected 0 or more, "
+                "more than 0 and at most 1, and 0 or more"
+            )
+        if max_new_tokens < 1 or batch_size < 1:
+            raise ValueError(
+                f"max_new_tokens={max_new_tokens}, batch_size={batch_size}: expected 1 or more"
+            )
+        self.name = model if isinstance(model, str) else type(model).__name__
+        if isinstance(model, str):
+            model, loaded = _load(model, device, dtype)
+            processor = loaded if processor is None else processor
+        elif device is not None:
+            model = model.to(device)
+        if processor is None:
+            raise TypeError("a model that is loaded already needs its tokenizer or processor too")
+        self.model = model.eval()
+        self.tokens = Tokens(processor, template)
+        self.max_new_tokens = max_new_tokens
+        self.temperature = temperature
+        self.top_p = top_p
+        self.top_k = top_k
+        self.seed = seed
+        self.batch_size = batch_size
+        config = model.config
+        self._longest = getattr(config.get_text_config(), "max_position_embeddings", None)
+        self._ends = _ends(model, self.tokens.tokenizer)
+        # A picture's token without a picture would stop the model at the next turn.
+        names = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
+        self._banned = sorted({getattr(config, n) for n in names if getattr(config, n, None)})
+
+    def act(self, turns: list[Turn]) -> list[Reply]:
+        prompts = [self.tokens.prompt(turn.messages, schemas(turn.tools)) for turn in turns]
+        for turn, prompt in zip(turns, prompts, strict=True):
+            longest = len(prompt.ids) + self.max_new_tokens
+            if self._longest is not None and longest > self._longest:
+                raise ValueError(
+                    f"the chat of {turn.seat} has {len(prompt.ids)} tokens; with max_new_tokens="
+                    f"{self.max_new_tokens} that is more than the {self._longest} of {self.name}. "
+                    "A context such as 'tokens=4000' or 'turns=8' keeps it short"
+                )
+        replies: list[Reply | None] = [None] * len(turns)
+        order = sorted(range(len(turns)), key=lambda number: len(prompts[number].ids))
+        for start in range(0, len(order), self.batch_size):
+            batch = order[start : start + self.batch_size]
+            seeds = [mix(self.seed, turns[number].seed) for number in batch]
+            made = self._generate([prompts[number] for number in batch], seeds)
+            for number, reply in zip(batch, made, strict=True):
+                if turns[number].tools:
+                    reply.tool_calls = find_calls(reply)
+                replies[number] = reply
+        return replies  # type: ignore[return-value]
+
+    def _generate(self, prompts: list[Prompt], seeds: list[int]) -> list[Reply]:
+        import torch
+        from transformers import GenerationConfig, LogitsProcessorList
+
+        start = time.perf_counter()
+        tokenizer = self.tokens.tokenizer
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._ends[0]
+        draw = _Draw(seeds, self.temperature, self.top_p, self.top_k, self._banned)
+        config = GenerationConfig(
+            do_sample=False,  # _Draw leaves one token to choose from
+            # What the model's own configuration says of these would come before it.
+            temperature=1.0,
+            top_p=1.0,
+            top_k=50,
+            repetition_penalty=1.0,
+            no_repeat_ngram_size=0,
+            max_new_tokens=self.max_new_tokens,
+            eos_token_id=self._ends,
+            pad_token_id=pad,
+        )
+        with torch.inference_mode():
+            made = self.model.generate(
+                **collate(prompts, pad, self.model.device),
+                generation_config=config,
+                logits_processor=LogitsProcessorList([draw]),
+            )
+        longest = max(len(prompt.ids) for prompt in prompts)
+        logprobs = torch.stack(draw.logprobs, 1).tolist()
+        seconds = time.perf_counter() - start
+        replies = []
+        for row, prompt, likely in zip(made[:, longest:].tolist(), prompts, logprobs, strict=True):
+            ends = [place for place, token in enumerate(row) if token in self._ends]
+            length = ends[0] + 1 if ends else len(row)
+            replies.append(
+                Reply(
+                    tokenizer.decode(row[:length], skip_special_tokens=True),
+                    token_ids=row[:length],
+                    logprobs=likely[:length],
+                    finish_reason="stop" if ends else "length",
+                    usage={"prompt_tokens": len(prompt.ids), "completion_tokens": length},
+                    latency=seconds,
+                )
+            )
+        return replies
+
+    def __repr__(self) -> str:
+        return f"HFAgent({self.name!r}, temperature={self.temperature:g}, seed={self.seed})"
+
+
+class _Draw:
+    """A logits processor that draws the next token of each row from the row's own seed."""
+
+    def __init__(
+        self, seeds: list[int], temperature: float, top_p: float, top_k: int, banned: list[int]
+    ):
+        self.seeds = seeds
+        self.temperature = temperature
+        self.top_p = top_p
+        self.top_k = top_k
+        self.banned = banned
+        self.logprobs: list[Any] = []
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        import torch
+
+        scores = scores.float() / (self.temperature or 1.0)
+        logprobs = torch.log_softmax(scores, -1)
+        if self.banned:
+            scores[:, self.banned] = -torch.inf
+        if self.temperature == 0:
+            chosen = scores.argmax(-1)
+        else:
+            chosen = self._drawn(torch.softmax(self._cut(scores), -1))
+        self.logprobs.append(logprobs.gather(1, chosen[:, None])[:, 0])
+        return torch.full_like(scores, -torch.inf).scatter_(1, chosen[:, None], 0.0)
+
+    def _cut(self, scores: Any) -> Any:
+        """Leave the likeliest tokens only, as top_k and top_p say."""
+        import torch
+
+        if self.top_k and self.top_k < scores.shape[-1]:
+            least = scores.topk(self.top_k, -1).values[:, -1:]
+            scores = scores.masked_fill(scores < least, -torch.inf)
+        if self.top_p < 1:
+            ordered, places = scores.sort(-1, descending=True)
+            share = torch.softmax(ordered, -1)
+            beyond = share.cumsum(-1) - share >= self.top_p  # what stands before is enough
+            gone = torch.zeros_like(beyond).scatter_(1, places, beyond)
+            scores = scores.masked_fill(gone, -torch.inf)
+        return scores
+
+    def _drawn(self, shares: Any) -> Any:
+        """Return for each row the token at which a number drawn from its seed falls."""
+        import torch
+
+        step = len(self.logprobs)
+        numbers = [mix(seed, step) / 2**63 for seed in self.seeds]
+        sums = shares.double().cumsum(-1)
+        drawn = torch.tensor(numbers, dtype=torch.float64, device=shares.device)[:, None]
+        chosen = torch.searchsorted(sums, drawn * sums[:, -1:], right=True)[:, 0]
+        last = shares.shape[-1] - 1 - (shares.flip(-1) > 0).int().argmax(-1)  # of those allowed
+        return torch.minimum(chosen, last)
+
+
+def collate(prompts: Sequence[Prompt], pad: int, device: Any = None) -> dict[str, Any]:
+    """Return prompts as one batch, padded on the left."""
+    import torch
+
+    longest = max(len(prompt.ids) for prompt in prompts)
+    gaps = [longest - len(prompt.ids) for prompt in prompts]
+    rows = list(zip(gaps, prompts, strict=True))
+    batch = {
+        "input_ids": torch.tensor([[pad] * gap + prompt.ids for gap, prompt in rows]),
+        "attention_mask": torch.tensor([[0] * gap + [1] * len(p.ids) for gap, p in rows]),
+    }
+    for name in {name for prompt in prompts for name in prompt.marks}:
+        batch[name] = torch.tensor(
+            [[0] * gap + (p.marks.get(name) or [0] * len(p.ids)) for gap, p in rows]
+        )
+    for name in {name for prompt in prompts for name in prompt.tensors}:
+        batch[name] = torch.cat([p.tensors[name] for p in prompts if name in p.tensors])
+    return {name: value.to(device) for name, value in batch.items()}
+
+
+def _ends(model: Any, tokenizer: Any) -> list[int]:
+    """Return the tokens that end a reply."""
+    ends = model.generation_config.eos_token_id
+    ends = list(ends) if isinstance(ends, list | tuple) else [ends]
+    found = {end for end in [*ends, tokenizer.eos_token_id] if end is not None}
+    if not found:
+        raise ValueError("neither the model nor its tokenizer says which token ends a reply")
+    return sorted(found)
+
+
+def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
+    """Load a model with its processor, or its tokenizer if it takes texts only."""
+    try:
+        import transformers
+    except ImportError as error:
+        raise ImportError("HFAgent needs transformers: pip install 'gem-ma[hf]'") from error
+
+    config = transformers.AutoConfig.from_pretrained(path)
+    sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
+    model = kind.from_pretrained(path, dtype=dtype)
+    if not sees:
+        processor = transformers.AutoTokenizer.from_pretrained(path)
+    else:
+        processor = transformers.AutoProcessor.from_pretrained(path)
+        if getattr(processor, "image_processor", None) is None:
+            raise ValueError(
+                f"{path} is a model that sees, but what loads as its processor is a "
+                f"{type(processor).__name__} without pictures; is preprocessor_config.json there?"
+            )
+    return (model if device is None else model.to(device)), processor
