@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from gem_ma import envs as envs  # registers the games, and imports none of them
 from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
-from gem_ma.episode import Agent, Reply, Turn
+from gem_ma.episode import Agent, Episode, Reply, Step, Turn
 from gem_ma.game import Game, InvalidMove, Message, State
 from gem_ma.registry import (
     Spec,
@@ -19,12 +22,35 @@ from gem_ma.registry import (
     spec,
 )
 
+if TYPE_CHECKING:
+    from gem_ma.context import Context
+    from gem_ma.records import load_episodes, save_episodes, to_dataset
+    from gem_ma.rollout import arollout, rollout
+
 __version__ = "0.1.0"
+
+_LATER = {  # names whose files are imported when they are first asked for
+    "Context": "context",
+    "arollout": "rollout",
+    "load_episodes": "records",
+    "rollout": "rollout",
+    "save_episodes": "records",
+    "to_dataset": "records",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'gem_ma' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"gem_ma.{_LATER[name]}"), name)
+
 
 __all__ = [
     "Agent",
     "BaseEnv",
+    "Context",
     "Env",
+    "Episode",
     "Game",
     "InvalidMove",
     "Message",
@@ -34,14 +60,20 @@ __all__ = [
     "Snapshot",
     "Spec",
     "State",
+    "Step",
     "Turn",
     "UnknownArgument",
     "UnknownEnv",
+    "arollout",
     "list_envs",
+    "load_episodes",
     "make",
     "make_gym",
     "make_parallel",
     "print_envs",
     "register",
+    "rollout",
+    "save_episodes",
     "spec",
+    "to_dataset",
 ]

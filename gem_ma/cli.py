@@ -1,4 +1,4 @@
-"""The command line: gem-ma list, gem-ma play, gem-ma render."""
+"""The command line: gem-ma list, play, run and render."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from gem_ma import registry
-from gem_ma.agents import load
+from gem_ma.agents import SPECS, load
 from gem_ma.env import SeatError
-from gem_ma.episode import Agent, ask
+from gem_ma.episode import Agent, Conversation, Episode, ask
 from gem_ma.registry import UnknownEnv
 
 
@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` for example, has seen enough
         sys.stderr.close()
         return 0
+
+
+_WHO = f"who sits in the seats, in order, or one for all: {SPECS} (default: random)"
 
 
 class UsageError(ValueError):
@@ -52,13 +55,27 @@ def _parser() -> argparse.ArgumentParser:
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random --seed 0",
     )
     play.add_argument("id", help="an environment; see gem-ma list")
-    play.add_argument(
-        "--agents",
-        default="random",
-        help="who sits in the seats, in order, or one for all: random, human (default: random)",
-    )
+    play.add_argument("--agents", default="random", help=_WHO)
     play.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
     play.set_defaults(run=_play)
+
+    run = commands.add_parser(
+        "run",
+        help="play many episodes and keep their records",
+        epilog="example: gem-ma run game:KuhnPoker-v0 --episodes 1000 --out kuhn.jsonl --resume",
+    )
+    run.add_argument("id", help="an environment; see gem-ma list")
+    run.add_argument("--agents", default="random", help=_WHO)
+    run.add_argument("--episodes", type=int, default=1, help="how many (default: 1)")
+    run.add_argument("--concurrency", type=int, default=64, help="alive at once (default: 64)")
+    run.add_argument("--seed", type=int, help="an int that decides all (default: drawn)")
+    run.add_argument("--observe", default="text", choices=("text", "image", "both"))
+    run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
+    run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
+    run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
+    run.add_argument("--resume", action="store_true", help="play what is not in the file yet")
+    run.add_argument("--max-errors", type=int, default=10, help="then it stops (default: 10)")
+    run.set_defaults(run=_run)
 
     render = commands.add_parser(
         "render",
@@ -89,25 +106,18 @@ def _list(args: argparse.Namespace) -> int:
 def _play(args: argparse.Namespace) -> int:
     env = registry.make(args.id)
     seats = env.possible_agents
-    names = args.agents.split(",")
-    if len(names) == 1:
-        names *= len(seats)
-    if len(names) != len(seats):
-        raise UsageError(
-            f"got {len(names)} agents, but {args.id} has {len(seats)} seats: {', '.join(seats)}"
-        )
-    try:
-        by_name: dict[str, Agent] = {name: load(name) for name in names}
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    players = dict(zip(seats, _players(args.agents, seats), strict=True))
+    chats = {seat: Conversation(seat) for seat in seats}
     env.reset(seed=args.seed)
     write = sys.stdout.write
     write(f"{args.id}, seed {env.seed}\n")
     returns = dict.fromkeys(seats, 0.0)
     env.render_mode = "ansi"
-    players = dict(zip(seats, names, strict=True))
     while env.to_act:
-        replies = {seat: ask(by_name[players[seat]], [env.turn(seat)])[0] for seat in env.to_act}
+        replies = {}
+        for seat in env.to_act:
+            (reply,) = ask(players[seat], [env.turn(seat, chats[seat])])
+            replies[seat] = chats[seat].steps[-1].reply = reply
         turn = env.turns
         rewards, _, _ = env.play(replies)
         for seat, reward in rewards.items():
@@ -116,6 +126,67 @@ def _play(args: argparse.Namespace) -> int:
         write(f"{env.render()}\n")
     write("\nreturns: " + ", ".join(f"{seat} {value:+g}" for seat, value in returns.items()) + "\n")
     return 0
+
+
+def _players(names: str, seats: Sequence[str]) -> list[Agent]:
+    """Return the agents that a list of spec strings names, one for each seat."""
+    specs = names.split(",")
+    if len(specs) == 1:
+        specs *= len(seats)
+    if len(specs) != len(seats):
+        raise UsageError(f"got {len(specs)} agents, but there are {len(seats)}: {', '.join(seats)}")
+    try:
+        agents = {spec: load(spec) for spec in specs}
+    except (ValueError, ImportError, OSError) as error:
+        raise UsageError(str(error)) from None
+    return [agents[spec] for spec in specs]
+
+
+def _run(args: argparse.Namespace) -> int:
+    from gem_ma.rollout import Interrupted, TooManyErrors, rollout
+
+    env = registry.make(args.id, observe=args.observe)
+    specs = args.agents.split(",")
+    _players(args.agents, env.possible_agents)
+    try:
+        episodes = rollout(
+            env,
+            specs[0] if len(specs) == 1 else specs,
+            args.episodes,
+            concurrency=args.concurrency,
+            seed=args.seed,
+            shuffle=args.shuffle,
+            context=args.context,
+            max_errors=args.max_errors,
+            out=args.out,
+            resume=args.resume,
+        )
+    except Interrupted as stop:
+        _summary(stop.episodes, args)
+        return 130
+    except TooManyErrors as stop:
+        _summary(stop.episodes, args)
+        sys.stderr.write(f"gem-ma: {stop}\n")
+        return 1
+    except (ValueError, OSError) as error:
+        raise UsageError(str(error)) from None
+    _summary(episodes, args)
+    return 0
+
+
+def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> None:
+    """Say how many episodes there are and what the seats earned on average."""
+    done = [episode for episode in episodes if episode.failure is None]
+    failed = len(episodes) - len(done)
+    write = sys.stdout.write
+    write(f"{len(done)} of {args.episodes} episodes" + (f", {failed} failed" * bool(failed)) + "\n")
+    for seat in done[0].returns if done else ():
+        mean = sum(episode.returns[seat] for episode in done) / len(done)
+        bad = sum(1 for e in done for step in e.steps if step.agent == seat and step.invalid)
+        said = sum(1 for e in done for step in e.steps if step.agent == seat)
+        write(f"{seat}: mean return {mean:+.3f}, {said} replies, {bad} invalid\n")
+    if args.out:
+        write(f"written to {args.out}\n")
 
 
 def _render(args: argparse.Namespace) -> int:

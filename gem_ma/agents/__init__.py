@@ -3,27 +3,60 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from typing import Any
+import importlib
+import inspect
+from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
-from gem_ma.agents.human import HumanAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.episode import Agent
 
-__all__ = ["FunctionAgent", "HumanAgent", "RandomAgent", "load"]
+if TYPE_CHECKING:
+    from gem_ma.agents.hf import HFAgent
+    from gem_ma.agents.human import HumanAgent
+    from gem_ma.agents.mixture import MixtureAgent
+    from gem_ma.agents.openai import OpenAIAgent
+    from gem_ma.agents.scripted import ScriptedAgent
+    from gem_ma.agents.search import SearchAgent
 
-_BY_NAME: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "human": HumanAgent}
+__all__ = [
+    "FunctionAgent",
+    "HFAgent",
+    "HumanAgent",
+    "MixtureAgent",
+    "OpenAIAgent",
+    "RandomAgent",
+    "ScriptedAgent",
+    "SearchAgent",
+    "load",
+]
+
+_BY_NAME = {  # what a spec string begins with -> a class, and its first argument in the spec
+    "random": ("RandomAgent", ""),
+    "human": ("HumanAgent", ""),
+    "search": ("SearchAgent", ""),
+    "hf": ("HFAgent", "PATH"),
+    "openai": ("OpenAIAgent", "MODEL@URL"),
+}
+SPECS = "random, human, search:depth=4, hf:PATH, openai:MODEL@http://127.0.0.1:8000/v1"
+
+
+def __getattr__(name: str) -> Any:
+    """Import an agent's file when it is first asked for: some take long."""
+    if name not in __all__:
+        raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")
+    file = name.removesuffix("Agent").lower()
+    return getattr(importlib.import_module(f"gem_ma.agents.{file}"), name)
 
 
 def load(spec: Any) -> Agent:
-    """Return the agent that a spec string names; an agent stays itself, a function becomes one."""
+    """Return the agent that a spec string names; an agent stays itself, a function becomes one.
+
+    A spec is a name, what it stands for, and options: "random", "search:depth=4",
+    "hf:PATH?temperature=0&max_new_tokens=64", "openai:MODEL@http://127.0.0.1:8000/v1?retries=2".
+    """
     if isinstance(spec, str):
-        if spec in _BY_NAME:
-            return _BY_NAME[spec]()
-        close = difflib.get_close_matches(spec, _BY_NAME, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_BY_NAME)}"
-        raise ValueError(f"no agent {spec!r}; {hint}")
+        return _named(spec)
     if isinstance(spec, type):
         raise TypeError(f"expected an agent, got its class: pass {spec.__name__}()")
     if isinstance(spec, Agent):
@@ -33,3 +66,46 @@ def load(spec: Any) -> Agent:
     raise TypeError(
         f"expected an agent, a function from Turn to reply or a spec string, got {spec!r}"
     )
+
+
+def _named(spec: str) -> Agent:
+    name, _, rest = spec.partition(":")
+    if name not in _BY_NAME:
+        close = difflib.get_close_matches(name, _BY_NAME, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {SPECS}"
+        raise ValueError(f"no agent {spec!r}; {hint}")
+    kind, first = _BY_NAME[name]
+    main, _, options = rest.partition("?") if first else ("", "", rest)
+    if first and not main:
+        raise ValueError(f"agent {spec!r}: expected {name}:{first}")
+    given: list[Any] = [main] if first else []
+    if name == "openai" and "@" in main:
+        model, _, url = main.partition("@")
+        if "://" not in url:
+            raise ValueError(f"agent {spec!r}: expected a URL such as http://127.0.0.1:8000/v1")
+        given = [model, url]
+    cls = __getattr__(kind)
+    takes = list(inspect.signature(cls).parameters)
+    named = {}
+    for option in filter(None, options.split("&")):
+        key, _, value = option.partition("=")
+        if key not in takes[len(given) :] or not value:
+            raise ValueError(
+                f"agent {spec!r}: expected options such as a=1&b=2 out of "
+                f"{', '.join(takes[len(given):]) or 'none'}, got {option!r}"
+            )
+        named[key] = _value(value)
+    agent: Agent = cls(*given, **named)
+    return agent
+
+
+def _value(text: str) -> Any:
+    """Return the number, truth value or text that an option says."""
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text

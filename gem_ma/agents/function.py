@@ -2,19 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gem_ma.episode import Turn
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 
 class FunctionAgent:
-    """Reply with what a function of the Turn returns."""
+    """Reply with what a function of the Turn returns.
 
-    def __init__(self, function: Callable[[Turn], str]):
-        self.function = function
+    function: a plain function, or a coroutine function, which is awaited for all turns at once.
+    workers: call a plain function in so many threads, for one that waits for a server.
+    """
 
-    def act(self, turns: list[Turn]) -> list[str]:
+    def __init__(
+        self, function: Callable[[Turn], str] | Callable[[Turn], Awaitable[str]], workers: int = 0
+    ):
+        if workers < 0:
+            raise ValueError(f"workers={workers}: expected 0 or more")
+        call = type(function).__call__  # of an object that is called like a function
+        self._waits = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+        if workers and self._waits:
+            raise ValueError(
+                f"workers={workers}: {_name(function)} is a coroutine function, which needs no "
+                "threads; leave workers out"
+            )
+        self.function: Callable[[Turn], Any] = function
+        self.workers = workers
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def act(self) -> Callable[[list[Turn]], Any]:
+        """Return the way to reply: a coroutine function where something is waited for."""
+        if self.workers:
+            return self._in_threads
+        return self._awaited if self._waits else self._plain
+
+    def _plain(self, turns: list[Turn]) -> list[str]:
         return [self.function(turn) for turn in turns]
 
+    async def _awaited(self, turns: list[Turn]) -> Sequence[str]:
+        return await _together([self.function(turn) for turn in turns])
+
+    async def _in_threads(self, turns: list[Turn]) -> Sequence[str]:
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.workers)
+        loop, pool = asyncio.get_running_loop(), self._pool
+        return await _together([loop.run_in_executor(pool, self.function, t) for t in turns])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
+
     def __repr__(self) -> str:
-        return f"FunctionAgent({self.function!r})"
+        workers = f", workers={self.workers}" if self.workers else ""
+        return f"FunctionAgent({_name(self.function)}{workers})"
+
+
+async def _together(calls: list[Any]) -> Sequence[str]:
+    import asyncio  # only when something is waited for: importing it is slow
+
+    return await asyncio.gather(*calls)
+
+
+def _name(function: Any) -> str:
+    """Return a name that is the same in every process."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"

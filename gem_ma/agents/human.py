@@ -2,25 +2,63 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator, Sequence
 
 from gem_ma.actions import listing
 from gem_ma.episode import Turn
 
 
 class HumanAgent:
-    """Show what the seat sees, and reply with the line that is typed."""
+    """Show what the seat sees, and reply with the line that is typed; tab completes legal moves."""
+
+    blocking = True
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in turns]
 
     def _reply(self, turn: Turn) -> str:
         parts = [turn.rules, ""] if turn.first else [""]
-        parts.append(turn.text)
+        # what a picture shows in words, where nothing else says it
+        words = getattr(turn.observation.get("image"), "alt", "")
+        parts += [part for part in (turn.text, words) if part]
         if turn.legal:
             parts.append(f"({listing(turn.legal)})")
         sys.stdout.write("\n".join(parts) + "\n")
-        return input(f"{turn.seat}> ")
+        with completion(turn.legal or ()):
+            return input(f"{turn.seat}> ")
 
     def __repr__(self) -> str:
         return "HumanAgent()"
+
+
+def completer(options: Sequence[str]) -> Callable[[str, int], str | None]:
+    """Return what readline asks for the number-th option that begins as the line does."""
+
+    def complete(line: str, number: int) -> str | None:
+        start = line.casefold()
+        matches = [option for option in options if option.casefold().startswith(start)]
+        return matches[number] if number < len(matches) else None
+
+    return complete
+
+
+@contextlib.contextmanager
+def completion(options: Sequence[str]) -> Iterator[None]:
+    """Let tab complete a line to one of the options, where the terminal has readline."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    before = readline.get_completer(), readline.get_completer_delims()
+    libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
+    readline.set_completer(completer(options))
+    readline.set_completer_delims("")  # an option may hold spaces
+    try:
+        yield
+    finally:
+        readline.set_completer(before[0])
+        readline.set_completer_delims(before[1])

@@ -1,0 +1,283 @@
+"""Do one task for rollouts.py, in the interpreter of whoever is measured.
+
+Usage: rollouts_worker.py TASK [ARGUMENT ...]; the last line printed is a JSON object.
+"""
+
+import asyncio
+import gc
+import json
+import random
+import sys
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+LATENCY = 0.02  # seconds that a model takes for a reply, in `overlap`
+CHUNK = 1000  # episodes whose records are in memory at once
+
+
+# -- record: what the record costs -------------------------------------------------------------
+
+
+def record(episodes):
+    """Play ConnectFour at random through rollout, everything recorded."""
+    from gem_ma.agents.random import RandomAgent
+    from gem_ma.rollout import rollout
+
+    agents = [RandomAgent(0), RandomAgent(1)]
+
+    def play(count, seed):
+        done = rollout(
+            "game:ConnectFour-v0", agents, count, concurrency=64, seed=seed, progress=False
+        )
+        return sum(len(episode.steps) for episode in done)
+
+    return _us_per_turn(play, int(episodes))
+
+
+def bare(episodes):
+    """Play the same in a plain loop over the environment, nothing recorded."""
+    import gem_ma
+    from gem_ma.agents.random import RandomAgent
+    from gem_ma.episode import ask
+
+    env = gem_ma.make("game:ConnectFour-v0")
+    agents = dict(zip(env.possible_agents, (RandomAgent(0), RandomAgent(1)), strict=True))
+
+    def play(count, seed):
+        turns = 0
+        for number in range(count):
+            env.reset(seed * CHUNK + number)
+            while env.to_act:
+                env.play({seat: ask(agents[seat], [env.turn(seat)])[0] for seat in env.to_act})
+                turns += 1
+        return turns
+
+    return _us_per_turn(play, int(episodes))
+
+
+def _us_per_turn(play, episodes):
+    play(min(100, episodes), 0)
+    turns, start = 0, time.process_time()
+    for first in range(0, episodes, CHUNK):
+        turns += play(min(CHUNK, episodes - first), 1 + first // CHUNK)
+    return {"us_per_turn": (time.process_time() - start) / turns * 1e6, "turns": turns}
+
+
+# -- overlap: waiting for many replies at once -------------------------------------------------
+
+
+class Sleeper:
+    """Take LATENCY for each reply; then play at random. Counts the replies."""
+
+    def __init__(self):
+        self.replies = 0
+
+    async def act(self, turns):
+        from gem_ma.episode import pick
+
+        await asyncio.sleep(LATENCY)
+        self.replies += len(turns)
+        return [pick(turn.legal, turn.seed) for turn in turns]
+
+
+def overlap(id, concurrency, episodes):
+    """Let episodes wait for their replies together, in rollout.
+
+    `full` is the share of the ideal up to the moment when no new episode is left to begin: from
+    there on fewer and fewer are in flight, in any engine.
+    """
+    from gem_ma.rollout import arollout
+
+    concurrency, episodes = int(concurrency), int(episodes)
+
+    async def play(count):
+        agent, ended, full = Sleeper(), 0, None
+        start, cpu = time.perf_counter(), time.process_time()
+        async for _ in arollout(
+            id, agent, count, concurrency=concurrency, seed=len(id) + count, progress=False
+        ):
+            ended += 1
+            if ended > count - concurrency and full is None and ended > concurrency:
+                full = _share(agent.replies, concurrency, time.perf_counter() - start)
+        wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+        return {
+            "share": _share(agent.replies, concurrency, wall),
+            "full": full,
+            "turns_per_s": agent.replies / wall,
+            "cores": cpu / wall,
+        }
+
+    asyncio.run(play(2))  # imports what it needs
+    return asyncio.run(play(episodes))
+
+
+def gem(id, concurrency, steps):
+    """Wait for replies as a user of GEM's vector environment does: all of a step, together.
+
+    The environment wants all actions at once, so its user asks a model for one reply to each
+    observation in as many threads, and steps when the last is there. Nothing is recorded.
+    """
+    import gem as peer
+
+    concurrency, steps = int(concurrency), int(steps)
+    env = peer.make_vec([id] * concurrency, async_mode=True)
+    choose = random.Random(0).randint
+
+    def act(observation):
+        time.sleep(LATENCY)
+        return f"\\boxed{{{choose(1, 50)}}}"
+
+    def play(count):
+        observations, _ = env.reset(seed=0)
+        for _ in range(count):
+            observations, *_ = env.step(list(pool.map(act, observations)))
+
+    with ThreadPoolExecutor(concurrency) as pool:
+        play(3)  # starts the threads
+        start, cpu = time.perf_counter(), time.process_time()
+        play(steps)
+        wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+    replies = concurrency * steps
+    return {
+        "share": _share(replies, concurrency, wall),
+        "turns_per_s": replies / wall,
+        "cores": cpu / wall,
+    }
+
+
+def textarena(episodes):
+    """Wait for replies as TextArena's README does: one after the other."""
+    import textarena as ta
+
+    choose, turns = random.Random(0).choice, 0
+    ta.make("ConnectFour-v0")
+    start = time.perf_counter()
+    for number in range(int(episodes)):
+        env = ta.make("ConnectFour-v0")  # a new one: reset leaves the last episode in its texts
+        env.reset(num_players=2, seed=number)
+        board, done = env.state.game_state["board"], False
+        while not done:
+            env.get_observation()
+            time.sleep(LATENCY)
+            done, _ = env.step(f"[{choose([c for c, cell in enumerate(board[0]) if cell == '.'])}]")
+            turns += 1
+        env.close()
+    wall = time.perf_counter() - start
+    return {"share": _share(turns, 1, wall), "turns_per_s": turns / wall}
+
+
+def _share(replies, concurrency, wall):
+    return replies * LATENCY / concurrency / wall
+
+
+# -- growth: long conversations ----------------------------------------------------------------
+
+
+class Reader:
+    """Look at the whole conversation and its last message; then play at random."""
+
+    def act(self, turns):
+        from gem_ma.episode import pick
+
+        for turn in turns:
+            messages = turn.messages
+            if not (len(messages) and messages[-1]["content"]):
+                raise ValueError(f"{turn.seat} has nothing to read")
+        return [pick(turn.legal, turn.seed) for turn in turns]
+
+
+def growth(id, rounds):
+    """Play a game of many rounds, each seat reading its conversation at every turn."""
+    import gem_ma
+    from gem_ma.rollout import rollout
+
+    env, agent = gem_ma.make(id, rounds=int(rounds)), Reader()
+
+    def play(count):
+        return rollout(env, agent, count, concurrency=1, seed=1, progress=False)
+
+    return _growth(play)
+
+
+def reading_textarena(id, rounds):
+    """Play a game of many rounds in TextArena's LLMObservationWrapper.
+
+    There is no record in TextArena; what its users keep for training is what each turn read and
+    said, so that is what is kept here.
+    """
+    import textarena as ta
+
+    moves, choose = ("[rock]", "[paper]", "[scissors]"), random.Random(0).choice
+
+    def episode(number):
+        env = ta.make(id, num_rounds=int(rounds))  # LLMObservationWrapper is its default
+        env.reset(num_players=2, seed=number)
+        kept, done = [], False
+        while not done:
+            player, observation = env.get_observation()
+            if not (len(observation) and observation[-1]):
+                raise ValueError(f"{player} has nothing to read")
+            action = choose(moves)
+            kept.append((player, observation, action))
+            done, _ = env.step(action)
+        env.close()
+        return kept
+
+    return _growth(lambda count: [episode(number) for number in range(count)])
+
+
+def _growth(play):
+    """Return the CPU time of an episode, and the memory that it takes until it is kept."""
+    play(1)
+    episodes, start = 0, time.process_time()
+    while (spent := time.process_time() - start) < 1:
+        episodes += len(play(1))
+    gc.collect()
+    tracemalloc.start()
+    kept = play(1)
+    gc.collect()
+    size, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept
+    return {"cpu_ms": spent / episodes * 1e3, "kept_kb": size / 1e3, "peak_kb": peak / 1e3}
+
+
+# -- hf: replies of a model that come in batches -----------------------------------------------
+
+
+def hf(concurrency, episodes):
+    """Let a tiny model play in this process; it replies to all that wait for it in one batch."""
+    from tiny_models import llm, tokenizer
+
+    from gem_ma.agents.hf import HFAgent
+    from gem_ma.rollout import rollout
+
+    words = tokenizer()
+    agent = HFAgent(llm(words), words, max_new_tokens=8, temperature=1.0, batch_size=64)
+
+    def play(count):
+        done = rollout(
+            "game:GuessTheNumber-v0-easy",
+            agent,
+            count,
+            concurrency=int(concurrency),
+            seed=1,
+            max_errors=0,
+            progress=False,
+        )
+        return sum(step.reply is not None for episode in done for step in episode.steps)
+
+    play(2)
+    start = time.perf_counter()
+    replies = play(int(episodes))
+    return {"replies_per_s": replies / (time.perf_counter() - start), "replies": replies}
+
+
+TASKS = {
+    f.__name__: f for f in (record, bare, overlap, gem, textarena, growth, reading_textarena, hf)
+}
+
+if __name__ == "__main__":
+    task, *arguments = sys.argv[1:]
+    print(json.dumps(TASKS[task](*arguments)))

@@ -1,0 +1,134 @@
+"""An agent that is now one agent and now another."""
+
+from __future__ import annotations
+
+import bisect
+import inspect
+import itertools
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
+
+from gem_ma.episode import Agent, Turn, ask, checked
+from gem_ma.seeding import mix
+
+_SALT = 0x317  # keeps these draws apart from those of the agents inside
+
+
+class MixtureAgent:
+    """Reply as one of several agents, drawn by the seeds.
+
+    agents: agents, functions of a Turn or spec strings.
+    weights: how often each is drawn; None: all alike.
+    per: draw for every "turn", or once for each seat of an "episode".
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[Any],
+        weights: Sequence[float] | None = None,
+        per: Literal["turn", "episode"] = "turn",
+        seed: int = 0,
+    ):
+        from gem_ma.agents import load
+
+        if isinstance(agents, str) or not agents:
+            raise ValueError(f"expected a list of one agent or more, got {agents!r}")
+        if per not in ("turn", "episode"):
+            raise ValueError(f"per={per!r}: expected 'turn' or 'episode'")
+        self.agents: list[Agent] = [load(agent) for agent in agents]
+        self.weights = tuple(weights) if weights is not None else (1,) * len(self.agents)
+        if len(self.weights) != len(self.agents):
+            raise ValueError(f"got {len(self.agents)} agents and {len(self.weights)} weights")
+        total = sum(self.weights)
+        if min(self.weights) < 0 or not 0 < total < float("inf"):
+            raise ValueError(f"weights={self.weights}: expected none below 0, and one above")
+        self.per = per
+        self.seed = seed
+        self._up_to = [part / total for part in itertools.accumulate(self.weights)]
+        self._waits = any(inspect.iscoroutinefunction(agent.act) for agent in self.agents)
+
+    @classmethod
+    def epsilon(cls, agent: Any, probability: float, seed: int = 0) -> Self:
+        """Return an agent that plays a random legal move with this probability."""
+        if not 0 <= probability <= 1:
+            raise ValueError(f"probability={probability}: expected 0 to 1")
+        return cls([agent, "random"], [1 - probability, probability], seed=seed)
+
+    @property
+    def blocking(self) -> bool:
+        """Whether some agent inside blocks."""
+        return any(getattr(agent, "blocking", False) for agent in self.agents)
+
+    @property
+    def act(self) -> Callable[[list[Turn]], Any]:
+        """Return the way to reply: a coroutine function if some agent inside has one."""
+        return self._act_async if self._waits else self._act
+
+    def _act(self, turns: list[Turn]) -> list[str]:
+        parts = self._parts(turns)
+        answers = [ask(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
+        return _in_order(parts, answers)
+
+    async def _act_async(self, turns: list[Turn]) -> list[str]:
+        import asyncio  # only when something is waited for: importing it is slow
+
+        parts = self._parts(turns)
+        calls = [_ask(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
+        return _in_order(parts, await asyncio.gather(*calls))
+
+    def _parts(self, turns: list[Turn]) -> dict[int, list[int]]:
+        """Return, for each agent that is drawn, the places of its turns."""
+        parts: dict[int, list[int]] = {}
+        for place, turn in enumerate(turns):
+            share = mix(self.seed, _SALT, self._number(turn)) / (1 << 63)
+            # rounding may leave a share of 1, and a weight of 0 is never drawn
+            drawn = min(bisect.bisect_right(self._up_to, share), bisect.bisect_left(self._up_to, 1))
+            parts.setdefault(drawn, []).append(place)
+        return parts
+
+    def _number(self, turn: Turn) -> int:
+        if self.per == "turn":
+            return turn.seed
+        if not turn.episode:
+            raise ValueError(
+                "per='episode' needs a rollout, which names its episodes: this turn of "
+                f"{turn.seat} has none; use per='turn' outside of one"
+            )
+        return zlib.crc32(f"{turn.episode}/{turn.seat}".encode())
+
+    async def __aenter__(self) -> Self:
+        for agent in self.agents:
+            if hasattr(agent, "__aenter__"):
+                await agent.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        for agent in reversed(self.agents):
+            if hasattr(agent, "__aexit__"):
+                await agent.__aexit__(*error)
+
+    def __repr__(self) -> str:
+        return (
+            f"MixtureAgent({self.agents!r}, weights={self.weights}, per={self.per!r}, "
+            f"seed={self.seed})"
+        )
+
+
+async def _ask(agent: Agent, turns: list[Turn]) -> list[str]:
+    if getattr(agent, "blocking", False) and not inspect.iscoroutinefunction(agent.act):
+        import asyncio
+
+        answer: Any = await asyncio.to_thread(agent.act, turns)
+    else:
+        answer = agent.act(turns)
+    return checked(agent, turns, await answer if inspect.isawaitable(answer) else answer)
+
+
+def _in_order(parts: dict[int, list[int]], answers: Sequence[Sequence[str]]) -> list[str]:
+    replies = {
+        place: reply
+        for part, answer in zip(parts.values(), answers, strict=True)
+        for place, reply in zip(part, answer, strict=True)
+    }
+    return [replies[place] for place in sorted(replies)]

@@ -1,0 +1,301 @@
+"""A model behind an OpenAI-compatible server: hosted, vLLM, SGLang, llama.cpp, transformers serve."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import os
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from gem_ma.episode import Reply, Turn, run_async, schemas
+from gem_ma.messages import Picture, image_tokens, openai_chat
+from gem_ma.seeding import mix
+
+if TYPE_CHECKING:
+    import openai
+
+_LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
+
+
+class ServerError(RuntimeError):
+    """A server gave no usable reply, however often it was asked."""
+
+
+class RequestCap(RuntimeError):
+    """The agent has made as many requests as it may."""
+
+
+class BadAnswer(ValueError):
+    """A server answered with something that is no reply."""
+
+
+class Sight(NamedTuple):
+    """Whether a server looked at a picture, by the tokens that it counted for it."""
+
+    sees: bool
+    tokens: int
+    expected: int
+
+
+class OpenAIAgent:
+    """Reply with what a server generates; many requests are under way at once.
+
+    base_url: of the server, such as http://127.0.0.1:8000/v1; None for OpenAI's own.
+    key: the environment variable that holds the key; the key itself is kept nowhere.
+    seed: send a seed with each request, made of this one and the turn's.
+    concurrency: requests under way at once. timeout: seconds for a whole reply. retries: after a
+        dropped connection, a timeout, a malformed answer, or status 408, 409, 429 or 5xx, after
+        growing pauses or as long as the server asks for. max_requests: a cap on all requests.
+    logprobs: ask for log-probabilities. token_ids: ask vLLM for the token ids too.
+    prices: of a million prompt and completion tokens, for `cost`.
+    detail: of pictures. body: whatever else belongs into each request.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str | None = None,
+        *,
+        key: str = "OPENAI_API_KEY",
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        seed: int | None = None,
+        concurrency: int = 64,
+        timeout: float = 300.0,
+        retries: int = 6,
+        max_requests: int | None = None,
+        logprobs: bool = False,
+        token_ids: bool = False,
+        prices: tuple[float, float] = (0.0, 0.0),
+        detail: str = "auto",
+        body: Mapping[str, Any] | None = None,
+    ):
+        if concurrency < 1 or retries < 0 or timeout <= 0:
+            raise ValueError(
+                f"concurrency={concurrency}, retries={retries}, timeout={timeout}: expected at "
+                "least 1, at least 0 and more than 0"
+            )
+        self.model = model
+        self.base_url = base_url
+        self.key = key
+        self.seed = seed
+        self.concurrency = concurrency
+        self.timeout = timeout
+        self.retries = retries
+        self.max_requests = max_requests
+        self.prices = prices
+        self.detail = detail
+        self.requests = 0
+        self.usage = {"prompt_tokens": 0, "completion_tokens": 0}
+        self._sessions: weakref.WeakKeyDictionary[Any, _Session] = weakref.WeakKeyDictionary()
+        self._body: dict[str, Any] = {"model": model}
+        if temperature is not None:
+            self._body["temperature"] = temperature
+        if max_tokens is not None:  # OpenAI's newer models know only the newer name
+            self._body["max_completion_tokens" if base_url is None else "max_tokens"] = max_tokens
+        if logprobs or token_ids:
+            self._body["logprobs"] = True
+        self._extra = {"return_token_ids": True} if token_ids else {}
+        self._extra |= body or {}
+
+    @property
+    def cost(self) -> float:
+        """What all replies cost until now, in the currency of `prices`."""
+        prompt, completion = self.usage["prompt_tokens"], self.usage["completion_tokens"]
+        return (prompt * self.prices[0] + completion * self.prices[1]) / 1e6
+
+    async def act(self, turns: list[Turn]) -> list[Reply]:
+        async with self:
+            return await asyncio.gather(*map(self._reply, turns))
+
+    async def _reply(self, turn: Turn) -> Reply:
+        body: dict[str, Any] = {"messages": openai_chat(turn.messages, detail=self.detail)}
+        if turn.tools:
+            body["tools"] = schemas(turn.tools)
+        if self.seed is not None:
+            body["seed"] = mix(self.seed, turn.seed) >> 32  # servers take 31 bits
+        return _read(*await self._answer(body))
+
+    async def _answer(self, body: dict[str, Any]) -> tuple[dict[str, Any], float]:
+        """Return a server's answer and how long it took, after as many attempts as it needs."""
+        import openai
+        import tenacity
+
+        session = self._sessions[asyncio.get_running_loop()]
+        attempts = tenacity.AsyncRetrying(
+            stop=tenacity.stop_after_attempt(self.retries + 1),
+            wait=_pause,
+            retry=tenacity.retry_if_exception(_passes),
+            reraise=True,
+        )
+        try:
+            async with session.places:
+                async for attempt in attempts:
+                    with attempt:
+                        start = time.perf_counter()
+                        async with asyncio.timeout(self.timeout):
+                            answer = await self._attempt(session.client, body)
+                        return answer, time.perf_counter() - start
+        except (openai.OpenAIError, TimeoutError, BadAnswer) as error:
+            kind = type(error).__name__
+            text = self._without_key(str(error) or f"no reply within {self.timeout:g} s")
+            raise ServerError(f"{kind}: {text} ({self!r})") from None
+        raise AssertionError("tenacity ends with a result or an error")
+
+    async def _attempt(self, client: openai.AsyncOpenAI, body: dict[str, Any]) -> dict[str, Any]:
+        if self.max_requests is not None and self.requests >= self.max_requests:
+            raise RequestCap(f"{self!r} has made {self.requests} requests, all that it may")
+        self.requests += 1
+        raw = await client.chat.completions.with_raw_response.create(
+            **self._body, **body, extra_body=self._extra or None
+        )
+        answer = _checked(raw.http_response.text)
+        for name in self.usage:
+            self.usage[name] += int((answer.get("usage") or {}).get(name) or 0)
+        return answer
+
+    def check_sees_images(self, cost: str | int = 16) -> Sight:
+        """Send a picture and tell whether the server's count of tokens grew by what it costs.
+
+        Some servers drop pictures and answer all the same. cost: the least number of tokens, or
+        the model's family, for which `image_tokens` knows the number.
+        """
+        import numpy as np
+
+        pixels = (np.indices((252, 252)).sum(0) // 28 % 2 * 255).astype(np.uint8)
+        question = "What is this?"
+        contents = ((question,), (Picture.from_array(pixels), question))
+
+        async def ask() -> list[int]:
+            counts = []
+            async with self:
+                for content in contents:
+                    chat = openai_chat([{"role": "user", "content": content}], detail=self.detail)
+                    answer, _ = await self._answer({"messages": chat})
+                    counts.append(int((answer.get("usage") or {}).get("prompt_tokens") or 0))
+            return counts
+
+        without, beside = run_async(ask)
+        expected = cost if isinstance(cost, int) else image_tokens(252, 252, cost)
+        return Sight(beside - without >= expected, beside - without, expected)
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        session = self._sessions.get(loop)
+        if session is None:
+            session = self._sessions[loop] = _Session(self._client(), self.concurrency)
+        session.users += 1
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        loop = asyncio.get_running_loop()
+        session = self._sessions[loop]
+        session.users -= 1
+        if not session.users:
+            del self._sessions[loop]
+            await session.client.close()
+
+    def _client(self) -> openai.AsyncOpenAI:
+        try:
+            import openai
+            import tenacity  # noqa: F401 - belongs to the same extra
+        except ImportError as error:
+            raise ImportError("OpenAIAgent needs openai: pip install 'gem-ma[openai]'") from error
+        key = os.environ.get(self.key)
+        if not key and self.base_url is None:
+            raise ValueError(f"no key: set the environment variable {self.key}")
+        return openai.AsyncOpenAI(
+            base_url=self.base_url, api_key=key or "none", max_retries=0, timeout=self.timeout
+        )
+
+    def _without_key(self, text: str) -> str:
+        key = os.environ.get(self.key)
+        return text.replace(key, f"${self.key}") if key else text
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_sessions": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _sessions=weakref.WeakKeyDictionary())
+
+    def __repr__(self) -> str:
+        url = ""
+        if self.base_url is not None:
+            parts = urlsplit(self.base_url)  # a name and password in it are nobody's business
+            url = f"@{parts._replace(netloc=parts.netloc.rpartition('@')[2]).geturl()}"
+        return f"OpenAIAgent({self.model}{url})"
+
+
+class _Session:
+    """What belongs to one event loop: a client, and places for requests."""
+
+    def __init__(self, client: openai.AsyncOpenAI, places: int):
+        self.client = client
+        self.places = asyncio.Semaphore(places)
+        self.users = 0
+
+
+def _checked(text: str) -> dict[str, Any]:
+    try:
+        answer = json.loads(text)
+        message = answer["choices"][0]["message"]
+        content, calls = message.get("content"), message.get("tool_calls")
+    except (ValueError, TypeError, LookupError, AttributeError):
+        raise BadAnswer(f"no chat completion: {text[:200]!r}") from None
+    if not (content is None or isinstance(content, str)) or not isinstance(calls, list | None):
+        raise BadAnswer(f"no text in the reply: {str(message)[:200]}")
+    return dict(answer)
+
+
+def _read(answer: dict[str, Any], seconds: float) -> Reply:
+    choice = answer["choices"][0]
+    message, usage = choice["message"], answer.get("usage") or {}
+    tokens: Sequence[Any] = (choice.get("logprobs") or {}).get("content") or ()
+    return Reply(
+        message.get("content") or "",
+        token_ids=choice.get("token_ids"),
+        logprobs=[token["logprob"] for token in tokens] or None,
+        finish_reason=choice.get("finish_reason"),
+        tool_calls=message.get("tool_calls") or (),
+        usage={name: n for name, n in usage.items() if isinstance(n, int)},
+        latency=seconds,
+    )
+
+
+def _passes(error: BaseException) -> bool:
+    """Return whether the same request may succeed later."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        if error.code == "insufficient_quota":
+            return False
+        return error.status_code in (408, 409, 429) or error.status_code >= 500
+    return isinstance(error, openai.APIConnectionError | TimeoutError | BadAnswer)
+
+
+def _pause(state: Any) -> float:
+    """Return how long to wait before the next attempt: as the server says, or longer each time."""
+    import tenacity
+
+    response = getattr(state.outcome.exception(), "response", None)
+    asked = _asked(response.headers) if response is not None else None
+    if asked is not None:
+        return min(asked, _LONGEST_WAIT)
+    return float(tenacity.wait_random_exponential(multiplier=0.5, max=30)(state))
+
+
+def _asked(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that Retry-After names, as a number or a date."""
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        date = email.utils.parsedate_tz(value)
+        return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())

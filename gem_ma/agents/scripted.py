@@ -1,0 +1,37 @@
+"""An agent that says what was written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gem_ma.episode import Turn
+
+
+class ScriptedAgent:
+    """Give the replies of a script in order, one script for every seat or one for each."""
+
+    def __init__(self, replies: Sequence[str] | Mapping[str, Sequence[str]]):
+        scripts = replies.values() if isinstance(replies, Mapping) else [replies]
+        for script in scripts:
+            if isinstance(script, str):
+                raise TypeError(f"a script is a list of replies, got the text {script!r}")
+        self.replies = replies
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in turns]
+
+    def _reply(self, turn: Turn) -> str:
+        script = self.replies
+        if isinstance(script, Mapping):
+            if turn.seat not in script:
+                raise ValueError(f"no script for {turn.seat}; there are {', '.join(script)}")
+            script = script[turn.seat]
+        if turn.index >= len(script):
+            raise ValueError(
+                f"{turn.seat} is to give reply number {turn.index + 1}, but its script has "
+                f"{len(script)}; pass a longer script"
+            )
+        return script[turn.index]
+
+    def __repr__(self) -> str:
+        return f"ScriptedAgent({self.replies!r})"

@@ -1,0 +1,319 @@
+"""An agent that looks ahead, in games of perfect information."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gem_ma.episode import Turn
+from gem_ma.seeding import mix, reseed
+
+# what each seat will have, in how many plies, and how many there can be at most
+Value: TypeAlias = tuple[tuple[float, ...], int, int]
+Table: TypeAlias = "dict[Any, Value | None]"
+
+_DEEPEST = 400  # plies of an exact search, which recurses
+_LONGEST = 1000  # plies of a simulation
+_TABLE = 200_000  # states that are remembered for each game
+_TIES, _PLAYOUTS = 1, 2  # keep the two kinds of draws apart
+_ON_THE_WAY: Value = ((), 0, 0)  # a state that is being looked at
+
+
+class SearchAgent:
+    """Play the move that looking ahead finds best for the seat; other seats play for themselves.
+
+    The game is searched to its end if it is small and has no dice, and otherwise judged by
+    simulated play (Monte Carlo tree search). A win that comes sooner is better, and so is a later
+    loss; among equally good moves the seeds draw one.
+
+    depth: look so many plies ahead instead, and take what the seats have there as the value.
+    simulations: how many games are played to their end for a move, where the search is not exact.
+    nodes: how many states an exact search to the end may visit; 0 always simulates.
+    """
+
+    def __init__(
+        self,
+        depth: int | None = None,
+        simulations: int = 200,
+        nodes: int = 20_000,
+        seed: int = 0,
+    ):
+        if depth is not None and not 1 <= depth <= _DEEPEST:
+            raise ValueError(f"depth={depth}: expected 1 to {_DEEPEST}, or None")
+        if simulations < 1:
+            raise ValueError(f"simulations={simulations}: expected 1 or more")
+        if nodes < 0:
+            raise ValueError(f"nodes={nodes}: expected 0 or more")
+        self.depth = depth
+        self.simulations = simulations
+        self.nodes = nodes
+        self.seed = seed
+        self._tables: WeakKeyDictionary[Any, Table] = WeakKeyDictionary()
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in turns]
+
+    def _reply(self, turn: Turn) -> str:
+        if turn.position is None:
+            raise ValueError(
+                f"{turn.env_id} gives {turn.seat} no position to search from: a SearchAgent needs "
+                "a game of perfect information whose legal moves are listed and in which one seat "
+                "acts at a time"
+            )
+        game, state = turn.position
+        seat = _mover(game, state)
+        if seat != turn.seat:
+            raise ValueError(f"{turn.seat} is not to act here, but {seat or 'nobody'}")
+        legal = tuple(state.legal(seat))
+        best = [0] if len(legal) == 1 else self._exact(game, state, seat, legal)
+        if not best:
+            seed = mix(self.seed, turn.seed, _PLAYOUTS)
+            best = _simulated(game, state, seat, legal, self.simulations, seed)
+        chosen = best[mix(self.seed, turn.seed, _TIES) % len(best)]
+        wrapped = turn.legal  # the same moves in the format that replies have
+        return wrapped[chosen] if wrapped and len(wrapped) == len(legal) else legal[chosen]
+
+    def _exact(self, game: Any, state: Any, seat: str, legal: Sequence[str]) -> list[int]:
+        """Return which of the moves are best, or nothing if it cannot be searched exactly."""
+        try:
+            hash(state)
+        except TypeError:  # nothing to know it again by
+            return []
+        table, left, dice = self._table(game), self.depth or 0, _Dice(0)
+        value = _searcher(game, table, None if left else self.nodes)
+        place, scores = game.agents.index(seat), []
+        try:
+            if not left:
+                self._solve(game, state, table)
+            for text in legal:
+                after = game.advance(state, {seat: game.read(text, state, seat)}, dice)
+                if dice.used:
+                    return []
+                returns, plies, _ = value(after, left - 1)
+                scores.append(_score(returns[place], plies))
+        except _Inexact:
+            return []
+        return _best(scores)
+
+    def _table(self, game: Any) -> Table:
+        """Return what is remembered of a game; whatever is in it, replies are the same."""
+        table = self._tables.get(game)
+        if table is None or len(table) > max(_TABLE, self.nodes):
+            table = self._tables[game] = {}
+        return table
+
+    def _solve(self, game: Any, state: Any, table: Table) -> None:
+        """Put the state and all that can follow into the table, or raise _Inexact.
+
+        A state is in there with all that can follow it; one that is not is searched as if nothing
+        were, so that what is remembered does not change how far `nodes` reach.
+        """
+        if state not in table:
+            new: Table = {}
+            try:
+                _searcher(game, new, self.nodes)(state, -1)
+            except _Inexact:
+                table[state] = None
+            else:
+                table.update(new)
+        if table[state] is None:
+            raise _Inexact
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_tables"}
+
+    def __setstate__(self, fields: Mapping[str, Any]) -> None:
+        self.__dict__.update(fields, _tables=WeakKeyDictionary())
+
+    def __repr__(self) -> str:
+        default = {"depth": None, "simulations": 200, "nodes": 20_000, "seed": 0}
+        given = {name: getattr(self, name) for name in default}
+        shown = [f"{name}={value}" for name, value in given.items() if value != default[name]]
+        return f"SearchAgent({', '.join(shown)})"
+
+
+class _Inexact(Exception):
+    """Dice, a repetition, or more states than may be visited."""
+
+
+class _Dice:
+    """Stand in for a generator, and make it when it is used."""
+
+    def __init__(self, seed: int):
+        self.used = False
+        self._seed = seed
+        self._rng: np.random.Generator | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._rng is None:
+            self.used = True
+            self._rng = np.random.Generator(np.random.PCG64(0))
+            reseed(self._rng, self._seed)
+        return getattr(self._rng, name)
+
+
+def _mover(game: Any, state: Any) -> str | None:
+    """Return whose move it is, or None at the end."""
+    acting: tuple[str, ...] = state.to_act()
+    if not acting:
+        return None
+    if len(acting) > 1:
+        raise ValueError(
+            f"{', '.join(acting)} act at the same time in {type(game).__name__}; a SearchAgent "
+            "needs a game in which one seat acts at a time"
+        )
+    for agent in game.agents:
+        if state.seen_by(agent) is not state:
+            raise ValueError(
+                f"{agent} does not see all of {type(game).__name__}; a SearchAgent needs a game of "
+                "perfect information"
+            )
+    return acting[0]
+
+
+def _score(mine: float, plies: int) -> tuple[float, int]:
+    """Return what a seat compares values by: its return, then sooner wins and later losses."""
+    return mine, -plies if mine > 0 else plies if mine < 0 else 0
+
+
+def _best(scores: Sequence[Any]) -> list[int]:
+    highest = max(scores)
+    return [i for i, score in enumerate(scores) if score == highest]
+
+
+def _searcher(game: Any, table: Table, nodes: int | None) -> Callable[[Any, int], Value]:
+    """Return the function that finds the value of a state: `left` plies deep, if nodes is None."""
+    agents, advance, read, dice = game.agents, game.advance, game.read, _Dice(0)
+    places = {agent: i for i, agent in enumerate(agents)}
+
+    def value(state: Any, left: int) -> Value:
+        key = (state, left) if nodes is None else state
+        known = table.get(key)
+        if known is not None:
+            if known is _ON_THE_WAY:
+                raise _Inexact
+            return known
+        if nodes is not None:
+            if len(table) >= nodes or left < -_DEEPEST:
+                raise _Inexact
+            table[key] = _ON_THE_WAY
+        seat = _mover(game, state)
+        if seat is None or left == 0:
+            returns = state.returns()
+            table[key] = best = tuple([returns[agent] for agent in agents]), 0, 0
+            return best
+        place, highest, height = places[seat], (-math.inf, 0), 0
+        for text in state.legal(seat):
+            after = advance(state, {seat: read(text, state, seat)}, dice)
+            if dice.used:
+                raise _Inexact
+            returns, plies, below = value(after, left - 1)
+            height = max(height, below + 1)
+            score = _score(returns[place], plies + 1)
+            if score > highest:
+                highest, sooner = score, (returns, plies + 1)
+        if height > _DEEPEST:
+            raise _Inexact
+        table[key] = best = *sooner, height
+        return best
+
+    return value
+
+
+class _Node:
+    """What simulations that came by a sequence of moves had in the end."""
+
+    __slots__ = ("after", "totals", "visits")
+
+    def __init__(self, seats: int):
+        self.after: dict[str, _Node] = {}
+        self.totals = [0.0] * seats
+        self.visits = 0
+
+
+def _simulated(
+    game: Any, state: Any, seat: str, legal: Sequence[str], simulations: int, seed: int
+) -> list[int]:
+    """Return which of the moves simulated play finds best.
+
+    Chance is drawn again for each simulation, and a node stands for the moves that led to it,
+    whatever the dice were.
+    """
+    agents = game.agents
+    own = agents.index(seat)
+    root = _Node(len(agents))
+    low, high = math.inf, -math.inf
+    most = -math.inf
+    for number in range(simulations):
+        returns, path = _play(game, state, root, high - low, mix(seed, number))
+        low, high = min(low, *returns), max(high, *returns)
+        most = max(most, returns[own])
+        for node in path:
+            node.visits += 1
+            node.totals = [a + b for a, b in zip(node.totals, returns, strict=True)]
+    ends = _ends(game, state, seat, legal)
+    if ends and max(ends.values()) >= most:  # nothing is better than to win at once
+        return [i for i, value in ends.items() if value == max(ends.values())]
+    scores: list[tuple[int, float]] = []
+    for move in legal:
+        found = root.after.get(move)
+        scores.append((found.visits, found.totals[own] / found.visits) if found else (0, 0.0))
+    return _best(scores)
+
+
+def _ends(game: Any, state: Any, seat: str, legal: Sequence[str]) -> dict[int, float]:
+    """Return what the moves are worth that end the game, whatever the dice."""
+    ends = {}
+    for i, text in enumerate(legal):
+        dice = _Dice(0)
+        after = game.advance(state, {seat: game.read(text, state, seat)}, dice)
+        if not dice.used and not after.to_act():
+            ends[i] = after.returns()[seat]
+    return ends
+
+
+def _play(
+    game: Any, state: Any, root: _Node, span: float, seed: int
+) -> tuple[list[float], list[_Node]]:
+    """Play once to the end: by what is known as long as something is, and then at random."""
+    agents, dice, draw = game.agents, _Dice(seed), seed
+    node: _Node | None = root
+    path = [root]
+    for _ in range(_LONGEST):
+        seat = _mover(game, state)
+        if seat is None:
+            break
+        legal = state.legal(seat)
+        draw = mix(draw)
+        if node is None:
+            text = legal[draw % len(legal)]
+        else:
+            new = [move for move in legal if move not in node.after]
+            if new:
+                text = new[draw % len(new)]
+                path.append(node.after.setdefault(text, _Node(len(agents))))
+                node = None
+            else:
+                text = _promising(node, legal, agents.index(seat), span)
+                node = node.after[text]
+                path.append(node)
+        state = game.advance(state, {seat: game.read(text, state, seat)}, dice)
+    returns = state.returns()
+    return [returns[agent] for agent in agents], path
+
+
+def _promising(node: _Node, legal: Sequence[str], place: int, span: float) -> str:
+    """Return the move to look at next: a good one, or one that was seldom tried (UCB1)."""
+    log, after = math.log(node.visits), node.after
+
+    def bound(move: str) -> float:
+        tried = after[move]
+        return tried.totals[place] / tried.visits + span * math.sqrt(log / tried.visits)
+
+    return max(legal, key=bound)
