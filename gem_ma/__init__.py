@@ -25,15 +25,15 @@ from gem_ma.registry import (
 if TYPE_CHECKING:
     from gem_ma.context import Context
     from gem_ma.records import load_episodes, save_episodes, to_dataset
-    from gem_ma.rollout import arollout, rollout
+    from gem_ma.rollouts import arollout, rollout
 
 __version__ = "0.1.0"
 
 _LATER = {  # names whose files are imported when they are first asked for
     "Context": "context",
-    "arollout": "rollout",
+    "arollout": "rollouts",
     "load_episodes": "records",
-    "rollout": "rollout",
+    "rollout": "rollouts",
     "save_episodes": "records",
     "to_dataset": "records",
 }

@@ -143,7 +143,7 @@ def _players(names: str, seats: Sequence[str]) -> list[Agent]:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gem_ma.rollout import Interrupted, TooManyErrors, rollout
+    from gem_ma.rollouts import Interrupted, TooManyErrors, rollout
 
     env = registry.make(args.id, observe=args.observe)
     specs = args.agents.split(",")

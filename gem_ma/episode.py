@@ -330,6 +330,19 @@ def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
     return messages
 
 
+def plain(value: Any) -> Any:
+    """Return a value as JSON brings it back; what JSON does not know becomes text."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    if hasattr(value, "tolist"):  # numpy's
+        return value.tolist()
+    return str(value)
+
+
 class Failure(NamedTuple):
     """Why an episode did not come to its end."""
 

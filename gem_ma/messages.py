@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gem_ma.actions import clean
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -425,10 +427,13 @@ def _parts(content: Any) -> list[Part]:
         elif not isinstance(part, str):
             raise TypeError(f"content is made of str and Picture, and not of {type(part).__name__}")
         elif part:
+            text = str(part)  # a plain str, also of a Reply
+            if not text.isascii():
+                text = clean(text)
             if parts and isinstance(parts[-1], str):
-                parts[-1] = f"{parts[-1]}\n{part}"
+                parts[-1] = f"{parts[-1]}\n{text}"
             else:
-                parts.append(str(part))  # a plain str, also of a Reply
+                parts.append(text)
     return parts
 
 

@@ -86,6 +86,7 @@ def spec_of(env: Env[Any]) -> Spec:
             value = "discrete" if value else "text"
         if value != defaults[name].default and name not in kwargs:
             kwargs[name] = value
+    kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
     return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)
 
 

@@ -68,7 +68,8 @@ class FunctionAgent:
 async def _together(calls: list[Any]) -> Sequence[str]:
     import asyncio  # only when something is waited for: importing it is slow
 
-    return await asyncio.gather(*calls)
+    replies: list[str] = await asyncio.gather(*calls)
+    return replies
 
 
 def _name(function: Any) -> str:

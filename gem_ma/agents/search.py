@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,7 +17,7 @@ Table: TypeAlias = "dict[Any, Value | None]"
 
 _DEEPEST = 400  # plies of an exact search, which recurses
 _LONGEST = 1000  # plies of a simulation
-_TABLE = 200_000  # states that are remembered for each game
+_TABLE = 200_000  # states that are remembered
 _TIES, _PLAYOUTS = 1, 2  # keep the two kinds of draws apart
 _ON_THE_WAY: Value = ((), 0, 0)  # a state that is being looked at
 
@@ -52,7 +51,7 @@ class SearchAgent:
         self.simulations = simulations
         self.nodes = nodes
         self.seed = seed
-        self._tables: WeakKeyDictionary[Any, Table] = WeakKeyDictionary()
+        self._tables: dict[Any, Table] = {}
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in turns]
@@ -68,7 +67,7 @@ class SearchAgent:
         seat = _mover(game, state)
         if seat != turn.seat:
             raise ValueError(f"{turn.seat} is not to act here, but {seat or 'nobody'}")
-        legal = tuple(state.legal(seat))
+        legal = _legal(game, state, seat)
         best = [0] if len(legal) == 1 else self._exact(game, state, seat, legal)
         if not best:
             seed = mix(self.seed, turn.seed, _PLAYOUTS)
@@ -83,16 +82,14 @@ class SearchAgent:
             hash(state)
         except TypeError:  # nothing to know it again by
             return []
-        table, left, dice = self._table(game), self.depth or 0, _Dice(0)
+        table, left = self._table(game), self.depth or 0
         value = _searcher(game, table, None if left else self.nodes)
         place, scores = game.agents.index(seat), []
         try:
             if not left:
                 self._solve(game, state, table)
             for text in legal:
-                after = game.advance(state, {seat: game.read(text, state, seat)}, dice)
-                if dice.used:
-                    return []
+                after = game.advance(state, {seat: game.read(text, state, seat)}, _NoDice())
                 returns, plies, _ = value(after, left - 1)
                 scores.append(_score(returns[place], plies))
         except _Inexact:
@@ -101,10 +98,15 @@ class SearchAgent:
 
     def _table(self, game: Any) -> Table:
         """Return what is remembered of a game; whatever is in it, replies are the same."""
-        table = self._tables.get(game)
-        if table is None or len(table) > max(_TABLE, self.nodes):
-            table = self._tables[game] = {}
-        return table
+        args, kwargs = game._arguments
+        key: Any = (type(game), args, tuple(kwargs.items()))
+        try:
+            hash(key)
+        except TypeError:  # an argument that cannot be compared for good
+            key = game
+        if sum(map(len, list(self._tables.values()))) > max(_TABLE, self.nodes):
+            self._tables = {}
+        return self._tables.setdefault(key, {})
 
     def _solve(self, game: Any, state: Any, table: Table) -> None:
         """Put the state and all that can follow into the table, or raise _Inexact.
@@ -127,7 +129,7 @@ class SearchAgent:
         return {name: value for name, value in self.__dict__.items() if name != "_tables"}
 
     def __setstate__(self, fields: Mapping[str, Any]) -> None:
-        self.__dict__.update(fields, _tables=WeakKeyDictionary())
+        self.__dict__.update(fields, _tables={})
 
     def __repr__(self) -> str:
         default = {"depth": None, "simulations": 200, "nodes": 20_000, "seed": 0}
@@ -140,11 +142,17 @@ class _Inexact(Exception):
     """Dice, a repetition, or more states than may be visited."""
 
 
+class _NoDice:
+    """Stand in for a generator where none may be used."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _Inexact
+
+
 class _Dice:
     """Stand in for a generator, and make it when it is used."""
 
     def __init__(self, seed: int):
-        self.used = False
         self._seed = seed
         self._rng: np.random.Generator | None = None
 
@@ -152,7 +160,6 @@ class _Dice:
         if name.startswith("_"):
             raise AttributeError(name)
         if self._rng is None:
-            self.used = True
             self._rng = np.random.Generator(np.random.PCG64(0))
             reseed(self._rng, self._seed)
         return getattr(self._rng, name)
@@ -177,6 +184,21 @@ def _mover(game: Any, state: Any) -> str | None:
     return acting[0]
 
 
+def _legal(game: Any, state: Any, seat: str) -> Sequence[str]:
+    legal: Sequence[str] = state.legal(seat)
+    if not legal:
+        raise ValueError(
+            f"{type(game).__name__} lists no legal moves of {seat}, who is to act; a SearchAgent "
+            "needs at least one"
+        )
+    return legal
+
+
+def _returns(game: Any, state: Any) -> tuple[float, ...]:
+    returns = state.returns()
+    return tuple([returns[agent] for agent in game.agents])
+
+
 def _score(mine: float, plies: int) -> tuple[float, int]:
     """Return what a seat compares values by: its return, then sooner wins and later losses."""
     return mine, -plies if mine > 0 else plies if mine < 0 else 0
@@ -189,8 +211,7 @@ def _best(scores: Sequence[Any]) -> list[int]:
 
 def _searcher(game: Any, table: Table, nodes: int | None) -> Callable[[Any, int], Value]:
     """Return the function that finds the value of a state: `left` plies deep, if nodes is None."""
-    agents, advance, read, dice = game.agents, game.advance, game.read, _Dice(0)
-    places = {agent: i for i, agent in enumerate(agents)}
+    agents, advance, read, dice = game.agents, game.advance, game.read, _NoDice()
 
     def value(state: Any, left: int) -> Value:
         key = (state, left) if nodes is None else state
@@ -205,14 +226,11 @@ def _searcher(game: Any, table: Table, nodes: int | None) -> Callable[[Any, int]
             table[key] = _ON_THE_WAY
         seat = _mover(game, state)
         if seat is None or left == 0:
-            returns = state.returns()
-            table[key] = best = tuple([returns[agent] for agent in agents]), 0, 0
+            table[key] = best = _returns(game, state), 0, 0
             return best
-        place, highest, height = places[seat], (-math.inf, 0), 0
-        for text in state.legal(seat):
+        place, highest, height = agents.index(seat), (-math.inf, 0), 0
+        for text in _legal(game, state, seat):
             after = advance(state, {seat: read(text, state, seat)}, dice)
-            if dice.used:
-                raise _Inexact
             returns, plies, below = value(after, left - 1)
             height = max(height, below + 1)
             score = _score(returns[place], plies + 1)
@@ -268,19 +286,21 @@ def _simulated(
 
 
 def _ends(game: Any, state: Any, seat: str, legal: Sequence[str]) -> dict[int, float]:
-    """Return what the moves are worth that end the game, whatever the dice."""
+    """Return what the moves are worth that end the game without dice."""
     ends = {}
     for i, text in enumerate(legal):
-        dice = _Dice(0)
-        after = game.advance(state, {seat: game.read(text, state, seat)}, dice)
-        if not dice.used and not after.to_act():
+        try:
+            after = game.advance(state, {seat: game.read(text, state, seat)}, _NoDice())
+        except _Inexact:
+            continue
+        if not after.to_act():
             ends[i] = after.returns()[seat]
     return ends
 
 
 def _play(
     game: Any, state: Any, root: _Node, span: float, seed: int
-) -> tuple[list[float], list[_Node]]:
+) -> tuple[tuple[float, ...], list[_Node]]:
     """Play once to the end: by what is known as long as something is, and then at random."""
     agents, dice, draw = game.agents, _Dice(seed), seed
     node: _Node | None = root
@@ -289,7 +309,7 @@ def _play(
         seat = _mover(game, state)
         if seat is None:
             break
-        legal = state.legal(seat)
+        legal = _legal(game, state, seat)
         draw = mix(draw)
         if node is None:
             text = legal[draw % len(legal)]
@@ -304,8 +324,7 @@ def _play(
                 node = node.after[text]
                 path.append(node)
         state = game.advance(state, {seat: game.read(text, state, seat)}, dice)
-    returns = state.returns()
-    return [returns[agent] for agent in agents], path
+    return _returns(game, state), path
 
 
 def _promising(node: _Node, legal: Sequence[str], place: int, span: float) -> str:

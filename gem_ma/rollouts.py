@@ -1,0 +1,716 @@
+"""Playing many episodes at once, each recorded as its seats saw it."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gem_ma import registry
+from gem_ma.agents import load
+from gem_ma.context import Context
+from gem_ma.env import BaseEnv, SeatError
+from gem_ma.episode import (
+    Agent,
+    Conversation,
+    Episode,
+    Failure,
+    Turn,
+    checked,
+    plain,
+    run_async,
+    schemas,
+)
+from gem_ma.seeding import fresh_seed, mix
+from gem_ma.wrappers import Wrapper
+
+if TYPE_CHECKING:
+    from gem_ma.progress import Progress
+    from gem_ma.records import EpisodeFile
+
+_SHUFFLE = 0x5EA75  # keeps the order of seats apart from the seeds of games
+
+
+class TooManyErrors(RuntimeError):
+    """More episodes failed than the run was to put up with; `episodes` holds all that ended."""
+
+    episodes: list[Episode]
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was stopped from the keyboard; `episodes` holds all that ended."""
+
+    episodes: list[Episode]
+
+
+def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
+    """Play episodes and return them in order; takes what `arollout` takes."""
+    run = _Run(env, agents, episodes, **kwargs)
+    done: list[Episode] = []
+
+    async def collect() -> None:
+        async with contextlib.aclosing(run.concurrently()) as finished:
+            async for episode in finished:
+                done.append(episode)
+
+    try:
+        if run.waits:
+            run_async(collect)
+        else:
+            done.extend(run.in_waves(done.append))
+    except KeyboardInterrupt:
+        interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
+        interrupted.episodes = _in_order(done)
+        raise interrupted from None
+    except TooManyErrors as error:
+        error.episodes = _in_order(done)
+        raise
+    finally:
+        run.close()
+    return _in_order(done)
+
+
+async def arollout(
+    env: Any,
+    agents: Any,
+    episodes: int = 1,
+    *,
+    concurrency: int = 64,
+    seed: int | None = None,
+    group: int = 1,
+    shuffle: bool = False,
+    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    context: Any = None,
+    max_errors: int = 10,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    pictures: bool = True,
+    progress: bool | None = None,
+    **make: Any,
+) -> AsyncIterator[Episode]:
+    """Play episodes and yield each as it ends.
+
+    env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
+    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent; each
+        an object with `act`, a function of a Turn, or a spec string such as "random".
+    concurrency: episodes alive at once. It changes no result.
+    seed: decides all episodes; drawn if None.
+    group: so many episodes in a row have the same start, and differ in what agents draw.
+    shuffle: draw for each episode who takes which seat.
+    options: of `reset`; of several, each group takes the next.
+    context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
+        mapping from seat to these.
+    max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
+    out: a file that each episode is appended to as it ends, with its pictures beside it unless
+        `pictures` is False. resume: play what is not in there yet, and what failed once more.
+    progress: show a bar; None: on a terminal.
+    """
+    run = _Run(
+        env,
+        agents,
+        episodes,
+        concurrency=concurrency,
+        seed=seed,
+        group=group,
+        shuffle=shuffle,
+        options=options,
+        context=context,
+        max_errors=max_errors,
+        out=out,
+        resume=resume,
+        pictures=pictures,
+        progress=progress,
+        **make,
+    )
+    try:
+        async with contextlib.aclosing(run.concurrently()) as finished:
+            async for episode in finished:
+                yield episode
+    finally:
+        run.close()
+
+
+def _in_order(episodes: list[Episode]) -> list[Episode]:
+    return sorted(episodes, key=lambda episode: episode.number)
+
+
+@dataclass(slots=True, eq=False)
+class _Player:
+    """An agent, and the turns that wait for it."""
+
+    agent: Agent
+    name: str
+    kind: Literal["plain", "thread", "async"]
+    queue: list[tuple[_Play, str, Turn]] = field(default_factory=list)
+    busy: bool = False  # of kind "thread": a batch is under way
+
+
+class _Play:
+    """One live episode."""
+
+    __slots__ = ("asked", "chats", "env", "episode", "failed", "home", "owed", "players", "replies")
+
+    def __init__(
+        self,
+        episode: Episode,
+        env: BaseEnv,
+        home: list[BaseEnv],
+        players: dict[str, _Player],
+        chats: dict[str, Conversation],
+    ):
+        self.episode = episode
+        self.env = env
+        self.home = home  # where the environment goes back to
+        self.players = players
+        self.chats = chats
+        self.asked: tuple[str, ...] = ()
+        self.replies: dict[str, str] = {}
+        self.owed: dict[str, float] = {}  # earned before a seat's first reply
+        self.failed = False
+
+    def begin(self) -> None:
+        """Begin the episode."""
+        self.env.reset(seed=self.episode.seed, options=self.episode.options or None)
+        core = self.env._core
+        self.asked = core._waiting
+        self.episode.returns = dict.fromkeys(core.possible_agents, 0.0)
+
+    def turns(self) -> list[tuple[_Play, str, Turn]]:
+        """Return what every seat sees that is to act now."""
+        env, chats = self.env, self.chats
+        return [(self, seat, env.turn(seat, chats[seat])) for seat in self.asked]
+
+    def submit(self) -> None:
+        """Hand in the replies and write down what became of them."""
+        env, episode, chats, replies = self.env, self.episode, self.chats, self.replies
+        core = env._core
+        if len(self.asked) > 1:  # in whatever order they came
+            replies = {seat: replies[seat] for seat in self.asked}
+        self.replies = {}
+        rewards = env.submit(replies)
+        core._credit(replies, rewards)
+        records, moved = core._records, core._moved
+        for seat, reply in replies.items():
+            step = chats[seat].steps[-1]
+            step.reply = reply
+            if seat in moved:
+                move = moved[seat]
+                step.move = move if move is None else str(move)
+            if seat in records:
+                step.invalid = plain(records[seat])
+            if self.owed:
+                step.reward += self.owed.pop(seat, 0.0)
+            episode.steps.append(step)
+        for seat, reward in rewards.items():
+            if reward:
+                episode.returns[seat] += reward
+                if chats[seat].steps:
+                    chats[seat].steps[-1].reward += reward
+                else:
+                    self.owed[seat] = self.owed.get(seat, 0.0) + reward
+        if core._dead:
+            core._bury(core._dead)
+        self.asked = core._waiting
+
+    def end(self) -> None:
+        """Write down how the episode ended."""
+        episode, core = self.episode, self.env._core
+        episode.ended = "truncated" if core._truncated else "terminated"
+        episode.report = plain(core.game.report(core._state))
+
+
+class _Run:
+    """All that a rollout keeps: what to play, what is being played, what is done."""
+
+    def __init__(
+        self,
+        env: Any,
+        agents: Any,
+        episodes: int,
+        *,
+        concurrency: int = 64,
+        seed: int | None = None,
+        group: int = 1,
+        shuffle: bool = False,
+        options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+        context: Any = None,
+        max_errors: int = 10,
+        out: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        pictures: bool = True,
+        progress: bool | None = None,
+        **make: Any,
+    ):
+        limits = {"concurrency": concurrency, "group": group}
+        for name, value in limits.items():
+            if value < 1:
+                raise ValueError(f"{name}={value}: expected 1 or more")
+        if resume and out is None:
+            raise ValueError("resume=True goes on with a file: pass out= too")
+        self.envs = _envs(env, make)
+        self.players: list[_Player] = []
+        self.seats = [self._seat(env, agents) for env in self.envs]
+        self.contexts = [_contexts(env, context) for env in self.envs]
+        _no_strangers(self.envs, agents, "agents")
+        _no_strangers(self.envs, context, "context")
+        self.idle: list[list[BaseEnv]] = [[env._twin()] for env in self.envs]
+        self.total = episodes
+        self.concurrency = concurrency
+        self.group = group
+        self.shuffle = shuffle
+        self.options = [options] if isinstance(options, Mapping) else list(options) or [{}]
+        self.max_errors = max_errors
+        self.errors = 0
+        self.cause: BaseException | None = None
+        self.live = 0
+        self.next = 0
+        self.finished: deque[Episode] = deque()
+        self.file: EpisodeFile | None = None
+        self.done: dict[int, Episode] = {}
+        self.bar: Progress | None = None
+        self.seed = seed if seed is not None else fresh_seed()
+        from gem_ma import __version__
+
+        self.version = __version__
+        if out is not None:
+            self._open(Path(out), resume, pictures, seed)
+        if progress or progress is None:
+            from gem_ma.progress import Progress
+
+            self.bar = Progress.start(episodes, force=bool(progress))
+
+    # -- what to play --------------------------------------------------------------------------
+
+    def _seat(self, env: BaseEnv, agents: Any) -> list[_Player]:
+        seats = env._core.possible_agents
+        if isinstance(agents, Mapping):
+            missing = [seat for seat in seats if seat not in agents]
+            if missing:
+                raise SeatError(f"nobody plays {', '.join(missing)} of {env._core.id}")
+            chosen = [agents[seat] for seat in seats]
+        elif isinstance(agents, list | tuple):
+            chosen = list(agents)
+            if len(chosen) != len(seats):
+                raise SeatError(
+                    f"got {len(chosen)} agents, but {env._core.id} has {len(seats)} seats: "
+                    f"{', '.join(seats)}"
+                )
+        else:
+            chosen = [agents] * len(seats)
+        return [self._player(agent) for agent in chosen]
+
+    def _player(self, given: Any) -> _Player:
+        for player in self.players:
+            if player.agent is given or player.name == given:
+                return player
+        agent = load(given)
+        kind: Literal["plain", "thread", "async"] = "plain"
+        if inspect.iscoroutinefunction(agent.act):
+            kind = "async"
+        elif getattr(agent, "blocking", False):
+            kind = "thread"
+        name = given if isinstance(given, str) else repr(agent)
+        self.players.append(_Player(agent, name, kind))
+        return self.players[-1]
+
+    @property
+    def waits(self) -> bool:
+        """Whether some agent or game waits for something, so that others can go on meanwhile."""
+        return any(player.kind == "async" for player in self.players) or any(
+            env._core.game.blocking for env in self.envs
+        )
+
+    def _plan(self, number: int) -> _Play:
+        group, member = divmod(number, self.group)
+        which = group % len(self.envs)
+        env, players = self.envs[which], self.seats[which]
+        if self.shuffle and len(players) > 1:
+            players, rest = [], list(players)
+            for place in range(len(rest), 0, -1):
+                players.append(rest.pop(mix(self.seed, _SHUFFLE, number, place) % place))
+        seats = dict(zip(env._core.possible_agents, players, strict=True))
+        contexts = self.contexts[which]
+        episode = Episode(
+            id=f"{self.seed}-{number}",
+            number=number,
+            spec=env._core.spec,
+            seed=mix(self.seed, group),
+            agents={seat: player.name for seat, player in seats.items()},
+            group=group,
+            options=plain(self.options[group % len(self.options)]),
+            wrappers=_wrappers(env),
+            contexts={seat: str(context) for seat, context in contexts.items()},
+            version=self.version,
+        )
+        chats = {
+            seat: Conversation(
+                seat, episode=episode.id, context=contexts.get(seat), salt=member
+            )
+            for seat in seats
+        }
+        home = self.idle[which]
+        return _Play(episode, home.pop() if home else env._twin(), home, seats, chats)
+
+    def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
+        from gem_ma.records import EpisodeFile, load_episodes, without_failures
+
+        if path.exists():
+            if not resume:
+                raise FileExistsError(
+                    f"{path} is there already: resume=True goes on with it; or name another file"
+                )
+            without_failures(path)
+            for episode in load_episodes(path):
+                if seed is None:
+                    seed = self.seed = int(episode.id.rpartition("-")[0])
+                self.done[episode.number] = episode
+                if episode.number < self.total:
+                    self._same(path, episode)
+        self.file = EpisodeFile(path, pictures=pictures)
+
+    def _same(self, path: Path, episode: Episode) -> None:
+        play = self._plan(episode.number)
+        play.home.append(play.env)
+        for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts"):
+            new, old = getattr(play.episode, name), getattr(episode, name)
+            if new != old:
+                raise ValueError(
+                    f"{path} comes from another run: {name} of episode {episode.number} is {old}, "
+                    f"and would be {new}; name another file"
+                )
+
+    # -- playing -------------------------------------------------------------------------------
+
+    def fill(self) -> Iterator[_Play]:
+        """Yield new episodes, as many as may be alive."""
+        while self.live < self.concurrency and self.next < self.total:
+            number = self.next
+            self.next += 1
+            if number in self.done:
+                self.finished.append(self.done.pop(number))
+                continue
+            self.live += 1
+            yield self._plan(number)
+
+    def begin(self, play: _Play) -> None:
+        """Begin an episode and queue its first turns."""
+        self._guarded(play, play.begin)
+
+    def give(self, play: _Play, seat: str, reply: Any, seconds: float) -> bool:
+        """Take a reply; return whether the episode waits for no other."""
+        if play.failed:
+            return False
+        if not isinstance(reply, str):
+            kind = type(reply).__name__
+            self.fail(play, seat, TypeError(f"{play.players[seat].name} replied with a {kind}"))
+            return False
+        play.chats[seat].steps[-1].seconds = seconds
+        play.replies[seat] = reply
+        return len(play.replies) == len(play.asked)
+
+    def go_on(self, play: _Play) -> None:
+        """Hand in the replies of an episode and queue its next turns."""
+        self._guarded(play, play.submit)
+
+    def _guarded(self, play: _Play, action: Callable[[], None]) -> None:
+        try:
+            action()
+            turns = play.turns()
+            if not turns:
+                play.end()
+        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+            self.fail(play, None, error)
+        else:
+            self.took(play, turns)
+
+    def took(self, play: _Play, turns: list[tuple[_Play, str, Turn]]) -> None:
+        """Queue turns, or put an episode that is over with the finished ones."""
+        for waiting in turns:
+            play.players[waiting[1]].queue.append(waiting)
+        if not turns:
+            self._finish(play)
+
+    def fail(self, play: _Play, seat: str | None, error: BaseException) -> None:
+        """End an episode that cannot go on."""
+        if play.failed:
+            return
+        play.failed = True
+        self._failed(play.episode, seat, error)
+        self._finish(play)
+
+    def _failed(self, episode: Episode, seat: str | None, error: BaseException) -> None:
+        episode.failure = Failure(seat, type(error).__name__, str(error))
+        episode.ended, episode.returns = "failed", {}
+        self.errors += 1
+        self.cause = error
+
+    def _finish(self, play: _Play) -> None:
+        episode = play.episode
+        episode.rules = {seat: chat.rules for seat, chat in play.chats.items() if chat.steps}
+        episode.tools = {s: schemas(chat.tools) for s, chat in play.chats.items() if chat.tools}
+        self.live -= 1
+        if not play.failed:  # what a failed episode left of its environment is not used again
+            play.home.append(play.env)
+        if self.file is not None:
+            try:
+                self.file.append(episode)
+            except OSError:  # no room on the disk is nobody's episode
+                raise
+            except Exception as error:  # noqa: BLE001 - a picture that cannot be drawn
+                episode.steps = []
+                if not play.failed:
+                    self._failed(episode, None, error)
+                self.file.append(episode)
+        self.finished.append(episode)
+
+    def drain(self) -> Iterator[Episode]:
+        """Yield what is finished, and stop the run if too much of it failed."""
+        while self.finished:
+            episode = self.finished.popleft()
+            if self.bar is not None:
+                self.bar.add(episode)
+            yield episode
+        if self.errors > self.max_errors:
+            raise TooManyErrors(
+                f"{self.errors} episodes failed (max_errors={self.max_errors}); the last one: "
+                f"{type(self.cause).__name__}: {self.cause}"
+            ) from self.cause
+
+    def close(self) -> None:
+        """Close file and bar."""
+        if self.file is not None:
+            self.file.close()
+        if self.bar is not None:
+            self.bar.stop()
+
+    # -- all at once, where nothing waits ------------------------------------------------------
+
+    def in_waves(self, done: Callable[[Episode], None]) -> list[Episode]:
+        """Let every agent reply to all that wait for it, again and again; for agents that compute."""
+        while self.live or self.next < self.total:
+            for play in self.fill():
+                self.begin(play)
+            ready: list[_Play] = []
+            for player in self.players:
+                if player.queue:
+                    queue, player.queue = player.queue, []
+                    ready += self._call(player, queue)
+            for play in ready:
+                self.go_on(play)
+            for episode in self.drain():
+                done(episode)
+        return []
+
+    def _call(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> list[_Play]:
+        """Ask a plain agent; return the episodes that can go on."""
+        turns = [turn for _, _, turn in queue]
+        start = time.perf_counter()
+        try:
+            replies = checked(player.agent, turns, player.agent.act(turns))  # type: ignore[arg-type]
+        except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
+            return self._split(player, queue, error)
+        seconds = (time.perf_counter() - start) / len(queue)
+        return [
+            play
+            for (play, seat, _), reply in zip(queue, replies, strict=True)
+            if self.give(play, seat, reply, seconds)
+        ]
+
+    def _split(
+        self, player: _Player, queue: list[tuple[_Play, str, Turn]], error: Exception
+    ) -> list[_Play]:
+        """Find the turns of a batch that an agent fails at: agents are stateless."""
+        if len(queue) == 1:
+            self.fail(queue[0][0], queue[0][1], error)
+            return []
+        half = len(queue) // 2
+        return [*self._call(player, queue[:half]), *self._call(player, queue[half:])]
+
+    # -- each on its own, where something waits ------------------------------------------------
+
+    async def concurrently(self) -> AsyncIterator[Episode]:
+        """Let every episode go on as soon as its own replies are there."""
+        async with contextlib.AsyncExitStack() as stack:
+            for player in self.players:
+                if hasattr(player.agent, "__aenter__"):
+                    await stack.enter_async_context(player.agent)
+            loop = _Loop(self)
+            stack.push_async_callback(loop.stop)
+            async for episode in loop.run():
+                yield episode
+
+
+class _Loop:
+    """The part of a run that needs an event loop."""
+
+    def __init__(self, run: _Run):
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        self.asyncio = asyncio
+        self.run_ = run
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.wake = asyncio.Event()
+        self.pool = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
+        self.ready: list[_Play] = []
+
+    async def run(self) -> AsyncIterator[Episode]:
+        run = self.run_
+        while True:
+            for play in run.fill():
+                self.step(play, run.begin, play.begin)
+            while self.ready:
+                ready, self.ready = self.ready, []
+                for play in ready:
+                    self.step(play, run.go_on, play.submit)
+            waiting = False
+            for player in run.players:
+                if player.queue and not player.busy:
+                    queue, player.queue = player.queue, []
+                    if player.kind == "plain":
+                        self.ready += run._call(player, queue)
+                    elif player.kind == "thread":
+                        player.busy = True
+                        self.start(self.in_thread(player, queue))
+                    else:
+                        for one in queue:
+                            self.start(self.ask(player, one))
+            finished = False
+            for episode in run.drain():
+                finished = True
+                yield episode
+            waiting = bool(self.tasks)
+            if self.ready or finished:
+                await self.asyncio.sleep(0)
+            elif waiting:
+                await self.wake.wait()
+            elif not run.live and run.next >= run.total:
+                return
+            self.wake.clear()
+
+    def step(self, play: _Play, inline: Callable[[_Play], None], action: Callable[[], None]) -> None:
+        """Begin an episode or hand in its replies, in a thread if its game blocks."""
+        if play.env._core.game.blocking:
+            self.start(self.blocking(play, action))
+        else:
+            inline(play)
+
+    def start(self, work: Any) -> None:
+        task = self.asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.over)
+
+    def over(self, task: Any) -> None:
+        self.tasks.discard(task)
+        self.wake.set()
+
+    async def blocking(self, play: _Play, action: Callable[[], None]) -> None:
+        def work() -> list[tuple[_Play, str, Turn]]:
+            action()
+            turns = play.turns()
+            if not turns:
+                play.end()
+            return turns
+
+        try:
+            turns = await self.asyncio.get_running_loop().run_in_executor(self.pool, work)
+        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+            self.run_.fail(play, None, error)
+        else:
+            self.run_.took(play, turns)
+
+    async def in_thread(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> None:
+        loop, turns = self.asyncio.get_running_loop(), [turn for _, _, turn in queue]
+        start = time.perf_counter()
+        try:
+            answer = await loop.run_in_executor(self.pool, player.agent.act, turns)
+            replies = checked(player.agent, turns, answer)  # type: ignore[arg-type]
+        except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
+            if len(queue) == 1:
+                self.run_.fail(queue[0][0], queue[0][1], error)
+            else:
+                half = len(queue) // 2
+                await self.in_thread(player, queue[:half])
+                await self.in_thread(player, queue[half:])
+            return
+        finally:
+            player.busy = False
+        seconds = (time.perf_counter() - start) / len(queue)
+        for (play, seat, _), reply in zip(queue, replies, strict=True):
+            if self.run_.give(play, seat, reply, seconds):
+                self.ready.append(play)
+
+    async def ask(self, player: _Player, one: tuple[_Play, str, Turn]) -> None:
+        play, seat, turn = one
+        start = time.perf_counter()
+        try:
+            answer = await player.agent.act([turn])  # type: ignore[misc]
+            (reply,) = checked(player.agent, [turn], answer)
+        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+            self.run_.fail(play, seat, error)
+        else:
+            if self.run_.give(play, seat, reply, time.perf_counter() - start):
+                self.ready.append(play)
+
+    async def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        await self.asyncio.gather(*self.tasks, return_exceptions=True)
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
+    several = list(env) if isinstance(env, list | tuple) else [env]
+    if not several:
+        raise ValueError("got no environment")
+    if make and not all(isinstance(one, str) for one in several):
+        raise TypeError(
+            f"rollout takes no argument {next(iter(make))!r}, unless to make an environment from an "
+            "id; what was given is made already"
+        )
+    out = []
+    for one in several:
+        if isinstance(one, str):
+            one = registry.make(one, **make)
+        if not isinstance(one, BaseEnv):
+            raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
+        out.append(one)
+    return out
+
+
+def _contexts(env: BaseEnv, given: Any) -> dict[str, Context]:
+    if given is None:
+        return {}
+    seats = env._core.possible_agents
+    by_seat = given if isinstance(given, Mapping) else dict.fromkeys(seats, given)
+    out: dict[str, Context] = {}
+    for seat, context in by_seat.items():
+        if isinstance(context, str):
+            context = Context.parse(context)
+        if not isinstance(context, Context):
+            raise TypeError(f"context of {seat}: expected a Context or a text, got {context!r}")
+        if seat in seats:
+            out[seat] = context
+    return out
+
+
+def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
+    if isinstance(given, Mapping):
+        seats = {seat for env in envs for seat in env._core.possible_agents}
+        for seat in given:
+            if seat not in seats:
+                raise SeatError(f"{what}: no seat {seat!r}; the seats are {', '.join(sorted(seats))}")
+
+
+def _wrappers(env: BaseEnv) -> tuple[str, ...]:
+    names = []
+    while isinstance(env, Wrapper):
+        names.append(type(env).__name__)
+        env = env.env
+    return tuple(names)

@@ -1,0 +1,330 @@
+"""Scripts, mixtures, functions and people."""
+
+import copy
+import functools
+import pickle
+import threading
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import gem_ma
+from gem_ma import Agent, Turn
+from gem_ma.agents import load
+from gem_ma.agents.function import FunctionAgent
+from gem_ma.agents.human import HumanAgent, completer, completion
+from gem_ma.agents.mixture import MixtureAgent
+from gem_ma.agents.random import RandomAgent
+from gem_ma.agents.scripted import ScriptedAgent
+from gem_ma.episode import Conversation, ask
+from gem_ma.messages import Picture
+from gem_ma.rollout import rollout
+
+LEGAL = tuple("abcdef")
+
+
+def turn(**fields):
+    return Turn(**{"seat": "a", "rules": "r", "observation": {}, "text": "t", **fields})
+
+
+def again(agent):
+    return pickle.loads(pickle.dumps(agent))
+
+
+def says_x(turn):
+    return "x"
+
+
+def first_legal(turn):
+    return turn.legal[0]
+
+
+async def last_legal(turn):
+    return turn.legal[-1]
+
+
+class Callable:
+    def __call__(self, turn):
+        return "c"
+
+
+class AsyncCallable:
+    async def __call__(self, turn):
+        return "ac"
+
+
+# -- scripts -------------------------------------------------------------------------------------
+
+
+def test_a_script_is_read_in_order():
+    agents = {"x": ScriptedAgent("0 1 2".split()), "o": ScriptedAgent({"o": ["3", "4"]})}
+    (episode,) = rollout("game:TicTacToe-v0", agents, seed=1)
+    assert [step.reply for step in episode.steps] == list("03142")
+    assert episode.returns == {"x": 1, "o": -1}
+    same = again(agents["o"])
+    assert repr(same) == "ScriptedAgent({'o': ['3', '4']})"
+    assert same.act([turn(seat="o", index=1), turn(seat="o")]) == ["4", "3"]
+
+
+def test_a_script_says_where_it_ends():
+    with pytest.raises(ValueError, match=r"a is to give reply number 3, .* has 2; pass a longer"):
+        ScriptedAgent(["p", "q"]).act([turn(index=2)])
+    with pytest.raises(ValueError, match="no script for a; there are b"):
+        ScriptedAgent({"b": ["p"]}).act([turn()])
+    with pytest.raises(TypeError, match="a list of replies, got the text 'pq'"):
+        ScriptedAgent("pq")
+    with pytest.raises(TypeError, match="a list of replies, got the text 'pq'"):
+        ScriptedAgent({"a": "pq"})
+
+
+# -- mixtures ------------------------------------------------------------------------------------
+
+
+class Counting:
+    def __init__(self, reply):
+        self.reply, self.calls = reply, []
+
+    def act(self, turns):
+        self.calls.append(len(turns))
+        return [f"{self.reply}{t.seed}" for t in turns]
+
+
+def test_a_mixture_draws_by_weight_and_asks_each_agent_once():
+    inner = [Counting("p"), Counting("q"), Counting("r")]
+    mixture = MixtureAgent(inner, weights=[1, 0, 3])
+    turns = [turn(seed=seed) for seed in range(4000)]
+    replies = mixture.act(turns)
+    assert [reply[1:] for reply in replies] == [str(seed) for seed in range(4000)]
+    count = Counter(reply[0] for reply in replies)
+    assert set(count) == set("pr")
+    assert 900 < count["p"] < 1100
+    assert [len(agent.calls) for agent in inner] == [1, 0, 1]
+    assert mixture.act(turns[7:9]) == replies[7:9]
+    assert MixtureAgent(inner, [1, 0, 3], seed=1).act(turns) != replies
+    assert not mixture.blocking
+
+
+def test_epsilon_is_random_now_and_then():
+    agent = MixtureAgent.epsilon(says_x, 0.1)
+    replies = agent.act([turn(seed=seed, legal=LEGAL) for seed in range(3000)])
+    count = Counter(replies)
+    assert 2600 < count["x"] < 2800
+    # the draw of the agent does not decide what the random agent draws
+    assert all(30 < count[letter] < 75 for letter in LEGAL)
+    assert set(MixtureAgent.epsilon(says_x, 0).act([turn(seed=s) for s in range(99)])) == {"x"}
+    with pytest.raises(ValueError, match="expected 0 to 1"):
+        MixtureAgent.epsilon(says_x, 1.5)
+
+
+def test_a_mixture_can_stay_with_one_agent_for_an_episode():
+    mixture = MixtureAgent([first_legal, last_legal_now], per="episode")
+    episodes = rollout("game:KuhnPoker-v0", mixture, episodes=60, seed=5)
+    long = rollout("game:LiarsDice-v0", mixture, episodes=40, seed=5)
+    for episode in long:
+        for seat in episode.agents:
+            replies = [step.reply for step in episode.steps if step.agent == seat]
+            assert len({reply == "liar" for reply in replies[1:]}) <= 1
+    drawn = {
+        tuple(
+            mixture._parts(
+                [turn(seat=seat, chat=Conversation(seat, episode=episode.id))]
+            ).popitem()[0]
+            for seat in episode.agents
+        )
+        for episode in episodes
+    }
+    assert drawn == {(0, 0), (0, 1), (1, 0), (1, 1)}  # seats are drawn one by one
+    with pytest.raises(ValueError, match="per='episode' needs a rollout"):
+        mixture.act([turn()])
+
+
+def last_legal_now(turn):
+    return turn.legal[-1]
+
+
+class Waiting:
+    """All its turns of one call, and those of others, have to be under way at the same time."""
+
+    def __init__(self):
+        self.entered = self.left = 0
+
+    async def __aenter__(self):
+        self.entered += 1
+        return self
+
+    async def __aexit__(self, *error):
+        self.left += 1
+
+    async def act(self, turns):
+        return [turn.legal[0] for turn in turns]
+
+
+def test_a_mixture_of_agents_that_wait_waits():
+    waiting = Waiting()
+    mixture = MixtureAgent([waiting, last_legal, "random"])
+    assert isinstance(mixture, Agent)
+    assert load(mixture) is mixture
+    episodes = rollout("game:TicTacToe-v0", mixture, episodes=8, seed=2, concurrency=4)
+    assert all(episode.ended == "terminated" for episode in episodes)
+    assert waiting.entered == waiting.left == 1
+    turns = [turn(legal=LEGAL, seed=seed) for seed in range(60)]
+    assert set(ask(mixture, turns)) == set(LEGAL)
+    assert ask(mixture, turns) == ask(again(mixture), turns) == ask(copy.copy(mixture), turns)
+    alone = rollout("game:TicTacToe-v0", mixture, episodes=8, seed=2, concurrency=1)
+    assert [e.steps for e in alone] == [e.steps for e in episodes]
+
+
+class Meeting:
+    """Waits until so many calls are under way."""
+
+    def __init__(self, event_count):
+        self.left, self.event = event_count, None
+
+    async def act(self, turns):
+        import asyncio
+
+        if self.event is None:
+            self.event = asyncio.Event()
+        self.left -= 1
+        if not self.left:
+            self.event.set()
+        await asyncio.wait_for(self.event.wait(), 10)
+        return ["m"] * len(turns)
+
+
+class Blocking:
+    blocking = True
+
+    def act(self, turns):
+        return [threading.current_thread().name] * len(turns)
+
+
+def test_the_agents_of_one_call_are_awaited_together():
+    meeting = Meeting(2)  # two places in one mixture: each is one call
+    mixture = MixtureAgent([meeting, meeting])
+    assert set(ask(mixture, [turn(seed=seed) for seed in range(20)])) == {"m"}
+    assert meeting.left == 0
+
+
+def test_a_mixture_with_an_agent_that_blocks():
+    assert MixtureAgent([Blocking(), "random"]).blocking
+    threads = ask(MixtureAgent([Blocking(), last_legal], [1, 0]), [turn()])
+    assert threads != [threading.main_thread().name]
+    assert MixtureAgent(["human", "random"]).blocking
+
+
+def test_a_mixture_refuses_what_it_cannot_draw_from():
+    with pytest.raises(ValueError, match="2 agents and 1 weights"):
+        MixtureAgent(["random", "random"], [1])
+    with pytest.raises(ValueError, match="none below 0, and one above"):
+        MixtureAgent(["random", "random"], [1, -1])
+    with pytest.raises(ValueError, match="none below 0, and one above"):
+        MixtureAgent(["random", "random"], [0, 0])
+    with pytest.raises(ValueError, match="expected 'turn' or 'episode'"):
+        MixtureAgent(["random"], per="game")
+    with pytest.raises(ValueError, match="a list of one agent or more"):
+        MixtureAgent([])
+    with pytest.raises(ValueError, match="a list of one agent or more, got 'random'"):
+        MixtureAgent("random")
+    agent = MixtureAgent([RandomAgent(1), says_x], [2, 1])
+    assert repr(again(agent)) == (
+        "MixtureAgent([RandomAgent(seed=1), "
+        f"FunctionAgent({__name__}.says_x)], weights=(2, 1), per='turn', seed=0)"
+    )
+
+
+# -- functions -----------------------------------------------------------------------------------
+
+
+def test_functions_that_wait_overlap_in_threads():
+    together = threading.Barrier(4)
+
+    def wait(turn):
+        together.wait(timeout=10)
+        return turn.legal[0]
+
+    agent = FunctionAgent(wait, workers=4)
+    episodes = rollout("game:TicTacToe-v0", agent, episodes=4, seed=1, concurrency=4)
+    assert [episode.ended for episode in episodes] == ["terminated"] * 4
+    assert ask(agent, [turn(legal=LEGAL)] * 4) == ["a"] * 4
+
+
+def test_a_function_agent_with_threads_pickles_without_them():
+    agent = FunctionAgent(first_legal, workers=2)
+    assert ask(agent, [turn(legal=LEGAL)]) == ["a"]
+    same = again(agent)
+    assert agent._pool is not None
+    assert same._pool is None
+    assert ask(same, [turn(legal=LEGAL)] * 5) == ["a"] * 5
+    assert isinstance(agent, Agent)
+
+
+def test_coroutine_functions_are_awaited():
+    assert ask(FunctionAgent(last_legal), [turn(legal=LEGAL)] * 2) == ["f", "f"]
+    assert ask(load(AsyncCallable()), [turn()]) == ["ac"]
+    assert ask(load(functools.partial(last_legal)), [turn(legal=LEGAL)]) == ["f"]
+    (episode,) = rollout("game:TicTacToe-v0", last_legal, seed=1)
+    assert episode.steps[0].reply == "8"
+    with pytest.raises(ValueError, match="is a coroutine function, which needs no threads"):
+        FunctionAgent(last_legal, workers=2)
+    with pytest.raises(ValueError, match="workers=-1: expected 0 or more"):
+        FunctionAgent(first_legal, workers=-1)
+
+
+def test_a_function_agent_has_the_same_name_everywhere():
+    assert repr(FunctionAgent(says_x)) == f"FunctionAgent({__name__}.says_x)"
+    assert repr(FunctionAgent(says_x, workers=2)) == f"FunctionAgent({__name__}.says_x, workers=2)"
+    assert repr(FunctionAgent(Callable())) == f"FunctionAgent({__name__}.Callable)"
+    assert repr(FunctionAgent(functools.partial(says_x))) == "FunctionAgent(functools.partial)"
+    assert repr(FunctionAgent(len)) == "FunctionAgent(builtins.len)"
+
+
+# -- people --------------------------------------------------------------------------------------
+
+
+def test_a_person_can_complete_legal_moves():
+    complete = completer(("Raise to 5", "raise to 10", "fold"))
+    assert [complete("ra", i) for i in range(3)] == ["Raise to 5", "raise to 10", None]
+    assert [complete("fo", i) for i in range(2)] == ["fold", None]
+    assert [complete("", i) for i in range(4)] == ["Raise to 5", "raise to 10", "fold", None]
+
+
+def test_completion_leaves_readline_as_it_was():
+    readline = pytest.importorskip("readline")
+
+    def mine(text, number):
+        return None
+
+    before = readline.get_completer()
+    readline.set_completer(mine)
+    delims = readline.get_completer_delims()
+    try:
+        with pytest.raises(KeyboardInterrupt), completion(("fold", "call")):
+            assert readline.get_completer()("c", 0) == "call"
+            assert readline.get_completer_delims() == ""
+            raise KeyboardInterrupt
+        assert readline.get_completer() is mine
+        assert readline.get_completer_delims() == delims
+    finally:
+        readline.set_completer(before)
+
+
+def test_completion_does_without_readline(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "readline", None)
+    with completion(("fold",)):
+        pass
+
+
+def test_a_person_reads_words_where_there_is_only_a_picture(monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", lambda prompt: prompt)
+    picture = Picture(np.zeros((2, 2, 3), np.uint8), "a black square")
+    seen = turn(observation={"image": picture}, text="", legal=("0",))
+    assert HumanAgent().act([seen]) == ["a> "]
+    assert capsys.readouterr().out == "r\n\na black square\n(0)\n"
+    env = gem_ma.make("game:TicTacToe-v0", observe="both")
+    env.reset(seed=1)
+    HumanAgent().act([env.turn("x")])
+    assert capsys.readouterr().out.count("0 1 2\n3 4 5\n6 7 8") == 1
+    assert HumanAgent.blocking
+    assert repr(again(HumanAgent())) == "HumanAgent()"
