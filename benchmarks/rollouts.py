@@ -102,19 +102,17 @@ def overlap(args):
     for (package, id, flying), numbers in best.items():
         name = f"overlap: {package}, {id[5:].replace('-v0', '')}, {flying} in flight"
         target = (">=", 0.9) if (package, id, flying) == ("gem_ma", four, 64) else ()
-        yield row(f"{name}", "of the ideal", numbers["share"], *target)
+        yield row(name, "of the ideal", numbers["share"], *target)
         if "full" in numbers:
             yield row(f"{name}, without the tail", "of the ideal", numbers["full"])
-        yield row(f"{name}", "turns/s", numbers["turns_per_s"])
+        yield row(name, "turns/s", numbers["turns_per_s"])
 
 
 def growth(args):
     """Compare conversations of 500 turns with those of 50."""
-    games = {"PrisonersDilemma": "game:PrisonersDilemma-v0"}
-    games["RockPaperScissors"] = "game:RockPaperScissors-v0"
     commands = {
-        ("gem_ma", name, rounds): task(sys.executable, "growth", id, rounds)
-        for name, id in games.items()
+        ("gem_ma", name, rounds): task(sys.executable, "growth", f"game:{name}-v0", rounds)
+        for name in ("PrisonersDilemma", "RockPaperScissors")
         for rounds in (50, 500)
     }
     if args.textarena:
@@ -145,6 +143,7 @@ def hf(args):
         1 if args.quick else args.repeat,
     )
     many, one = best[64]["replies_per_s"], best[1]["replies_per_s"]
+    yield row("hf: 64 at once", "turns/call", best[64]["batch"])  # what the engine answers for
     yield row("hf: 64 at once", "replies/s", many)
     yield row("hf: one after the other", "replies/s", one)
     yield row("hf: 64 at once / one after the other", "ratio", many / one, ">=", 8)

@@ -22,7 +22,7 @@ CHUNK = 1000  # episodes whose records are in memory at once
 def record(episodes):
     """Play ConnectFour at random through rollout, everything recorded."""
     from gem_ma.agents.random import RandomAgent
-    from gem_ma.rollout import rollout
+    from gem_ma.rollouts import rollout
 
     agents = [RandomAgent(0), RandomAgent(1)]
 
@@ -87,7 +87,7 @@ def overlap(id, concurrency, episodes):
     `full` is the share of the ideal up to the moment when no new episode is left to begin: from
     there on fewer and fewer are in flight, in any engine.
     """
-    from gem_ma.rollout import arollout
+    from gem_ma.rollouts import arollout
 
     concurrency, episodes = int(concurrency), int(episodes)
 
@@ -190,7 +190,7 @@ class Reader:
 def growth(id, rounds):
     """Play a game of many rounds, each seat reading its conversation at every turn."""
     import gem_ma
-    from gem_ma.rollout import rollout
+    from gem_ma.rollouts import rollout
 
     env, agent = gem_ma.make(id, rounds=int(rounds)), Reader()
 
@@ -251,10 +251,17 @@ def hf(concurrency, episodes):
     from tiny_models import llm, tokenizer
 
     from gem_ma.agents.hf import HFAgent
-    from gem_ma.rollout import rollout
+    from gem_ma.rollouts import rollout
+
+    calls = []
+
+    class Counted(HFAgent):
+        def act(self, turns):
+            calls.append(len(turns))
+            return super().act(turns)
 
     words = tokenizer()
-    agent = HFAgent(llm(words), words, max_new_tokens=8, temperature=1.0, batch_size=64)
+    agent = Counted(llm(words), words, max_new_tokens=8, temperature=1.0, batch_size=64)
 
     def play(count):
         done = rollout(
@@ -269,9 +276,11 @@ def hf(concurrency, episodes):
         return sum(step.reply is not None for episode in done for step in episode.steps)
 
     play(2)
+    calls.clear()
     start = time.perf_counter()
     replies = play(int(episodes))
-    return {"replies_per_s": replies / (time.perf_counter() - start), "replies": replies}
+    wall = time.perf_counter() - start
+    return {"replies_per_s": replies / wall, "batch": sum(calls) / len(calls)}
 
 
 TASKS = {

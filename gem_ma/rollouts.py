@@ -154,7 +154,7 @@ class _Player:
 class _Play:
     """One live episode."""
 
-    __slots__ = ("asked", "chats", "env", "episode", "failed", "home", "owed", "players", "replies")
+    __slots__ = ("asked", "chats", "env", "episode", "failed", "home", "owed", "players", "replies", "start")
 
     def __init__(
         self,
@@ -173,9 +173,11 @@ class _Play:
         self.replies: dict[str, str] = {}
         self.owed: dict[str, float] = {}  # earned before a seat's first reply
         self.failed = False
+        self.start = 0.0
 
     def begin(self) -> None:
         """Begin the episode."""
+        self.start = time.perf_counter()
         self.env.reset(seed=self.episode.seed, options=self.episode.options or None)
         core = self.env._core
         self.asked = core._waiting
@@ -452,6 +454,7 @@ class _Run:
 
     def _finish(self, play: _Play) -> None:
         episode = play.episode
+        episode.seconds = time.perf_counter() - play.start
         episode.rules = {seat: chat.rules for seat, chat in play.chats.items() if chat.steps}
         episode.tools = {s: schemas(chat.tools) for s, chat in play.chats.items() if chat.tools}
         self.live -= 1

@@ -2,7 +2,6 @@
 
 import pickle
 import time
-from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
@@ -78,27 +77,21 @@ def test_equally_good_moves_are_drawn_by_the_seeds():
     replies = SearchAgent().act([at(TTT, "", seed=seed) for seed in range(300)])
     assert set(replies) == set("012345678")
     assert replies == SearchAgent().act([at(TTT, "", seed=seed) for seed in range(300)])
-    assert len({SearchAgent(seed=seed).act([at(TTT, "")])[0] for seed in range(50)}) > 5
+    assert len({SearchAgent(seed=seed).act([at(TTT, "")])[0] for seed in range(20)}) > 5
 
 
 def test_it_wins_as_soon_as_it_can_and_loses_as_late():
     # x has 0 and 1: it wins at once by 2, though other moves win too
     assert set(SearchAgent().act([at(TTT, "0314", seed=s) for s in range(20)])) == {"2"}
-    # x is lost on both sides (o threatens 2 and 6 by 2-4-6 is one line; 3-4-5 another): it blocks one
-    lost = at(TTT, "0415873"[:0] + "", seed=1)
-    assert lost.legal
+    doomed = [start(Waiting(), "waiter", seed=seed) for seed in range(10)]
+    assert set(SearchAgent().act(doomed)) == {"wait"}
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_it_takes_a_win_in_one(depth):
-    turns = [at(C4, "031415", seed=seed) for seed in range(10)]  # red has none: yellow 3, 4, 5
-    red = [at(C4, "3041526"[:0] + "304152", seed=seed) for seed in range(10)]  # red 3, 4, 5
-    assert set(SearchAgent(depth=depth).act(red)) <= {"6"} | {"2"}
-    assert turns
-    flat = [at(C4, "001122", seed=seed) for seed in range(10)]
-    assert set(SearchAgent(depth=depth).act(flat)) == {"3"}
-    tall = [at(C4, "6010101"[:0] + "010101", seed=seed) for seed in range(10)]
-    assert set(SearchAgent(depth=depth).act(tall)) == {"0"}
+    for moves, win in (("001122", "3"), ("010101", "0"), ("0112232336", "3")):
+        turns = [at(C4, moves, seed=seed) for seed in range(10)]
+        assert set(SearchAgent(depth=depth).act(turns)) == {win}
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -157,7 +150,7 @@ def test_strength_grows_with_the_dial(strong, weak):
     [SearchAgent, lambda: SearchAgent(depth=3), lambda: SearchAgent(simulations=20, nodes=0)],
 )
 def test_what_it_remembers_changes_no_reply(make):
-    turns = [at(C4, "3" * n, seed=n) for n in range(4)] + [
+    turns = [at(C4, "3" * n, seed=n) for n in range(2)] + [
         at(TTT, "0"),
         at(TTT, "048"),
         at(TTT, ""),
@@ -264,15 +257,42 @@ def test_a_game_that_can_go_on_for_ever_is_simulated():
     turn = start(Walking(counted=False), "walker", state=Walk(at=3, counted=False))
     agent = SearchAgent(simulations=30)
     assert agent.act([turn]) == ["on"]
-    assert agent._tables[turn.position.game] == {turn.position.state: None}
+    assert agent._tables[Walking, (), (("counted", False),)] == {turn.position.state: None}
     far = start(Walking(), "walker", state=Walk(left=2000, at=-900))
     assert SearchAgent(simulations=2, nodes=10**6).act([far])[0] in far.legal  # too deep to recurse
 
 
+class Waiting(Walking):
+    """Whoever gives up or has waited three times has lost."""
+
+    agents = ("waiter",)
+
+    def start(self, rng, options):
+        return Wait()
+
+    def advance(self, state, moves, rng):
+        return Wait(state.left - 1 if moves["waiter"] == "wait" else 0)
+
+
+@dataclass(frozen=True)
+class Wait:
+    left: int = 3
+
+    def to_act(self):
+        return ("waiter",) if self.left else ()
+
+    def returns(self):
+        return {"waiter": 0.0 if self.left else -1.0}
+
+    def seen_by(self, agent):
+        return self
+
+    def legal(self, agent):
+        return ("give up", "wait")
+
+
 @dataclass(frozen=True)
 class Bet:
-    """Take 2 for sure, or roll a die for 6 on a six; or roll two of them after all."""
-
     total: float | None = None
 
     def to_act(self):
@@ -285,10 +305,12 @@ class Bet:
         return self
 
     def legal(self, agent):
-        return ("roll", "take")
+        return ("toss", "take")
 
 
-class Dice(Game):
+class Coin(Game):
+    """Take what is sure, or toss a coin for 4."""
+
     agents = ("gambler",)
 
     def __init__(self, sure):
@@ -303,28 +325,26 @@ class Dice(Game):
     def advance(self, state, moves, rng):
         if moves["gambler"] == "take":
             return Bet(self.sure)
-        return Bet(6.0 if rng.integers(6) == 5 else 0.0)
+        return Bet(4.0 * rng.integers(2))
 
     def rules(self, agent):
-        return "Roll or take."
+        return "Toss or take."
 
     def describe(self, view, agent):
         return str(view)
 
 
 @pytest.mark.parametrize("depth", [None, 1])
-def test_dice_are_rolled_again_for_each_simulation(depth):
+def test_chance_is_drawn_again_for_each_simulation(depth):
     agent = SearchAgent(depth, simulations=300)
-    for sure, best in ((2.0, "take"), (0.3, "roll")):  # a roll is worth 1
-        turns = [start(Dice(sure), "gambler", seed=mix(seed)) for seed in range(10)]
+    for sure, best in ((3.0, "take"), (1.0, "toss")):  # a toss is worth 2
+        turns = [start(Coin(sure), "gambler", seed=mix(seed)) for seed in range(10)]
         assert set(agent.act(turns)) == {best}
         assert agent.act(turns) == SearchAgent(depth, simulations=300).act(turns)
 
 
 @dataclass(frozen=True)
 class Share:
-    """Three seats in turn name one who gets a point; none may name oneself, and c goes last."""
-
     points: tuple[int, ...] = (0, 0, 0)
     turn: int = 0
 
@@ -332,7 +352,7 @@ class Share:
         return ("abc"[self.turn],) if self.turn < 3 else ()
 
     def returns(self):
-        return {seat: float(self.points[i] * (1 if i != 1 else 2)) for i, seat in enumerate("abc")}
+        return dict(zip("abc", map(float, self.points), strict=True))
 
     def seen_by(self, agent):
         return self
@@ -342,7 +362,7 @@ class Share:
 
 
 class Sharing(Game):
-    """`keep` gives oneself a point, `next` gives the next seat three."""
+    """Three seats in turn keep one point, or give three to the next."""
 
     agents = ("a", "b", "c")
 
@@ -424,14 +444,10 @@ def test_it_names_what_else_is_wrong():
 
 @pytest.mark.parametrize("format", ["boxed", "bracket", "answer", "bare", "auto"])
 def test_replies_have_the_format_of_the_environment(format):
-    reply = SearchAgent(depth=2).act([at(C4, ["0", "0", "1", "1", "2", "2"])])[0]
-    assert reply == "3"
     env = gem_ma.make(C4, format=format)
     agent = SearchAgent(depth=2)
     episodes = rollout(env, [agent, "random"], episodes=3, seed=2)
     assert won(episodes) == 3
     assert not any(step.invalid for episode in episodes for step in episode.steps)
-    count = Counter(step.reply for step in episodes[0].steps)
-    assert {"boxed": r"\boxed{", "bracket": "[", "answer": "<answer>"}.get(format, "") in next(
-        iter(count)
-    )
+    begins = {"boxed": r"\boxed{", "bracket": "[", "answer": "<answer>"}.get(format, "")
+    assert all(step.reply.startswith(begins) for episode in episodes for step in episode.steps)

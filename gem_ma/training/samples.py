@@ -122,7 +122,8 @@ def _go_on(sample: Sample, prompt: Prompt, messages: Any) -> None:
 
 def _produce(sample: Sample, tokens: Tokens, step: Step, place: int, closing: Any) -> None:
     """Add a reply."""
-    reply = step.reply or ""
+    reply = step.reply
+    assert reply is not None  # a record has no step without
     own = own_ids(reply, tokens.tokenizer)
     ids = list(own) if own is not None else tokens.reply(reply, closing())
     given = getattr(reply, "usage", {}).get("prompt_tokens")

@@ -1,0 +1,487 @@
+"""Models of transformers in the seats, and training samples to the token."""
+
+import copy
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
+pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
+
+import tiny_models
+from gem_ma import Env, Game, InvalidMove, Message, Reply, Turn, load_episodes, rollout, save_episodes
+from gem_ma.agents import HFAgent, load
+from gem_ma.agents import hf as hf_module
+from gem_ma.tokens import REWRITTEN, Tokens
+from gem_ma.training import samples
+
+TWO = "game:TicTacToe-v0"
+SAME_TIME = "game:RockPaperScissors-v0"
+
+
+@pytest.fixture(scope="module")
+def text():
+    tokenizer = tiny_models.tokenizer()
+    return tiny_models.llm(tokenizer), tokenizer
+
+
+@pytest.fixture(scope="module", params=["qwen2-vl", "llava"])
+def sight(request):
+    if request.param == "llava":
+        return tiny_models.llava()
+    processor = tiny_models.vlm_processor()
+    return tiny_models.vlm(processor), processor
+
+
+class Spied(HFAgent):
+    """An HFAgent that keeps what its model was given and what it produced."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.calls = Counter()
+        self.pixels = {}
+        generate = self.model.generate
+
+        def spy(**inputs):
+            made = generate(**inputs)
+            longest = inputs["input_ids"].shape[1]
+            for ids, kept, new in zip(
+                inputs["input_ids"], inputs["attention_mask"], made[:, longest:], strict=True
+            ):
+                given = tuple(ids[kept.bool()].tolist())
+                self.calls[given, self.until_end(new.tolist())] += 1
+                if len(made) == 1:
+                    self.pixels[given] = inputs.get("pixel_values")
+            return made
+
+        self.model = copy.copy(self.model)
+        self.model.generate = spy
+
+    def until_end(self, row):
+        ends = [place for place, token in enumerate(row) if token in self._ends]
+        return tuple(row[: ends[0] + 1] if ends else row)
+
+
+def check(agent, episode, seat, temperature=1.0, **kwargs):
+    """Compare a seat's samples with what its model was given, and its numbers with a forward pass."""
+    found = samples(episode, seat, agent.tokens, **kwargs)
+    steps = [number for number, step in enumerate(episode.steps) if step.agent == seat]
+    assert [span.step for sample in found for span in sample.spans] == steps
+    for sample in found:
+        assert sample.exact, sample.notes
+        length = len(sample.ids)
+        assert {len(x) for x in (sample.mask, sample.logprobs, sample.rewards)} == {length}
+        for span in sample.spans:
+            given, made = sample.ids[: span.start], sample.ids[span.start : span.end]
+            assert agent.calls[tuple(given), tuple(made)] >= 1
+            assert made == list(episode.steps[span.step].reply.token_ids)
+            assert sample.mask[span.start : span.end] == [1] * len(made)
+            assert sample.rewards[span.end - 1] == span.reward == episode.steps[span.step].reward
+        assert sum(sample.mask) == sum(span.end - span.start for span in sample.spans)
+        inputs = {"input_ids": torch.tensor([sample.ids]), **sample.tensors}
+        inputs |= {name: torch.tensor([value]) for name, value in sample.marks.items()}
+        with torch.no_grad():
+            logits = agent.model(**inputs).logits[0] / temperature
+        again = torch.log_softmax(logits, -1)
+        for place in range(length):
+            if sample.mask[place]:
+                number = again[place - 1, sample.ids[place]].item()
+                assert sample.logprobs[place] == pytest.approx(number, abs=1e-4)
+            else:
+                assert math.isnan(sample.logprobs[place])
+    return found
+
+
+def test_two_seats_of_a_text_model(text):
+    agent = Spied(*text, max_new_tokens=12)
+    for episode in rollout([SAME_TIME, TWO], agent, 4, seed=1, invalid="random", concurrency=4):
+        assert not episode.failure
+        for seat in episode.agents:
+            (sample,) = check(agent, episode, seat)
+            assert len(sample.spans) > 1
+            others = [s.reply for s in episode.steps if s.agent != seat]
+            assert others  # theirs are not in the mask: each masked token was checked above
+
+
+def test_two_seats_of_a_model_that_sees(sight):
+    agent = Spied(*sight, max_new_tokens=8, batch_size=1)
+    for observe in ("image", "both"):
+        (episode,) = rollout(TWO, agent, 1, seed=2, observe=observe, invalid="random")
+        assert not episode.failure, episode.failure
+        for seat in ("x", "o"):
+            (sample,) = check(agent, episode, seat)
+            steps = [step for step in episode.steps if step.agent == seat]
+            assert len(sample.pictures) == len(steps) > 1
+            assert sample.pictures == [step.observation["image"] for step in steps]
+            last = tuple(sample.ids[: sample.spans[-1].start])
+            assert torch.equal(sample.tensors["pixel_values"], agent.pixels[last])
+
+
+def test_batches_of_conversations_with_and_without_pictures(sight):
+    agent = Spied(*sight, max_new_tokens=6)
+    episodes = rollout([TWO, SAME_TIME], agent, 4, seed=3, observe="image", invalid="random")
+    episodes += rollout(TWO, agent, 2, seed=3)
+    for episode in episodes:
+        assert not episode.failure, episode.failure
+        for seat in episode.agents:
+            check(agent, episode, seat)
+    model, processor = sight
+    mixed = HFAgent(model, processor, max_new_tokens=4)
+    turns = [env_turn(TWO, observe="image"), env_turn(TWO), env_turn(TWO, observe="both")]
+    together = mixed.act(turns)
+    alone = [mixed.act([turn])[0] for turn in turns]
+    assert [r.token_ids for r in together] == [r.token_ids for r in alone]
+
+
+def env_turn(env_id, **kwargs):
+    import gem_ma
+
+    env = gem_ma.make(env_id, **kwargs)
+    env.reset(seed=0)
+    return env.turn(env.agent_selection)
+
+
+def test_with_a_window_each_turn_is_a_sample_of_its_own(text):
+    agent = Spied(*text, max_new_tokens=6)
+    (episode,) = rollout(
+        SAME_TIME, agent, seed=1, rounds=5, invalid="random", context={"left": "turns=1"}
+    )
+    found = check(agent, episode, "left")
+    assert [len(sample.spans) for sample in found] == [2, 1, 1, 1]  # the first cut is at turn 2
+    assert "turns=1 cuts what was there" in found[1].notes[0]
+    assert len(check(agent, episode, "right")) == 1
+    assert len(check(agent, episode, "right", per="turn")) == 5
+
+
+def test_with_a_window_of_pictures(sight):
+    agent = Spied(*sight, max_new_tokens=4)
+    (episode,) = rollout(
+        TWO, agent, seed=2, observe="image", invalid="random", context="images=1"
+    )
+    found = check(agent, episode, "x")
+    assert all(len(sample.pictures) == 1 for sample in found)
+    assert len(found) == sum(step.agent == "x" for step in episode.steps)
+
+
+TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+
+
+@dataclass(frozen=True)
+class Looked:
+    looks: int = 0
+    ended: bool = False
+
+    def to_act(self):
+        return () if self.ended else ("a",)
+
+    def returns(self):
+        return {"a": float(self.looks)}
+
+    def seen_by(self, agent):
+        return self
+
+
+class Looking(Game):
+    """Look as often as you like; "stop" ends it."""
+
+    agents = ("a",)
+
+    def start(self, rng, options):
+        return Looked()
+
+    def read(self, text, view, agent):
+        if text not in ("stop", '{"name": "look", "arguments": {}}'):
+            raise InvalidMove("look or stop")
+        return text
+
+    def advance(self, state, moves, rng):
+        if moves["a"] == "stop":
+            return Looked(state.looks, True)
+        return Looked(state.looks + 1)
+
+    def tell(self, before, moves, after):
+        return [Message(("a",), "tool", f"look number {after.looks}")]
+
+    def rules(self, agent):
+        return "Look around."
+
+    def describe(self, view, agent):
+        return f"Looks: {view.looks}"
+
+    def tools(self, agent):
+        return (TOOL,)
+
+
+def test_tool_messages_are_no_part_of_the_mask(text, monkeypatch):
+    tokenizer = text[1]
+    call = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+    said = [call, f"I look. {call}", "stop"]
+    script = [[*tokenizer(one)["input_ids"], tokenizer.eos_token_id] for one in said]
+    agent = Spied(*text, max_new_tokens=200)
+    step = iter(script)
+    monkeypatch.setattr(
+        hf_module._Draw,
+        "_drawn",
+        lambda self, shares: torch.tensor([next(self_script(self, step))]),
+    )
+    (episode,) = rollout(Env(Looking()), agent, seed=0)
+    assert not episode.failure, episode.failure
+    assert [str(step.reply) for step in episode.steps] == said
+    assert episode.steps[0].reply.tool_calls[0]["function"]["name"] == "look"
+    assert episode.tools == {"a": [TOOL]}
+    roles = [message["role"] for message in episode.messages("a")]
+    assert roles == ["system", "user", *["assistant", "tool", "user"] * 2, "assistant"]
+    (sample,) = check(agent, episode, "a")
+    shown = tokenizer.decode([t for t, m in zip(sample.ids, sample.mask, strict=True) if not m])
+    assert "look number 2" in shown
+    assert "I look." not in shown
+
+
+def self_script(draw, scripts):
+    """Return the tokens of one reply after the other, each as a draw goes on."""
+    if not hasattr(draw, "script"):
+        draw.script = iter(next(scripts))
+    return draw.script
+
+
+THINKS = tiny_models.TEMPLATE.replace(
+    "{% if m['content'] is string %}{{ m['content'] }}",
+    "{% if m['content'] is string %}{% if m['role'] == 'assistant' and not loop.last %}"
+    "{{ m['content'].split('</think>')[-1] }}{% else %}{{ m['content'] }}{% endif %}",
+)
+
+
+def thinking(tokenizer, say):
+    def agent(turn):
+        text = f"<think>hm {turn.index}</think>{say}" if turn.index != 1 else say
+        return Reply(text, token_ids=[*tokenizer(text)["input_ids"], tokenizer.eos_token_id])
+
+    return agent
+
+
+def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
+    tokenizer = tiny_models.tokenizer(template=THINKS)
+    agents = {"left": thinking(tokenizer, "rock"), "right": "random"}
+    (episode,) = rollout(SAME_TIME, agents, seed=0, rounds=4)
+    found = samples(episode, "left", tokenizer)
+    # The second reply held no thinking: it stays, and the third goes on from there.
+    assert [len(sample.spans) for sample in found] == [1, 2, 1]
+    assert REWRITTEN in found[1].notes[0]
+    assert "begins anew at step 2" in found[1].notes[0]
+    prompt = tokenizer.decode(found[2].ids[: found[2].spans[0].start])
+    assert "<think>" not in prompt  # as the template has it
+    kept = samples(episode, "left", tiny_models.tokenizer())
+    assert [len(sample.spans) for sample in kept] == [4]
+    assert "<think>hm 2</think>" in tokenizer.decode(kept[0].ids)
+
+
+def test_token_ids_are_never_encoded_again():
+    """Ids that no encoder would choose for their text stay as they are."""
+    tokenizer = tiny_models.tokenizer()
+    letters = [tokenizer.convert_tokens_to_ids(c) for c in "rock"]
+    assert letters != tokenizer("rock")["input_ids"] or len(letters) == 4
+    split = [tokenizer.convert_tokens_to_ids(c) for c in "playing"]
+    assert tokenizer("playing")["input_ids"] != split
+
+    def odd(turn):
+        return Reply("playing", token_ids=split)
+
+    (episode,) = rollout(SAME_TIME, {"left": odd, "right": "random"}, seed=0, rounds=3, invalid="random")
+    (sample,) = samples(episode, "left", tokenizer)
+    for span in sample.spans:
+        assert sample.ids[span.start : span.end] == split
+    assert sample.exact
+
+
+def test_replies_without_ids_are_encoded_with_the_end_of_the_turn_and_say_so():
+    tokenizer = tiny_models.tokenizer()
+    (episode,) = rollout(SAME_TIME, lambda turn: "rock", seed=0, rounds=2)
+    (sample,) = samples(episode, "left", tokenizer)
+    assert not sample.exact
+    assert "came without token ids" in sample.notes[0]
+    expected = [*tokenizer("rock")["input_ids"], tokenizer.eos_token_id]
+    for span in sample.spans:
+        assert sample.ids[span.start : span.end] == expected
+    whole = tokenizer.apply_chat_template(
+        [dict(message) for message in episode.messages("left")], return_dict=False
+    )
+    assert whole[: len(sample.ids)] == sample.ids
+    assert all(math.isnan(number) for number in sample.logprobs)
+
+
+def test_another_tokenizers_ids_are_not_used():
+    tokenizer = tiny_models.tokenizer()
+
+    def foreign(turn):
+        return Reply("rock", token_ids=[3, 10**9], logprobs=[-1.0, -1.0])
+
+    (episode,) = rollout(SAME_TIME, foreign, seed=0, rounds=2)
+    (sample,) = samples(episode, "left", tokenizer)
+    assert not sample.exact
+    assert max(sample.ids) < len(tokenizer)
+
+
+def test_a_prompt_of_another_length_than_recorded_is_reported(text):
+    agent = Spied(*text, max_new_tokens=4)
+    (episode,) = rollout(SAME_TIME, agent, seed=0, rounds=2, invalid="random")
+    other = tiny_models.tokenizer(template="{{ 'x' }}" + tiny_models.TEMPLATE)
+    (sample,) = samples(episode, "left", other)
+    assert not sample.exact
+    assert "are processor and template those of the agent?" in sample.notes[0]
+
+
+def test_samples_of_a_failed_episode_are_none(text):
+    def fails(turn):
+        raise OSError
+
+    (episode,) = rollout(TWO, fails)
+    assert samples(episode, "x", text[1]) == []
+    with pytest.raises(ValueError, match="no seat 'z'; the seats are x, o"):
+        samples(rollout(TWO, "random")[0], "z", text[1])
+    with pytest.raises(ValueError, match="per='token'"):
+        samples(episode, "x", text[1], per="token")
+
+
+def test_samples_of_a_file(sight, tmp_path):
+    agent = HFAgent(*sight, max_new_tokens=4)
+    episodes = rollout(TWO, agent, 2, seed=0, observe="image", invalid="random")
+    save_episodes(episodes, tmp_path / "out.jsonl")
+    for old, new in zip(episodes, load_episodes(tmp_path / "out.jsonl"), strict=True):
+        (a,), (b,) = samples(old, "x", sight[1]), samples(new, "x", sight[1])
+        assert (a.ids, a.mask, a.logprobs[-1]) == (b.ids, b.mask, b.logprobs[-1])
+        assert torch.equal(a.tensors["pixel_values"], b.tensors["pixel_values"])
+
+
+def test_the_prompt_is_what_the_chat_template_makes(text, sight):
+    for processor, observe in ((text[1], "text"), (sight[1], "both")):
+        turn = env_turn(TWO, observe=observe)
+        prompt = Tokens(processor).prompt(turn.messages)
+        from gem_ma.messages import hf
+
+        official = processor.apply_chat_template(
+            hf(turn.messages),
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+        )
+        assert prompt.ids == official["input_ids"][0].tolist()
+        for name, value in prompt.tensors.items():
+            assert torch.equal(value, official[name])
+
+
+def test_replies_depend_on_the_turn_and_not_on_its_neighbours(text):
+    agent = HFAgent(*text, max_new_tokens=16)
+    turns = [env_turn(TWO), env_turn(SAME_TIME), env_turn("game:KuhnPoker-v0")]
+    alone = [agent.act([turn])[0] for turn in turns]
+    for batch_size in (1, 2, 64):
+        several = HFAgent(*text, max_new_tokens=16, batch_size=batch_size)
+        assert several.act(turns) == alone
+    assert agent.act(turns[::-1]) == alone[::-1]
+    assert HFAgent(*text, max_new_tokens=16, seed=1).act(turns) != alone
+    runs = [
+        rollout(SAME_TIME, agent, 6, seed=1, concurrency=c, invalid="random") for c in (1, 6)
+    ]
+    assert runs[0] == runs[1]
+
+
+def test_what_a_reply_tells(text):
+    agent = HFAgent(*text, max_new_tokens=5)
+    (reply,) = agent.act([env_turn(TWO)])
+    assert len(reply.token_ids) == len(reply.logprobs) <= 5
+    assert reply.finish_reason == ("stop" if reply.token_ids[-1] in agent._ends else "length")
+    assert reply.usage["completion_tokens"] == len(reply.token_ids)
+    assert reply.latency > 0
+    assert text[1].decode(reply.token_ids, skip_special_tokens=True) == reply
+
+
+def draw(logits, seeds, **kwargs):
+    arguments = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "banned": [], **kwargs}
+    drawn = hf_module._Draw(seeds, *arguments.values())
+    scores = torch.tensor([logits] * len(seeds))
+    return drawn(None, scores).argmax(-1).tolist(), drawn.logprobs[0].tolist()
+
+
+def test_draws_follow_the_distribution():
+    logits = [0.0, 1.0, 2.0, -1.0]
+    chosen, logprobs = draw(logits, list(range(20_000)))
+    shares = torch.softmax(torch.tensor(logits), -1)
+    for token, share in enumerate(shares.tolist()):
+        assert chosen.count(token) / 20_000 == pytest.approx(share, abs=0.012)
+    assert logprobs[0] == pytest.approx(math.log(shares[chosen[0]]), abs=1e-5)
+    hot, logprobs = draw(logits, list(range(20_000)), temperature=2.0)
+    shares = torch.softmax(torch.tensor(logits) / 2, -1)
+    assert hot.count(2) / 20_000 == pytest.approx(shares[2].item(), abs=0.012)
+    assert logprobs[0] == pytest.approx(math.log(shares[hot[0]]), abs=1e-5)
+
+
+def test_draws_leave_out_what_they_are_told_to():
+    logits, seeds = [0.0, 1.0, 2.0, -1.0], list(range(2000))
+    assert set(draw(logits, seeds, temperature=0.0)[0]) == {2}
+    assert set(draw(logits, seeds, top_k=2)[0]) == {1, 2}
+    assert set(draw(logits, seeds, top_p=0.7)[0]) == {1, 2}  # 0.64 is not enough
+    assert set(draw(logits, seeds, top_p=0.6)[0]) == {2}
+    assert set(draw(logits, seeds, banned=[2])[0]) == {0, 1, 3}
+    assert set(draw([-1e9, 0.0, -1e9, -1e9], seeds)[0]) == {1}
+
+
+def test_a_models_own_defaults_do_not_bend_the_distribution(text):
+    model, tokenizer = text
+    model = copy.copy(model)
+    model.generation_config = copy.deepcopy(model.generation_config)
+    model.generation_config.update(
+        do_sample=True, temperature=0.3, top_k=1, top_p=0.1, repetition_penalty=1.8
+    )
+    turn = env_turn(TWO)
+    plain = HFAgent(*text, max_new_tokens=16).act([turn])
+    assert HFAgent(model, tokenizer, max_new_tokens=16).act([turn]) == plain
+
+
+def test_from_a_folder_by_a_spec_string(text, tmp_path):
+    model, tokenizer = text
+    model.save_pretrained(tmp_path / "text")
+    tokenizer.save_pretrained(tmp_path / "text")
+    agent = load(f"hf:{tmp_path}/text?max_new_tokens=4&temperature=0")
+    assert agent.act([env_turn(TWO)]) == HFAgent(
+        model, tokenizer, max_new_tokens=4, temperature=0
+    ).act([env_turn(TWO)])
+    model, processor = tiny_models.llava()
+    model.save_pretrained(tmp_path / "sight")
+    processor.save_pretrained(tmp_path / "sight")
+    agent = load(f"hf:{tmp_path}/sight?max_new_tokens=4")
+    turn = env_turn(TWO, observe="image")
+    assert agent.act([turn]) == HFAgent(model, processor, max_new_tokens=4).act([turn])
+    # A processor that lost its pictures would drop them without a word.
+    (tmp_path / "sight" / "processor_config.json").unlink()
+    with pytest.raises((ValueError, OSError), match="processor"):
+        load(f"hf:{tmp_path}/sight")
+
+
+def test_named_errors(text):
+    model, tokenizer = text
+    agent = HFAgent(model, tokenizer, max_new_tokens=8000)
+    with pytest.raises(ValueError, match=r"more than the 8192 of .* 'turns=8' keeps it short"):
+        agent.act([env_turn(TWO)])
+    with pytest.raises(ValueError, match="takes no pictures; use a model that sees"):
+        HFAgent(model, tokenizer, max_new_tokens=4).act([env_turn(TWO, observe="image")])
+    with pytest.raises(TypeError, match="needs its tokenizer or processor"):
+        HFAgent(model)
+    with pytest.raises(ValueError, match="top_p=0"):
+        HFAgent(model, tokenizer, top_p=0)
+    with pytest.raises(ValueError, match="batch_size=0"):
+        HFAgent(model, tokenizer, batch_size=0)
+    assert "HFAgent('Qwen2ForCausalLM'" in repr(agent)
+
+
+def test_without_a_chat_an_agent_still_plays(text):
+    import gem_ma
+
+    agent = HFAgent(*text, max_new_tokens=4)
+    env = gem_ma.make_gym(TWO, agent="x", others=agent, invalid="random")
+    env.reset(seed=0)
+    env.step("5")
+    assert isinstance(Turn("a", "r", {"text": "t"}, "t").messages[0], dict)
+    assert np.isfinite(agent.act([env_turn(TWO)])[0].logprobs).all()
