@@ -10,7 +10,7 @@ import gymnasium
 from pettingzoo.utils.env import ParallelEnv
 
 from gem_ma.env import BaseEnv, SeatError
-from gem_ma.episode import Agent, ask
+from gem_ma.episode import Agent, Conversation, ask
 
 if TYPE_CHECKING:
     from gem_ma.env import Env
@@ -127,6 +127,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         self._owed = 0.0  # earned and not yet delivered
         self._flags = False, False  # terminated, truncated
         self._running = False
+        self._chats: dict[str, Conversation] = {}  # what the others read
 
     @property
     def _core(self) -> Env[Any]:
@@ -161,6 +162,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         self._owed = 0.0
         self._flags = False, False
         self._running = True
+        self._chats = {seat: Conversation(seat) for seat in self.others}
         if self.others:
             self._let_others_play()
         return self._observe(), self.env.info(self.agent)
@@ -209,8 +211,9 @@ class SeatView(gymnasium.Env[Any, Any]):
                 asked.setdefault(id(agent), (agent, []))[1].append(seat)
         replies: dict[str, str] = {}
         for agent, seats in asked.values():
-            turns = [self.env.turn(seat) for seat in seats]
-            replies.update(zip(seats, ask(agent, turns), strict=True))
+            turns = [self.env.turn(seat, self._chats[seat]) for seat in seats]
+            for seat, reply in zip(seats, ask(agent, turns), strict=True):
+                replies[seat] = self._chats[seat].steps[-1].reply = reply
         return replies
 
     def _observe(self) -> Any:

@@ -57,7 +57,7 @@ def test_a_turn_holds_what_a_seat_may_know():
     assert first.rules == env.rules("first")
     assert first.text == first.observation["text"]
     assert first.rules not in first.text
-    assert first.observation["image"].shape == (252, 252, 3)
+    assert first.observation["image"].array.shape == (252, 252, 3)
     assert first.legal == ("check", "bet")
     assert env.turn("second").legal == ()
     assert first.env_id == "game:KuhnPoker-v0"

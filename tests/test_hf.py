@@ -3,7 +3,6 @@
 import copy
 import math
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,11 +11,12 @@ torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
 pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
 
 import tiny_models
-from gem_ma import Env, Game, InvalidMove, Message, Reply, Turn, load_episodes, rollout, save_episodes
+from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
 from gem_ma.tokens import REWRITTEN, Tokens
 from gem_ma.training import samples
+from looking import TOOL, Looking
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
@@ -164,55 +164,6 @@ def test_with_a_window_of_pictures(sight):
     found = check(agent, episode, "x")
     assert all(len(sample.pictures) == 1 for sample in found)
     assert len(found) == sum(step.agent == "x" for step in episode.steps)
-
-
-TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
-
-
-@dataclass(frozen=True)
-class Looked:
-    looks: int = 0
-    ended: bool = False
-
-    def to_act(self):
-        return () if self.ended else ("a",)
-
-    def returns(self):
-        return {"a": float(self.looks)}
-
-    def seen_by(self, agent):
-        return self
-
-
-class Looking(Game):
-    """Look as often as you like; "stop" ends it."""
-
-    agents = ("a",)
-
-    def start(self, rng, options):
-        return Looked()
-
-    def read(self, text, view, agent):
-        if text not in ("stop", '{"name": "look", "arguments": {}}'):
-            raise InvalidMove("look or stop")
-        return text
-
-    def advance(self, state, moves, rng):
-        if moves["a"] == "stop":
-            return Looked(state.looks, True)
-        return Looked(state.looks + 1)
-
-    def tell(self, before, moves, after):
-        return [Message(("a",), "tool", f"look number {after.looks}")]
-
-    def rules(self, agent):
-        return "Look around."
-
-    def describe(self, view, agent):
-        return f"Looks: {view.looks}"
-
-    def tools(self, agent):
-        return (TOOL,)
 
 
 def test_tool_messages_are_no_part_of_the_mask(text, monkeypatch):

@@ -11,7 +11,7 @@ from gem_ma import Agent, Env, Game, Turn
 from gem_ma.actions import choose
 from gem_ma.agents.search import SearchAgent
 from gem_ma.episode import Position
-from gem_ma.rollout import rollout
+from gem_ma.rollouts import rollout
 from gem_ma.seeding import mix
 
 TTT, C4 = "game:TicTacToe-v0", "game:ConnectFour-v0"

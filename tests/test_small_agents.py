@@ -22,7 +22,7 @@ from gem_ma.agents.random import RandomAgent
 from gem_ma.agents.scripted import ScriptedAgent
 from gem_ma.episode import ask
 from gem_ma.messages import Picture
-from gem_ma.rollout import rollout
+from gem_ma.rollouts import rollout
 
 LEGAL = tuple("abcdef")
 
