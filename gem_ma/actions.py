@@ -70,7 +70,7 @@ def extract(reply: str, format: str = "auto") -> str:
 
 def find_calls(text: str) -> list[dict[str, Any]]:
     """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
-    calls = []
+    calls: list[dict[str, Any]] = []
     for block in _CALL.findall(without_thinking(text)):
         try:
             call = json.loads(block)

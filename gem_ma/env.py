@@ -398,7 +398,9 @@ class Env(BaseEnv, Generic[S]):
         self._log_start = 0
         self._over = False
         self._asked = 0  # how often replies came in
-        self._moved: dict[str, Any] = {}  # each seat's last move, for records; no part of a position
+        self._moved: dict[
+            str, Any
+        ] = {}  # each seat's last move, for records; no part of a position
 
     # -- reset ---------------------------------------------------------------------------------
 
@@ -831,9 +833,7 @@ class Env(BaseEnv, Generic[S]):
 
         theme = self._theme or self._find_theme()
         scene = self._scene(view, agent), self.image_size, theme, self.image_unit
-        return Picture(
-            functools.partial(draw, *scene), alt, png=functools.partial(png.png, *scene)
-        )
+        return Picture(functools.partial(draw, *scene), alt, png=functools.partial(png.png, *scene))
 
     def _scene(self, view: S, agent: str | None) -> Any:
         scene = self.game.picture(view, agent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -149,7 +148,8 @@ def _wait_for(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
     async def wait() -> Sequence[str]:
         return await answer
 
-    return run_async(wait)
+    replies: Sequence[str] = run_async(wait)
+    return replies
 
 
 def run_async(main: Any) -> Any:
@@ -320,9 +320,7 @@ def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
         else:
             results, text = [text, *["See the first result."] * (len(calls) - 1)], ""
         for call, result in zip(calls, results, strict=True):
-            messages.append(
-                {"role": "tool", "tool_call_id": call.get("id", ""), "content": result}
-            )
+            messages.append({"role": "tool", "tool_call_id": call.get("id", ""), "content": result})
     parts = content({"image": step.observation.get("image"), "text": text})
     if parts or not messages:
         whole = parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
@@ -407,13 +405,12 @@ class Episode:
     def replay(self, env: BaseEnv | None = None) -> Episode:
         """Play the same replies again, and raise ReplayError unless all goes as it went.
 
-        Returns the episode with its pictures drawn. An environment that was wrapped has to be given.
+        Returns the episode with its pictures drawn. One that was wrapped has to be given.
         """
         if env is None:
             if self.wrappers:
-                raise ValueError(
-                    f"it was played in {' in '.join(self.wrappers)}; pass that environment to replay"
-                )
+                around = " in ".join(self.wrappers)
+                raise ValueError(f"it was played in {around}; pass that environment to replay")
             env = self.spec.make()
         env.reset(seed=self.seed, options=self.options or None)
         core, steps, at = env._core, [], 0

@@ -102,7 +102,7 @@ def _read_png(path: str) -> bytes:
         return Path(path).read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"the picture {path or 'of this episode'} was not saved; episode.replay() draws it again"
+            f"the picture {path or 'of this step'} was not saved; episode.replay() draws it again"
         ) from None
 
 

@@ -58,7 +58,8 @@ class Spec:
         from gem_ma.env import Env
 
         module, _, name = self.entry_point.partition(":")
-        game_class = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+        found: Any = importlib.import_module(module)
+        game_class = functools.reduce(getattr, name.split("."), found)
         takes = list(inspect.signature(game_class.__init__).parameters)[1:]
         for_game, for_env = {}, {}
         for key, value in {**self.kwargs, **kwargs}.items():
@@ -77,9 +78,10 @@ def spec_of(env: Env[Any]) -> Spec:
     """Return what makes an environment again, if it was made with a game's class as it stands."""
     game = type(env.game)
     positional, named = env.game._arguments
-    kwargs = dict(zip(list(inspect.signature(game.__init__).parameters)[1:], positional))
+    takes = list(inspect.signature(game).parameters)
+    kwargs = dict(zip(takes, positional, strict=False))
     kwargs |= named
-    defaults = inspect.signature(type(env).__init__).parameters
+    defaults = inspect.signature(type(env)).parameters
     for name in _ENV_ARGUMENTS:
         value = getattr(env, _ATTRIBUTES.get(name, name))
         if name == "actions":

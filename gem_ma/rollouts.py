@@ -7,7 +7,7 @@ import inspect
 import os
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -51,19 +51,15 @@ class Interrupted(KeyboardInterrupt):
 
 def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
     """Play episodes and return them in order; takes what `arollout` takes."""
-    run = _Run(env, agents, episodes, **kwargs)
     done: list[Episode] = []
 
     async def collect() -> None:
-        async with contextlib.aclosing(run.concurrently()) as finished:
+        async with contextlib.aclosing(arollout(env, agents, episodes, **kwargs)) as finished:
             async for episode in finished:
                 done.append(episode)
 
     try:
-        if run.waits:
-            run_async(collect)
-        else:
-            done.extend(run.in_waves(done.append))
+        run_async(collect)
     except KeyboardInterrupt:
         interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
         interrupted.episodes = _in_order(done)
@@ -71,8 +67,6 @@ def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Epi
     except TooManyErrors as error:
         error.episodes = _in_order(done)
         raise
-    finally:
-        run.close()
     return _in_order(done)
 
 
@@ -93,12 +87,12 @@ async def arollout(
     pictures: bool = True,
     progress: bool | None = None,
     **make: Any,
-) -> AsyncIterator[Episode]:
+) -> AsyncGenerator[Episode, None]:
     """Play episodes and yield each as it ends.
 
     env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
-    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent; each
-        an object with `act`, a function of a Turn, or a spec string such as "random".
+    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent;
+        each an object with `act`, a function of a Turn, or a spec string such as "random".
     concurrency: episodes alive at once. It changes no result.
     seed: decides all episodes; drawn if None.
     group: so many episodes in a row have the same start, and differ in what agents draw.
@@ -154,7 +148,18 @@ class _Player:
 class _Play:
     """One live episode."""
 
-    __slots__ = ("asked", "chats", "env", "episode", "failed", "home", "owed", "players", "replies", "start")
+    __slots__ = (
+        "asked",
+        "chats",
+        "env",
+        "episode",
+        "failed",
+        "home",
+        "owed",
+        "players",
+        "replies",
+        "start",
+    )
 
     def __init__(
         self,
@@ -321,13 +326,6 @@ class _Run:
         self.players.append(_Player(agent, name, kind))
         return self.players[-1]
 
-    @property
-    def waits(self) -> bool:
-        """Whether some agent or game waits for something, so that others can go on meanwhile."""
-        return any(player.kind == "async" for player in self.players) or any(
-            env._core.game.blocking for env in self.envs
-        )
-
     def _plan(self, number: int) -> _Play:
         group, member = divmod(number, self.group)
         which = group % len(self.envs)
@@ -351,9 +349,7 @@ class _Run:
             version=self.version,
         )
         chats = {
-            seat: Conversation(
-                seat, episode=episode.id, context=contexts.get(seat), salt=member
-            )
+            seat: Conversation(seat, episode=episode.id, context=contexts.get(seat), salt=member)
             for seat in seats
         }
         home = self.idle[which]
@@ -492,24 +488,6 @@ class _Run:
         if self.bar is not None:
             self.bar.stop()
 
-    # -- all at once, where nothing waits ------------------------------------------------------
-
-    def in_waves(self, done: Callable[[Episode], None]) -> list[Episode]:
-        """Let every agent reply to all that wait for it, again and again; for agents that compute."""
-        while self.live or self.next < self.total:
-            for play in self.fill():
-                self.begin(play)
-            ready: list[_Play] = []
-            for player in self.players:
-                if player.queue:
-                    queue, player.queue = player.queue, []
-                    ready += self._call(player, queue)
-            for play in ready:
-                self.go_on(play)
-            for episode in self.drain():
-                done(episode)
-        return []
-
     def _call(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> list[_Play]:
         """Ask a plain agent; return the episodes that can go on."""
         turns = [turn for _, _, turn in queue]
@@ -535,14 +513,12 @@ class _Run:
         half = len(queue) // 2
         return [*self._call(player, queue[:half]), *self._call(player, queue[half:])]
 
-    # -- each on its own, where something waits ------------------------------------------------
-
-    async def concurrently(self) -> AsyncIterator[Episode]:
+    async def concurrently(self) -> AsyncGenerator[Episode, None]:
         """Let every episode go on as soon as its own replies are there."""
         async with contextlib.AsyncExitStack() as stack:
             for player in self.players:
                 if hasattr(player.agent, "__aenter__"):
-                    await stack.enter_async_context(player.agent)
+                    await stack.enter_async_context(player.agent)  # type: ignore[arg-type]
             loop = _Loop(self)
             stack.push_async_callback(loop.stop)
             async for episode in loop.run():
@@ -563,41 +539,44 @@ class _Loop:
         self.pool = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
         self.ready: list[_Play] = []
 
-    async def run(self) -> AsyncIterator[Episode]:
+    async def run(self) -> AsyncGenerator[Episode, None]:
         run = self.run_
         while True:
             for play in run.fill():
                 self.step(play, run.begin, play.begin)
-            while self.ready:
-                ready, self.ready = self.ready, []
-                for play in ready:
-                    self.step(play, run.go_on, play.submit)
-            waiting = False
+            ready, self.ready = self.ready, []
+            for play in ready:
+                self.step(play, run.go_on, play.submit)
             for player in run.players:
                 if player.queue and not player.busy:
                     queue, player.queue = player.queue, []
-                    if player.kind == "plain":
-                        self.ready += run._call(player, queue)
-                    elif player.kind == "thread":
-                        player.busy = True
-                        self.start(self.in_thread(player, queue))
-                    else:
-                        for one in queue:
-                            self.start(self.ask(player, one))
+                    self.dispatch(player, queue)
             finished = False
             for episode in run.drain():
                 finished = True
                 yield episode
-            waiting = bool(self.tasks)
             if self.ready or finished:
                 await self.asyncio.sleep(0)
-            elif waiting:
+            elif self.tasks:
                 await self.wake.wait()
-            elif not run.live and run.next >= run.total:
+            else:
                 return
             self.wake.clear()
 
-    def step(self, play: _Play, inline: Callable[[_Play], None], action: Callable[[], None]) -> None:
+    def dispatch(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> None:
+        """Ask an agent in the way that suits it."""
+        if player.kind == "plain":
+            self.ready += self.run_._call(player, queue)
+        elif player.kind == "thread":
+            player.busy = True
+            self.start(self.in_thread(player, queue))
+        else:
+            for one in queue:
+                self.start(self.ask(player, one))
+
+    def step(
+        self, play: _Play, inline: Callable[[_Play], None], action: Callable[[], None]
+    ) -> None:
         """Begin an episode or hand in its replies, in a thread if its game blocks."""
         if play.env._core.game.blocking:
             self.start(self.blocking(play, action))
@@ -674,8 +653,8 @@ def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
         raise ValueError("got no environment")
     if make and not all(isinstance(one, str) for one in several):
         raise TypeError(
-            f"rollout takes no argument {next(iter(make))!r}, unless to make an environment from an "
-            "id; what was given is made already"
+            f"rollout takes no argument {next(iter(make))!r}, unless to make an environment from "
+            "an id; what was given is made already"
         )
     out = []
     for one in several:
@@ -708,7 +687,9 @@ def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
         seats = {seat for env in envs for seat in env._core.possible_agents}
         for seat in given:
             if seat not in seats:
-                raise SeatError(f"{what}: no seat {seat!r}; the seats are {', '.join(sorted(seats))}")
+                raise SeatError(
+                    f"{what}: no seat {seat!r}; the seats are {', '.join(sorted(seats))}"
+                )
 
 
 def _wrappers(env: BaseEnv) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ they make of several along the first dimension, as those of the Qwen-VL and LLaV
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -94,7 +95,9 @@ class Tokens:
         text = self.tokenizer(reply_text(reply), add_special_tokens=False)["input_ids"]
         return [*text, *(token for token in end if token in self._special)]
 
-    def closing(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any] = ()) -> list[int]:
+    def closing(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any] = ()
+    ) -> list[int]:
         """Return the token that the template writes behind the last reply, if it writes one."""
         mark = _MARK % (0, 0)
         shaped = [*map(_plain, messages), {"role": "assistant", "content": mark}]
@@ -204,10 +207,8 @@ def reply_text(reply: str) -> str:
         function = call.get("function", call)
         arguments = function.get("arguments") or {}
         if isinstance(arguments, str):
-            try:
+            with contextlib.suppress(ValueError):
                 arguments = json.loads(arguments)
-            except ValueError:
-                pass
         one = json.dumps({"name": function.get("name"), "arguments": arguments})
         parts.append(f"<tool_call>\n{one}\n</tool_call>")
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""A chat server on the loopback that does whatever a test wants it to do, wrong things above all."""
+"""A chat server on the loopback that does whatever a test wants, wrong things above all."""
 
 import asyncio
 import contextlib

@@ -139,7 +139,13 @@ def test_a_cut_never_parts_a_tool_call_from_its_answer():
     say(chat, "tool: found", "3", results=("found",))
     say(chat, "now")
     cut = Context(turns=1).apply(chat.messages(3))
-    assert [message["role"] for message in cut] == ["system", "assistant", "tool", "assistant", "user"]
+    assert [message["role"] for message in cut] == [
+        "system",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+    ]
 
 
 def test_a_budget_of_tokens():

@@ -11,12 +11,13 @@ torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
 pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
 
 import tiny_models
+from looking import TOOL, Looking
+
 from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
 from gem_ma.tokens import REWRITTEN, Tokens
 from gem_ma.training import samples
-from looking import TOOL, Looking
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
@@ -66,7 +67,7 @@ class Spied(HFAgent):
 
 
 def check(agent, episode, seat, temperature=1.0, **kwargs):
-    """Compare a seat's samples with what its model was given, and its numbers with a forward pass."""
+    """Compare a seat's samples with what its model was given, and with a forward pass."""
     found = samples(episode, seat, agent.tokens, **kwargs)
     steps = [number for number, step in enumerate(episode.steps) if step.agent == seat]
     assert [span.step for sample in found for span in sample.spans] == steps
@@ -158,9 +159,7 @@ def test_with_a_window_each_turn_is_a_sample_of_its_own(text):
 
 def test_with_a_window_of_pictures(sight):
     agent = Spied(*sight, max_new_tokens=4)
-    (episode,) = rollout(
-        TWO, agent, seed=2, observe="image", invalid="random", context="images=1"
-    )
+    (episode,) = rollout(TWO, agent, seed=2, observe="image", invalid="random", context="images=1")
     found = check(agent, episode, "x")
     assert all(len(sample.pictures) == 1 for sample in found)
     assert len(found) == sum(step.agent == "x" for step in episode.steps)
@@ -240,7 +239,9 @@ def test_token_ids_are_never_encoded_again():
     def odd(turn):
         return Reply("playing", token_ids=split)
 
-    (episode,) = rollout(SAME_TIME, {"left": odd, "right": "random"}, seed=0, rounds=3, invalid="random")
+    (episode,) = rollout(
+        SAME_TIME, {"left": odd, "right": "random"}, seed=0, rounds=3, invalid="random"
+    )
     (sample,) = samples(episode, "left", tokenizer)
     for span in sample.spans:
         assert sample.ids[span.start : span.end] == split
@@ -333,9 +334,7 @@ def test_replies_depend_on_the_turn_and_not_on_its_neighbours(text):
         assert several.act(turns) == alone
     assert agent.act(turns[::-1]) == alone[::-1]
     assert HFAgent(*text, max_new_tokens=16, seed=1).act(turns) != alone
-    runs = [
-        rollout(SAME_TIME, agent, 6, seed=1, concurrency=c, invalid="random") for c in (1, 6)
-    ]
+    runs = [rollout(SAME_TIME, agent, 6, seed=1, concurrency=c, invalid="random") for c in (1, 6)]
     assert runs[0] == runs[1]
 
 

@@ -19,14 +19,15 @@ import pytest
 pytest.importorskip("openai", reason="pip install 'gem-ma[openai]'")
 pytest.importorskip("tenacity", reason="pip install 'gem-ma[openai]'")
 
+from looking import TOOL, Looking
+from stub_server import StubServer, body, completion, cut, half, slow, status
+
 import gem_ma
 from gem_ma import Env, Reply, load_episodes, rollout, save_episodes
 from gem_ma.agents import OpenAIAgent, load
 from gem_ma.agents.openai import RequestCap, ServerError
 from gem_ma.messages import openai_chat
 from gem_ma.rollouts import TooManyErrors
-from looking import TOOL, Looking
-from stub_server import StubServer, body, completion, cut, half, slow, status
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
@@ -114,6 +115,7 @@ def test_a_real_server_plays_from_text_and_from_pictures(served, observe):
             assert reply.latency > 0
     prompts = [e.steps[0].reply.usage["prompt_tokens"] for e in episodes]
     import tiny_models
+
     from gem_ma.tokens import Tokens
 
     turn = one_turn(observe=observe, image_size=(112, 112))
@@ -332,7 +334,9 @@ def test_what_comes_back(key):
     answer = completion("rock", prompt_tokens=33)
     choice = answer["choices"][0]
     choice["token_ids"] = [5, 6]
-    choice["logprobs"] = {"content": [{"token": "ro", "logprob": -0.5}, {"token": "ck", "logprob": -2}]}
+    choice["logprobs"] = {
+        "content": [{"token": "ro", "logprob": -0.5}, {"token": "ck", "logprob": -2}]
+    }
     answer["usage"]["details"] = {"cached": 1}
     with StubServer(lambda message, attempt: body(json.dumps(answer))) as server:
         agent = OpenAIAgent("stub", server.url, prices=(1.0, 10.0))
@@ -387,7 +391,7 @@ def test_named_errors():
         load("openai:m@127.0.0.1")
     with pytest.raises(ValueError, match="expected openai:MODEL@URL"):
         load("openai:")
-    with pytest.raises(ValueError, match="expected options such as a=1&b=2 out of .*retries"):
+    with pytest.raises(ValueError, match=r"expected options such as a=1&b=2 out of .*retries"):
         load("openai:m@http://h/v1?retry=3")
     agent = load("openai:org/m:tag@http://127.0.0.1:1/v1?retries=2&temperature=0.5")
     assert (agent.model, agent.base_url, agent.retries) == ("org/m:tag", "http://127.0.0.1:1/v1", 2)

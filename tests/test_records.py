@@ -53,7 +53,9 @@ def test_every_environment_is_replayed_and_read_back(env, observe, tmp_path):
         )
 
 
-@pytest.mark.parametrize("arguments", [{"invalid": "random"}, {"max_turns": 3}, {"format": "boxed"}])
+@pytest.mark.parametrize(
+    "arguments", [{"invalid": "random"}, {"max_turns": 3}, {"format": "boxed"}]
+)
 def test_arguments_of_the_environment_come_back_too(arguments, tmp_path):
     (episode,) = rollout(TWO, told, seed=1, **arguments)
     assert dict(episode.spec.kwargs) == arguments
@@ -96,7 +98,7 @@ def test_what_differs_in_a_replay_is_named():
     (episode,) = rollout(TWO, "random", seed=0)
     steps = episode.steps
     changed = replace(episode, steps=[*steps[:2], replace(steps[2], text="other"), *steps[3:]])
-    with pytest.raises(ReplayError, match="step 2, x: the text is .* and was 'other'"):
+    with pytest.raises(ReplayError, match=r"step 2, x: the text is .* and was 'other'"):
         changed.replay()
     with pytest.raises(ReplayError, match="returns are"):
         replace(episode, returns={"x": 0.5, "o": 0.5}).replay()
@@ -105,7 +107,11 @@ def test_what_differs_in_a_replay_is_named():
     with pytest.raises(ReplayError, match="returns are"):
         replace(episode, steps=steps[:-1]).replay()
     with pytest.raises(ReplayError):
-        replace(episode, seed=episode.seed + 1, spec=gem_ma.Spec("x", "gem_ma.envs.kuhn_poker:KuhnPoker")).replay()
+        replace(
+            episode,
+            seed=episode.seed + 1,
+            spec=gem_ma.Spec("x", "gem_ma.envs.kuhn_poker:KuhnPoker"),
+        ).replay()
 
 
 def test_each_picture_is_written_once_and_can_be_left_out(tmp_path):

@@ -1,4 +1,4 @@
-"""Many episodes at once: the same results whatever happens when, and every failure on its record."""
+"""Many episodes at once: the same results whatever happens when, every failure on record."""
 
 import asyncio
 import contextlib
@@ -285,7 +285,9 @@ def test_too_many_failures_end_the_run_and_keep_what_is_done(workers, tmp_path):
 
     out = tmp_path / "out.jsonl"
     agent = FunctionAgent(fails, workers=workers)
-    with pytest.raises(TooManyErrors, match=r"4 episodes failed \(max_errors=3\).*OSError: down") as e:
+    with pytest.raises(
+        TooManyErrors, match=r"4 episodes failed \(max_errors=3\).*OSError: down"
+    ) as e:
         rollout(TWO, agent, 100, seed=0, concurrency=2, max_errors=3, out=out)
     assert isinstance(e.value.__cause__, OSError)
     assert sum(1 for episode in e.value.episodes if episode.failure) == 4
@@ -409,7 +411,7 @@ def test_named_errors():
         rollout(TWO, {"x": "random"})
     with pytest.raises(SeatError, match="agents: no seat 'y'; the seats are o, x"):
         rollout(TWO, {"x": "random", "o": "random", "y": "random"})
-    with pytest.raises(SeatError, match="got 3 agents, but .* has 2 seats: x, o"):
+    with pytest.raises(SeatError, match=r"got 3 agents, but .* has 2 seats: x, o"):
         rollout(TWO, ["random"] * 3)
     with pytest.raises(SeatError, match="context: no seat 'z'"):
         rollout(TWO, "random", context={"z": "turns=1"})
