@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 import os
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from gem_ma import registry
 from gem_ma.agents import load
@@ -141,8 +143,19 @@ class _Player:
     agent: Agent
     name: str
     kind: Literal["plain", "thread", "async"]
-    queue: list[tuple[_Play, str, Turn]] = field(default_factory=list)
+    queue: list[_Waiting] = field(default_factory=list)
     busy: bool = False  # of kind "thread": a batch is under way
+
+
+class _Waiting(NamedTuple):
+    """A seat that waits for its player's reply."""
+
+    play: _Play
+    seat: str
+    turn: Turn
+
+
+_Answer: TypeAlias = tuple[_Waiting, Any, float]  # what came, or the error, and after how long
 
 
 class _Play:
@@ -188,10 +201,13 @@ class _Play:
         self.asked = core._waiting
         self.episode.returns = dict.fromkeys(core.possible_agents, 0.0)
 
-    def turns(self) -> list[tuple[_Play, str, Turn]]:
-        """Return what every seat sees that is to act now."""
+    def advance(self, action: Callable[[], None]) -> list[_Waiting]:
+        """Begin or submit; return what every seat sees that is to act then."""
+        action()
         env, chats = self.env, self.chats
-        return [(self, seat, env.turn(seat, chats[seat])) for seat in self.asked]
+        if not self.asked:
+            self.end()
+        return [_Waiting(self, seat, env.turn(seat, chats[seat])) for seat in self.asked]
 
     def submit(self) -> None:
         """Hand in the replies and write down what became of them."""
@@ -396,10 +412,6 @@ class _Run:
             self.live += 1
             yield self._plan(number)
 
-    def begin(self, play: _Play) -> None:
-        """Begin an episode and queue its first turns."""
-        self._guarded(play, play.begin)
-
     def give(self, play: _Play, seat: str, reply: Any, seconds: float) -> bool:
         """Take a reply; return whether the episode waits for no other."""
         if play.failed:
@@ -412,27 +424,25 @@ class _Run:
         play.replies[seat] = reply
         return len(play.replies) == len(play.asked)
 
-    def go_on(self, play: _Play) -> None:
-        """Hand in the replies of an episode and queue its next turns."""
-        self._guarded(play, play.submit)
-
-    def _guarded(self, play: _Play, action: Callable[[], None]) -> None:
+    def advance(self, play: _Play, action: Callable[[], None]) -> list[_Waiting]:
+        """Begin an episode or hand in its replies; return the turns that follow."""
         try:
-            action()
-            turns = play.turns()
-            if not turns:
-                play.end()
+            turns = play.advance(action)
         except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
             self.fail(play, None, error)
-        else:
-            self.took(play, turns)
+            return []
+        return self.took(play, turns)
 
-    def took(self, play: _Play, turns: list[tuple[_Play, str, Turn]]) -> None:
-        """Queue turns, or put an episode that is over with the finished ones."""
-        for waiting in turns:
-            play.players[waiting[1]].queue.append(waiting)
+    def took(self, play: _Play, turns: list[_Waiting]) -> list[_Waiting]:
+        """Return the turns of an episode, which is finished if there are none."""
         if not turns:
             self._finish(play)
+        return turns
+
+    def queue(self, turns: list[_Waiting]) -> None:
+        """Let turns wait for their players."""
+        for waiting in turns:
+            waiting.play.players[waiting.seat].queue.append(waiting)
 
     def fail(self, play: _Play, seat: str | None, error: BaseException) -> None:
         """End an episode that cannot go on."""
@@ -488,30 +498,15 @@ class _Run:
         if self.bar is not None:
             self.bar.stop()
 
-    def _call(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> list[_Play]:
-        """Ask a plain agent; return the episodes that can go on."""
-        turns = [turn for _, _, turn in queue]
-        start = time.perf_counter()
-        try:
-            replies = checked(player.agent, turns, player.agent.act(turns))  # type: ignore[arg-type]
-        except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
-            return self._split(player, queue, error)
-        seconds = (time.perf_counter() - start) / len(queue)
-        return [
-            play
-            for (play, seat, _), reply in zip(queue, replies, strict=True)
-            if self.give(play, seat, reply, seconds)
-        ]
-
-    def _split(
-        self, player: _Player, queue: list[tuple[_Play, str, Turn]], error: Exception
-    ) -> list[_Play]:
-        """Find the turns of a batch that an agent fails at: agents are stateless."""
-        if len(queue) == 1:
-            self.fail(queue[0][0], queue[0][1], error)
-            return []
-        half = len(queue) // 2
-        return [*self._call(player, queue[:half]), *self._call(player, queue[half:])]
+    def settle(self, answers: list[_Answer]) -> list[_Play]:
+        """Take replies and failures; return the episodes that can go on."""
+        ready = []
+        for (play, seat, _), reply, seconds in answers:
+            if isinstance(reply, Exception):
+                self.fail(play, seat, reply)
+            elif self.give(play, seat, reply, seconds):
+                ready.append(play)
+        return ready
 
     async def concurrently(self) -> AsyncGenerator[Episode, None]:
         """Let every episode go on as soon as its own replies are there."""
@@ -529,11 +524,8 @@ class _Loop:
     """The part of a run that needs an event loop."""
 
     def __init__(self, run: _Run):
-        import asyncio
-        from concurrent.futures import ThreadPoolExecutor
-
-        self.asyncio = asyncio
         self.run_ = run
+        self.crash: BaseException | None = None  # of our own, which no episode is to blame for
         self.tasks: set[asyncio.Task[None]] = set()
         self.wake = asyncio.Event()
         self.pool = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
@@ -543,30 +535,32 @@ class _Loop:
         run = self.run_
         while True:
             for play in run.fill():
-                self.step(play, run.begin, play.begin)
+                self.step(play, play.begin)
             ready, self.ready = self.ready, []
             for play in ready:
-                self.step(play, run.go_on, play.submit)
+                self.step(play, play.submit)
             for player in run.players:
                 if player.queue and not player.busy:
                     queue, player.queue = player.queue, []
                     self.dispatch(player, queue)
+            if self.crash is not None:
+                raise self.crash
             finished = False
             for episode in run.drain():
                 finished = True
                 yield episode
             if self.ready or finished:
-                await self.asyncio.sleep(0)
+                await asyncio.sleep(0)
             elif self.tasks:
                 await self.wake.wait()
             else:
                 return
             self.wake.clear()
 
-    def dispatch(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> None:
+    def dispatch(self, player: _Player, queue: list[_Waiting]) -> None:
         """Ask an agent in the way that suits it."""
         if player.kind == "plain":
-            self.ready += self.run_._call(player, queue)
+            self.ready += self.run_.settle(_answers(player.agent, queue))
         elif player.kind == "thread":
             player.busy = True
             self.start(self.in_thread(player, queue))
@@ -574,77 +568,87 @@ class _Loop:
             for one in queue:
                 self.start(self.ask(player, one))
 
-    def step(
-        self, play: _Play, inline: Callable[[_Play], None], action: Callable[[], None]
-    ) -> None:
+    def step(self, play: _Play, action: Callable[[], None]) -> None:
         """Begin an episode or hand in its replies, in a thread if its game blocks."""
         if play.env._core.game.blocking:
             self.start(self.blocking(play, action))
         else:
-            inline(play)
+            self.run_.queue(self.run_.advance(play, action))
 
     def start(self, work: Any) -> None:
-        task = self.asyncio.create_task(work)
+        task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.over)
 
-    def over(self, task: Any) -> None:
+    def over(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.crash = task.exception()
         self.wake.set()
 
     async def blocking(self, play: _Play, action: Callable[[], None]) -> None:
-        def work() -> list[tuple[_Play, str, Turn]]:
-            action()
-            turns = play.turns()
-            if not turns:
-                play.end()
-            return turns
-
+        loop = asyncio.get_running_loop()
         try:
-            turns = await self.asyncio.get_running_loop().run_in_executor(self.pool, work)
+            turns = await loop.run_in_executor(self.pool, play.advance, action)
         except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
             self.run_.fail(play, None, error)
         else:
-            self.run_.took(play, turns)
+            self.run_.queue(self.run_.took(play, turns))
 
-    async def in_thread(self, player: _Player, queue: list[tuple[_Play, str, Turn]]) -> None:
-        loop, turns = self.asyncio.get_running_loop(), [turn for _, _, turn in queue]
-        start = time.perf_counter()
-        try:
-            answer = await loop.run_in_executor(self.pool, player.agent.act, turns)
-            replies = checked(player.agent, turns, answer)  # type: ignore[arg-type]
-        except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
-            if len(queue) == 1:
-                self.run_.fail(queue[0][0], queue[0][1], error)
-            else:
-                half = len(queue) // 2
-                await self.in_thread(player, queue[:half])
-                await self.in_thread(player, queue[half:])
-            return
-        finally:
-            player.busy = False
-        seconds = (time.perf_counter() - start) / len(queue)
-        for (play, seat, _), reply in zip(queue, replies, strict=True):
-            if self.run_.give(play, seat, reply, seconds):
-                self.ready.append(play)
+    async def in_thread(self, player: _Player, queue: list[_Waiting]) -> None:
+        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
+        loop = asyncio.get_running_loop()
+        answers = await loop.run_in_executor(self.pool, _answers, player.agent, queue)
+        self.ready += self.run_.settle(answers)
+        player.busy = False
 
-    async def ask(self, player: _Player, one: tuple[_Play, str, Turn]) -> None:
-        play, seat, turn = one
-        start = time.perf_counter()
-        try:
-            answer = await player.agent.act([turn])  # type: ignore[misc]
-            (reply,) = checked(player.agent, [turn], answer)
-        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
-            self.run_.fail(play, seat, error)
-        else:
-            if self.run_.give(play, seat, reply, time.perf_counter() - start):
+    async def ask(self, player: _Player, waiting: _Waiting) -> None:
+        """Ask for a reply, and go on with the episode as long as it waits for such replies only.
+
+        What an episode computes then hides in the time that others wait.
+        """
+        run = self.run_
+        while True:
+            play, seat, turn = waiting
+            start = time.perf_counter()
+            try:
+                answer = await player.agent.act([turn])  # type: ignore[misc]
+                (reply,) = checked(player.agent, [turn], answer)
+            except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+                run.fail(play, seat, error)
+                return
+            if not run.give(play, seat, reply, time.perf_counter() - start):
+                return
+            if play.env._core.game.blocking:
                 self.ready.append(play)
+                return
+            turns = run.advance(play, play.submit)
+            if len(turns) != 1 or play.players[turns[0].seat].kind != "async":
+                run.queue(turns)
+                return
+            waiting = turns[0]
+            player = play.players[waiting.seat]
 
     async def stop(self) -> None:
         for task in self.tasks:
             task.cancel()
-        await self.asyncio.gather(*self.tasks, return_exceptions=True)
+        await asyncio.gather(*self.tasks, return_exceptions=True)
         self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _answers(agent: Agent, queue: list[_Waiting]) -> list[_Answer]:
+    """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
+    turns = [turn for _, _, turn in queue]
+    start = time.perf_counter()
+    try:
+        replies = checked(agent, turns, agent.act(turns))  # type: ignore[arg-type]
+    except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
+        if len(queue) == 1:
+            return [(queue[0], error, time.perf_counter() - start)]
+        half = len(queue) // 2
+        return [*_answers(agent, queue[:half]), *_answers(agent, queue[half:])]
+    seconds = (time.perf_counter() - start) / len(queue)
+    return [(waiting, reply, seconds) for waiting, reply in zip(queue, replies, strict=True)]
 
 
 def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:

@@ -11,6 +11,7 @@ import pytest
 
 import gem_ma
 from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
+from gem_ma.agents import FunctionAgent
 from gem_ma.envs.tic_tac_toe import TicTacToe
 from gem_ma.episode import ReplayError
 from gem_ma.messages import Picture
@@ -207,6 +208,28 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
         assert list(load_episodes(out)) == episodes[:1]
         file.append(episodes[1])
     assert list(load_episodes(out)) == episodes
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_full_disk_ends_the_run_and_is_nobodys_loss(workers, tmp_path, monkeypatch):
+    out = tmp_path / "out.jsonl"
+    append, left = EpisodeFile.append, [3]
+
+    def full(self, episode):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(self, episode)
+
+    monkeypatch.setattr(EpisodeFile, "append", full)
+    agent = FunctionAgent(lambda turn: turn.legal[0], workers=workers)
+    with pytest.raises(OSError, match="No space left"):
+        rollout(TWO, agent, 50, seed=0, out=out, concurrency=4)
+    monkeypatch.undo()
+    assert len(list(load_episodes(out))) == 3
+    again = rollout(TWO, agent, 50, seed=0, out=out, resume=True)
+    assert len(again) == 50
+    assert not any(episode.failure for episode in again)
 
 
 def test_a_data_set_has_a_row_for_each_seat(tmp_path):

@@ -9,6 +9,7 @@ from gem_ma.game import Game
 
 AGENTS = ("left", "right")
 MOVES = ("cooperate", "defect")
+SHOWN = 10  # rounds of the past
 PAYOFF = {  # what the first of the two earns
     ("cooperate", "cooperate"): 3,
     ("cooperate", "defect"): 0,
@@ -78,10 +79,13 @@ class PrisonersDilemma(Game[State]):
         )
 
     def describe(self, view, agent):
-        past = [f"{i}. left {a}, right {b}" for i, (a, b) in enumerate(view.history, 1)]
+        first = max(0, len(view.history) - SHOWN)
+        past = [
+            f"{i}. left {a}, right {b}" for i, (a, b) in enumerate(view.history[first:], first + 1)
+        ]
         return (
             f"Rounds left: {view.rounds}. Earned: left {view.earned[0]}, right {view.earned[1]}.\n"
-            + ("\n".join(past[-10:]) or "No round was played yet.")
+            + ("\n".join(past) or "No round was played yet.")
         )
 
     def encode(self, view, agent):

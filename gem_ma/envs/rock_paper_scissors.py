@@ -9,6 +9,7 @@ from gem_ma.game import Game
 
 AGENTS = ("left", "right")
 MOVES = ("rock", "paper", "scissors")  # each beats the one before it
+SHOWN = 10  # rounds of the past
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,5 +93,9 @@ class RockPaperScissors(Game[State]):
 
 
 def _past(history):
-    rounds = [f"{i}. left {a or '-'}, right {b or '-'}" for i, (a, b) in enumerate(history, 1)]
-    return "\n".join(rounds[-10:]) or "No round was played yet."
+    first = max(0, len(history) - SHOWN)
+    rounds = [
+        f"{i}. left {a or '-'}, right {b or '-'}"
+        for i, (a, b) in enumerate(history[first:], first + 1)
+    ]
+    return "\n".join(rounds) or "No round was played yet."

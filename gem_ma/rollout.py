@@ -1,1 +1,0 @@
-from gem_ma.rollouts import *  # noqa: F403 - to go as soon as the branches of agents and benchmarks are in
