@@ -246,10 +246,11 @@ def _growth(play):
 # -- hf: replies of a model that come in batches -----------------------------------------------
 
 
-def hf(concurrency, episodes):
+def hf(concurrency, episodes, context):
     """Let a tiny model play in this process; it replies to all that wait for it in one batch."""
     from tiny_models import llm, tokenizer
 
+    import gem_ma
     from gem_ma.agents.hf import HFAgent
     from gem_ma.rollouts import rollout
 
@@ -260,7 +261,9 @@ def hf(concurrency, episodes):
             calls.append(len(turns))
             return super().act(turns)
 
-    words = tokenizer()
+    # Rules and answers have as few tokens as a real model's tokenizer makes of them.
+    env = gem_ma.make("game:GuessTheNumber-v0-easy")
+    words = tokenizer(4096, corpus=[env.rules(env.possible_agents[0])])
     agent = Counted(llm(words), words, max_new_tokens=8, temperature=1.0, batch_size=64)
 
     def play(count):
@@ -272,6 +275,8 @@ def hf(concurrency, episodes):
             seed=1,
             max_errors=0,
             progress=False,
+            context=context or None,
+            invalid="random",
         )
         return sum(step.reply is not None for episode in done for step in episode.steps)
 

@@ -2,12 +2,47 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 import gem_ma
 from gem_ma.cli import main
+
+
+def test_run(tmp_path, capsys):
+    out = str(tmp_path / "out.jsonl")
+    arguments = ["run", "game:TicTacToe-v0", "--episodes", "5", "--seed", "1", "--out", out]
+    assert main(arguments) == 0
+    first = capsys.readouterr().out
+    assert first.startswith("5 of 5 episodes\nx: mean return ")
+    assert f"written to {out}" in first
+    assert len(Path(out).read_text().splitlines()) == 5
+    assert main(arguments) == 2
+    assert "resume" in capsys.readouterr().err
+    assert main([*arguments, "--resume", "--agents", "random"]) == 0
+    assert capsys.readouterr().out == first
+    for wrong, words in (
+        (["--agents", "nobody"], "no agent 'nobody'"),
+        (["--agents", "random,random,random"], "got 3 agents"),
+        (["--context", "turns"], "context 'turns'"),
+        (["--concurrency", "0"], "concurrency=0"),
+        (["--agents", "hf:/nowhere/at/all"], "gem-ma: "),
+    ):
+        assert main(["run", "game:TicTacToe-v0", *wrong]) == 2
+        error = capsys.readouterr().err
+        assert words in error
+        assert "Traceback" not in error
+
+
+def test_run_stops_at_too_many_errors(capsys):
+    # A game with secrets is none for search.
+    arguments = ["--agents", "search", "--episodes", "30", "--concurrency", "1"]
+    assert main(["run", "game:KuhnPoker-v0", *arguments]) == 1
+    captured = capsys.readouterr()
+    assert "0 of 30 episodes, 11 failed" in captured.out
+    assert "gem-ma: 11 episodes failed (max_errors=10)" in captured.err
 
 
 def test_list(capsys):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import gem_ma
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -14,6 +16,52 @@ def run(name, *arguments):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_two_models_of_search():
+    out = run("two_models.py", "random", "search:depth=2", "--episodes", "6")
+    assert "search:depth=2: 6 won" in out
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Two text models and one that sees, in folders."""
+    pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
+    import tiny_models
+
+    top = tmp_path_factory.mktemp("models")
+    tokenizer = tiny_models.tokenizer()
+    for seed in (0, 1):
+        tiny_models.llm(tokenizer, seed=seed).save_pretrained(top / f"text{seed}")
+        tokenizer.save_pretrained(top / f"text{seed}")
+    model, processor = tiny_models.llava()
+    model.save_pretrained(top / "sight")
+    processor.save_pretrained(top / "sight")
+    return top
+
+
+def test_two_models(folders, tmp_path):
+    models = [f"hf:{folders}/text{seed}?max_new_tokens=6" for seed in (0, 1)]
+    out = run(
+        "two_models.py", *models, "--env", "game:TicTacToe-v0", "--episodes", "4",
+        "--out", str(tmp_path / "out.jsonl"),
+    )  # fmt: skip
+    assert all(model in out for model in models)
+    assert "failed" not in out
+    episodes = list(gem_ma.load_episodes(tmp_path / "out.jsonl"))
+    assert len(episodes) == 4
+    assert {name for episode in episodes for name in episode.agents.values()} == set(models)
+
+
+def test_vlm_agent(folders, tmp_path):
+    out = run(
+        "vlm_agent.py", f"hf:{folders}/sight?max_new_tokens=4", "--episodes", "2",
+        "--size", "112", "--out", str(tmp_path / "seen.jsonl"),
+    )  # fmt: skip
+    assert out.count("mean return") == 3
+    assert "failed" not in out
+    (episode, _) = gem_ma.load_episodes(tmp_path / "seen-TicTacToe-v0.jsonl")
+    assert episode.steps[0].observation["image"].width == 112
 
 
 def test_train_sb3():

@@ -48,8 +48,8 @@ class ImageOnlyProcessor(Qwen2VLProcessor):
         ProcessorMixin.__init__(self, image_processor, tokenizer, chat_template=chat_template)
 
 
-def tokenizer(vocab=512, template=TEMPLATE, image="<|image_pad|>"):
-    """Return a byte-level tokenizer with Qwen's special tokens, and `image` for a picture's."""
+def tokenizer(vocab=512, template=TEMPLATE, image="<|image_pad|>", corpus=CORPUS):
+    """Return a tokenizer with Qwen's special tokens, `image` for a picture's; it knows `corpus`."""
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
@@ -59,7 +59,7 @@ def tokenizer(vocab=512, template=TEMPLATE, image="<|image_pad|>"):
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
-    raw.train_from_iterator(CORPUS, trainer)
+    raw.train_from_iterator(corpus, trainer)
     return PreTrainedTokenizerFast(
         tokenizer_object=raw,
         eos_token="<|im_end|>",
