@@ -161,8 +161,24 @@ def run_async(main: Any) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(main())
+    loops = []
+
+    def run() -> Any:
+        with asyncio.Runner() as runner:
+            loops.append(runner.get_loop())
+            return runner.run(main())
+
+    def cancel() -> None:
+        for task in asyncio.all_tasks(loops[0]):
+            task.cancel()
+
     with ThreadPoolExecutor(1) as pool:  # as in a notebook
-        return pool.submit(asyncio.run, main()).result()
+        running = pool.submit(run)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            loops[0].call_soon_threadsafe(cancel)
+            raise
 
 
 def pick(options: Sequence[str], *numbers: int) -> str:

@@ -335,6 +335,26 @@ def test_in_a_running_loop_as_in_a_notebook():
     assert asyncio.run(main()) == rollout(TWO, RandomAgent(5), 3, seed=0)
 
 
+def test_ctrl_c_in_a_running_loop():
+    async def interrupts(turn):
+        await asyncio.sleep(0.001)
+        if turn.episode == "0-20":
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(30)
+        return turn.legal[0]
+
+    async def main():
+        with pytest.raises(Interrupted) as stopped:
+            rollout(TWO, interrupts, 100, seed=0, concurrency=4)
+        return len(stopped.value.episodes)
+
+    loop = asyncio.new_event_loop()  # a loop that leaves Ctrl-C alone, as a notebook's does
+    try:
+        assert 10 <= loop.run_until_complete(asyncio.wait_for(main(), 20)) < 40
+    finally:
+        loop.close()
+
+
 def test_functions_that_wait_run_at_the_same_time():
     together = threading.Barrier(4)
 
