@@ -534,11 +534,11 @@ class _Loop:
     async def run(self) -> AsyncGenerator[Episode, None]:
         run = self.run_
         while True:
-            for play in run.fill():
-                self.step(play, play.begin)
             ready, self.ready = self.ready, []
             for play in ready:
                 self.step(play, play.submit)
+            for play in run.fill():  # those that take the place of finished ones join the batch
+                self.step(play, play.begin)
             for player in run.players:
                 if player.queue and not player.busy:
                     queue, player.queue = player.queue, []
