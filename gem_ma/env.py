@@ -365,6 +365,7 @@ class Env(BaseEnv, Generic[S]):
         self._moves = tuple(game.moves or ())
         self._number = {move: i for i, move in enumerate(self._moves)}
         self._rules: dict[str, str] = {}
+        self._briefs = type(game).brief is not Game.brief  # the rules differ between episodes
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
         # Made once for each moment, by seat, and asked for more than once.
         self._views: dict[str, Any] = {}
@@ -443,6 +444,8 @@ class Env(BaseEnv, Generic[S]):
         self._over = False
         self._asked = 0
         self._moved = {}
+        if self._briefs:
+            self._rules = {}
         self._settle()
         if self._dead:
             raise RuntimeError(f"{self.id} is over before anybody could move; this game is broken")
@@ -757,7 +760,10 @@ class Env(BaseEnv, Generic[S]):
     def rules(self, agent: str) -> str:
         text = self._rules.get(agent)
         if text is None:
-            parts = [self.game.rules(agent), words.instruction(self.format)]
+            parts = [self.game.rules(agent)]
+            if self._briefs and self._state is not None:
+                parts.append(self.game.brief(self._view(agent), agent))
+            parts.append(words.instruction(self.format))
             if self.observes != "text":
                 parts.append(self._legend(agent))
             text = self._rules[agent] = "\n".join(filter(None, parts))
@@ -782,8 +788,11 @@ class Env(BaseEnv, Generic[S]):
 
     def _position(self, agent: str) -> Position | None:
         """Return what search starts from, if this seat sees everything and moves alone."""
-        if self._lists_moves and self._views.get(agent) is self._state and not self._pending:
-            return Position(self.game, self._state)
+        state = self._state
+        if self.game.oracle or (
+            self._lists_moves and self._views.get(agent) is state and not self._pending
+        ):
+            return Position(self.game, state)
         return None
 
     def _hear(self, messages: Iterable[Message]) -> None:
@@ -957,6 +966,8 @@ class Env(BaseEnv, Generic[S]):
         for name, value in snapshot.values.items():
             setattr(self, name, _shallow(value))
         self._views, self._legals, self._infos = {}, {}, {}
+        if self._briefs:
+            self._rules = {}
         self._lists_moves = hasattr(self._state, "legal")
         self._loses_seats = hasattr(self._state, "out")
         if snapshot.rng is not None:
@@ -968,7 +979,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = twin
-        twin._spaces, twin._moved, twin._rng = {}, {}, None
+        twin._spaces, twin._moved, twin._rules, twin._rng = {}, {}, {}, None
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

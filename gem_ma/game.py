@@ -65,6 +65,7 @@ class Game(abc.ABC, Generic[S]):
     moves: Sequence[str] | None = None  # every action text there is, where that list is fixed
     zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
     blocking = False  # `advance` is slow or remote and belongs into a worker
+    oracle = False  # a Turn's position is there for players who know the answers, secrets or not
 
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -113,6 +114,10 @@ class Game(abc.ABC, Generic[S]):
     @abc.abstractmethod
     def rules(self, agent: str) -> str:
         """Return what a seat is told once, before its first turn."""
+
+    def brief(self, view: S, agent: str) -> str:
+        """Return what a seat is told once about this episode, after the rules: its task."""
+        return ""
 
     @abc.abstractmethod
     def describe(self, view: S, agent: str | None) -> str:

@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
+    from gem_ma.agents.tau import InformedAssistant, LLMUser, OracleAssistant, RuleUser
 
 __all__ = [
     "FunctionAgent",
     "HFAgent",
     "HumanAgent",
+    "InformedAssistant",
+    "LLMUser",
     "MixtureAgent",
     "OpenAIAgent",
+    "OracleAssistant",
     "RandomAgent",
+    "RuleUser",
     "ScriptedAgent",
     "SearchAgent",
     "load",
@@ -37,7 +42,12 @@ _BY_NAME = {  # what a spec string begins with -> a class, and its first argumen
     "search": ("SearchAgent", ""),
     "hf": ("HFAgent", "PATH"),
     "openai": ("OpenAIAgent", "MODEL@URL"),
+    "rule-user": ("RuleUser", ""),
+    "llm-user": ("LLMUser", "SPEC"),
+    "oracle-assistant": ("OracleAssistant", ""),
+    "informed-assistant": ("InformedAssistant", ""),
 }
+_TAU = ("InformedAssistant", "LLMUser", "OracleAssistant", "RuleUser")
 SPECS = "random, human, search:depth=4, hf:PATH, openai:MODEL@http://127.0.0.1:8000/v1"
 
 
@@ -45,7 +55,7 @@ def __getattr__(name: str) -> Any:
     """Import an agent's file when it is first asked for: some take long."""
     if name not in __all__:
         raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")
-    file = name.removesuffix("Agent").lower()
+    file = "tau" if name in _TAU else name.removesuffix("Agent").lower()
     return getattr(importlib.import_module(f"gem_ma.agents.{file}"), name)
 
 

@@ -13,3 +13,7 @@ register("game:RockPaperScissors-v0", "gem_ma.envs.rock_paper_scissors:RockPaper
 register("game:PrisonersDilemma-v0", "gem_ma.envs.prisoners_dilemma:PrisonersDilemma")
 register("game:KuhnPoker-v0", "gem_ma.envs.kuhn_poker:KuhnPoker")
 register("game:LiarsDice-v0", "gem_ma.envs.liars_dice:LiarsDice")
+_TAU = "gem_ma.envs.tau.game:Tau"
+register("tau:shop", _TAU, domain="shop", format="bare", max_turns=200)
+register("tau:retail", _TAU, domain="retail", format="bare", max_turns=200)
+register("tau:airline", _TAU, domain="airline", format="bare", max_turns=200)

@@ -25,6 +25,15 @@ class DataMissing(FileNotFoundError):
     """A file of TAU-bench is not there, or not what it should be."""
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    index: int
+    user_id: str
+    instruction: str
+    actions: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Domain:
     """Everything there is to play in: database, policy, schemas of the tools, tasks."""
@@ -34,7 +43,7 @@ class Domain:
     policy: str
     rules: tuple[str, ...]
     schemas: tuple[Mapping[str, Any], ...]
-    tasks: tuple[Mapping[str, Any], ...]
+    tasks: tuple[Task, ...] = ()
 
 
 def folder() -> Path:
@@ -64,8 +73,13 @@ def _load(top: str, name: str, split: str) -> Domain:
         (files / "policy.md").read_text(),
         tuple(_read(files, "rules.json")),
         tuple(_read(files, "tools.json")),
-        tuple(_read(files, f"tasks_{split}.json")),
+        tuple(map(_task, _read(files, f"tasks_{split}.json"))),
     )
+
+
+def _task(one: Mapping[str, Any]) -> Task:
+    actions = tuple((action["name"], action["kwargs"]) for action in one["actions"])
+    return Task(one["index"], one["user_id"], one["instruction"], actions, tuple(one["outputs"]))
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,0 +1,86 @@
+"""The calculator of TAU-bench's assistants, which never runs what they write."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from itertools import islice
+from typing import Any
+
+from gem_ma.envs.tau.calling import ToolError
+from gem_ma.envs.tau.store import Desk
+
+ALLOWED = "0123456789+-*/(). "
+MAX_LENGTH = 1000  # characters of an expression
+MAX_DEPTH = 250  # operations within one another
+MAX_BITS = 4096  # of a whole number; what does not fit into a float has 1025 or more
+
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+
+
+def calculate(desk: Desk, expression: Any) -> str:
+    """Return the value of an expression, rounded to two places."""
+    if not all(character in ALLOWED for character in islice(expression, MAX_LENGTH + 1)):
+        raise ToolError("invalid characters in expression")
+    if not isinstance(expression, str):
+        raise ToolError("eval() arg 1 must be a string, bytes or code object")
+    if len(expression) > MAX_LENGTH:
+        raise ToolError(f"an expression has at most {MAX_LENGTH} characters")
+    tree = ast.parse(expression.lstrip(), "<string>", "eval")
+    return str(round(float(_value(tree.body, MAX_DEPTH)), 2))
+
+
+def _value(node: ast.expr, depth: int) -> Any:
+    """Return what a part of an expression is worth: a number, or something odd like () or ...."""
+    if depth == 0:
+        raise ToolError(f"an expression nests at most {MAX_DEPTH} operations")
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Tuple(elts=[]):
+            return ()
+        case ast.UnaryOp(op=op, operand=operand):
+            return OPERATORS[type(op)](_value(operand, depth - 1))
+        case ast.BinOp(left=left, op=op, right=right):
+            one, other = _value(left, depth - 1), _value(right, depth - 1)
+            _check_size(op, one, other)
+            return OPERATORS[type(op)](one, other)
+        case ast.Call(func=func, args=args, keywords=keywords):
+            return _fail_to_call(_value(func, depth - 1), [*args, *keywords], depth - 1)
+    raise ToolError(f"{type(node).__name__} in an expression")
+
+
+def _check_size(op: ast.operator, one: Any, other: Any) -> None:
+    """Refuse a whole number that would be too large, before it is made."""
+    if not (isinstance(one, int) and isinstance(other, int)):
+        return
+    bits = 0
+    if isinstance(op, ast.Pow) and abs(one) > 1:
+        bits = (one.bit_length() - 1) * other
+    elif isinstance(op, ast.Mult):
+        bits = one.bit_length() + other.bit_length()
+    if bits > MAX_BITS:
+        raise ToolError("int too large to convert to float")
+
+
+def _fail_to_call(value: Any, arguments: list[Any], depth: int) -> None:
+    """Evaluate the arguments of a call, and say why a number cannot be called."""
+    for argument in arguments:
+        inner = argument if isinstance(argument, ast.expr) else argument.value
+        starred = isinstance(inner, ast.Starred)
+        given = _value(inner.value if starred else inner, depth)
+        kind = type(given).__name__
+        if starred and given != ():
+            raise ToolError(f"{value} argument after * must be an iterable, not {kind}")
+        if isinstance(argument, ast.keyword):
+            raise ToolError(f"{value} argument after ** must be a mapping, not {kind}")
+    raise ToolError(f"{type(value).__name__!r} object is not callable")

@@ -1,0 +1,152 @@
+"""How well a user kept to its task: five parts, each found by rule in what was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gem_ma.envs.tau.data import Task
+
+PARTS = ("facts", "answers", "pace", "ending", "role")
+KINDS = {  # what of a message can be held against the task, and what asks for it
+    "email": (r"[\w.+-]+@[\w-]+\.[\w.]*\w", r"e-?mail"),
+    "zip": (r"(?<![\w#.$])\d{5}(?![\w.]*\d)", r"\bzip\b|postal"),
+    "order": (r"#?\bW\d{7}\b", r"order (?:number|id)|which order|number of (?:the|your) order"),
+    "user": (r"\b[a-z]+_[a-z]+_\d{4}\b", r"user id|customer id"),
+    "payment": (r"\b(?:credit_card|paypal|gift_card|certificate)_\d+\b", r"payment method|refund to"),
+    "item": (r"\b\d{10}\b", r"item id"),
+    "flight": (r"\bHAT\d{3}\b", r"flight number"),
+    "reservation": (r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6}\b", r"reservation (?:number|id|code)"),
+}
+_KINDS = {name: (re.compile(fact), re.compile(ask, re.I)) for name, (fact, ask) in KINDS.items()}
+_ROLE = re.compile(
+    r"how (?:can|may) i (?:help|assist)|(?:can|may) i (?:help|assist) you|anything else i can"
+    r"|i(?:'ve| have) (?:now )?(?:processed|cancelled|canceled|updated|refunded|exchanged)"
+    r"|your order has (?:now )?been|thank you for (?:contacting|calling)|as an ai|<tool_call>"
+    r'|"name"\s*:\s*"\w+"\s*,\s*"(?:arguments|kwargs)"',
+    re.I,
+)
+_WORD = re.compile(r"\w+")
+
+
+def facts(text: str) -> dict[str, set[str]]:
+    """Return the numbers, addresses and ids in a text, by kind."""
+    found = {kind: set(fact.findall(text)) for kind, (fact, _) in _KINDS.items()}
+    return {
+        kind: {one.lstrip("#").lower() for one in values} for kind, values in found.items() if values
+    }
+
+
+def judge(
+    task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float
+) -> dict[str, Any]:
+    """Return the five parts of a user's fidelity, 1 the best, their mean, and what was wrong.
+
+    facts: told nothing that is neither in its task nor from the assistant.
+    answers: the share of the assistant's questions for such a fact that were answered, where the
+        task has an answer.
+    pace: did not tell the whole task at once.
+    ending: did not stop while the task was unfinished and something was left to say or to answer.
+    role: did not talk like the assistant.
+    """
+    wrong: list[str] = []
+    own = facts(task.instruction)
+    parts = {
+        "facts": _facts(own, talk, wrong),
+        "answers": _answers(own, talk, wrong),
+        "pace": _pace(task, own, talk, wrong),
+        "ending": _ending(own, talk, how, reward, wrong),
+        "role": _role(talk, wrong),
+    }
+    whole = sum(parts.values()) / len(parts)
+    fault = min(parts["facts"], parts["ending"], parts["role"]) < 1.0
+    return {"user": {"fidelity": whole, **parts}, "user_fault": fault, "user_errors": wrong}
+
+
+def _facts(own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: list[str]) -> float:
+    known = {kind: set(values) for kind, values in own.items()}
+    good = 1.0
+    for who, text in talk:
+        for kind, values in facts(text).items():
+            if who == "assistant":
+                known.setdefault(kind, set()).update(values)
+                continue
+            for one in sorted(values - known.get(kind, set())):
+                wrong.append(f"invented the {kind} {one}")
+                good = 0.0
+    return good
+
+
+def _answers(
+    own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: list[str]
+) -> float:
+    asked = missed = 0
+    told: dict[str, set[str]] = {}
+    question: set[str] = set()
+    for who, text in talk:
+        if who == "assistant":
+            question = {
+                kind for kind, (_, ask) in _KINDS.items() if "?" in text and ask.search(text)
+            }
+            continue
+        for kind, values in facts(text).items():
+            told.setdefault(kind, set()).update(values)
+        held = question & set(own)
+        if held:
+            asked += 1
+            if not any(told.get(kind, set()) & own[kind] for kind in held):
+                missed += 1
+                wrong.append(f"did not tell the {' or '.join(sorted(held))} when asked")
+        question = set()
+    return 1.0 - missed / asked if asked else 1.0
+
+
+def _pace(
+    task: Task, own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: list[str]
+) -> float:
+    words = _WORD.findall(task.instruction.lower())
+    everything = {(kind, one) for kind, values in own.items() for one in values}
+    for who, text in talk:
+        if who != "user":
+            continue
+        told = {(kind, one) for kind, values in facts(text).items() for one in values}
+        said = set(_WORD.findall(text.lower()))
+        share = sum(word in said for word in words) / max(len(words), 1)
+        if share > 0.85 or (len(everything) > 2 and everything <= told):
+            wrong.append("told everything at once")
+            return 0.0
+    return 1.0
+
+
+def _ending(
+    own: Mapping[str, set[str]],
+    talk: Sequence[tuple[str, str]],
+    how: str,
+    reward: float,
+    wrong: list[str],
+) -> float:
+    if how == "limit":
+        wrong.append("did not come to an end")
+        return 0.0
+    if how != "user" or reward == 1.0:
+        return 1.0
+    told = {one for who, text in talk if who == "user" for one in facts(text).get("order", ())}
+    unsaid = own.get("order", set()) - told
+    last = next((text for who, text in reversed(talk) if who == "assistant"), None)
+    if last is None or unsaid:
+        wrong.append("stopped before it had told its task")
+        return 0.0
+    if "?" in last and "anything else" not in last.lower():
+        wrong.append("stopped instead of answering")
+        return 0.0
+    return 1.0
+
+
+def _role(talk: Sequence[tuple[str, str]], wrong: list[str]) -> float:
+    for who, text in talk:
+        found = _ROLE.search(text) if who == "user" else None
+        if found:
+            wrong.append(f"spoke as the assistant: {found[0]!r}")
+            return 0.0
+    return 1.0

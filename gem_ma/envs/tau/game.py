@@ -1,0 +1,304 @@
+"""TAU-bench: a user with a wish and an assistant with tools talk until the user ends it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gem_ma.actions import find_calls
+from gem_ma.envs.tau import airline, data, fidelity, retail, shop
+from gem_ma.envs.tau.calling import call
+from gem_ma.envs.tau.data import Task
+from gem_ma.envs.tau.store import Base, Changes
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.scene import Chat
+
+AGENTS = ("user", "assistant")
+STOP = "###STOP###"
+TOOLS = {"retail": retail, "airline": airline, "shop": retail}
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+UNPAID = MappingProxyType(dict.fromkeys(AGENTS, 0.0))
+USER_RULES = (
+    "You are a customer who talks to the assistant of a {domain}. You write one message at a time, "
+    "as a person does: short, and only what is needed now.\n"
+    "- Tell what you want, and give details when you are asked for them, not all at once.\n"
+    "- Say nothing that your task does not say. What it does not say, you do not remember.\n"
+    "- Your task's words are for you: use your own. Keep to the character that it describes.\n"
+    f"- When all is done, or nothing more can be done, write {STOP} and nothing else."
+)
+
+
+class Call(NamedTuple):
+    name: Any
+    arguments: Any
+    result: str = ""
+    after: int = 0  # so much was said before
+
+
+class Said(NamedTuple):
+    who: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    task: Task | None  # the user sees its instruction only, the assistant nothing of it
+    talk: tuple[Said, ...] = ()
+    calls: tuple[Call, ...] = ()  # the assistant's; the user sees none
+    changes: Changes = field(default_factory=lambda: NOTHING, repr=False)
+    floor: str = "user"
+    ended: str = ""  # by "user", "transfer", "forfeit" or "limit"
+    paid: Mapping[str, float] = field(default_factory=lambda: UNPAID)
+    verdict: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+    def to_act(self):
+        return () if self.ended else (self.floor,)
+
+    def returns(self):
+        return self.paid
+
+    def seen_by(self, agent):
+        if agent == "assistant":
+            return replace(self, task=None, changes=NOTHING, verdict=NOTHING)
+        task = self.task and Task(self.task.index, self.task.user_id, self.task.instruction)
+        return replace(self, task=task, calls=(), changes=NOTHING, verdict=NOTHING)
+
+    def legal(self, agent):
+        """Return some of the things that may be said: enough for random play, menus and tests."""
+        if agent == "user":
+            return SMALL_TALK if self.talk else SMALL_TALK[:-1]
+        return ("How can I help you?", "Could you tell me more?", "Is there anything else?", *CALLS)
+
+
+SMALL_TALK = ("Hello, I need some help.", "Yes, please.", "No.", "I do not remember.", STOP)
+CALLS = (
+    '{"name": "list_all_product_types", "arguments": {}}',
+    '{"name": "get_order_details", "arguments": {"order_id": "#W0000000"}}',
+    '{"name": "calculate", "arguments": {"expression": "2 * (3 + 4)"}}',
+    '{"name": "transfer_to_human_agents", "arguments": {"summary": "I cannot help."}}',
+)
+
+
+class Tau(Game[State]):
+    """A domain of TAU-bench, or of our own.
+
+    domain: "shop" (made from `world`, a seed, needs no data), "retail" or "airline".
+    split: "train", "dev" or "test", as far as the domain has it.
+    strict: do what the original does where it is observable: one tool call at a time, text beside
+        a call is lost, and a first message of the user never ends the episode.
+    user_reward: what pays the user's seat: weights of "task" (the assistant's reward) and of
+        "fidelity" or its parts (see `fidelity`).
+    max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
+    hashes: put the original's hash of the whole database into the report.
+    world, size: of the shop: its seed, and how many customers it has.
+    """
+
+    agents = AGENTS
+    oracle = True
+
+    def __init__(
+        self,
+        domain="shop",
+        split="test",
+        strict=False,
+        user_reward=None,
+        max_calls=None,
+        hashes=False,
+        world=0,
+        size=50,
+    ):
+        self.domain = domain
+        self.strict = strict
+        self.max_calls = max_calls
+        self.hashes = hashes
+        self.user_reward = dict(user_reward or {"fidelity": 1.0})
+        unknown = set(self.user_reward) - {"task", "fidelity", *fidelity.PARTS}
+        if unknown:
+            raise ValueError(
+                f"user_reward has no {', '.join(sorted(unknown))}; there are task, fidelity, "
+                f"{', '.join(fidelity.PARTS)}"
+            )
+        if domain == "shop":
+            self.content = shop.world(world, size)
+        else:
+            self.content = data.load(domain, split)
+        self.base: Base = self.content.base
+        self._tools = TOOLS[domain].TOOLS
+        self._terminates = TOOLS[domain].TERMINATES
+        self._gold: dict[Any, Changes] = {}
+
+    # -- the rules -------------------------------------------------------------------------------
+
+    def start(self, rng, options):
+        unknown = set(options) - {"task"}
+        if unknown:
+            raise ValueError(f"options: expected 'task', got {', '.join(map(repr, unknown))}")
+        number = options.get("task")
+        tasks = self.content.tasks
+        if self.domain == "shop":
+            number = int(rng.integers(1 << 31)) if number is None else number
+            return State(shop.task(self.content, number))
+        if number is None:
+            number = int(rng.integers(len(tasks)))
+        if not 0 <= number < len(tasks):
+            raise ValueError(f"task={number}: there are 0 to {len(tasks) - 1}")
+        return State(tasks[number])
+
+    def read(self, text, view, agent):
+        if not text:
+            raise InvalidMove("an empty message")
+        return text if agent == "user" else read_assistant(text)
+
+    def advance(self, state, moves, rng):
+        ((agent, move),) = moves.items()
+        if isinstance(move, str):
+            return self._say(state, agent, move)
+        return self._work(state, move)
+
+    def forfeit(self, state, agent, rng):
+        return replace(state, ended="forfeit", verdict={"reward": 0.0})
+
+    def _say(self, state, agent, text):
+        talk = (*state.talk, Said(agent, text))
+        state = replace(state, talk=talk, floor="assistant" if agent == "user" else "user")
+        if agent == "user" and STOP in text and (len(talk) > 1 or not self.strict):
+            return self._over(state, "user")
+        return state
+
+    def _work(self, state, calls):
+        desk = self.base.desk(state.changes)
+        done = list(state.calls)
+        ended = ""
+        for one in calls[:1] if self.strict else calls:
+            if self.max_calls is not None and len(done) >= self.max_calls:
+                ended = "limit"
+                break
+            answer = call(self._tools, self.domain, desk, one.name, one.arguments)
+            done.append(Call(one.name, one.arguments, answer, len(state.talk)))
+            if one.name in self._terminates:
+                ended = "transfer"
+                break
+        state = replace(state, calls=tuple(done), changes=desk.changes())
+        return self._over(state, ended) if ended else state
+
+    # -- the reward ------------------------------------------------------------------------------
+
+    def _over(self, state, how):
+        verdict = self.judge(state.task, state.changes, state.talk)
+        if how == "limit":
+            verdict["reward"] = 0.0
+        verdict |= fidelity.judge(state.task, state.talk, how, verdict["reward"])
+        paid = {"assistant": verdict["reward"], "user": 0.0}
+        for name, weight in self.user_reward.items():
+            value = verdict["reward"] if name == "task" else verdict["user"][name]
+            paid["user"] += weight * value
+        return replace(state, ended=how, paid=paid, verdict=verdict)
+
+    def judge(self, task, changes, talk):
+        """Return the assistant's reward as the original's rule has it, and what it is made of."""
+        said = [text.lower().replace(",", "") for who, text in talk if who == "assistant"]
+        outputs = {one: any(one.lower() in text for text in said) for one in task.outputs}
+        match = self.base.same(changes, self.gold(task))
+        reward = float(match and all(outputs.values()))
+        return {"reward": reward, "db_match": match, "outputs": outputs}
+
+    def gold(self, task):
+        """Return what the gold actions change; made once for each task."""
+        found = self._gold.get(task.index)
+        if found is None:
+            desk = self.base.desk(NOTHING)
+            for name, arguments in task.actions:
+                if name not in self._terminates:
+                    call(self._tools, self.domain, desk, name, arguments)
+            found = desk.changes()
+            if len(self._gold) > 10_000:  # the shop has more tasks than anybody can keep
+                self._gold.clear()
+            self._gold[task.index] = found
+        return found
+
+    def report(self, state):
+        report = {"ended": state.ended, "task": state.task.index, **state.verdict}
+        if self.hashes:
+            report["data_hash"] = self.base.sha256(state.changes)
+            report["gold_hash"] = self.base.sha256(self.gold(state.task))
+        return report
+
+    # -- the words -------------------------------------------------------------------------------
+
+    def rules(self, agent):
+        if agent == "user":
+            kind = "airline" if self.domain == "airline" else "shop"
+            return USER_RULES.format(domain=kind)
+        return self.content.policy
+
+    def brief(self, view, agent):
+        return f"Your task: {view.task.instruction}" if agent == "user" else ""
+
+    def tools(self, agent):
+        return self.content.schemas if agent == "assistant" else ()
+
+    def tell(self, before, moves, after):
+        ((agent, move),) = moves.items()
+        other = ("assistant",) if agent == "user" else ("user",)
+        if isinstance(move, str):
+            return (Message(other, agent, move),)
+        results = after.calls[len(before.calls) :]
+        return tuple([Message(("assistant",), "tool", one.result) for one in results])
+
+    def describe(self, view, agent):
+        if agent is None:
+            return transcript(view) or "Nothing was said yet."
+        if not view.talk:
+            return "The assistant waits for your first message." if agent == "user" else ""
+        return ""
+
+    def picture(self, view, agent):
+        return Chat(_turns(view), viewer=agent or "assistant", title="")
+
+
+def read_assistant(text: str) -> str | tuple[Call, ...]:
+    """Return the tool calls that a reply of the assistant holds, or else the reply: a message."""
+    calls = find_calls(text) if "<tool_call>" in text else []
+    if calls:
+        found: Any = [
+            {**one["function"], "arguments": json.loads(one["function"]["arguments"])}
+            for one in calls
+        ]
+    elif text[0] in "{[":
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            if '"name"' in text:
+                raise InvalidMove("a tool call that is no JSON") from None
+            return text
+    else:
+        return text
+    found = found if isinstance(found, list) else [found]
+    if not found or not all(isinstance(one, dict) and "name" in one for one in found):
+        return text
+    named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in found]
+    if named[0].name == "respond":  # how the original names a message
+        content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
+        if not isinstance(content, str) or not content:
+            raise InvalidMove("respond needs a content, which is a text")
+        return content
+    return tuple(named)
+
+
+def transcript(view: State) -> str:
+    """Return all that was said and done, in order."""
+    return "\n".join(f"{who}: {text}" for who, text in _turns(view))
+
+
+def _turns(view: State) -> tuple[tuple[str, str], ...]:
+    turns: list[tuple[str, str]] = []
+    calls = list(view.calls)
+    for place in range(len(view.talk) + 1):
+        while calls and calls[0].after == place:
+            one = calls.pop(0)
+            turns.append(("tool", f"{one.name}: {one.result}"))
+        turns += [tuple(said) for said in view.talk[place : place + 1]]
+    return tuple(turns)
