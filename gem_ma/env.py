@@ -813,12 +813,15 @@ class Env(BaseEnv, Generic[S]):
             self._log_start += read
 
     def _text(self, agent: str, view: S | None, rules: bool) -> str:
-        text = "" if view is None else self.game.describe(view, agent)
         read = self._read[agent]
         if self._private:
             news = [str(message) for message in self.messages(agent)]
         else:
             news = self._lines[read - self._log_start if read > 0 else 0 :]
+        if view is None or (news and self.game.conversation):
+            text = ""
+        else:
+            text = self.game.describe(view, agent)
         if news:
             text = "\n".join(news) + (f"\n\n{text}" if text else "")
         if rules and read < 0:

@@ -96,6 +96,11 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
     """
     base = registry.make(env) if isinstance(env, str) else env._twin()
     core = base._core
+    if core.game.conversation:
+        raise ValueError(
+            f"{core.id} is a conversation: its words arrive as text beside every picture, which "
+            "shows the latest of them"
+        )
     core.theme = theme
     look, exact, nearest = core._find_theme(), 0, math.inf
     seen: dict[bytes, str] = {}

@@ -10,6 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, render_test, seed_test
 from pettingzoo.test import test_save_obs as save_obs_test
+from playable import IDS
 
 import gem_ma
 
@@ -25,7 +26,7 @@ ALLOWED = {
     "discrete": (NOT_AN_ARRAY, NOT_A_BOX, SEAT_NAMES),
 }
 
-every_id = pytest.mark.parametrize("env_id", gem_ma.list_envs())
+every_id = pytest.mark.parametrize("env_id", IDS)
 every_kind = pytest.mark.parametrize(
     "options",
     [

@@ -243,6 +243,13 @@ def test_a_booking_uses_certificates_up_and_charges_gift_cards(airline):
     assert airline.record("reservations", "HATHAT")["payment_history"] == paid
 
 
+def test_a_balance_may_be_just_enough(airline):
+    airline("send_certificate", user_id="ann", amount=160)
+    paid = pay(("certificate_3221322", 160))
+    shown = json.loads(airline("book_reservation", **booking(payment_methods=paid)))
+    assert shown["payment_history"] == paid
+
+
 def test_a_certificate_that_pays_twice_is_lost_and_books_nothing(airline):
     paid = pay(("certificate_1", 80), ("certificate_1", 80))
     answer = airline("book_reservation", **booking(payment_methods=paid))
@@ -342,6 +349,12 @@ def test_what_a_caller_passes_in_is_copied(airline):
     airline("update_reservation_passengers", reservation_id="R1", passengers=renamed)
     renamed.clear()
     assert airline.record("reservations", "R1")["passengers"] == passengers(2)
+    odd = [1]
+    airline("send_certificate", user_id="ann", amount=odd)
+    bags(airline, odd, 0)
+    odd.clear()
+    assert airline.method("certificate_3221322")["amount"] == [1]
+    assert airline.record("reservations", "R1")["total_baggages"] == [1]
 
 
 def test_a_cancelled_reservation_can_be_cancelled_again(airline):

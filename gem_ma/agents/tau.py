@@ -16,6 +16,7 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
 _ORDER = re.compile(r"#W\d{7}")
+_CODE = re.compile(r"code is (\d{6})")
 _PAYMENT = re.compile(r"\b(?:credit_card|paypal|gift_card)_\d+\b")
 _SENTENCE = re.compile(
     r"(?<=[.;!?]) +(?=You(?:r name| are| want| would| ask)|Return|Cancel|For #W|Exchange|Modify)"
@@ -53,13 +54,31 @@ class RuleUser:
         if len(said) > 40:
             return STOP
         asked = heard[-1] if isinstance(heard[-1], str) else ""
-        return self._answer(asked, who, told, left, said)
+        return self._answer(turn, asked, who, told, left, said)
+
+    def _work(self, turn: Turn, words: str, asked: str) -> str | None:
+        """Do what the assistant asks to be done on the phone, and tell what came of it."""
+        if turn.results:
+            code = _CODE.findall(turn.results[-1])
+            return f"The code is {code[-1]}." if code else f"I did. It says: {turn.results[-1]}"
+        tool = None
+        if "restart" in words:
+            tool = "restart_phone"
+        elif re.search(r"\bcode\b", words) and "zip code" not in words:
+            tool = "read_inbox"
+        elif re.search(r"(?:open|check|look at) (?:the|your) app", words):
+            tool = "open_app"
+        return None if tool is None else json.dumps({"name": tool, "arguments": {}})
 
     def _answer(
-        self, asked: str, who: str, told: list[str], left: list[str], said: list[str]
+        self, turn: Turn, asked: str, who: str, told: list[str], left: list[str], said: list[str]
     ) -> str:
         words = asked.lower()
         question = "?" in asked
+        if turn.tools:
+            done = self._work(turn, words, asked)
+            if done is not None:
+                return done
         if question and "anything else" in words:
             return _spoken(left[0]) if left else STOP
         if question and _CONFIRM.search(asked):
@@ -128,10 +147,13 @@ class OracleAssistant:
     def _reply(self, turn: Turn) -> str:
         game, state = _answers(turn)
         task = state.task
-        if len(state.calls) < len(task.actions):
-            name, arguments = task.actions[len(state.calls)]
+        done = [(one.by, one.name) for one in state.calls if one.name not in ("read_inbox",)]
+        if len(done) < len(task.actions):
+            name, arguments = task.actions[len(done)]
+            if name in ASKED:
+                return ASKED[name]
             return json.dumps({"name": name, "arguments": dict(arguments)})
-        said = any(who == "assistant" for who, _ in state.talk)
+        said = any(who == "assistant" and text.startswith("All is done") for who, text in state.talk)
         outputs = f" ({', '.join(task.outputs)})" if task.outputs and not said else ""
         return f"All is done{outputs}. Is there anything else?"
 
@@ -163,7 +185,7 @@ class _Desk:
     """What an assistant has heard and looked up, and what it does next."""
 
     def __init__(self, state: Any):
-        self.calls = state.calls
+        self.calls = [one for one in state.calls if one.by == "assistant"]
         self.talk = state.talk
         self.heard = [text for who, text in state.talk if who == "user"]
         self.said = [text for who, text in state.talk if who == "assistant"]
@@ -174,13 +196,15 @@ class _Desk:
         user = self._user()
         if isinstance(user, str):
             return user
-        done = [one for one in self.calls if one.name in WRITES and not one.result.startswith("Err")]
-        tried = [one for one in self.calls if one.name in WRITES]
+        tried = [one for one in self.calls if one.name in (*WRITES, "reset_app")]
+        done = [one for one in tried if not one.result.startswith("Error")]
         left = list(self.needs)
         for one in tried:
             if one.name in left:
                 left.remove(one.name)
-        for name in left:
+        if "reset_app" in left and any("app" in text and "stuck" in text for text in self.heard):
+            return self._phone(str(user["user_id"]))
+        for name in [name for name in left if name in WRITES]:
             wish = self._wish(name, tried)
             if wish is not None:
                 return self._do(name, wish, user)
@@ -212,7 +236,7 @@ class _Desk:
             record = self._looked_up("get_user_details", user_id=found[0])
             if record is None:
                 return self._call("get_user_details", user_id=found[0])
-            return json.loads(record)
+            return {**json.loads(record), "user_id": found[0]}
         whole = " ".join(self.heard)
         email, name = _EMAIL.search(whole), re.search(r"name is ([\w'-]+) ([\w'-]+)", whole)
         code = re.search(r"zip code (?:is )?(\d{5})", whole)
@@ -293,6 +317,17 @@ class _Desk:
             return "Which items of the order are they?"
         return {"item_ids": old} | ({"new_item_ids": new} if new else {})
 
+    def _phone(self, user_id: str) -> str:
+        """Have the phone restarted, send a code, ask for it, and reset the app."""
+        if ASKED["restart_phone"] not in self.said:
+            return ASKED["restart_phone"]
+        if self._looked_up("send_code", user_id=user_id) is None:
+            return self._call("send_code", user_id=user_id)
+        code = _CODE.findall(" ".join(self.heard))
+        if not code:
+            return "Could you tell me the code that you got?"
+        return self._call("reset_app", user_id=user_id, code=code[-1])
+
     def _total(self) -> str | None:
         """Say what was paid for the order that was asked about."""
         for text in self.heard:
@@ -316,6 +351,7 @@ WRITES = {  # the tools that change something, and how a wish for each sounds
     "modify_pending_order_address": re.compile(r"address", re.I),
     "modify_user_address": re.compile(r"default address", re.I),
 }
+ASKED = {"restart_phone": "Could you restart your phone, please?"}  # what only the user can do
 
 
 def _parts(text: str) -> list[str]:

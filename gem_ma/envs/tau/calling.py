@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from gem_ma.envs.tau.store import Desk
 
 Tool = Callable[..., str]  # (desk, **arguments) -> what its caller reads
+_DEPTH = 50  # of arguments; no tool takes more than three
+_BITS = 4096  # of whole numbers, which are to be printed
 
 
 class ToolError(Exception):
@@ -22,22 +25,37 @@ def call(tools: Mapping[str, Tool], domain: str, desk: Desk, name: Any, argument
     """
     tool = tools.get(name) if isinstance(name, str) else None
     if tool is None:
-        return f"Error: unknown tool {name!r}; there are {', '.join(tools)}"
+        called = repr(name)[:60] if isinstance(name, str) else f"a {type(name).__name__}"
+        return f"Error: unknown tool {called}; there are {', '.join(tools)}"
     if not isinstance(arguments, Mapping):
-        return f"Error: the arguments of {name} are an object, and not {arguments!r:.100}"
+        return f"Error: the arguments of {name} are an object, and not a {type(arguments).__name__}"
+    if not _sane(arguments, _DEPTH):
+        return f"Error: the arguments of {name} are nested too deeply, or a number is too large"
     try:
         _bind(tool, domain, name, arguments)
         return tool(desk, **arguments)
-    except RecursionError:
-        return "Error: nested too deeply"
     except Exception as error:  # noqa: BLE001 - any type of argument may come, as in the original
         return f"Error: {error}"
 
 
+def _sane(value: Any, depth: int) -> bool:
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return depth > 0 and all(_sane(one, depth - 1) for one in inner)
+    return not isinstance(value, int) or value.bit_length() <= _BITS
+
+
+@functools.cache
+def _takes(tool: Tool) -> tuple[str, ...]:
+    return tuple(inspect.signature(tool).parameters)[1:]
+
+
 def _bind(tool: Tool, domain: str, name: str, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that do not fit, in the words of the original's Python."""
+    takes = _takes(tool)
+    if len(arguments) == len(takes) and all(key in arguments for key in takes):
+        return
     kind = "".join(part.capitalize() for part in name.split("_"))
-    takes = list(inspect.signature(tool).parameters)[1:]
     if "data" in arguments:
         raise TypeError(
             f"tau_bench.envs.{domain}.tools.{name}.{kind}.invoke() got multiple values for "
@@ -45,15 +63,14 @@ def _bind(tool: Tool, domain: str, name: str, arguments: Mapping[str, Any]) -> N
         )
     for key in arguments:
         if key not in takes:
-            raise TypeError(f"{kind}.invoke() got an unexpected keyword argument {str(key)!r}")
+            raise TypeError(f"{kind}.invoke() got an unexpected keyword argument '{key}'")
     missing = [repr(key) for key in takes if key not in arguments]
-    if missing:
-        words = missing[0]
-        if len(missing) == 2:
-            words = " and ".join(missing)
-        elif len(missing) > 2:
-            words = f"{', '.join(missing[:-1])}, and {missing[-1]}"
-        plural = "s" if len(missing) > 1 else ""
-        raise TypeError(
-            f"{kind}.invoke() missing {len(missing)} required positional argument{plural}: {words}"
-        )
+    words = missing[0]
+    if len(missing) == 2:
+        words = " and ".join(missing)
+    elif len(missing) > 2:
+        words = f"{', '.join(missing[:-1])}, and {missing[-1]}"
+    plural = "s" if len(missing) > 1 else ""
+    raise TypeError(
+        f"{kind}.invoke() missing {len(missing)} required positional argument{plural}: {words}"
+    )

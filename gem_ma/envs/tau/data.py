@@ -44,6 +44,7 @@ class Domain:
     rules: tuple[str, ...]
     schemas: tuple[Mapping[str, Any], ...]
     tasks: tuple[Task, ...] = ()
+    user_schemas: tuple[Mapping[str, Any], ...] = ()  # of tools that the user has
 
 
 def folder() -> Path:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.actions import find_calls
-from gem_ma.envs.tau import airline, data, fidelity, retail, shop
+from gem_ma.actions import clean, find_calls
+from gem_ma.envs.tau import airline, data, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
-from gem_ma.envs.tau.store import Base, Changes
+from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Chat
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
+LONGEST = 4000  # characters of a message
 TOOLS = {"retail": retail, "airline": airline, "shop": retail}
-NOTHING: Mapping[Any, Any] = MappingProxyType({})
-UNPAID = MappingProxyType(dict.fromkeys(AGENTS, 0.0))
+UNPAID = Frozen(dict.fromkeys(AGENTS, 0.0))
 USER_RULES = (
     "You are a customer who talks to the assistant of a {domain}. You write one message at a time, "
     "as a person does: short, and only what is needed now.\n"
@@ -36,6 +35,7 @@ class Call(NamedTuple):
     arguments: Any
     result: str = ""
     after: int = 0  # so much was said before
+    by: str = "assistant"
 
 
 class Said(NamedTuple):
@@ -47,12 +47,12 @@ class Said(NamedTuple):
 class State:
     task: Task | None  # the user sees its instruction only, the assistant nothing of it
     talk: tuple[Said, ...] = ()
-    calls: tuple[Call, ...] = ()  # the assistant's; the user sees none
-    changes: Changes = field(default_factory=lambda: NOTHING, repr=False)
+    calls: tuple[Call, ...] = ()  # each seat sees its own
+    changes: Changes = field(default=NOTHING, repr=False)
     floor: str = "user"
     ended: str = ""  # by "user", "transfer", "forfeit" or "limit"
-    paid: Mapping[str, float] = field(default_factory=lambda: UNPAID)
-    verdict: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    paid: Frozen = UNPAID
+    verdict: Frozen = NOTHING
 
     def to_act(self):
         return () if self.ended else (self.floor,)
@@ -61,10 +61,13 @@ class State:
         return self.paid
 
     def seen_by(self, agent):
+        task = self.task
         if agent == "assistant":
-            return replace(self, task=None, changes=NOTHING, verdict=NOTHING)
-        task = self.task and Task(self.task.index, self.task.user_id, self.task.instruction)
-        return replace(self, task=task, calls=(), changes=NOTHING, verdict=NOTHING)
+            task = None
+        elif task is not None:
+            task = Task(task.index, task.user_id, task.instruction)
+        calls = tuple([one for one in self.calls if one.by == agent])
+        return State(task, self.talk, calls, NOTHING, self.floor, self.ended, self.paid)
 
     def legal(self, agent):
         """Return some of the things that may be said: enough for random play, menus and tests."""
@@ -94,9 +97,11 @@ class Tau(Game[State]):
     max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
     hashes: put the original's hash of the whole database into the report.
     world, size: of the shop: its seed, and how many customers it has.
+    dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
     """
 
     agents = AGENTS
+    conversation = True
     oracle = True
 
     def __init__(
@@ -109,6 +114,7 @@ class Tau(Game[State]):
         hashes=False,
         world=0,
         size=50,
+        dual=False,
     ):
         self.domain = domain
         self.strict = strict
@@ -122,20 +128,22 @@ class Tau(Game[State]):
                 f"{', '.join(fidelity.PARTS)}"
             )
         if domain == "shop":
-            self.content = shop.world(world, size)
+            self.content = shop.world(world, size, dual)
+        elif dual:
+            raise ValueError(f"dual=True is for the shop; {domain} gives its user no tools")
         else:
             self.content = data.load(domain, split)
         self.base: Base = self.content.base
-        self._tools = TOOLS[domain].TOOLS
+        self._tools = {"assistant": TOOLS[domain].TOOLS, "user": {}}
+        if dual:
+            self._tools["assistant"] = {**retail.TOOLS, **phone.TOOLS}
+            self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
         self._gold: dict[Any, Changes] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
     def start(self, rng, options):
-        unknown = set(options) - {"task"}
-        if unknown:
-            raise ValueError(f"options: expected 'task', got {', '.join(map(repr, unknown))}")
         number = options.get("task")
         tasks = self.content.tasks
         if self.domain == "shop":
@@ -150,16 +158,19 @@ class Tau(Game[State]):
     def read(self, text, view, agent):
         if not text:
             raise InvalidMove("an empty message")
-        return text if agent == "user" else read_assistant(text)
+        move = read_reply(text) if self._tools[agent] else text
+        if isinstance(move, str) and len(move) > LONGEST:
+            raise InvalidMove(f"a message has at most {LONGEST} characters, and not {len(move)}")
+        return move
 
     def advance(self, state, moves, rng):
         ((agent, move),) = moves.items()
         if isinstance(move, str):
             return self._say(state, agent, move)
-        return self._work(state, move)
+        return self._work(state, agent, move)
 
     def forfeit(self, state, agent, rng):
-        return replace(state, ended="forfeit", verdict={"reward": 0.0})
+        return replace(state, ended="forfeit", verdict=Frozen({"reward": 0.0}))
 
     def _say(self, state, agent, text):
         talk = (*state.talk, Said(agent, text))
@@ -168,7 +179,7 @@ class Tau(Game[State]):
             return self._over(state, "user")
         return state
 
-    def _work(self, state, calls):
+    def _work(self, state, agent, calls):
         desk = self.base.desk(state.changes)
         done = list(state.calls)
         ended = ""
@@ -176,13 +187,21 @@ class Tau(Game[State]):
             if self.max_calls is not None and len(done) >= self.max_calls:
                 ended = "limit"
                 break
-            answer = call(self._tools, self.domain, desk, one.name, one.arguments)
-            done.append(Call(one.name, one.arguments, answer, len(state.talk)))
-            if one.name in self._terminates:
+            answer = self._call(state.task, agent, desk, one)
+            done.append(Call(one.name, one.arguments, clean(answer), len(state.talk), agent))
+            if agent == "assistant" and one.name in self._terminates:
                 ended = "transfer"
                 break
         state = replace(state, calls=tuple(done), changes=desk.changes())
         return self._over(state, ended) if ended else state
+
+    def _call(self, task, agent, desk, one):
+        tools, arguments = self._tools[agent], one.arguments
+        if self.strict and one.name not in tools:
+            return f"Unknown action {one.name}"
+        if agent == "user" and isinstance(arguments, dict):  # it has one phone, its own
+            arguments = {**arguments, "user_id": task.user_id}
+        return call(tools, self.domain, desk, one.name, arguments)
 
     # -- the reward ------------------------------------------------------------------------------
 
@@ -195,7 +214,7 @@ class Tau(Game[State]):
         for name, weight in self.user_reward.items():
             value = verdict["reward"] if name == "task" else verdict["user"][name]
             paid["user"] += weight * value
-        return replace(state, ended=how, paid=paid, verdict=verdict)
+        return replace(state, ended=how, paid=Frozen(paid), verdict=Frozen(verdict))
 
     def judge(self, task, changes, talk):
         """Return the assistant's reward as the original's rule has it, and what it is made of."""
@@ -210,9 +229,10 @@ class Tau(Game[State]):
         found = self._gold.get(task.index)
         if found is None:
             desk = self.base.desk(NOTHING)
+            tools = {**self._tools["assistant"], **self._tools["user"]}
             for name, arguments in task.actions:
                 if name not in self._terminates:
-                    call(self._tools, self.domain, desk, name, arguments)
+                    call(tools, self.domain, desk, name, arguments)
             found = desk.changes()
             if len(self._gold) > 10_000:  # the shop has more tasks than anybody can keep
                 self._gold.clear()
@@ -238,7 +258,7 @@ class Tau(Game[State]):
         return f"Your task: {view.task.instruction}" if agent == "user" else ""
 
     def tools(self, agent):
-        return self.content.schemas if agent == "assistant" else ()
+        return self.content.schemas if agent == "assistant" else self.content.user_schemas
 
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()
@@ -246,21 +266,17 @@ class Tau(Game[State]):
         if isinstance(move, str):
             return (Message(other, agent, move),)
         results = after.calls[len(before.calls) :]
-        return tuple([Message(("assistant",), "tool", one.result) for one in results])
+        return tuple([Message((agent,), "tool", one.result) for one in results])
 
     def describe(self, view, agent):
-        if agent is None:
-            return transcript(view) or "Nothing was said yet."
-        if not view.talk:
-            return "The assistant waits for your first message." if agent == "user" else ""
-        return ""
+        return transcript(view) or "Nothing was said yet; the user begins."
 
     def picture(self, view, agent):
         return Chat(_turns(view), viewer=agent or "assistant", title="")
 
 
-def read_assistant(text: str) -> str | tuple[Call, ...]:
-    """Return the tool calls that a reply of the assistant holds, or else the reply: a message."""
+def read_reply(text: str) -> str | tuple[Call, ...]:
+    """Return the tool calls that a reply holds, or else the reply: a message."""
     calls = find_calls(text) if "<tool_call>" in text else []
     if calls:
         found: Any = [
@@ -284,7 +300,7 @@ def read_assistant(text: str) -> str | tuple[Call, ...]:
         content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
         if not isinstance(content, str) or not content:
             raise InvalidMove("respond needs a content, which is a text")
-        return content
+        return clean(content)
     return tuple(named)
 
 

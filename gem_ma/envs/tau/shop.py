@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.envs.tau import retail
+from gem_ma.envs.tau import phone, retail
 from gem_ma.envs.tau.data import Domain, Task
 from gem_ma.envs.tau.store import Base
 
@@ -69,8 +69,11 @@ REASONS = {
 
 
 @functools.lru_cache(maxsize=4)
-def world(seed: int, size: int) -> Domain:
-    """Return the shop that a seed makes, with so many customers."""
+def world(seed: int, size: int, dual: bool = False) -> Domain:
+    """Return the shop that a seed makes, with so many customers.
+
+    dual: customers have phones, which only they can touch, and wishes about them.
+    """
     if size < 1:
         raise ValueError(f"size={size}: expected 1 or more customers")
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -79,8 +82,15 @@ def world(seed: int, size: int) -> Domain:
     orders: dict[str, Any] = {}
     for number in range(size):
         _customer(rng, number, products, users, orders)
-    base = Base({"orders": orders, "products": products, "users": users})
-    return Domain("shop", base, POLICY, (), SCHEMAS)
+    tables = {"orders": orders, "products": products, "users": users}
+    if not dual:
+        return Domain("shop", Base(tables), POLICY, (), SCHEMAS)
+    tables["phones"] = {
+        id: {"code": _digits(rng, 6), "inbox": [], "restarted": False, "app": phone.STUCK}
+        for id in users
+    }
+    schemas = SCHEMAS + PHONE_SCHEMAS
+    return Domain("shop", Base(tables), POLICY + PHONES, (), schemas, (), USER_SCHEMAS)
 
 
 def _digits(rng: np.random.Generator, count: int) -> str:
@@ -200,14 +210,17 @@ def task(content: Domain, number: int) -> Task:
     user = tables["users"][user_id]
     orders = [tables["orders"][id] for id in user["orders"]]
     wishes = []
+    if content.user_schemas and rng.random() < 0.7:
+        code = tables["phones"][user_id]["code"]
+        wishes.append(_phone(rng, user_id, code))
     order_of_kinds = [WISHES[i] for i in rng.permutation(len(WISHES))]
     left = {order["order_id"]: order for order in orders}
     for wish in order_of_kinds:
+        if len(wishes) > int(rng.random() < 0.4):
+            break
         made = wish(rng, user, left, tables["products"])
         if made is not None:
             wishes.append(made)
-        if len(wishes) > int(rng.random() < 0.4):
-            break
     name = f"{user['name']['first_name']} {user['name']['last_name']}"
     known = (
         f"Your name is {name} and your email is {user['email']}.",
@@ -361,6 +374,16 @@ def _ask(rng, user, left, products):
     return f"{start} {order['order_id']}.", [], [f"{total:.2f}".rstrip("0").rstrip(".")]
 
 
+def _phone(rng, user_id, code):
+    start = _pick(rng, ("You want the shop's app on your phone", "You would like your app"))
+    actions = [
+        ("restart_phone", {"user_id": user_id}),
+        ("send_code", {"user_id": user_id}),
+        ("reset_app", {"user_id": user_id, "code": code}),
+    ]
+    return f"{start} to work again; it is stuck and loads nothing.", actions, []
+
+
 WISHES = (_cancel, _return, _exchange, _modify, _pay, _move, _ask)
 
 
@@ -416,4 +439,20 @@ SCHEMAS = (
     _schema("transfer_to_human_agents", "Hand over to a person; this ends the talk.",
             summary="what the customer wants"),
 )  # fmt: skip
+PHONES = """
+## The app
+
+- When a customer's app is stuck: ask the customer to restart the phone, then send a code, ask for the
+  code, and reset the app with it. You cannot touch the phone; the customer cannot reset the app.
+"""
+PHONE_SCHEMAS = (
+    _schema("send_code", "Send a one-time code to a customer's phone.", user_id="the customer's id"),
+    _schema("reset_app", "Reset the app on a customer's phone, which was restarted before.",
+            user_id="the customer's id", code="the code that the customer read from the inbox"),
+)  # fmt: skip
+USER_SCHEMAS = (
+    _schema("read_inbox", "Read the messages on your phone."),
+    _schema("restart_phone", "Restart your phone."),
+    _schema("open_app", "Open the shop's app on your phone."),
+)
 assert {one["function"]["name"] for one in SCHEMAS} == set(retail.TOOLS)

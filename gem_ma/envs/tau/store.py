@@ -8,7 +8,37 @@ from typing import Any
 
 Record = dict[str, Any]
 Key = tuple[str, str]  # table, id
-Changes = Mapping[Key, Record]  # never changed once it is part of a state
+
+
+class Frozen(Mapping[Any, Any]):
+    """A mapping that never changes, and pickles."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[Any, Any] | None = None):
+        self._items = dict(items or {})
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frozen, (self._items,)
+
+
+NOTHING = Frozen()
+Changes = Frozen  # (table, id) -> record
 
 
 class Base:
@@ -97,7 +127,7 @@ class Desk:
 
     def changes(self) -> Changes:
         """Return all that was changed until now; the desk is not to be used any more."""
-        return {**self._before, **self._now} if self._now else self._before
+        return Frozen({**self._before, **self._now}) if self._now else self._before
 
 
 def copied(value: Any) -> Any:

@@ -1,0 +1,226 @@
+"""A user of TAU-bench played by a model, in the four ways that TAU-bench has."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Self, get_args
+
+from gem_ma.episode import Agent, Conversation, Reply, Turn, ask, checked
+from gem_ma.seeding import mix
+
+Strategy = Literal["plain", "react", "verify", "reflect"]
+
+_SALT = 0x05E4  # keeps the seeds of further calls apart from those of turns
+_REACT = (
+    "Every reply of yours has two parts. First think, in a line that begins with 'Thought:', about "
+    "what the other side needs and what your task says of it; nobody else reads this. Then, after "
+    "a line that says 'Message:', write what you send, and nothing below it."
+)
+_VERIFY = (
+    "Stop for a moment: your last message is a draft, and was not sent. Check it against your "
+    "task, strictly.\n"
+    "- Each fact in it comes from your task or from what the assistant said.\n"
+    "- It does not tell the whole task at once.\n"
+    "- It is what the customer says, not what an assistant says or does.\n"
+    "- It ends the conversation only if all that your task wants is done, or cannot be done.\n"
+    "Answer with one line: 'ok', or 'bad: ' and what is wrong."
+)
+_REFLECT = (
+    "Your draft was not sent. What is wrong with it: {why}\n"
+    "Say in one sentence how this came about, and what you will do instead."
+)
+_REWRITE = (
+    "Your draft was not sent. What is wrong with it: {why}\n"
+    "Write another message in its place: the message alone, with no word about the draft."
+)
+_REWRITE_REFLECTED = (
+    "Your draft was not sent. What is wrong with it: {why}\nWhat you thought about it: {thought}\n"
+    "Write another message in its place: the message alone, with no word about the draft."
+)
+_MARKER = re.compile(r"^[^\w\n]*message[*_` ]*:[*_` \t]*", re.I | re.M)
+_THOUGHT = re.compile(r"^[^\w\n]*thought[*_` ]*:.*(?:\n|\Z)", re.I | re.M)
+_VERDICT = re.compile(r"^[^\w\n]*(?:ok[^\w\n]*$|(bad)\b[:.,*_` -]*(.*))", re.I | re.M)
+
+
+class LLMUser:
+    """Play the user's seat with any agent, which may think or check itself before it speaks.
+
+    agent: an agent, a function of a Turn or a spec string.
+    strategy: "plain": the agent as it is. "react": it thinks first, and its thoughts are kept from
+        the assistant. "verify": it checks each draft, and writes a bad one again. "reflect": it
+        also says first what it makes of the bad draft.
+    tries: how often a bad draft is written again; the last draft is sent unchecked.
+
+    The reply's usage and latency are the sums over all calls. It has token ids and logprobs if the
+    agent wrote it in answer to the very chat that is on record.
+    """
+
+    def __init__(self, agent: Any, strategy: Strategy = "plain", tries: int = 2):
+        from gem_ma.agents import load
+
+        if strategy not in get_args(Strategy):
+            raise ValueError(
+                f"strategy={strategy!r}: expected {', '.join(map(repr, get_args(Strategy)))}"
+            )
+        if tries < 1:
+            raise ValueError(f"tries={tries}: expected 1 or more, or strategy='plain'")
+        self.agent: Agent = load(agent)
+        self.strategy = strategy
+        self.tries = tries
+        self._waits = inspect.iscoroutinefunction(self.agent.act)
+
+    @property
+    def blocking(self) -> bool:
+        """Whether the agent inside blocks."""
+        return bool(getattr(self.agent, "blocking", False))
+
+    @property
+    def act(self) -> Callable[[list[Turn]], Any]:
+        """Return the way to reply: a coroutine function if the agent inside has one."""
+        return self._act_async if self._waits else self._act
+
+    def _act(self, turns: list[Turn]) -> list[str]:
+        works = [_Work(self._reply(turn)) for turn in turns]
+        while wave := [work for work in works if work.turn]:
+            asked = [work.turn for work in wave if work.turn]
+            self._take(wave, ask(self.agent, asked))
+        return [work.reply for work in works]
+
+    async def _act_async(self, turns: list[Turn]) -> list[str]:
+        works = [_Work(self._reply(turn)) for turn in turns]
+        while wave := [work for work in works if work.turn]:
+            asked = [work.turn for work in wave if work.turn]
+            answer: Any = self.agent.act(asked)
+            self._take(wave, checked(self.agent, asked, await answer))
+        return [work.reply for work in works]
+
+    def _take(self, wave: list[_Work], answers: list[Any]) -> None:
+        for work, answer in zip(wave, answers, strict=True):
+            if not isinstance(answer, str):
+                kind = type(answer).__name__
+                raise TypeError(f"{self.agent!r} replied with a {kind}; expected a str")
+            work.take(answer)
+
+    def _reply(self, turn: Turn) -> Generator[Turn, str, str]:
+        """Yield what the agent is asked, and return what the user says."""
+        if self.strategy == "plain":
+            return (yield turn)
+        if self.strategy == "react":
+            answer = yield _with_rules(turn, f"{_REACT}\n\n{turn.rules}")
+            return _sum([answer], Reply(_message(answer), **_told(answer, "finish_reason")))
+        first = draft = yield turn
+        calls = [first]
+        for _ in range(self.tries):
+            calls.append((yield _after(turn, draft, _VERIFY, len(calls))))
+            why = _objection(calls[-1])
+            if why is None:
+                break
+            request = _REWRITE.format(why=why)
+            if self.strategy == "reflect":
+                thought = yield _after(turn, draft, _REFLECT.format(why=why), len(calls))
+                calls.append(thought)
+                request = _REWRITE_REFLECTED.format(why=why, thought=thought.strip())
+            draft = yield _after(turn, draft, request, len(calls))
+            calls.append(draft)
+        names = Reply.__slots__ if draft is first else ("finish_reason", "tool_calls")
+        return _sum(calls, Reply(draft, **_told(draft, *names)))
+
+    async def __aenter__(self) -> Self:
+        if hasattr(self.agent, "__aenter__"):
+            await self.agent.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        if hasattr(self.agent, "__aexit__"):
+            await self.agent.__aexit__(*error)
+
+    def __repr__(self) -> str:
+        return f"LLMUser({self.agent!r}, strategy={self.strategy!r}, tries={self.tries})"
+
+
+class _Work:
+    """What is under way for one turn: the turn that the agent gets next, or the reply."""
+
+    def __init__(self, calls: Generator[Turn, str, str]):
+        self.calls = calls
+        self.turn: Turn | None = next(calls)
+        self.reply = ""
+
+    def take(self, answer: str) -> None:
+        """Go on with the agent's answer."""
+        try:
+            self.turn = self.calls.send(answer)
+        except StopIteration as end:
+            self.turn, self.reply = None, end.value
+
+
+def _chat(turn: Turn) -> Conversation:
+    """Return a copy of the chat before this turn."""
+    old = turn.chat
+    if old is None:
+        return Conversation(turn.seat)
+    chat = Conversation(turn.seat, episode=old.episode, context=old.context, salt=old.salt)
+    chat.steps = old.steps[: turn.index]
+    return chat
+
+
+def _with_rules(turn: Turn, rules: str) -> Turn:
+    """Return the turn with other rules."""
+    chat = _chat(turn)
+    asked = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
+    chat.hear(asked, turn.number)
+    return asked
+
+
+def _after(turn: Turn, draft: str, text: str, number: int) -> Turn:
+    """Return a turn in which the agent has said the draft and is told something about it."""
+    chat = _chat(turn)
+    chat.hear(turn, turn.number)
+    chat.steps[-1].reply = draft
+    asked = replace(
+        turn,
+        observation={"text": text},
+        text=text,
+        results=(),
+        seed=mix(turn.seed, _SALT, number),
+        first=False,
+        chat=chat,
+        index=len(chat.steps),
+    )
+    chat.hear(asked, turn.number)
+    return asked
+
+
+def _message(answer: str) -> str:
+    """Return what stands behind the last marker, without any thought."""
+    *_, message = _MARKER.split(answer)
+    return _THOUGHT.sub("", message).strip()
+
+
+def _objection(answer: str) -> str | None:
+    """Return what the last verdict in an answer finds wrong; an answer without one is an ok."""
+    verdicts = _VERDICT.findall(answer)
+    if not verdicts or not verdicts[-1][0]:
+        return None
+    return verdicts[-1][1].strip() or "it does not keep to your task."
+
+
+def _told(reply: str, *names: str) -> dict[str, Any]:
+    fields = reply.fields() if isinstance(reply, Reply) else {}
+    return {name: value for name, value in fields.items() if name in names}
+
+
+def _sum(calls: Sequence[str], reply: Reply) -> Reply:
+    """Return the reply with what all calls took."""
+    usage: Counter[str] = Counter()
+    seconds = []
+    for call in calls:
+        usage.update(getattr(call, "usage", {}))
+        if getattr(call, "latency", None) is not None:
+            seconds.append(getattr(call, "latency"))  # noqa: B009
+    reply.usage, reply.latency = dict(usage), sum(seconds) if seconds else None
+    return reply

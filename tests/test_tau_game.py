@@ -1,0 +1,366 @@
+"""Two seats over a shop: who reads what, what is paid, and what happens when it goes wrong."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from playable import IDS
+
+import gem_ma
+from gem_ma import rollout
+from gem_ma.agents import InformedAssistant, OracleAssistant, RandomAgent, RuleUser, load
+from gem_ma.envs.tau import shop
+from gem_ma.envs.tau.game import STOP, Call, Tau, read_reply
+from gem_ma.game import InvalidMove
+
+SHOP = "tau:shop"
+DOMAINS = [env_id for env_id in IDS if env_id.startswith("tau:")]
+FLOOR = {  # what an assistant gets that does nothing, by the original's own rule
+    ("tau:retail", "test"): [10, 12, 25, 50, 57, 65, 106],
+    ("tau:retail", "dev"): 1,
+    ("tau:retail", "train"): 5,
+    ("tau:airline", "test"): 19,
+}
+
+
+def start(env_id=SHOP, task=0, **kwargs):
+    env = gem_ma.make(env_id, **kwargs)
+    env.reset(seed=0, options={"task": task})
+    return env
+
+
+def tasks(count, first=0):
+    return [{"task": number} for number in range(first, first + count)]
+
+
+def play(user, assistant, count, env_id=SHOP, **kwargs):
+    players = {"user": user, "assistant": assistant}
+    return rollout(env_id, players, count, seed=0, options=tasks(count), **kwargs)
+
+
+def test_the_user_speaks_first_and_both_take_turns():
+    env = start()
+    assert env.agent_selection == "user"
+    env.step("Hello!")
+    assert env.agent_selection == "assistant"
+    assert env.turn("assistant").text == "user: Hello!"
+    env.step("What is your name?")
+    assert env.agent_selection == "user"
+    assert env.turn("user").text == "assistant: What is your name?"
+    env.step(STOP)
+    assert env.agents == ["user", "assistant"]
+    assert all(env.terminations.values())
+
+
+def test_after_a_tool_call_the_assistant_keeps_the_floor():
+    env = start()
+    env.step("Hello!")
+    env.step('{"name": "calculate", "arguments": {"expression": "2 * 21"}}')
+    assert env.agent_selection == "assistant"
+    turn = env.turn("assistant")
+    assert (turn.text, turn.results) == ("tool: 42.0", ("42.0",))
+    assert turn.tools[0]["function"]["name"] == "calculate"
+    assert env.turn("user").tools == ()
+
+
+CALL = {"name": "calculate", "arguments": {"expression": "1"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "calculate", "arguments": {"expression": "1"}}',
+        '{"name": "calculate", "kwargs": {"expression": "1"}}',
+        '<tool_call>{"name": "calculate", "arguments": {"expression": "1"}}</tool_call>',
+        'Hm. <tool_call>\n{"name": "calculate", "kwargs": {"expression": "1"}}\n</tool_call>',
+        '[{"name": "calculate", "arguments": {"expression": "1"}}]',
+    ],
+)
+def test_every_form_of_a_tool_call(text):
+    assert read_reply(text) == (Call("calculate", {"expression": "1"}),)
+
+
+def test_native_calls_and_several_at_once():
+    env = start()
+    env.step("Hello!")
+    calls = [
+        {"id": str(n), "type": "function", "function": {"name": "calculate", "arguments": one}}
+        for n, one in enumerate(['{"expression": "1+1"}', '{"expression": "2+2"}'])
+    ]
+    env.step(gem_ma.Reply("", tool_calls=calls))
+    assert env.turn("assistant").results == ("2.0", "4.0")
+    strict = start(strict=True)
+    strict.step("Hello!")
+    strict.step(gem_ma.Reply("", tool_calls=calls))
+    assert strict.turn("assistant").results == ("2.0",)  # as the original takes the first only
+
+
+def test_what_is_a_message():
+    for text in ("Hello", "{not json}", "[1, 2]", '{"a": 1}', "[]"):
+        assert read_reply(text) == text
+    assert read_reply('{"name": "respond", "arguments": {"content": "Hi"}}') == "Hi"
+    for text in ('{"name": "calculate", ', '{"name": "respond", "arguments": {}}'):
+        with pytest.raises(InvalidMove):
+            read_reply(text)
+    with pytest.raises(InvalidMove, match="at most 4000 characters"):
+        Tau().read("x" * 5000, None, "user")
+
+
+def test_nobody_sees_what_is_not_theirs():
+    """Two worlds that differ in what a seat may not know look the same to it."""
+    (episode,) = play(RuleUser(), InformedAssistant(), 1)
+    task = Tau().start(np.random.default_rng(0), {"task": 0}).task
+    secret = task.instruction.partition("You are")[2]
+    for seat, hidden in (("assistant", [secret, "Your task"]), ("user", ["tool: ", "policy"])):
+        shown = json.dumps(episode.messages(seat))
+        assert not any(one in shown for one in hidden)
+    assert shop.POLICY[:40] not in json.dumps(episode.messages("user"))
+    assert any("tool: " in str(m["content"]) for m in episode.messages("assistant"))
+    game = Tau()
+    state = game.start(np.random.default_rng(0), {"task": 0})
+    assert state.seen_by("assistant").task is None
+    seen = state.seen_by("user").task
+    assert (seen.actions, seen.outputs) == ((), ())
+    assert seen.instruction == task.instruction
+    worked = game.advance(state, {"user": "Hello"}, None)
+    worked = game.advance(worked, {"assistant": (Call(*task.actions[0]),)}, None)
+    assert worked.changes
+    for seat in game.agents:
+        assert not worked.seen_by(seat).changes
+    assert worked.seen_by("user").calls == ()
+
+
+def test_rules_tell_the_task_to_the_user_only_and_change_with_it():
+    env = start(task=0)
+    first = env.rules("user")
+    assert "Your task: Your name is" in first
+    assert env.rules("assistant").startswith("# How we serve")
+    env.reset(seed=0, options={"task": 1})
+    assert env.rules("user") != first
+    snapshot = env.snapshot()
+    env.reset(seed=0, options={"task": 0})
+    assert env.rules("user") == first
+    env.restore(snapshot)
+    assert env.rules("user") != first
+
+
+@pytest.mark.parametrize("env_id", DOMAINS)
+def test_gold_actions_pay_and_nothing_else_does(env_id):
+    count = 40 if env_id == SHOP else None
+    splits = {"tau:retail": ["train", "dev", "test"]}.get(env_id, ["test"])
+    for split in splits:
+        env = gem_ma.make(env_id, split=split)
+        number = count or len(env.game.content.tasks)
+        gold = play(RuleUser() if env_id == SHOP else ends, OracleAssistant(), number, env)
+        assert [e.number for e in gold if e.returns["assistant"] != 1.0] == []
+        idle = play(ends, lambda turn: "I can do nothing.", number, env)
+        paid = [e.number for e in idle if e.returns["assistant"] == 1.0]
+        if env_id == SHOP:
+            assert len(paid) < number / 4  # those that ask something have outputs
+            continue
+        floor = FLOOR[env_id, split]
+        assert paid == floor if isinstance(floor, list) else len(paid) == floor
+        random = play(patient, RandomAgent(), number, env)
+        assert sum(e.returns["assistant"] for e in random) <= len(paid)
+
+
+def ends(turn):
+    """Let the assistant work until it speaks, and end."""
+    return "Hello" if turn.index == 0 else STOP
+
+
+def patient(turn):
+    return STOP if turn.index > 10 else "yes"
+
+
+def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says():
+    episodes = play(RuleUser(), InformedAssistant(), 1000)
+    assert sum(e.returns["assistant"] for e in episodes) >= 980
+    assert sum(e.returns["user"] for e in episodes) >= 980
+    kinds = {
+        name
+        for e in episodes
+        for step in e.steps
+        if step.agent == "assistant"
+        for name in [str(step.reply)]
+        if "pending_order" in name or "delivered" in name
+    }
+    assert len(kinds) > 500
+
+
+@pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
+def test_most_tasks_of_retail_train_can_be_solved_from_what_the_user_says():
+    episodes = play(RuleUser(), InformedAssistant(), 500, "tau:retail", split="train")
+    assert sum(e.returns["assistant"] for e in episodes) >= 400
+
+
+def test_shops_are_made_from_their_seeds():
+    one, same, other = shop.world(0, 50), shop.world.__wrapped__(0, 50), shop.world(1, 50)
+    assert one.base.tables == same.base.tables
+    assert one.base.tables != other.base.tables
+    assert shop.task(one, 5) == shop.task(same, 5)
+    assert len({shop.task(one, n).instruction for n in range(300)}) > 290
+    assert len(shop.world(0, 300).base.tables["users"]) == 300
+    episodes = rollout(
+        SHOP, {"user": "rule-user", "assistant": "oracle-assistant"}, 30, seed=1, world=7, size=5
+    )
+    assert {e.returns["assistant"] for e in episodes} == {1.0}
+
+
+def test_it_ends_by_stop_transfer_limit_or_forfeit():
+    transfer = '{"name": "transfer_to_human_agents", "arguments": {"summary": "x"}}'
+    (episode,) = play(ends, lambda turn: transfer, 1)
+    assert (episode.report["ended"], episode.ended) == ("transfer", "terminated")
+    think = '{"name": "think", "arguments": {"thought": "x"}}'
+    (episode,) = play(ends, lambda turn: think, 1, max_calls=3)
+    assert (episode.report["ended"], len(episode.steps)) == ("limit", 5)
+    assert episode.returns["assistant"] == 0.0
+    (episode,) = play(ends, lambda turn: think, 1, max_turns=6)
+    assert (episode.ended, len(episode.steps)) == ("truncated", 6)
+    (episode,) = play(ends, lambda turn: "", 1)
+    assert (episode.report["ended"], episode.forfeits) == ("forfeit", ("assistant",))
+    assert episode.returns == {"assistant": 0.0, "user": 0.0}
+    (episode,) = play(lambda turn: STOP, ends, 1)
+    assert len(episode.steps) == 1
+    (episode,) = play(lambda turn: STOP, ends, 1, strict=True)
+    assert len(episode.steps) == 3  # the original does not look at the first message
+
+
+def test_the_end_is_the_end():
+    env = start()
+    for text in ("Hello", "Hm.", STOP):
+        env.step(text)
+    returns = env.state().returns()
+    with pytest.raises(gem_ma.ResetNeeded):
+        env.submit({"user": STOP})
+    assert env.state().returns() == returns
+
+
+def test_outputs_must_be_said_by_the_assistant():
+    numbers = [n for n in range(60) if shop.task(shop.world(0, 50), n).outputs]
+    env = start(task=numbers[0])
+    output = env.state().task.outputs[0]
+    for said, paid in ((f"It is ${output}.", True), ("It is a lot.", False)):
+        env.reset(seed=0, options={"task": numbers[0]})
+        env.step("Hello")
+        for name, arguments in env.state().task.actions:
+            env.step(json.dumps({"name": name, "arguments": arguments}))
+        env.step(said)
+        env.step(f"{output}! {STOP}")  # the user's word does not count
+        assert (env.state().returns()["assistant"] == 1.0) == paid
+        report = env.info("assistant")
+        assert report["outputs"] == {output: paid}
+        assert report["db_match"] is True
+    assert Tau().judge(
+        env.state().task, env.state().changes, [("assistant", "It was $1,2".replace("1,2", output))]
+    )["reward"]
+
+
+def test_what_pays_the_user():
+    for reward, expected in (
+        ({"task": 1.0}, 1.0),
+        ({"task": 0.5, "fidelity": 0.5}, 1.0),
+        ({"facts": 2.0}, 2.0),
+        (None, 1.0),
+    ):
+        (episode,) = play(RuleUser(), OracleAssistant(), 1, user_reward=reward)
+        assert episode.returns["user"] == expected
+    with pytest.raises(ValueError, match="user_reward has no speed; there are task, fidelity"):
+        gem_ma.make(SHOP, user_reward={"speed": 1.0})
+
+
+@pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
+def test_a_task_that_is_not_there():
+    with pytest.raises(ValueError, match="task=9999: there are 0 to 114"):
+        start("tau:retail", task=9999)
+
+
+def test_dual_control_needs_both_seats():
+    for assistant in (OracleAssistant(), InformedAssistant()):
+        episodes = play(RuleUser(), assistant, 200, dual=True)
+        assert sum(e.returns["assistant"] for e in episodes) >= 196, assistant
+    phones = [e for e in episodes if "stuck" in e.rules["user"]]
+    assert 100 < len(phones) < 180
+    for episode in phones[:20]:
+        by = {
+            seat: [s.move for s in episode.steps if s.agent == seat and "name=" in (s.move or "")]
+            for seat in episode.agents
+        }
+        assert any("restart_phone" in move for move in by["user"])
+        assert any("read_inbox" in move for move in by["user"])
+        assert any("reset_app" in move for move in by["assistant"])
+        shown = json.dumps(episode.messages("assistant"))
+        assert "The phone has restarted." not in shown.replace("It says: The phone has", "")
+        assert "A code was sent" not in json.dumps(episode.messages("user"))
+    # A user who never touches the phone leaves the app stuck.
+    (lazy,) = rollout(
+        SHOP,
+        {"user": lambda t: "No." if t.index < 5 else STOP, "assistant": InformedAssistant()},
+        1,
+        seed=0,
+        options={"task": phones[0].number},
+        dual=True,
+    )
+    assert lazy.returns["assistant"] == 0.0
+    with pytest.raises(ValueError, match="dual=True is for the shop"):
+        Tau("retail", dual=True)
+
+
+def test_hashes_on_demand():
+    (episode,) = play(RuleUser(), OracleAssistant(), 1, hashes=True)
+    assert episode.report["data_hash"] == episode.report["gold_hash"]
+    assert len(episode.report["data_hash"]) == 64
+    (episode,) = play(ends, lambda turn: "no", 1, hashes=True)
+    assert episode.report["data_hash"] != episode.report["gold_hash"]
+
+
+def test_one_seat_through_gymnasium():
+    import gymnasium
+
+    env = gymnasium.make("gem_ma:gem_ma/tau.shop", agent="assistant", others={"user": "rule-user"})
+    observation, _ = env.reset(seed=3, options={"task": 0})
+    assert "user: Hello! I want" in observation
+    observation, reward, terminated, _, _ = env.step("Could you tell me your name and zip code?")
+    assert observation == "user: My name is Nadia Adler, zip code 87404."
+    who = {"first_name": "Nadia", "last_name": "Adler", "zip": "87404"}
+    call = {"name": "find_user_id_by_name_zip", "arguments": who}
+    observation, reward, terminated, _, _ = env.step(json.dumps(call))
+    assert observation == "tool: nadia_adler_0013"
+    for name, arguments in env.unwrapped._core.state().task.actions:
+        observation, reward, terminated, _, _ = env.step(
+            json.dumps({"name": name, "arguments": arguments})
+        )
+        assert (reward, terminated) == (0.0, False)
+    observation, reward, terminated, _, info = env.step("That is done. Is there anything else?")
+    assert (reward, terminated) == (1.0, True)
+    assert info["reward"] == 1.0
+
+
+def test_agents_by_name():
+    assert isinstance(load("rule-user"), RuleUser)
+    assert isinstance(load("oracle-assistant"), OracleAssistant)
+    assert isinstance(load("informed-assistant"), InformedAssistant)
+    env = gem_ma.make("game:KuhnPoker-v0")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"this agent plays tau:... only"):
+        OracleAssistant().act([env.turn("first")])
+
+
+def test_states_pickle_and_never_change():
+    env = start()
+    env.step("Hello")
+    name, arguments = env.state().task.actions[0]
+    env.step(json.dumps({"name": name, "arguments": dict(arguments)}))
+    state = env.state()
+    assert state.changes
+    copy = pickle.loads(pickle.dumps(state))
+    assert copy == state
+    with pytest.raises(TypeError):
+        state.changes["orders", "x"] = {}
+    before = repr(env.game.base.tables)
+    (fork,) = env.fork()
+    fork.step("Done.")
+    fork.step(STOP)
+    assert env.state() is state
+    assert repr(env.game.base.tables) == before
