@@ -32,6 +32,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
         "seeding",
         "wrappers",
     },
+    "evaluation": {"evaluation"},
     "training": {"episode", "messages", "tokens", "training"},
     "env": {
         "actions",

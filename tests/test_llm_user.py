@@ -276,9 +276,12 @@ def test_the_record_holds_what_was_said_only():
 
 @pytest.mark.parametrize("strategy", ["plain", "verify", "reflect"])
 def test_a_rule_user_stays_what_it_is(strategy):
-    players = {"user": LLMUser("rule-user", strategy), "assistant": "informed-assistant"}
-    episodes = rollout("tau:shop", players, 5, seed=1)
-    assert [episode.returns["assistant"] for episode in episodes] == [1.0] * 5
+    users = ["rule-user", LLMUser("rule-user", strategy)]
+    alone, inside = [
+        rollout("tau:shop", {"user": user, "assistant": "informed-assistant"}, 5, seed=1)
+        for user in users
+    ]
+    assert [episode.steps for episode in inside] == [episode.steps for episode in alone]
 
 
 def test_it_says_what_it_takes():

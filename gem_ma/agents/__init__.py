@@ -14,11 +14,12 @@ from gem_ma.episode import Agent
 if TYPE_CHECKING:
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
+    from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
-    from gem_ma.agents.tau import InformedAssistant, LLMUser, OracleAssistant, RuleUser
+    from gem_ma.agents.tau import InformedAssistant, OracleAssistant, RuleUser
 
 __all__ = [
     "FunctionAgent",
@@ -47,7 +48,12 @@ _BY_NAME = {  # what a spec string begins with -> a class, and its first argumen
     "oracle-assistant": ("OracleAssistant", ""),
     "informed-assistant": ("InformedAssistant", ""),
 }
-_TAU = ("InformedAssistant", "LLMUser", "OracleAssistant", "RuleUser")
+_FILES = {  # of those whose file is not called as they are
+    "InformedAssistant": "tau",
+    "LLMUser": "llm_user",
+    "OracleAssistant": "tau",
+    "RuleUser": "tau",
+}
 SPECS = "random, human, search:depth=4, hf:PATH, openai:MODEL@http://127.0.0.1:8000/v1"
 
 
@@ -55,7 +61,7 @@ def __getattr__(name: str) -> Any:
     """Import an agent's file when it is first asked for: some take long."""
     if name not in __all__:
         raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")
-    file = "tau" if name in _TAU else name.removesuffix("Agent").lower()
+    file = _FILES.get(name) or name.removesuffix("Agent").lower()
     return getattr(importlib.import_module(f"gem_ma.agents.{file}"), name)
 
 

@@ -240,7 +240,10 @@ class Tau(Game[State]):
         return found
 
     def report(self, state):
-        report = {"ended": state.ended, "task": state.task.index, **state.verdict}
+        verdict = state.verdict
+        if not state.ended:  # cut off by a limit that is no rule of ours
+            verdict = {"reward": 0.0, **fidelity.judge(state.task, state.talk, "limit", 0.0)}
+        report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
         if self.hashes:
             report["data_hash"] = self.base.sha256(state.changes)
             report["gold_hash"] = self.base.sha256(self.gold(state.task))
