@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     try:
         return int(args.run(args))
-    except (UnknownEnv, SeatError, UsageError) as error:
+    except (UnknownEnv, SeatError, UsageError, FileNotFoundError) as error:
         sys.stderr.write(f"gem-ma: {error}\n")
         return 2
     except (KeyboardInterrupt, EOFError):
@@ -123,7 +123,11 @@ def _play(args: argparse.Namespace) -> int:
         for seat, reward in rewards.items():
             returns[seat] += reward
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
-        write(f"{env.render()}\n")
+        if env.game.conversation:  # each reply says what is new
+            results = [text for seat in env.to_act for text in env.turn(seat).results]
+            write("".join(f"   tool: {text}\n" for text in results))
+        else:
+            write(f"{env.render()}\n")
     write("\nreturns: " + ", ".join(f"{seat} {value:+g}" for seat, value in returns.items()) + "\n")
     return 0
 

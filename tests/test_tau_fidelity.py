@@ -11,9 +11,9 @@ from gem_ma.envs.tau.game import STOP
 TASK = Task(
     0,
     "ada_adler_0001",
-    "Your name is Ada Adler and your email is ada@example.com. You are shy and precise. You want "
-    "to return the Desk Lamp of order #W1234567; the money should go to paypal_7654321. You want to "
-    "cancel order #W7654321 because it is no longer needed.",
+    "Your name is Ada Adler and your email is ada@example.com. You are shy and precise. "
+    "You want to return the Desk Lamp of order #W1234567; the money should go to "
+    "paypal_7654321. You want to cancel order #W7654321 because it is no longer needed.",
 )
 HONEST = [
     ("user", "Hello! I want to return a lamp."),
