@@ -1,4 +1,4 @@
-"""The command line: gem-ma list, play, run and render."""
+"""The command line: gem-ma list, play, run, render and data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import difflib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from gem_ma import registry
 from gem_ma.agents import SPECS, load
@@ -90,6 +91,23 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--theme", default="light", help="a name, or an int that draws one")
     render.add_argument("--size", default="252x252", help="width and height (default: 252x252)")
     render.set_defaults(run=_render)
+
+    data = commands.add_parser(
+        "data",
+        help="fetch the files that an environment needs",
+        epilog="example: gem-ma data tau-bench",
+    )
+    data.add_argument("what", choices=("tau-bench",), help="what tau:retail and tau:airline need")
+    data.add_argument(
+        "--from",
+        dest="source",
+        metavar="PATH",
+        help="a clone of the original, or a folder with retail/ and airline/ (default: download)",
+    )
+    data.add_argument(
+        "--into", metavar="PATH", help="a folder (default: TAU_BENCH_DATA, or the user's cache)"
+    )
+    data.set_defaults(run=_data)
     return parser
 
 
@@ -191,6 +209,16 @@ def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> None:
         write(f"{seat}: mean return {mean:+.3f}, {said} replies, {bad} invalid\n")
     if args.out:
         write(f"written to {args.out}\n")
+
+
+def _data(args: argparse.Namespace) -> int:
+    from gem_ma.envs.tau import data, fetch
+
+    write = sys.stdout.write
+    fetch.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
+    if args.into and Path(args.into).resolve() != data.folder().resolve():
+        write(f"set {data.VARIABLE}={args.into} to use them\n")
+    return 0
 
 
 def _render(args: argparse.Namespace) -> int:

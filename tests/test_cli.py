@@ -1,5 +1,6 @@
 """The command line, as a person uses it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,23 @@ from playable import IDS
 
 import gem_ma
 from gem_ma.cli import main
+
+
+def test_data(tmp_path, capsys):
+    assert main(["data", "tau-bench", "--from", str(tmp_path), "--into", str(tmp_path / "x")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("gem-ma: ")
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.skipif("TAU_BENCH_DATA" not in os.environ, reason="set TAU_BENCH_DATA")
+def test_data_from_a_folder(tmp_path, capsys):
+    into = str(tmp_path / "data")
+    arguments = ["data", "tau-bench", "--from", os.environ["TAU_BENCH_DATA"], "--into", into]
+    assert main(arguments) == 0
+    assert f"set TAU_BENCH_DATA={into} to use them" in capsys.readouterr().out
+    assert (Path(into) / "retail" / "orders.json").exists()
+    assert main(arguments) == 0
 
 
 def test_run(tmp_path, capsys):

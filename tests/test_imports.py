@@ -52,7 +52,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     "gem": {"registry", "views"},
     "testing": {"actions", "env", "game", "registry", "renderers", "scene", "seeding"},
     "messages": {"actions"},
-    "cli": {"registry", "agents", "env", "episode", "renderers", "rollouts"},
+    "cli": {"registry", "agents", "env", "envs", "episode", "renderers", "rollouts"},
     "envs": {"game", "scene", "actions", "sandbox", "envs"},
     "agents": {"episode", "messages", "agents", "actions", "seeding", "tokens"},
     "renderers": {"scene", "renderers"},

@@ -6,11 +6,12 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gem_ma.envs.tau.retail import TOOLS
 from gem_ma.envs.tau.store import Base
 
 VARIABLE = "TAU_BENCH_DATA"
@@ -57,24 +58,34 @@ def folder() -> Path:
 
 
 def load(name: str, split: str) -> Domain:
-    """Return a domain with the tasks of a split; files are read once for each process."""
+    """Return a domain with the tasks of a split; files are read once for each process.
+
+    For retail, a split may also be the path of tau2-bench's tasks.json: see `tau2_tasks`.
+    """
+    split = str(split)
     if name not in TABLES:
         raise ValueError(f"no domain {name!r}; there are {', '.join(TABLES)}")
-    if split not in SPLITS[name]:
-        raise ValueError(f"{name} has no split {split!r}; it has {', '.join(SPLITS[name])}")
+    if split not in SPLITS[name] and not (name == "retail" and split.endswith(".json")):
+        file = ", or a tasks.json of tau2-bench" if name == "retail" else ""
+        raise ValueError(f"{name} has no split {split!r}; it has {', '.join(SPLITS[name])}{file}")
     return _load(str(folder()), name, split)
 
 
 @functools.lru_cache(maxsize=8)
 def _load(top: str, name: str, split: str) -> Domain:
     files = Path(top) / name
+    base = _base(top, name)
+    if split in SPLITS[name]:
+        tasks = tuple(map(_task, _read(files, f"tasks_{split}.json")))
+    else:
+        tasks = tau2_tasks(split, base)
     return Domain(
         name,
-        _base(top, name),
-        (files / "policy.md").read_text(),
+        base,
+        read(files, "policy.md").decode(),
         tuple(_read(files, "rules.json")),
         tuple(_read(files, "tools.json")),
-        tuple(map(_task, _read(files, f"tasks_{split}.json"))),
+        tasks,
     )
 
 
@@ -88,29 +99,117 @@ def _base(top: str, name: str) -> Base:
     return Base({table: _read(Path(top) / name, f"{table}.json") for table in TABLES[name]})
 
 
-def _read(files: Path, name: str) -> Any:
+def read(files: Path, name: str) -> bytes:
+    """Return a file of a domain's folder, if it is what the manifest there says."""
     path = files / name
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
         raise DataMissing(
-            f"{path} is not there; `gem-ma data tau-bench` fetches it, or set {VARIABLE} to a "
-            "folder that holds retail/ and airline/"
+            f"{path} {'is not there' if missing else f'cannot be read ({error.strerror})'}; "
+            f"`gem-ma data tau-bench` fetches it, or set {VARIABLE} to a folder that holds "
+            "retail/ and airline/"
         ) from None
-    expected = _checksums(str(files)).get(name)
+    expected = _checksums(files).get(name)
     found = hashlib.sha256(content).hexdigest()
     if expected is not None and found != expected:
         raise DataMissing(
             f"{path} is damaged: its sha256 is {found}, and should be {expected}; "
             "`gem-ma data tau-bench` fetches it again"
         )
-    return json.loads(content)
+    return content
 
 
-@functools.lru_cache(maxsize=8)
-def _checksums(files: str) -> dict[str, str]:
+def _read(files: Path, name: str) -> Any:
+    return parse(read(files, name), files / name)
+
+
+def parse(content: bytes, path: object) -> Any:
+    """Return what a JSON file holds."""
     try:
-        manifest = json.loads((Path(files) / "manifest.json").read_bytes())
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataMissing(
+            f"{path} is damaged: it is no JSON ({error}); `gem-ma data tau-bench` fetches it again"
+        ) from None
+
+
+def _checksums(files: Path) -> dict[str, str]:
+    path = files / "manifest.json"
+    try:
+        manifest = json.loads(path.read_bytes())
+        return {name: one["sha256"] for name, one in manifest["files"].items()}
     except FileNotFoundError:
         return {}
-    return {name: one["sha256"] for name, one in manifest["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise DataMissing(
+            f"{path} is damaged: it holds no checksums; `gem-ma data tau-bench` fetches it again"
+        ) from None
+
+
+# -- tau2-bench ----------------------------------------------------------------------------------
+
+_TEXTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
+_READING = ("get_", "find_", "list_")  # how the names of tools that change nothing begin
+
+
+def tau2_tasks(path: str | os.PathLike[str], base: Base) -> tuple[Task, ...]:
+    """Return the tasks in tau2-bench's tasks.json of retail, to play on TAU-bench's database.
+
+    What is scored of them: the database, and what is to be said where COMMUNICATE counts.
+    """
+    try:
+        found = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise DataMissing(
+            f"{path} cannot be read ({error.strerror}); expected "
+            "data/tau2/domains/retail/tasks.json of a clone of tau2-bench"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise DataMissing(f"{path} is no JSON: {error}") from None
+    if not isinstance(found, list):
+        raise DataMissing(f"{path} holds no list of tasks: got a {type(found).__name__}")
+    return tuple(_tau2_task(one, index, path, base) for index, one in enumerate(found))
+
+
+def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
+    where = f"{path}, task {one.get('id', index) if isinstance(one, dict) else index}"
+    try:
+        instructions = one["user_scenario"]["instructions"]
+        criteria = one["evaluation_criteria"] or {}
+        gold = [
+            (str(action["name"]), dict(action["arguments"]))
+            for action in criteria.get("actions") or ()
+            if action.get("requestor", "assistant") == "assistant"
+        ]
+        said = "COMMUNICATE" in (criteria.get("reward_basis") or ())
+        outputs = tuple(criteria.get("communicate_info") or ()) if said else ()
+        if not isinstance(instructions, str):
+            texts = [instructions[name] or "" for name in _TEXTS if name in instructions]
+            instructions = "\n".join(text for text in texts if text.strip(" .\n"))
+        prepared = any((one.get("initial_state") or {}).values())
+        user = _customer(gold, base)
+    except KeyError as error:
+        raise DataMissing(f"{where}: {error} is missing; expected a task of tau2-bench") from None
+    except (AttributeError, TypeError):
+        raise DataMissing(f"{where}: expected a task of tau2-bench, got {one!r:.80}") from None
+    if not instructions:
+        raise DataMissing(f"{where}: the scenario says nothing; expected {', '.join(_TEXTS)}")
+    if prepared:
+        raise DataMissing(f"{where}: an initial_state of its own; only tasks without can be played")
+    strange = [name for name, _ in gold if name not in TOOLS and not name.startswith(_READING)]
+    if strange:
+        raise DataMissing(f"{where}: retail has no tool {strange[0]!r}; it has {', '.join(TOOLS)}")
+    actions = tuple((name, arguments) for name, arguments in gold if name in TOOLS)
+    return Task(index, user, instructions, actions, outputs)
+
+
+def _customer(actions: Iterable[tuple[str, Mapping[str, Any]]], base: Base) -> str:
+    """Return the id of the user whom the gold actions are about, or "" where they do not tell."""
+    for _, arguments in actions:
+        order = base.tables["orders"].get(arguments.get("order_id"), {})
+        user = arguments.get("user_id") or order.get("user_id")
+        if user:
+            return str(user)
+    return ""

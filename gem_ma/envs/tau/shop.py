@@ -37,8 +37,8 @@ You are the assistant of an online shop. You talk to one customer, and you have 
   exchanged for other variants of the same products, in one go.
 """
 
-FIRST = "Ada Bruno Chiara Dalia Emil Farah Goran Hana Igor Jana Kofi Leila Marek Nadia Omar Petra".split()
-LAST = "Adler Brandt Costa Duarte Eriksen Ferrari Gruber Horvat Ivanova Jensen Keller Lindt".split()
+FIRST = ["Ada", "Bruno", "Chiara", "Dalia", "Emil", "Farah", "Goran", "Hana", "Igor", "Jana", "Kofi", "Leila", "Marek", "Nadia", "Omar", "Petra"]
+LAST = ["Adler", "Brandt", "Costa", "Duarte", "Eriksen", "Ferrari", "Gruber", "Horvat", "Ivanova", "Jensen", "Keller", "Lindt"]
 STREETS = ("Oak Street", "Harbor Road", "Mill Lane", "Park Avenue", "Hill Drive", "Lake View")
 CITIES = (("Austin", "TX"), ("Boston", "MA"), ("Chicago", "IL"), ("Denver", "CO"), ("Seattle", "WA"))
 MOODS = (

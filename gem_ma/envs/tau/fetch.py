@@ -1,0 +1,295 @@
+"""Fetching TAU-bench's files: from the original repository, a clone of it, or a folder of ours."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterable, Mapping
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from gem_ma.envs.tau import data
+from gem_ma.envs.tau.data import DataMissing
+
+COMMIT = "59a200c6d575d595120f1cb70fea53cef0632f6b"
+REPOSITORY = "https://github.com/sierra-research/tau-bench"
+URL = f"https://raw.githubusercontent.com/sierra-research/tau-bench/{COMMIT}"
+AGENT = {"User-Agent": "gem-ma (https://pypi.org/project/gem-ma)"}
+
+# What `digest` makes of each file's content at that commit, however the file is written.
+CANONICAL: dict[str, dict[str, str]] = {
+    "retail": {
+        "users.json": "c712a9b61256070e5c0dc676645b93d6f5ec2dc8a80182fab312d9de51cd0582",
+        "orders.json": "db372c34a4226c830305cb78feefbeaf79897de300f67db4c0b8214e205d194b",
+        "products.json": "b739a976c91e39561b40e7064f8f65572978e7cbb5a72a5bf0f2bedfa6f584dc",
+        "tasks_train.json": "84f0f94b4e8c1890a91e9aa3b1bf032b5eb4ac7a428679affaa0074592c01a2d",
+        "tasks_dev.json": "dd045a3ad59eaadcbfffe3c2305ef8bf99d843e9f196f6d3187f557949099f29",
+        "tasks_test.json": "67fe620d2700ef7712e97c251649bb7e95e175c665d577bda35ebb0c4dc057be",
+        "tools.json": "0dfd064c1ff2e913e163c48b5b5360a98d063d45988716f89f1d1c2ef44d90f1",
+        "rules.json": "83b6ab95beedae6f8c87451c65dda8efb6a895c811ea5a2573e37fb371624cd6",
+        "policy.md": "d539fd2a46a8b8dd2e934ff9ed92f43e9f6b56bc7a718db8d2803ba8ad8f6bf7",
+    },
+    "airline": {
+        "users.json": "3da4f116fad48b9db37a5d6037c225dc61860a1bec1a41bb5ae25f638a36e3e1",
+        "flights.json": "6d591a3d2fb99ed9429396422f75a774a92a802fe9bb1d125e31e522b2e34406",
+        "reservations.json": "76f717c86cede954f634a0b1e950bfa7a25323c13e805eae00cb7d452176f3b5",
+        "tasks_test.json": "7a6d4dc0de60bb28f971257fefa2acdd7d86d0d16a4123afea14cbcba880e8f4",
+        "tools.json": "a81ef9fe97cec82b3e0803e110916b35de0398336f5de6369b6800c99d7a348d",
+        "rules.json": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945",
+        "policy.md": "56c335801c16e26b54f600f9db99eb04d31db477e86eb160341d5c66b796c5c8",
+    },
+}
+
+Read = Callable[[str], bytes]
+Say = Callable[[str], Any]
+
+
+def fetch(
+    domain_names: Iterable[str] = tuple(data.TABLES),
+    source: str | os.PathLike[str] | None = None,
+    into: str | os.PathLike[str] | None = None,
+    url: str = URL,
+    say: Say = lambda line: None,
+) -> list[tuple[str, int]]:
+    """Fill a folder with TAU-bench's domains; return each file written and its size in bytes.
+
+    source: a clone of the original repository or a folder that holds retail/ and airline/ as this
+        writes them; None downloads the original's files, below `url`.
+    into: where they go, one folder for each domain; None: where `data.folder` says.
+    say: told, in one line each, what was downloaded and written.
+
+    No code of the original is run. Any failure is a DataMissing, and leaves all as it was.
+    """
+    names = list(domain_names)
+    for name in names:
+        if name not in data.TABLES:
+            raise DataMissing(f"TAU-bench has no {name!r}; it has {', '.join(data.TABLES)}")
+    target = data.folder() if into is None else Path(into)
+    missing = [name for name in names if not _whole(target / name, name)]
+    if not missing:
+        say(f"{target} holds {' and '.join(names)} already, whole: nothing to do")
+        return []
+    domains = {name: _domain(name, source, url, say) for name in missing}
+    try:
+        return _write(target, domains, say)
+    except OSError as error:
+        raise DataMissing(
+            f"{error.filename or target} cannot be written ({error.strerror}); name another "
+            "folder with `gem-ma data tau-bench --into PATH`"
+        ) from None
+
+
+def digest(name: str, content: bytes, path: object) -> str:
+    """Return a hash of what a file says: spaces and the order of keys do not count."""
+    if name.endswith(".json"):
+        parsed = data.parse(content, path)
+        content = json.dumps(parsed, sort_keys=True, separators=(",", ":")).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _whole(files: Path, name: str) -> bool:
+    """Return whether a folder holds all files of a domain as they should be."""
+    try:
+        _ours(files, name)
+    except DataMissing:
+        return False
+    return (files / "manifest.json").is_file()
+
+
+def _domain(
+    name: str, source: str | os.PathLike[str] | None, url: str, say: Say
+) -> dict[str, bytes]:
+    """Return the files of a domain, checked."""
+    if source is None:
+        found = _original(name, _downloads(url, say), url)
+        _check(name, found, url, f"try again, or use a clone of {REPOSITORY} with --from PATH")
+        return found
+    path = Path(source)
+    if (path / "tau_bench" / "envs").is_dir():
+        found = _original(name, _reads(path), str(path))
+        _check(name, found, path, f"`git -C {path} checkout {COMMIT}` mends it")
+        return found
+    if any((path / name / file).is_file() for file in ("manifest.json", "users.json")):
+        return _ours(path / name, name)
+    raise DataMissing(
+        f"{path} holds no {name} of TAU-bench; expected a clone of {REPOSITORY}, which has "
+        f"tau_bench/envs/, or a folder with {name}/users.json"
+    )
+
+
+def _ours(files: Path, name: str) -> dict[str, bytes]:
+    found = {file: data.read(files, file) for file in CANONICAL[name]}
+    _check(name, found, files.parent, "`gem-ma data tau-bench` fetches it from the original")
+    return found
+
+
+def _check(name: str, files: Mapping[str, bytes], source: object, remedy: str) -> None:
+    for file, expected in CANONICAL[name].items():
+        found = digest(file, files[file], f"{name}/{file} of {source}")
+        if found != expected:
+            raise DataMissing(
+                f"{name}/{file} of {source} is not what it should be: the digest of its content "
+                f"is {found}, and should be {expected}; {remedy}"
+            )
+
+
+def _write(
+    target: Path, domains: Mapping[str, Mapping[str, bytes]], say: Say
+) -> list[tuple[str, int]]:
+    """Write all files beside their place, and only then move them there."""
+    written = []
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target) as new:
+        for name, files in domains.items():
+            sums = {
+                file: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+                for file, content in files.items()
+            }
+            manifest = json.dumps({"commit": COMMIT, "files": sums}, indent=1).encode()
+            (Path(new) / name).mkdir()
+            for file, content in {**files, "manifest.json": manifest}.items():
+                (Path(new) / name / file).write_bytes(content)
+                written.append((f"{name}/{file}", len(content)))
+        for name in domains:
+            (target / name).mkdir(exist_ok=True)
+        for file, _ in written:
+            os.replace(Path(new) / file, target / file)
+    say(f"{len(written)} files are in {target}")
+    return written
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def _downloads(url: str, say: Say) -> Read:
+    def read(path: str) -> bytes:
+        request = urllib.request.Request(f"{url}/{path}", headers=AGENT)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                content: bytes = answer.read()
+        except (OSError, HTTPException) as error:
+            raise DataMissing(
+                f"{url}/{path} cannot be downloaded ({error}); try again, or get a clone of "
+                f"{REPOSITORY} and give it with `gem-ma data tau-bench --from PATH`"
+            ) from None
+        say(f"{path}: {len(content)} bytes")
+        return content
+
+    return read
+
+
+def _reads(top: Path) -> Read:
+    def read(path: str) -> bytes:
+        try:
+            return (top / path).read_bytes()
+        except OSError as error:
+            raise DataMissing(
+                f"{top / path} cannot be read ({error.strerror}); "
+                f"`git -C {top} checkout {COMMIT}` mends it"
+            ) from None
+
+    return read
+
+
+# -- the original's files ------------------------------------------------------------------------
+
+
+def _original(name: str, read: Read, source: str) -> dict[str, bytes]:
+    """Return a domain of the original as files of ours."""
+    top = f"tau_bench/envs/{name}"
+
+    def parsed(file: str) -> Python:
+        return Python(read(f"{top}/{file}"), f"{source}/{top}/{file}")
+
+    files = {f"{table}.json": read(f"{top}/data/{table}.json") for table in data.TABLES[name]}
+    for split in data.SPLITS[name]:
+        python = parsed(f"tasks_{split}.py")
+        tasks = [python.value(one) for one in python.elements()]
+        if not all(isinstance(one, dict) for one in tasks):
+            raise DataMissing(f"{python.path}: expected a list of Task(...)")
+        files[f"tasks_{split}.json"] = _json([{"index": i, **one} for i, one in enumerate(tasks)])
+    python = parsed("tools/__init__.py")
+    modules = python.imported()
+    tools = []
+    for one in python.elements():
+        if not (isinstance(one, ast.Name) and one.id in modules):
+            raise python.refusal(one, "the name of a class that is imported above")
+        tools.append(parsed(f"tools/{modules[one.id]}.py").schema(one.id))
+    files["tools.json"] = _json(tools)
+    python = parsed("rules.py")
+    files["rules.json"] = _json([python.value(one) for one in python.elements()])
+    files["policy.md"] = read(f"{top}/wiki.md").replace(b"\r\n", b"\n")
+    return files
+
+
+def _json(value: Any) -> bytes:
+    return f"{json.dumps(value, indent=1)}\n".encode()
+
+
+class Python:
+    """A Python file to read literals from; nothing in it is ever run."""
+
+    def __init__(self, content: bytes, path: str):
+        self.path = path
+        try:
+            self.body = ast.parse(content, path).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise DataMissing(f"{path} cannot be read as Python: {error}") from None
+        self._lines = content.decode(errors="replace").splitlines()
+
+    def elements(self) -> list[ast.expr]:
+        """Return the elements of the list that the file is about."""
+        for node in self.body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.List):
+                return node.value.elts
+        raise DataMissing(f"{self.path}: expected a line such as TASKS = [...], and found no list")
+
+    def imported(self) -> dict[str, str]:
+        """Return which class comes from which module beside this file."""
+        return {
+            alias.name: node.module
+            for node in self.body
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
+            for alias in node.names
+        }
+
+    def schema(self, name: str) -> Any:
+        """Return the literal that get_info of a class returns."""
+        for node in self.body:
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                for one in node.body:
+                    if isinstance(one, ast.FunctionDef) and one.name == "get_info":
+                        for line in one.body:
+                            if isinstance(line, ast.Return) and line.value is not None:
+                                return self.value(line.value)
+        raise DataMissing(f"{self.path}: expected a class {name} whose get_info returns a literal")
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what a literal stands for, Task(...) and Action(...) being dicts."""
+        match node:
+            case ast.Constant(value=None | bool() | int() | float() | str()):
+                return node.value
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
+                return -self.value(node.operand)
+            case ast.List():
+                return [self.value(one) for one in node.elts]
+            case ast.Dict() if all(isinstance(key, ast.Constant) for key in node.keys):
+                pairs = zip(node.keys, node.values, strict=True)
+                return {self.value(key): self.value(one) for key, one in pairs if key}
+            case ast.Call(func=ast.Name(id="Task" | "Action"), args=[]):
+                if all(keyword.arg for keyword in node.keywords):
+                    return {one.arg: self.value(one.value) for one in node.keywords}
+        raise self.refusal(node, "a literal, Task(...) or Action(...)")
+
+    def refusal(self, node: ast.expr, expected: str) -> DataMissing:
+        """Return the error for something else than was expected."""
+        line = self._lines[node.lineno - 1].strip()
+        return DataMissing(
+            f"{self.path}, line {node.lineno}: expected {expected}, got {line!r:.80}; "
+            "nothing of it was run"
+        )
