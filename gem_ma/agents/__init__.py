@@ -108,7 +108,7 @@ def _named(spec: str) -> Agent:
         if key not in takes[len(given) :] or not value:
             raise ValueError(
                 f"agent {spec!r}: expected options such as a=1&b=2 out of "
-                f"{', '.join(takes[len(given):]) or 'none'}, got {option!r}"
+                f"{', '.join(takes[len(given) :]) or 'none'}, got {option!r}"
             )
         named[key] = _value(value)
     agent: Agent = cls(*given, **named)

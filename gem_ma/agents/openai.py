@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible server: hosted, vLLM, SGLang, llama.cpp, transformers serve."""
+"""A model behind an OpenAI-compatible server: hosted, vLLM, SGLang, llama.cpp and so on."""
 
 from __future__ import annotations
 

@@ -122,7 +122,9 @@ def _identity(words: str, who: str) -> str:
     if email and ("mail" in words or not code):
         parts.append(f"My email is {email[0]}.")
     elif name:
-        parts.append(f"My name is {name[1]} {name[2]}" + (f", zip code {code[1]}." if code else "."))
+        parts.append(
+            f"My name is {name[1]} {name[2]}" + (f", zip code {code[1]}." if code else ".")
+        )
     return " ".join(parts) or "I do not remember."
 
 
@@ -145,7 +147,7 @@ class OracleAssistant:
         return [self._reply(turn) for turn in turns]
 
     def _reply(self, turn: Turn) -> str:
-        game, state = _answers(turn)
+        state = _state(turn)
         task = state.task
         done = [(one.by, one.name) for one in state.calls if one.name not in ("read_inbox",)]
         if len(done) < len(task.actions):
@@ -153,7 +155,7 @@ class OracleAssistant:
             if name in ASKED:
                 return ASKED[name]
             return json.dumps({"name": name, "arguments": dict(arguments)})
-        said = any(who == "assistant" and text.startswith("All is done") for who, text in state.talk)
+        said = any(text.startswith("All is done") for who, text in state.talk if who != "user")
         outputs = f" ({', '.join(task.outputs)})" if task.outputs and not said else ""
         return f"All is done{outputs}. Is there anything else?"
 
@@ -168,17 +170,19 @@ class InformedAssistant:
         return [self._reply(turn) for turn in turns]
 
     def _reply(self, turn: Turn) -> str:
-        game, state = _answers(turn)
+        state = _state(turn)
         return _Desk(state).reply()
 
     def __repr__(self) -> str:
         return "InformedAssistant()"
 
 
-def _answers(turn: Turn) -> tuple[Any, Any]:
+def _state(turn: Turn) -> Any:
     if turn.position is None or not hasattr(turn.position.state, "task"):
-        raise ValueError(f"{turn.env_id or 'this game'} has no tasks; this agent plays tau:... only")
-    return turn.position
+        raise ValueError(
+            f"{turn.env_id or 'this game'} has no tasks; this agent plays tau:... only"
+        )
+    return turn.position.state
 
 
 class _Desk:

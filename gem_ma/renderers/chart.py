@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -89,7 +90,7 @@ def _axes(
 
 
 def _line(frame: np.ndarray, points: list[tuple[float, float]], color: RGB) -> None:
-    for (x1, y1), (x2, y2) in zip(points, points[1:], strict=False):
+    for (x1, y1), (x2, y2) in itertools.pairwise(points):
         steps = int(max(abs(x2 - x1), abs(y2 - y1))) + 1
         xs, ys = np.linspace(x1, x2, steps).round(), np.linspace(y1, y2, steps).round()
         for dx in (0, 1):

@@ -14,7 +14,10 @@ KINDS = {  # what of a message can be held against the task, and what asks for i
     "zip": (r"(?<![\w#.$])\d{5}(?![\w.]*\d)", r"\bzip\b|postal"),
     "order": (r"#?\bW\d{7}\b", r"order (?:number|id)|which order|number of (?:the|your) order"),
     "user": (r"\b[a-z]+_[a-z]+_\d{4}\b", r"user id|customer id"),
-    "payment": (r"\b(?:credit_card|paypal|gift_card|certificate)_\d+\b", r"payment method|refund to"),
+    "payment": (
+        r"\b(?:credit_card|paypal|gift_card|certificate)_\d+\b",
+        r"payment method|refund to",
+    ),
     "item": (r"\b\d{10}\b", r"item id"),
     "flight": (r"\bHAT\d{3}\b", r"flight number"),
     "reservation": (r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6}\b", r"reservation (?:number|id|code)"),
@@ -33,14 +36,10 @@ _WORD = re.compile(r"\w+")
 def facts(text: str) -> dict[str, set[str]]:
     """Return the numbers, addresses and ids in a text, by kind."""
     found = {kind: set(fact.findall(text)) for kind, (fact, _) in _KINDS.items()}
-    return {
-        kind: {one.lstrip("#").lower() for one in values} for kind, values in found.items() if values
-    }
+    return {kind: {one.lstrip("#").lower() for one in found[kind]} for kind in found if found[kind]}
 
 
-def judge(
-    task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float
-) -> dict[str, Any]:
+def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) -> dict[str, Any]:
     """Return the five parts of a user's fidelity, 1 the best, their mean, and what was wrong.
 
     facts: told nothing that is neither in its task nor from the assistant.

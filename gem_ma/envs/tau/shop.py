@@ -1,4 +1,4 @@
-"""A retail domain of our own: customers, orders and tasks made from a seed, solvable all of them."""
+"""A retail domain of our own: customers, orders and tasks made from a seed, all solvable."""
 
 from __future__ import annotations
 
@@ -17,30 +17,42 @@ POLICY = """# How we serve our customers
 
 You are the assistant of an online shop. You talk to one customer, and you have tools.
 
-- First find out who the customer is: by email, or by first name, last name and zip code. Do so even if
-  the customer names a user id. Serve this customer only.
-- You may tell about the customer's own profile and orders and about products, cancel or change pending
-  orders, change addresses, and return or exchange delivered orders. For anything else, call
-  transfer_to_human_agents.
+- First find out who the customer is: by email, or by first name, last name and zip code. Do so
+  even if the customer names a user id. Serve this customer only.
+- You may tell about the customer's own profile and orders and about products, cancel or change
+  pending orders, change addresses, and return or exchange delivered orders. For anything else,
+  call transfer_to_human_agents.
 - Before you change anything, name what you are about to do and wait for a yes.
 - One tool call at a time, and no message to the customer beside it.
 - Make up nothing. What neither a tool nor the customer told you, you do not know.
 
 ## Orders
 
-- A pending order can be cancelled, as "no longer needed" or "ordered by mistake". The money goes back
-  to how it was paid.
-- Of a pending order the address can be changed, the payment (once, to another method of the customer)
-  and the items (once, to other variants of the same products; gather all of them first, and how the
-  difference is paid or refunded).
+- A pending order can be cancelled, as "no longer needed" or "ordered by mistake". The money goes
+  back to how it was paid.
+- Of a pending order the address can be changed, the payment (once, to another method of the
+  customer) and the items (once, to other variants of the same products; gather all of them first,
+  and how the difference is paid or refunded).
 - Of a delivered order, items can be returned (to the original payment method or to a gift card) or
   exchanged for other variants of the same products, in one go.
 """
 
-FIRST = ["Ada", "Bruno", "Chiara", "Dalia", "Emil", "Farah", "Goran", "Hana", "Igor", "Jana", "Kofi", "Leila", "Marek", "Nadia", "Omar", "Petra"]
-LAST = ["Adler", "Brandt", "Costa", "Duarte", "Eriksen", "Ferrari", "Gruber", "Horvat", "Ivanova", "Jensen", "Keller", "Lindt"]
+FIRST = (
+    "Ada", "Bruno", "Chiara", "Dalia", "Emil", "Farah", "Goran", "Hana", "Igor", "Jana", "Kofi",
+    "Leila", "Marek", "Nadia", "Omar", "Petra",
+)  # fmt: skip
+LAST = (
+    "Adler", "Brandt", "Costa", "Duarte", "Eriksen", "Ferrari", "Gruber", "Horvat", "Ivanova",
+    "Jensen", "Keller", "Lindt",
+)  # fmt: skip
 STREETS = ("Oak Street", "Harbor Road", "Mill Lane", "Park Avenue", "Hill Drive", "Lake View")
-CITIES = (("Austin", "TX"), ("Boston", "MA"), ("Chicago", "IL"), ("Denver", "CO"), ("Seattle", "WA"))
+CITIES = (
+    ("Austin", "TX"),
+    ("Boston", "MA"),
+    ("Chicago", "IL"),
+    ("Denver", "CO"),
+    ("Seattle", "WA"),
+)
 MOODS = (
     "You are patient and polite.",
     "You are in a hurry and keep it short.",
@@ -186,7 +198,8 @@ def _order(
         )
     paid = round(sum(item["price"] for item in items), 2)
     cards = [id for id in user["payment_methods"] if "gift_card" not in id]
-    payment = {"transaction_type": "payment", "amount": paid, "payment_method_id": _pick(rng, cards)}
+    card = _pick(rng, cards)
+    payment = {"transaction_type": "payment", "amount": paid, "payment_method_id": card}
     shipped = {"tracking_id": [_digits(rng, 12)], "item_ids": [item["item_id"] for item in items]}
     return {
         "order_id": f"#W{_digits(rng, 7)}",
@@ -236,9 +249,7 @@ def task(content: Domain, number: int) -> Task:
     )
 
 
-def _take(
-    rng: np.random.Generator, left: dict[str, Any], status: str
-) -> Any:
+def _take(rng: np.random.Generator, left: dict[str, Any], status: str) -> Any:
     """Return an order in this status that no other wish is about."""
     orders = [order for order in left.values() if order["status"] == status]
     return left.pop(_pick(rng, orders)["order_id"]) if orders else None
@@ -327,7 +338,8 @@ def _exchange(rng, user, left, products):
 
 
 def _modify(rng, user, left, products):
-    start = _pick(rng, ("You want to modify the items and change", "You would like to modify items:"))
+    starts = ("You want to modify the items and change", "You would like to modify items:")
+    start = _pick(rng, starts)
     return _other_items(rng, user, left, products, "pending", "modify_pending_order_items", start)
 
 
@@ -346,7 +358,8 @@ def _pay(rng, user, left, products):
         left[order["order_id"]] = order
         return None
     method = _pick(rng, able)
-    start = _pick(rng, ("You want to change the payment of order", "You would like another payment of order"))
+    starts = ("You want to change the payment of order", "You would like another payment of order")
+    start = _pick(rng, starts)
     arguments = {"order_id": order["order_id"], "payment_method_id": method}
     text = f"{start} {order['order_id']} to {method}."
     return text, [("modify_pending_order_payment", arguments)], []
@@ -369,7 +382,11 @@ def _move(rng, user, left, products):
 def _ask(rng, user, left, products):
     orders = list(left.values())
     order = left.pop(_pick(rng, orders)["order_id"])
-    start = _pick(rng, ("You want to know the total that you paid for order", "You ask what total you paid for order"))
+    starts = (
+        "You want to know the total that you paid for order",
+        "You ask what total you paid for order",
+    )
+    start = _pick(rng, starts)
     total = order["payment_history"][0]["amount"]
     return f"{start} {order['order_id']}.", [], [f"{total:.2f}".rstrip("0").rstrip(".")]
 
@@ -442,11 +459,12 @@ SCHEMAS = (
 PHONES = """
 ## The app
 
-- When a customer's app is stuck: ask the customer to restart the phone, then send a code, ask for the
-  code, and reset the app with it. You cannot touch the phone; the customer cannot reset the app.
+- When a customer's app is stuck: ask the customer to restart the phone, then send a code, ask for
+  the code, and reset the app with it. You cannot touch the phone; the customer cannot reset the
+  app.
 """
 PHONE_SCHEMAS = (
-    _schema("send_code", "Send a one-time code to a customer's phone.", user_id="the customer's id"),
+    _schema("send_code", "Send a code to a customer's phone.", user_id="the customer's id"),
     _schema("reset_app", "Reset the app on a customer's phone, which was restarted before.",
             user_id="the customer's id", code="the code that the customer read from the inbox"),
 )  # fmt: skip

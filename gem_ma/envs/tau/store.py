@@ -54,9 +54,7 @@ class Base:
 
     def same(self, one: Changes, other: Changes) -> bool:
         """Return whether two episodes left equal databases, 1 and 1.0 being different."""
-        return all(
-            self._part(key, one) == self._part(key, other) for key in {**one, **other}
-        )
+        return all(self._part(key, one) == self._part(key, other) for key in {**one, **other})
 
     def sha256(self, changes: Changes) -> str:
         """Return the hash that the original makes of the whole database."""
