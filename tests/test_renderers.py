@@ -62,6 +62,15 @@ def test_pictures_leave_nothing_out(env_id, look):
     assert found.distance > 0.3  # the digits on free cells of TicTacToe are small
 
 
+def test_the_file_of_a_board_with_labels_is_its_picture():
+    tiles = (("a", Tile("heart", "black")), ("b", Tile(ground="orange", name="b")))
+    for lines in ((), tuple("123"), ("1", "1", "2")):
+        scene = Grid(("aab", "bab", "aab"), tiles, columns=tuple("ABC"), lines=lines)
+        file = Image.open(io.BytesIO(png.png(scene, (252, 252)))).convert("RGB")
+        assert (np.asarray(file) == draw(scene, (252, 252))).all()
+    assert "an orange cell" in legend(scene, theme("light"))
+
+
 def test_a_conversation_is_not_certified():
     with pytest.raises(ValueError, match="tau:shop is a conversation"):
         certify("tau:shop")

@@ -13,6 +13,9 @@ register("game:RockPaperScissors-v0", "gem_ma.envs.rock_paper_scissors:RockPaper
 register("game:PrisonersDilemma-v0", "gem_ma.envs.prisoners_dilemma:PrisonersDilemma")
 register("game:KuhnPoker-v0", "gem_ma.envs.kuhn_poker:KuhnPoker")
 register("game:LiarsDice-v0", "gem_ma.envs.liars_dice:LiarsDice")
+register("game:ReferenceGame-v0", "gem_ma.envs.reference_game:ReferenceGame")
+register("game:MapTask-v0", "gem_ma.envs.map_task:MapTask")
+register("game:SpotTheDifference-v0", "gem_ma.envs.spot_the_difference:SpotTheDifference")
 _TAU = "gem_ma.envs.tau.game:Tau"
 register("tau:shop", _TAU, domain="shop", format="bare", max_turns=200)
 register("tau:retail", _TAU, domain="retail", format="bare", max_turns=200)

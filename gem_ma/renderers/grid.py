@@ -170,7 +170,9 @@ def _look(tile: Tile, theme: Theme) -> str:
         return f"{theme.called(tile.color)} {theme.figure(tile.figure)}{ground}"
     if tile.text:
         return f"{tile.text!r}{ground}"
-    return f"a{ground.removeprefix(' on')} cell" if ground else "an empty cell"
+    called = ground.removeprefix(" on ")
+    article = "an" if called[:1] in tuple("aeiou") else "a"
+    return f"{article} {called} cell" if ground else "an empty cell"
 
 
 def indices(scene: Grid) -> np.ndarray:

@@ -74,12 +74,17 @@ class _Board:
         self.tail = _chunk(b"IEND", b"")
         self.above = _band(canvas[: place.top])
         self.below = _band(canvas[place.top + place.rows * place.cell :])
-        self.rows: dict[bytes, tuple[bytes, int, int, int]] = {}
+        self.rows: dict[tuple[int, bytes], tuple[bytes, int, int, int]] = {}
+        # Rows of cells stand between margins, which may hold the numbers of the lines.
+        tops = [place.top + row * place.cell for row in range(place.rows)]
+        margins = [canvas[top : top + place.cell].tobytes() for top in tops]
+        self.tops = [tops[margins.index(margin)] for margin in margins]
 
     def encode(self, indices: np.ndarray) -> bytes:
         """Join the compressed rows; the checksum of the whole follows from those of the parts."""
         parts, low, high = [b"\x78\x01"], 1, 0
-        for band in (self.above, *map(self._row, indices), self.below):
+        rows = map(self._row, self.tops, indices)
+        for band in (self.above, *rows, self.below):
             compressed, length, a, b = band
             parts.append(compressed)
             high = (high + length * low + b) % _ADLER
@@ -87,14 +92,14 @@ class _Board:
         parts.append(b"\x03\x00" + struct.pack(">I", high << 16 | low))
         return self.head + _chunk(b"IDAT", b"".join(parts)) + self.tail
 
-    def _row(self, indices: np.ndarray) -> tuple[bytes, int, int, int]:
-        key = indices.tobytes()
+    def _row(self, top: int, indices: np.ndarray) -> tuple[bytes, int, int, int]:
+        key = top, indices.tobytes()
         band = self.rows.get(key)
         if band is None:
             if len(self.rows) >= _KEPT:
                 self.rows.clear()
             place = self.place
-            pixels = self.canvas[place.top : place.top + place.cell].copy()
+            pixels = self.canvas[top : top + place.cell].copy()
             cells = self.tiles[indices].transpose(1, 0, 2).reshape(place.cell, -1)
             pixels[:, place.left : place.left + cells.shape[1]] = cells
             band = self.rows[key] = _band(pixels)
