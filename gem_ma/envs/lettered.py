@@ -1,0 +1,31 @@
+"""Boards whose columns have letters and whose rows have numbers, as in chess."""
+
+import functools
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@functools.cache
+def squares(size):
+    """Return the names of all squares, row by row: a1, b1, ... with row 1 at the top."""
+    return tuple(f"{letter}{row}" for row in range(1, size + 1) for letter in LETTERS[:size])
+
+
+@functools.cache
+def labels(size):
+    """Return what stands above the columns and beside the rows."""
+    return tuple(LETTERS[:size]), tuple(str(row) for row in range(1, size + 1))
+
+
+def rows(board, size):
+    """Cut a board, which is one string, into its rows."""
+    return tuple([board[i : i + size] for i in range(0, len(board), size)])
+
+
+def words(lines, slant=0):
+    """Return the rows with their labels as text, each indented by `slant` more than the last."""
+    letters, numbers = labels(len(lines))
+    text = ["   " + " ".join(letters)]
+    for i, (number, line) in enumerate(zip(numbers, lines, strict=True)):
+        text.append(f"{' ' * (slant * i)}{number:>2} {' '.join(line)}")
+    return "\n".join(text)
