@@ -13,6 +13,30 @@ register("game:RockPaperScissors-v0", "gem_ma.envs.rock_paper_scissors:RockPaper
 register("game:PrisonersDilemma-v0", "gem_ma.envs.prisoners_dilemma:PrisonersDilemma")
 register("game:KuhnPoker-v0", "gem_ma.envs.kuhn_poker:KuhnPoker")
 register("game:LiarsDice-v0", "gem_ma.envs.liars_dice:LiarsDice")
+_MASTERMIND = "gem_ma.envs.mastermind:Mastermind"
+_ANY = {"code_length": None, "num_numbers": None, "max_turns": None}
+register("game:Mastermind-v0", _MASTERMIND)
+register("game:Mastermind-v0-easy", _MASTERMIND, code_length=2, num_numbers=6, max_turns=10)
+register("game:Mastermind-v0-hard", _MASTERMIND, code_length=4, num_numbers=8, max_turns=30)
+register("game:Mastermind-v0-random", _MASTERMIND, **_ANY)
+_MINES = "gem_ma.envs.minesweeper:Minesweeper"
+_ANY = {"rows": None, "cols": None, "num_mines": None, "max_turns": None}
+register("game:Minesweeper-v0", _MINES)
+register("game:Minesweeper-v0-easy", _MINES, rows=5, cols=5, num_mines=5, max_turns=25)
+register("game:Minesweeper-v0-hard", _MINES, rows=8, cols=8, num_mines=12, max_turns=64)
+register("game:Minesweeper-v0-random", _MINES, **_ANY)
+for _name, _class, _levels in (
+    ("Hangman", "gem_ma.envs.hangman:Hangman", {"-easy": (3, 10), "-hard": (7, 20)}),
+    ("Wordle", "gem_ma.envs.wordle:Wordle", {"-easy": (3, 15), "-hard": (5, 25)}),
+):
+    register(f"game:{_name}-v0", _class)
+    for _level, (_length, _turns) in {**_levels, "-random": (None, None)}.items():
+        register(f"game:{_name}-v0{_level}", _class, word_length=_length, max_turns=_turns)
+register("game:Chess-v0", "gem_ma.envs.chess:Chess")
+register("game:Battleship-v0", "gem_ma.envs.battleship:Battleship", image_size=[504, 280])
+register("game:LeducPoker-v0", "gem_ma.envs.leduc_poker:LeducPoker")
+register("game:ColonelBlotto-v0", "gem_ma.envs.colonel_blotto:ColonelBlotto")
+register("game:PublicGoods-v0", "gem_ma.envs.public_goods:PublicGoods")
 _LAKE = "gem_ma.envs.frozen_lake:FrozenLake"
 register("game:FrozenLake-v0", _LAKE)
 register("game:FrozenLake-v0-easy", _LAKE, size=4)

@@ -1,0 +1,249 @@
+"""Minesweeper: one agent opens all cells without a mine, told how many mines are next to each."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+DRAWN = (5, 8)  # rows and columns of the random level
+LARGEST = 16
+CLOSED, FLAG, MINE, HIT = ".", "F", "*", "X"
+FOUND, WRONG = "M", "W"  # a flag on a mine, and a flag where none is, once the mines are shown
+COLORS = ("blue", "green", "red", "purple", "brown", "orange", "black", "black")
+TILES = (
+    (CLOSED, Tile(ground="gray", name="closed (.)")),
+    (FLAG, Tile("flag", "red", "gray", name="your flag (F)")),
+    ("0", Tile()),
+    *((str(n), Tile(color=color, text=str(n))) for n, color in enumerate(COLORS, 1)),
+    (MINE, Tile("mine", "black", "gray", name="mine (*)")),
+    (HIT, Tile("mine", "red", "yellow", name="the mine you opened (X)")),
+    (FOUND, Tile("flag", "black", "orange", name="a flag on a mine (M)")),
+    (WRONG, Tile("cross", "red", "gray", name="a wrong flag (W)")),
+)
+SEPARATORS = str.maketrans(dict.fromkeys("\t\r\n,.;:!?()[]{}\"'`*$", " "))
+
+
+class State(NamedTuple):
+    rows: int
+    cols: int
+    mines: int
+    left: int  # turns
+    shown: str  # what the player sees, row by row
+    field: str = ""  # "*" or a number for each cell; "" while hidden, or before the first opening
+    partial: bool = False  # pay the share of cells that were opened, at the end
+
+    def closed(self):
+        return self.shown.count(CLOSED) + self.shown.count(FLAG)
+
+    def solved(self):
+        return self.closed() == self.mines and HIT not in self.shown
+
+    def to_act(self):
+        over = not self.left or HIT in self.shown or self.solved()
+        return () if over else (AGENT,)
+
+    def opened(self):
+        """Return the share of the cells without a mine that are open."""
+        hit = self.shown.count(HIT)
+        return 1 - (self.closed() + hit - self.mines) / (self.rows * self.cols - self.mines)
+
+    def returns(self):
+        if self.partial and not self.to_act():
+            return {AGENT: self.opened()}
+        return {AGENT: 1.0 if self.solved() else 0.0}
+
+    def seen_by(self, agent):
+        return self._replace(field="") if self.to_act() else self
+
+    def legal(self, agent):
+        reveal, flag = _moves(self.rows, self.cols)
+        free = [move for move, mark in zip(reveal, self.shown, strict=True) if mark == CLOSED]
+        flags = [move for move, mark in zip(flag, self.shown, strict=True) if mark in CLOSED + FLAG]
+        return tuple(free + flags)
+
+    def flag(self, cell):
+        mark = CLOSED if self.shown[cell] == FLAG else FLAG
+        shown = self.shown[:cell] + mark + self.shown[cell + 1 :]
+        return self._replace(left=self.left - 1, shown=shown)
+
+    def reveal(self, cell):
+        """Open a cell, and where no mine is next to it all that is around, and so on."""
+        shown, todo = list(self.shown), [cell]
+        around = _around(self.rows, self.cols)
+        while todo:
+            i = todo.pop()
+            if shown[i] == CLOSED:
+                shown[i] = HIT if self.field[i] == MINE else self.field[i]
+                if shown[i] == "0":
+                    todo += around[i]
+        return self._replace(left=self.left - 1, shown="".join(shown))
+
+    def laid(self, cell, rng):
+        """Return this state with its mines in place: none at `cell` or next to it."""
+        around = _around(self.rows, self.cols)
+        free = sorted(set(range(len(self.shown))) - {cell, *around[cell]})
+        mines = [free[i] for i in rng.permutation(len(free))[: self.mines].tolist()]
+        counts = [0] * len(self.shown)
+        for mine in mines:
+            for i in around[mine]:
+                counts[i] += 1
+        field = list(map(str, counts))
+        for mine in mines:
+            field[mine] = MINE
+        return self._replace(field="".join(field))
+
+
+class Minesweeper(Game[State]):
+    agents = (AGENT,)
+
+    def __init__(
+        self,
+        rows: int | None = 8,
+        cols: int | None = 8,
+        num_mines: int | None = 10,
+        max_turns: int | None = 64,
+        partial: bool = False,
+    ):
+        """Take the level; with `partial`, the share of opened cells is paid, not 1 or nothing."""
+        level = rows, cols, num_mines, max_turns
+        if None in level and any(n is not None for n in level):
+            raise ValueError("give rows, cols, num_mines and max_turns, or None for all four")
+        if None not in level and not (
+            3 <= rows <= LARGEST
+            and 3 <= cols <= LARGEST
+            and 1 <= num_mines < rows * cols - 9
+            and max_turns >= 1
+        ):
+            raise ValueError(
+                f"rows={rows}, cols={cols}, num_mines={num_mines}, max_turns={max_turns}: expected "
+                f"3 to {LARGEST} rows and columns, mines that leave more than 9 cells free, 1 turn"
+            )
+        self.level = None if None in level else level  # None: one is drawn
+        self.partial = partial
+        size = (DRAWN[1], DRAWN[1]) if None in level else (rows, cols)
+        self.moves = sum(_moves(*size), ())
+
+    def start(self, rng, options):
+        rows, cols, mines, turns = self.level or _drawn(int(rng.integers(DRAWN[0], DRAWN[1] + 1)))
+        return State(rows, cols, mines, turns, CLOSED * (rows * cols), partial=self.partial)
+
+    def read(self, text, view, agent):
+        words = text.translate(SEPARATORS).lower().split()
+        if len(words) != 3 or words[0] not in ("reveal", "flag"):
+            raise InvalidMove("expected reveal or flag, a row and a column, such as reveal 0 2")
+        try:
+            row, col = LINES.index(words[1]), LINES.index(words[2])
+        except ValueError:
+            row, col = view.rows, view.cols
+        if row >= view.rows or col >= view.cols:
+            raise InvalidMove(f"rows are 0 to {view.rows - 1}, columns 0 to {view.cols - 1}")
+        seen = view.shown[row * view.cols + col]
+        if seen not in CLOSED + FLAG:
+            raise InvalidMove(f"row {row}, column {col} is open already")
+        if seen == FLAG and words[0] == "reveal":
+            raise InvalidMove(f"there is a flag: take it off with flag {row} {col} first")
+        return words[0], row * view.cols + col
+
+    def advance(self, state, moves, rng):
+        kind, cell = moves[AGENT]
+        if kind == "skip":
+            return state._replace(left=state.left - 1)
+        if kind == "flag":
+            return state.flag(cell)
+        return (state if state.field else state.laid(cell, rng)).reveal(cell)
+
+    def skip(self, view, agent):
+        return "skip", None
+
+    def rules(self, agent):
+        paid = (
+            "At the end you are paid the share of these cells that you opened. "
+            if self.partial
+            else ""
+        )
+        return (
+            "You are playing Minesweeper: open every cell that holds no mine, within the turns you "
+            "have. An open cell says how many of the up to eight cells around it hold a mine; "
+            "where that is 0, the cells around it open too. The first cell you open has no mine in "
+            "it or around it. To open a mine loses the game. A flag marks a cell that you think "
+            f"holds a mine; flags are for your own use and cost a turn. {paid}Rows are counted "
+            "from 0 at the top, columns from 0 at the left. Reply with reveal or flag, the row and "
+            "the column, such as reveal 0 2 or flag 3 1; to flag a flag takes it off."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view shows what was opened
+
+    def describe(self, view, agent):
+        wide = len(str(view.cols - 1))
+        rows = _shown(view, agent)
+        lines = [f"{i:>2} " + " ".join(f"{c:>{wide}}" for c in row) for i, row in enumerate(rows)]
+        head = "   " + " ".join(f"{c:>{wide}}" for c in range(view.cols))
+        return "\n".join([head, *lines, *self.status(view)])
+
+    def status(self, view):
+        flags = view.shown.count(FLAG)
+        return f"Mines: {view.mines}. Flags: {flags}.", f"Turns left: {view.left}."
+
+    def picture(self, view, agent):
+        columns, lines = LINES[: view.cols], LINES[: view.rows]
+        return Grid(
+            _shown(view, agent), TILES, columns=columns, lines=lines, status=self.status(view)
+        )
+
+    def encode(self, view, agent):
+        """Return planes of closed cells, flags, and the numbers that are open, out of 8."""
+        planes = np.zeros((3, *((DRAWN[1],) * 2 if self.level is None else self.level[:2])))
+        cells = np.array(list(view.shown)).reshape(view.rows, view.cols)
+        part = planes[:, : view.rows, : view.cols]
+        part[0], part[1] = (cells == CLOSED) | (cells == FLAG), cells == FLAG
+        part[2] = [[int(c) / 8 if c.isdecimal() else 0 for c in row] for row in cells]
+        return planes.astype(np.float32)
+
+
+LINES = tuple(map(str, range(LARGEST)))
+
+
+def _drawn(size):
+    """Return a level of the random one: a fifth of the cells hold a mine."""
+    return size, size, size * size // 5, size * size
+
+
+def _shown(view, agent):
+    """Return the rows; a spectator sees the mines, and at the end everybody does."""
+    shown = view.shown
+    if view.field:
+        shown = "".join(
+            MINE
+            if c == CLOSED and m == MINE
+            else (FOUND if m == MINE else WRONG)
+            if c == FLAG
+            else c
+            for c, m in zip(shown, view.field, strict=True)
+        )
+    return tuple([shown[i : i + view.cols] for i in range(0, len(shown), view.cols)])
+
+
+@functools.cache
+def _moves(rows, cols):
+    cells = [f"{row} {col}" for row in range(rows) for col in range(cols)]
+    return tuple(f"reveal {c}" for c in cells), tuple(f"flag {c}" for c in cells)
+
+
+@functools.cache
+def _around(rows, cols):
+    """Return the neighbours of each cell."""
+    return tuple(
+        tuple(
+            r * cols + c
+            for r in range(max(row - 1, 0), min(row + 2, rows))
+            for c in range(max(col - 1, 0), min(col + 2, cols))
+            if (r, c) != (row, col)
+        )
+        for row in range(rows)
+        for col in range(cols)
+    )

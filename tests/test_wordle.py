@@ -1,0 +1,128 @@
+"""Wordle: marks of repeated letters, a player by elimination, secrets."""
+
+import numpy as np
+import pytest
+
+from gem_ma import Env, InvalidMove
+from gem_ma.envs import words
+from gem_ma.envs.wordle import State as Position
+from gem_ma.envs.wordle import Wordle, marks
+from gem_ma.testing import certify
+
+EASY, HARD, RANDOM = (3, 15), (5, 25), (None, None)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize(
+    ("word", "guess", "expected"),
+    [
+        ("crane", "crane", "+++++"),
+        ("crane", "slimy", "-----"),
+        ("abbey", "babes", "~~++-"),
+        ("abbey", "kebab", "-~+~~"),
+        ("abbey", "abbot", "+++--"),
+        ("those", "geese", "---++"),  # one e in its place uses the only one up
+        ("dread", "added", "~~-~+"),
+        ("dread", "daddy", "+~~--"),
+        ("level", "hello", "-+~~-"),
+        ("robot", "floor", "--~+~"),
+        ("eel", "lee", "~+~"),
+        ("cat", "tat", "-++"),
+    ],
+)
+def test_marks_by_hand(word, guess, expected):
+    assert marks(word, guess) == expected
+
+
+def test_marks_follow_the_published_rule_on_all_pairs():
+    """For each letter: as many marks as both words share, places first, then from the left."""
+    common = words.common(5)[:300]
+    for word in common:
+        for guess in common:
+            found = marks(word, guess)
+            for letter in set(guess):
+                places = [i for i, c in enumerate(guess) if c == letter]
+                placed = [i for i in places if word[i] == letter]
+                others = [i for i in places if i not in placed]
+                more = min(word.count(letter), len(places)) - len(placed)
+                assert [found[i] for i in placed] == ["+"] * len(placed)
+                assert "".join(found[i] for i in others) == "~" * more + "-" * (len(others) - more)
+
+
+@pytest.mark.parametrize(("length", "turns"), [EASY, (4, 20), HARD])
+def test_elimination_finds_the_words_in_time(length, turns):
+    env, won = Env(Wordle(length, turns), id="test:Wordle"), 0
+    for seed in range(60):
+        env.reset(seed=seed)
+        possible = words.common(length)
+        while env.to_act:
+            env.play({"player": possible[0]})
+            guess, found = env.state().guesses[-1]
+            possible = [w for w in possible if marks(w, guess) == found and w != guess]
+        won += env.state().returns()["player"]
+    assert won >= 59
+
+
+def test_the_end():
+    late = Position("cat", 1).guess("dog")
+    assert late.to_act() == ()
+    assert late.returns() == {"player": 0.0}
+    won = Position("cat", 1).guess("cat")
+    assert won.to_act() == ()
+    assert won.returns() == {"player": 1.0}
+    assert Position("cat", 1).guess(None).to_act() == ()
+
+
+def test_what_is_no_guess():
+    game, view = Wordle(*HARD), Position("?????", 25)
+    for text in ("crane", "CRANE", " 'Crane'. ", "c-r-a-n-e"):
+        assert game.read(text, view, "player") == "crane"
+    for text in ("cran", "cranes", "", "cr4ne", "cran\u00e9"):
+        with pytest.raises(InvalidMove, match="expected a word of 5 letters; got"):
+            game.read(text, view, "player")
+    for text in ("zzzzz", "qwert", "james"):
+        with pytest.raises(InvalidMove, match="not in the list of English words"):
+            game.read(text, view, "player")
+    assert Wordle(5, 25, only_real_words=False).read("zzzzz", view, "player") == "zzzzz"
+
+
+def test_a_seat_does_not_see_the_word_until_the_end():
+    game, seen = Wordle(*HARD), set()
+    for word in ("crane", "crate", "craze"):
+        view = Position(word, 25).guess("brake").guess("grave").seen_by("player")
+        seen.add((view, game.describe(view, "player"), game.picture(view, "player")))
+        assert view.legal("player") == game.moves
+        assert f"Word: {word}" in game.describe(Position(word, 25), None)
+    assert len(seen) == 1
+    assert game.describe(view, "player") == (
+        "1. brake: b- r+ a+ k- e+\n2. grave: g- r+ a+ v- e+\nWord: 5 letters\nGuesses left: 23"
+    )
+    lost = Position("crane", 1).guess("brake").seen_by("player")
+    assert "Word: crane" in game.describe(lost, "player")
+
+
+def test_the_levels():
+    for length, turns in (EASY, HARD):
+        drawn = {Wordle(length, turns).start(rng(seed), {}) for seed in range(300)}
+        assert {(len(s.word), s.left) for s in drawn} == {(length, turns)}
+        assert len(drawn) > 150
+    drawn = {Wordle(*RANDOM).start(rng(seed), {}) for seed in range(100)}
+    assert {(len(s.word), s.left) for s in drawn} == {(3, 15), (4, 20), (5, 25)}
+
+
+def test_what_makes_no_game():
+    with pytest.raises(ValueError, match="expected 3 to 8 letters"):
+        Wordle(9, 10)
+    with pytest.raises(ValueError, match="max_turns=41"):
+        Wordle(3, 41)
+    with pytest.raises(ValueError, match="None for both"):
+        Wordle(5, None)
+
+
+@pytest.mark.parametrize("level", [EASY, RANDOM])
+def test_the_pictures(level):
+    env = Env(Wordle(*level), id="test:Wordle")
+    assert certify(env, views=30, theme="mono").views >= 30
