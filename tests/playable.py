@@ -6,3 +6,5 @@ import gem_ma
 
 NEEDS_DATA = ("tau:retail", "tau:airline")
 IDS = [id for id in gem_ma.list_envs() if id not in NEEDS_DATA or os.environ.get("TAU_BENCH_DATA")]
+# One id for each game: its levels differ in numbers only.
+GAMES = list({gem_ma.spec(id).entry_point: id for id in reversed(IDS)}.values())[::-1]

@@ -27,16 +27,21 @@ ALLOWED = {
 }
 
 every_id = pytest.mark.parametrize("env_id", IDS)
-every_kind = pytest.mark.parametrize(
-    "options",
+KINDS = [
+    {},
+    {"observe": "both"},
+    {"observe": "image"},
+    {"actions": "discrete"},
+    {"actions": "discrete", "observe": "image"},
+]
+every_id_and_kind = pytest.mark.parametrize(
+    ("env_id", "options"),
     [
-        {},
-        {"observe": "both"},
-        {"observe": "image"},
-        {"actions": "discrete"},
-        {"actions": "discrete", "observe": "image"},
+        pytest.param(env_id, options, id=f"{env_id}-{'-'.join(options.values()) or 'text'}")
+        for env_id in IDS
+        for options in KINDS
+        if options.get("actions") != "discrete" or gem_ma.make(env_id).game.moves is not None
     ],
-    ids=lambda options: "-".join(options.values()) or "text",
 )
 
 
@@ -51,27 +56,22 @@ def strictly(options):
 
 
 def make(env_id, options, **more):
-    if options.get("actions") == "discrete" and gem_ma.make(env_id).game.moves is None:
-        pytest.skip(f"{env_id} has no fixed list of moves: play it with actions='text'")
     return gem_ma.make(env_id, **options, **more)
 
 
-@every_kind
-@every_id
+@every_id_and_kind
 def test_aec(env_id, options):
     with strictly(options):
         api_test(make(env_id, options), num_cycles=60)
 
 
-@every_kind
-@every_id
+@every_id_and_kind
 def test_parallel(env_id, options):
     with strictly(options):
         parallel_api_test(make(env_id, options).parallel(), num_cycles=60)
 
 
-@every_kind
-@every_id
+@every_id_and_kind
 def test_seeds(env_id, options):
     with strictly(options):
         seed_test(lambda: make(env_id, options), num_cycles=30)
@@ -101,8 +101,7 @@ def test_turn_limit(env_id):
         )
 
 
-@every_kind
-@every_id
+@every_id_and_kind
 def test_gymnasium(env_id, options):
     make(env_id, options)
     seats = gem_ma.make(env_id).possible_agents

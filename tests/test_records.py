@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playable import IDS
+from playable import GAMES
 
 import gem_ma
 from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
@@ -35,7 +35,7 @@ def told(turn):
     )
 
 
-@pytest.mark.parametrize("env", IDS)
+@pytest.mark.parametrize("env", GAMES)
 @pytest.mark.parametrize("observe", ["text", "image", "both"])
 def test_every_environment_is_replayed_and_read_back(env, observe, tmp_path):
     episodes = rollout(env, "random", 3, seed=5, observe=observe)

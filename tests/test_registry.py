@@ -35,8 +35,8 @@ def clean(monkeypatch):
 
 def test_ids_are_listed_by_pattern():
     assert "game:ConnectFour-v0" in gem_ma.list_envs()
-    assert gem_ma.list_envs("Guess") == gem_ma.list_envs("game:GuessTheNumber*")
-    assert len(gem_ma.list_envs("*-v0-easy")) == 1
+    assert gem_ma.list_envs("GuessThe") == gem_ma.list_envs("game:GuessTheNumber*")
+    assert "game:Sudoku-v0-easy" in gem_ma.list_envs("*-v0-easy")
     assert gem_ma.list_envs("nothing") == []
 
 

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 from PIL import Image
-from playable import IDS
+from playable import GAMES, IDS
 
 import gem_ma
 from gem_ma.renderers import (
@@ -52,10 +52,15 @@ def board(*rows, **more):
 
 
 SCENES = [env_id for env_id in IDS if not env_id.startswith("tau:")]  # what is said comes as text
+LOOKS = [(env_id, "light") for env_id in SCENES] + [
+    (env_id, look)
+    for env_id in SCENES
+    for look in ("dark", "contrast", "wood", "mono", 1, 2)
+    if env_id in GAMES
+]
 
 
-@pytest.mark.parametrize("env_id", SCENES)
-@pytest.mark.parametrize("look", ["light", "dark", "contrast", "wood", "mono", 1, 2])
+@pytest.mark.parametrize(("env_id", "look"), LOOKS)
 def test_pictures_leave_nothing_out(env_id, look):
     found = certify(env_id, theme=look, views=60)
     assert found.views >= 10
@@ -76,7 +81,7 @@ def test_a_conversation_is_not_certified():
         certify("tau:shop")
 
 
-@pytest.mark.parametrize("env_id", SCENES)
+@pytest.mark.parametrize("env_id", [env_id for env_id in SCENES if env_id in GAMES])
 def test_five_hundred_views_differ_as_their_words_do(env_id):
     assert certify(env_id, views=500).views >= 12  # all there are, where there are fewer
 

@@ -13,25 +13,81 @@ register("game:RockPaperScissors-v0", "gem_ma.envs.rock_paper_scissors:RockPaper
 register("game:PrisonersDilemma-v0", "gem_ma.envs.prisoners_dilemma:PrisonersDilemma")
 register("game:KuhnPoker-v0", "gem_ma.envs.kuhn_poker:KuhnPoker")
 register("game:LiarsDice-v0", "gem_ma.envs.liars_dice:LiarsDice")
-_MASTERMIND = "gem_ma.envs.mastermind:Mastermind"
-_ANY = {"code_length": None, "num_numbers": None, "max_turns": None}
-register("game:Mastermind-v0", _MASTERMIND)
-register("game:Mastermind-v0-easy", _MASTERMIND, code_length=2, num_numbers=6, max_turns=10)
-register("game:Mastermind-v0-hard", _MASTERMIND, code_length=4, num_numbers=8, max_turns=30)
-register("game:Mastermind-v0-random", _MASTERMIND, **_ANY)
-_MINES = "gem_ma.envs.minesweeper:Minesweeper"
-_ANY = {"rows": None, "cols": None, "num_mines": None, "max_turns": None}
-register("game:Minesweeper-v0", _MINES)
-register("game:Minesweeper-v0-easy", _MINES, rows=5, cols=5, num_mines=5, max_turns=25)
-register("game:Minesweeper-v0-hard", _MINES, rows=8, cols=8, num_mines=12, max_turns=64)
-register("game:Minesweeper-v0-random", _MINES, **_ANY)
-for _name, _class, _levels in (
-    ("Hangman", "gem_ma.envs.hangman:Hangman", {"-easy": (3, 10), "-hard": (7, 20)}),
-    ("Wordle", "gem_ma.envs.wordle:Wordle", {"-easy": (3, 15), "-hard": (5, 25)}),
+for _name, _class, _names, _levels in (  # the names of the arguments, and their values by level
+    (
+        "FifteenPuzzle",
+        "gem_ma.envs.fifteen_puzzle:FifteenPuzzle",
+        ("num_rows", "max_turns"),
+        {"-easy": (2, 10), "-hard": (4, 50)},
+    ),
+    (
+        "TowerofHanoi",
+        "gem_ma.envs.tower_of_hanoi:TowerOfHanoi",
+        ("num_disks", "max_turns"),
+        {"-easy": (3, 10), "-hard": (5, 35)},
+    ),
+    (
+        "Game2048",
+        "gem_ma.envs.game_2048:Game2048",
+        ("target_tile", "max_turns"),
+        {"-easy": (64, 50), "-hard": (512, 50), "-extreme-hard": (2048, 100)},
+    ),
+    (
+        "Sokoban",
+        "gem_ma.envs.sokoban:Sokoban",
+        ("dim_room", "num_boxes", "max_turns"),
+        {"-easy": ([6, 6], 2, 20), "-hard": ([8, 8], 4, 50)},
+    ),
+    (
+        "Sudoku",
+        "gem_ma.envs.sudoku:Sudoku",
+        ("scale", "clues", "max_turns"),
+        {"-easy": (4, 10, 15), "-hard": (9, 50, 50)},
+    ),
+    (
+        "WordSearch",
+        "gem_ma.envs.word_search:WordSearch",
+        ("num_words", "hardcore", "max_turns"),
+        {"-easy": (5, False, 20), "-hard": (5, True, 20)},
+    ),
+    (
+        "Crosswords",
+        "gem_ma.envs.crosswords:Crosswords",
+        ("num_words", "hardcore", "max_turns"),
+        {"-easy": (3, False, 30), "-hard": (3, True, 40)},
+    ),
+    (
+        "Hangman",
+        "gem_ma.envs.hangman:Hangman",
+        ("word_length", "max_turns"),
+        {"-easy": (3, 10), "-hard": (7, 20)},
+    ),
+    (
+        "Wordle",
+        "gem_ma.envs.wordle:Wordle",
+        ("word_length", "max_turns"),
+        {"-easy": (3, 15), "-hard": (5, 25)},
+    ),
+    (
+        "Mastermind",
+        "gem_ma.envs.mastermind:Mastermind",
+        ("code_length", "num_numbers", "max_turns"),
+        {"-easy": (2, 6, 10), "-hard": (4, 8, 30)},
+    ),
+    (
+        "Minesweeper",
+        "gem_ma.envs.minesweeper:Minesweeper",
+        ("rows", "cols", "num_mines", "max_turns"),
+        {"-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
+    ),
 ):
     register(f"game:{_name}-v0", _class)
-    for _level, (_length, _turns) in {**_levels, "-random": (None, None)}.items():
-        register(f"game:{_name}-v0{_level}", _class, word_length=_length, max_turns=_turns)
+    for _level, _values in {**_levels, "-random": (None,) * len(_names)}.items():
+        register(f"game:{_name}-v0{_level}", _class, **dict(zip(_names, _values, strict=True)))
+_WIKI = "gem_ma.envs.wiki_game:WikiGame"
+register("game:WikiGame-v0", _WIKI)
+register("game:WikiGame-v0-easy", _WIKI, max_turns=15, min_links=2, max_links=3)
+register("game:WikiGame-v0-hard", _WIKI, max_turns=20, min_links=5, max_links=6)
 register("game:Chess-v0", "gem_ma.envs.chess:Chess")
 register("game:Battleship-v0", "gem_ma.envs.battleship:Battleship", image_size=[504, 280])
 register("game:LeducPoker-v0", "gem_ma.envs.leduc_poker:LeducPoker")

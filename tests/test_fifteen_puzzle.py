@@ -1,0 +1,115 @@
+"""Fifteen puzzle: a breadth-first search over all small boards, and the shuffles' own solutions."""
+
+import numpy as np
+import pytest
+
+import gem_ma
+from gem_ma import InvalidMove
+from gem_ma.envs.fifteen_puzzle import AGENT, FifteenPuzzle, State, shuffled
+from gem_ma.seeding import reseed
+from gem_ma.testing import certify, check_env
+
+LEVELS = {"easy": (2, 10), "plain": (3, 50), "hard": (4, 50), "random": (None, None)}
+
+
+def make(level):
+    return gem_ma.Env(FifteenPuzzle(*LEVELS[level]), id=level)
+
+
+def distances(size):
+    """Return how many moves each board that can be solved is away from the ordered one."""
+    start = State((*range(1, size * size), 0), size, 0)
+    found, queue = {start.board: 0}, [start]
+    for state in queue:
+        for move in state.legal(AGENT):
+            after = state.slide(move)
+            if after.board not in found:
+                found[after.board] = found[state.board] + 1
+                queue.append(after)
+    return found
+
+
+def test_a_tile_slides_as_it_is_told():
+    state = State((1, 2, 3, 4, 0, 5, 6, 7, 8), 3, 9)
+    assert state.slide("up").board == (1, 2, 3, 4, 7, 5, 6, 0, 8)
+    assert state.slide("down").board == (1, 0, 3, 4, 2, 5, 6, 7, 8)
+    assert state.slide("left").board == (1, 2, 3, 4, 5, 0, 6, 7, 8)
+    assert state.slide("right").board == (1, 2, 3, 0, 4, 5, 6, 7, 8)
+    assert State((0, 1, 2, 3), 2, 9).legal(AGENT) == ("up", "left")
+    assert State((3, 2, 1, 0), 2, 9).legal(AGENT) == ("down", "right")
+
+
+def test_how_many_boards_can_be_solved_and_how_fast():
+    # Half of all arrangements; the longest shortest solutions are known: 6 and 31 moves.
+    for size, boards, longest in ((2, 12, 6), (3, 181_440, 31)):
+        found = distances(size)
+        assert len(found) == boards
+        assert max(found.values()) == longest
+
+
+def test_every_small_board_comes_up_and_can_be_solved_in_time():
+    known, env, seen = distances(2), make("easy"), set()
+    for seed in range(300):
+        env.reset(seed=seed)
+        state = env.state()
+        assert state.left == 10
+        seen.add(state.board)
+    assert len(seen) == 11  # all but the ordered one
+    assert max(known[board] for board in seen) == 6
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_shuffle_can_be_undone_within_the_limit(level):
+    env, rng, boards = make(level), np.random.default_rng(0), set()
+    for seed in range(100):
+        env.reset(seed=seed)
+        size, turns = env.state().size, env.state().left
+        assert (size, turns) in (*env.game.levels, LEVELS[level])
+        reseed(rng, seed)
+        if level == "random":
+            rng.integers(3)
+        board, solution = shuffled(rng, size, turns)
+        assert board == env.state().board
+        assert len(solution) <= turns
+        boards.add(board)
+        for move in solution:
+            if env.to_act:  # the shuffle may have come by the ordered board again
+                env.play({AGENT: move})
+        assert not env.to_act
+        assert env.state().returns() == {AGENT: 1.0}
+    assert len(boards) > (5 if level == "easy" else 60)
+
+
+def test_what_is_in_place_pays_when_the_turns_run_out():
+    state = State((1, 2, 3, 4, 0, 5, 6, 7, 8), 3, 1)
+    assert state.returns() == {AGENT: 0.0}
+    assert state.slide("left").returns() == {AGENT: 5 / 8}
+    assert state.slide(None).returns() == {AGENT: 4 / 8}
+    assert state.slide("left").to_act() == ()
+
+
+def test_no_move():
+    game, view = FifteenPuzzle(2, 5), State((0, 1, 2, 3), 2, 5)
+    assert game.read("UP", view, AGENT) == "up"
+    assert game.read(" Left. ", view, AGENT) == "left"
+    for text in ("down", "right", "1", ""):
+        with pytest.raises(InvalidMove, match="is not a legal move"):
+            game.read(text, view, AGENT)
+    for arguments in ({"num_rows": 1}, {"num_rows": 9}, {"max_turns": 0}):
+        with pytest.raises(ValueError, match="expected"):
+            FifteenPuzzle(**arguments)
+
+
+def test_the_board_in_words_and_numbers():
+    game = FifteenPuzzle(4, 50)
+    state = State((*range(1, 16), 0), 4, 50).slide("right")
+    assert game.describe(state, AGENT).splitlines()[-2:] == ["13 14  _ 15", "Turns left: 49."]
+    numbers = game.encode(state, AGENT)
+    assert numbers[13:] == pytest.approx([14 / 15, 0, 1, 49 / 50])
+    assert FifteenPuzzle(None, None).encode(State((1, 2, 0, 3), 2, 10), AGENT).shape == (17,)
+
+
+@pytest.mark.parametrize("level", ["hard", "random"])
+def test_the_contract(level):
+    check_env(make(level), seeds=1, processes=False)
+    certify(make(level), views=100)

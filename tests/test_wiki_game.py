@@ -1,0 +1,125 @@
+"""The wiki game: its pages, shortest paths against plain relaxation, and graphs of one's own."""
+
+import json
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import gem_ma
+from gem_ma import InvalidMove
+from gem_ma.envs.links import PAGES
+from gem_ma.envs.wiki_game import State, WikiGame
+from gem_ma.testing import certify, check_env
+
+GRAPH = {
+    "A": {"text": "The first.", "links": ["B", "C", "nowhere", "A", "B"]},
+    "B": {"links": ["D"]},
+    "C": ["A"],
+    "D": ["E"],
+    "E": ["A"],
+}
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def distances(pages):
+    """Return the distance of every two pages, by relaxing all links until nothing changes."""
+    number = {title: i for i, title in enumerate(pages)}
+    table = np.full((len(pages), len(pages)), 10_000)
+    np.fill_diagonal(table, 0)
+    for title, (_, links) in pages.items():
+        for link in links:
+            table[number[title], number[link]] = 1
+    for middle in range(len(pages)):
+        table = np.minimum(table, table[:, [middle]] + table[[middle]])
+    return number, table
+
+
+def test_the_pages():
+    assert len(PAGES) >= 150
+    linked = Counter(link for _, links in PAGES.values() for link in links)
+    for title, (text, links) in PAGES.items():
+        assert text.endswith(".")
+        assert "\n" not in text
+        assert 3 <= len(links) <= 8
+        assert len(set(links)) == len(links)
+        assert set(links) <= set(PAGES) - {title}
+        assert linked[title]
+    _, table = distances(PAGES)
+    assert table.max() < 12  # every page can be reached from every other
+
+
+@pytest.mark.parametrize(("least", "most"), [(1, 1), (2, 4), (5, 6)])
+def test_every_task_is_as_far_as_it_says_and_a_solver_arrives(least, most):
+    game = WikiGame(min_links=least, max_links=most)
+    env, (number, table) = gem_ma.Env(game), distances(PAGES)
+    tasks, lengths = set(), set()
+    for seed in range(60):
+        env.reset(seed=seed)
+        state = env.state()
+        path = game.shortest(state.path[0], state.target)
+        assert len(path) - 1 == table[number[path[0]], number[path[-1]]]
+        tasks.add((path[0], path[-1]))
+        lengths.add(len(path) - 1)
+        for page in path[1:]:
+            env.step(f"Next is \\boxed{{{page}}}")
+        assert env.rewards["player"] == 1
+        assert env.terminations["player"]
+        report = env.info("player")
+        assert report["path"] == report["shortest"] == path
+    assert lengths == set(range(least, most + 1))
+    assert len(tasks) >= 55
+
+
+def test_a_graph_of_ones_own(tmp_path):
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps(GRAPH))
+    for game in (WikiGame(graph=GRAPH), WikiGame(graph=file), WikiGame(graph=str(file))):
+        assert game.pages["A"] == ("The first.", ("B", "C"))
+        assert game.pages["B"] == ("", ("D",))
+        assert game.shortest("C", "E") == ("C", "A", "B", "D", "E")
+        again = pickle.loads(pickle.dumps(game))
+        assert again.start(rng(), {}) == game.start(rng(), {})
+    assert WikiGame(graph={"A": ["B"], "B": []}, min_links=1).shortest("B", "A") is None
+    for graph in ({}, {"A": ["B"], "B": ["A"]}):
+        with pytest.raises(ValueError, match="2 to 4 links away"):
+            WikiGame(graph=graph).start(rng(), {})
+
+
+def test_moves_and_words():
+    game = WikiGame(graph=GRAPH, max_turns=3)
+    state = State(("A",), *game.pages["A"], "E", 3)
+    assert state.legal("player") == ("B", "C")
+    assert game.read(" 'b'. ", state, "player") == "B"
+    for text in ("E", "A", "", "nowhere"):
+        with pytest.raises(InvalidMove, match="A has no link to"):
+            game.read(text, state, "player")
+    there = game.advance(state, {"player": "C"}, rng())
+    back = game.advance(there, {"player": "A"}, rng())
+    assert game.describe(back, "player").splitlines() == [
+        "Target: E",
+        "Current page: A",
+        "The first.",
+        "Path: A > C > A",
+        "Links: B; C",
+        "Turns left: 1",
+    ]
+    end = game.advance(back, {"player": None}, rng())
+    assert end.to_act() == ()
+    assert end.returns() == {"player": 0.0}
+
+
+def test_arguments():
+    for wrong in ({"max_turns": 0}, {"min_links": 0}, {"min_links": 3, "max_links": 2}):
+        with pytest.raises(ValueError, match="expected"):
+            WikiGame(**wrong)
+
+
+def test_the_contract_and_the_pictures():
+    env = gem_ma.Env(WikiGame(), id="game:WikiGame-v0")
+    check_env(env, seeds=1, processes=False)
+    assert certify(env, views=60).views >= 60
