@@ -54,9 +54,9 @@ def main():
         looks = [*THEMES, 1, 2, "held-out:3"]
         shots = [shot("game:ConnectFour-v0", look, 14, f"theme={look!r}") for look in looks]
     else:
-        ids = [i for i in gem_ma.list_envs() if not i.endswith(("-hard", "-random", "-easy"))]
+        ids = [i for i in gem_ma.list_envs("game:*-v0") if i != "game:Battleship-v0"]
         shots = [shot(env_id, "light") for env_id in ids]
-    Image.fromarray(sheet(shots, 4)).save(args.out, optimize=True)
+    Image.fromarray(sheet(shots, 4 if args.themes else 6)).save(args.out, optimize=True)
 
 
 if __name__ == "__main__":
