@@ -9,10 +9,10 @@ counts.
 import argparse
 import json
 import operator
-import os
-import subprocess
 import sys
 from pathlib import Path
+
+from contest import contest, run
 
 WORKER = Path(__file__).with_name("core_worker.py")
 PEERS = {  # option: what to install, beside it
@@ -83,7 +83,7 @@ def importing(args, pythons):
     commands = {name: [python, "-c", IMPORT.format(name)] for name, python in importers.items()}
     for command in commands.values():
         run(command)  # leaves the .pyc files behind
-    best = contest(commands, args.repeat)
+    best = contest(commands, args.repeat, LOWER_IS_BETTER)
     ours = best["gem_ma"]
     yield row("import", "cpu_s", ours, "pettingzoo", best["pettingzoo"], "<=", 1.25)
     yield row("import", "rss_mb", ours, "pettingzoo", best["pettingzoo"], "<=", 1.25)
@@ -102,7 +102,7 @@ def guessing(args, pythons, level):
         for reset in ("unseeded", "seeded")
         for package, python in (("gem_ma", sys.executable), ("gem", pythons["gem"]))
     }
-    best = contest(commands, args.repeat)
+    best = contest(commands, args.repeat, LOWER_IS_BETTER)
     for reset in ("unseeded", "seeded"):
         name = f"GuessTheNumber-{level}, {reset}"
         ours, gem = best["gem_ma", reset], best["gem", reset]
@@ -117,7 +117,7 @@ def connect_four(args, pythons):
             commands[peer] = task(args, pythons[peer], peer)
     if len(commands) == 1:
         return
-    best = contest(commands, args.repeat)
+    best = contest(commands, args.repeat, LOWER_IS_BETTER)
     ours = best.pop("ours")
     for peer, rates in best.items():
         target = (">=", 1.3) if peer == "textarena" else ()
@@ -130,7 +130,9 @@ def overhead(args):
     for name in ("ConnectFour-v0", "GuessTheNumber-v0-hard"):
         kinds = ("aec", "direct")
         best = contest(
-            {kind: task(args, sys.executable, kind, f"game:{name}") for kind in kinds}, args.repeat
+            {kind: task(args, sys.executable, kind, f"game:{name}") for kind in kinds},
+            args.repeat,
+            LOWER_IS_BETTER,
         )
         name = f"AEC over Game, {name.replace('-v0', '')}"
         yield row(name, "us_per_turn", best["aec"], "Game", best["direct"], "<=", 10, operator.sub)
@@ -156,28 +158,6 @@ def row(name, key, ours, peer, theirs, sign=None, target=None, compare=operator.
 def task(args, python, *words):
     """Return the command that has `core_worker.py` do a task."""
     return [python, str(WORKER), str(args.seconds), *words]
-
-
-def contest(commands, repeat):
-    """Run the commands in turn, `repeat` times, and return the best of every number they print."""
-    best = {name: {} for name in commands}
-    for _ in range(repeat):
-        for name, command in commands.items():
-            for key, value in run(command).items():
-                better = min if key in LOWER_IS_BETTER else max
-                best[name][key] = better(value, best[name].get(key, value))
-    return best
-
-
-def run(command):
-    """Run a command and return the JSON object in its last line."""
-    unwanted = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONHOME")
-    environment = {key: value for key, value in os.environ.items() if key not in unwanted}
-    child = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if child.returncode:
-        script = " ".join(word for word in command if "\n" not in word)
-        raise SystemExit(f"{script} ended with {child.returncode}:\n{child.stderr}")
-    return json.loads(child.stdout.splitlines()[-1])
 
 
 def print_table(rows):

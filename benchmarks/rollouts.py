@@ -13,10 +13,10 @@ time; `overlap` and `hf` are about waiting, so they are measured by the clock.
 import argparse
 import json
 import operator
-import os
-import subprocess
 import sys
 from pathlib import Path
+
+from contest import contest
 
 HERE = Path(__file__).parent
 WORKER = HERE / "rollouts_worker.py"
@@ -67,7 +67,9 @@ def record(args):
     """Compare rollout, which records everything, with a plain loop over the same environment."""
     episodes = 500 if args.quick else 10_000
     best = contest(
-        {name: task(sys.executable, name, episodes) for name in ("record", "bare")}, args.repeat
+        {name: task(sys.executable, name, episodes) for name in ("record", "bare")},
+        args.repeat,
+        LOWER_IS_BETTER,
     )
     ours, loop = best["record"]["us_per_turn"], best["bare"]["us_per_turn"]
     name = f"record: {episodes} ConnectFour"
@@ -98,7 +100,7 @@ def overlap(args):
             commands["gem", guess, flying] = task(args.gem, "gem", guess, flying, steps)
     if args.textarena:
         commands["textarena", four, 1] = task(args.textarena, "textarena", 3 if quick else 20)
-    best = contest(commands, args.repeat)
+    best = contest(commands, args.repeat, LOWER_IS_BETTER)
     for (package, id, flying), numbers in best.items():
         name = f"overlap: {package}, {id[5:].replace('-v0', '')}, {flying} in flight"
         target = (">=", 0.9) if (package, id, flying) == ("gem_ma", four, 64) else ()
@@ -120,7 +122,7 @@ def growth(args):
         for rounds in (50, 500):
             words = ("reading_textarena", f"{name}-v0", rounds)
             commands["textarena", name, rounds] = task(args.textarena, *words)
-    best = contest(commands, 1 if args.quick else args.repeat)
+    best = contest(commands, 1 if args.quick else args.repeat, LOWER_IS_BETTER)
     for package, name, rounds in commands:
         if rounds != 50:
             continue
@@ -146,6 +148,8 @@ def hf(args):
         best = contest(
             {n: task(args.hf, "hf", n, count, context) for n, count in episodes.items()},
             1 if args.quick else args.repeat,
+            LOWER_IS_BETTER,
+            PYTHONPATH=str(TESTS),
         )
         many, one = best[64]["replies_per_s"], best[1]["replies_per_s"]
         yield row(f"{name}: 64 at once", "turns/call", best[64]["batch"])
@@ -172,29 +176,6 @@ def row(name, unit, value, sign=None, target=None):
 def task(python, *words):
     """Return the command that has `rollouts_worker.py` do a task."""
     return [python, str(WORKER), *map(str, words)]
-
-
-def contest(commands, repeat):
-    """Run the commands in turn, `repeat` times, and return the best of every number they print."""
-    best = {name: {} for name in commands}
-    for _ in range(repeat):
-        for name, command in commands.items():
-            for key, value in run(command).items():
-                better = min if key in LOWER_IS_BETTER else max
-                best[name][key] = better(value, best[name].get(key, value))
-    return best
-
-
-def run(command):
-    """Run a command and return the JSON object in its last line."""
-    unwanted = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONHOME")
-    environment = {key: value for key, value in os.environ.items() if key not in unwanted}
-    if command[2] == "hf":
-        environment["PYTHONPATH"] = str(TESTS)
-    child = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if child.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {child.returncode}:\n{child.stderr}")
-    return json.loads(child.stdout.splitlines()[-1])
 
 
 def print_table(rows):

@@ -257,17 +257,17 @@ class _Run:
         agents: Any,
         episodes: int,
         *,
-        concurrency: int = 64,
-        seed: int | None = None,
-        group: int = 1,
-        shuffle: bool = False,
-        options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
-        context: Any = None,
-        max_errors: int = 10,
-        out: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        pictures: bool = True,
-        progress: bool | None = None,
+        concurrency: int,
+        seed: int | None,
+        group: int,
+        shuffle: bool,
+        options: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        context: Any,
+        max_errors: int,
+        out: str | os.PathLike[str] | None,
+        resume: bool,
+        pictures: bool,
+        progress: bool | None,
         **make: Any,
     ):
         limits = {"concurrency": concurrency, "group": group}
@@ -379,8 +379,12 @@ class _Run:
                 raise FileExistsError(
                     f"{path} is there already: resume=True goes on with it; or name another file"
                 )
-            without_failures(path)
-            for episode in load_episodes(path):
+            episodes = list(load_episodes(path))
+            if any(episode.failure for episode in episodes):
+                without_failures(path)
+            for episode in episodes:
+                if episode.failure:
+                    continue
                 if seed is None:
                     seed = self.seed = int(episode.id.rpartition("-")[0])
                 self.done[episode.number] = episode

@@ -58,6 +58,7 @@ class Tokens:
         self.processor = processor
         self.tokenizer = getattr(processor, "tokenizer", processor)
         self.template = dict(template or {})
+        self._special = set(self.tokenizer.all_special_ids)
         self._cache: OrderedDict[tuple[str, ...], Prompt] = OrderedDict()
         self._size = 0
 
@@ -104,10 +105,6 @@ class Tokens:
         text = self._text(shaped, tools, generate=False)
         _, found, after = text.rpartition(mark)
         return self.tokenizer(after, add_special_tokens=False)["input_ids"][:1] if found else []
-
-    @property
-    def _special(self) -> set[int]:
-        return set(self.tokenizer.all_special_ids)
 
     def _text(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any], generate: bool = True
