@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gem_ma import envs as envs  # registers the games, and imports none of them
 from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
 from gem_ma.episode import Agent, Episode, Reply, Step, Turn
-from gem_ma.game import Game, InvalidMove, Message, State
+from gem_ma.game import Game, InvalidMove, Message, Refused, State
 from gem_ma.registry import (
     Spec,
     UnknownArgument,
@@ -54,6 +54,7 @@ __all__ = [
     "Game",
     "InvalidMove",
     "Message",
+    "Refused",
     "Reply",
     "ResetNeeded",
     "SeatError",

@@ -16,7 +16,7 @@ from pettingzoo.utils.env import AECEnv
 from gem_ma import actions as words
 from gem_ma.actions import Format
 from gem_ma.episode import Conversation, Position, Turn, pick
-from gem_ma.game import Game, InvalidMove, Message, S
+from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.scene import Terminal
 from gem_ma.seeding import fresh_seed, mix, reseed
 
@@ -479,13 +479,14 @@ class Env(BaseEnv, Generic[S]):
             if not isinstance(reply, str):
                 self._check_number(agent, reply)
         self._asked += 1
-        if len(replies) > 1:
+        if len(replies) == 1:
+            if not self._take(agent, reply):
+                self._leave((agent,))
+        else:
             leavers = [a for a in waiting if a in replies and not self._take(a, replies[a])]
             if leavers:
                 self._leave(leavers)
-        elif not self._take(agent, reply):
-            self._leave([agent])
-        if self._pending and len(self._pending) == len(self._acting):
+        while self._pending and len(self._pending) == len(self._acting):
             self._advance()
         return self._settle()
 
@@ -522,8 +523,6 @@ class Env(BaseEnv, Generic[S]):
             move = self.game.read(text, view, agent)
         except InvalidMove as error:
             return self._take_invalid(agent, view, str(error)[:_REASON])
-        if self._bad:
-            self._bad.pop(agent, None)
         self._pending[agent] = self._moved[agent] = move
         return True
 
@@ -592,22 +591,37 @@ class Env(BaseEnv, Generic[S]):
         if len(moves) > 1:
             moves = {agent: moves[agent] for agent in self._acting}
         self._pending = {}
-        self._state = after = self.game.advance(before, moves, self._rng)
+        try:
+            self._state = after = self.game.advance(before, moves, self._rng)
+        except Refused as error:
+            self._refuse(moves, error)
+            return
         self.turns += 1
+        if self._bad:
+            self._bad = {}
         told = self.game.tell(before, moves, after)
         if told is not None:
             if told:
                 self._hear(told)
             return
+        log, lines = self._log, self._lines
         for seat, move in moves.items():
             if move is None:
                 message = Message(None, "game", f"{seat} lost its turn.")
             else:
                 message = Message(None, seat, str(move))
-            self._log.append(message)
-            self._lines.append(str(message))
-        if len(self._log) > self._log_limit:
+            log.append(message)
+            lines.append(str(message))
+        if len(log) > self._log_limit:
             self._forget()
+
+    def _refuse(self, moves: Mapping[str, Any], error: Refused) -> None:
+        """Treat a move that only `advance` could find illegal as `_take` treats others."""
+        ((agent, _),) = moves.items()
+        if agent in self._records:  # what stands for an invalid reply has to be legal
+            raise error
+        if not self._take_invalid(agent, self._view(agent), str(error)[:_REASON]):
+            self._leave([agent])
 
     def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
@@ -698,9 +712,10 @@ class Env(BaseEnv, Generic[S]):
         return view
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        view = self._views.get(agent) or self._view(agent)
         if self._only_text:
+            view = self._views.get(agent) or self._view(agent)
             return {"text": self._text(agent, view, not turn)}
+        view = self._views.get(agent) or self._view(agent)
         if self.discrete and not turn:
             numbers = self.game.encode(view, agent) if self.observes == "text" else None
             if numbers is None:
@@ -750,7 +765,7 @@ class Env(BaseEnv, Generic[S]):
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
         mask = self._masks.get(legal)
         if mask is None:
-            if len(self._masks) > 100:
+            if len(self._masks) > 1_000:
                 self._masks.clear()
             mask = np.full(len(self._number), 0 if legal else 1, np.int8)
             mask[[self._number[text] for text in legal]] = 1

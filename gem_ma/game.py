@@ -13,6 +13,10 @@ class InvalidMove(ValueError):
     """A reply that is no legal move; the message is shown to the seat that sent it."""
 
 
+class Refused(InvalidMove):
+    """A move that `read` could not know to be illegal, found out by `advance`."""
+
+
 class Message(NamedTuple):
     """Words delivered to some seats: `role` is "game", "tool", or the seat that speaks."""
 
@@ -96,7 +100,10 @@ class Game(abc.ABC, Generic[S]):
 
     @abc.abstractmethod
     def advance(self, state: S, moves: Mapping[str, Any], rng: np.random.Generator) -> S:
-        """Return the state after all seats of `state.to_act()` have made these moves."""
+        """Return the state after all seats of `state.to_act()` have made these moves.
+
+        Where one seat acts it may raise Refused, and the seat has made an invalid reply.
+        """
 
     def skip(self, view: S, agent: str) -> Any:
         """Return the move that stands for a lost turn."""

@@ -6,7 +6,9 @@ import difflib
 import fnmatch
 import functools
 import importlib
+import importlib.util
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
@@ -45,17 +47,35 @@ class UnknownArgument(TypeError):
     """Neither the game nor Env takes this argument."""
 
 
+class MissingNeed(RuntimeError):
+    """Something that an environment needs is not there; the message names the remedy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """An id, the game it stands for as "module:class", and its arguments (and those of Env)."""
+    """An id, the game it stands for as "module:class", and its arguments (and those of Env).
+
+    needs: what it takes beside this package; `Spec.missing` says what of it is not there.
+        An extra's name ("textarena"), "python>=3.12", "key:NAME" (an environment variable),
+        "corpus:NAME" (of NLTK), "hub" (the Hugging Face Hub), "network", or "broken: why".
+    """
 
     id: str
     entry_point: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = field(default=(), compare=False)
+
+    def missing(self) -> list[str]:
+        """Return what it needs and is not there, each with its remedy; networks are not tried."""
+        return [remedy for need in self.needs if (remedy := _remedy(need))]
 
     def make(self, **kwargs: Any) -> Env[Any]:
         """Make the environment; `kwargs` override those of the spec."""
         from gem_ma.env import Env
+
+        missing = self.missing()
+        if missing:
+            raise MissingNeed(f"{self.id} cannot be made here: {'; '.join(missing)}")
 
         module, _, name = self.entry_point.partition(":")
         found: Any = importlib.import_module(module)
@@ -94,19 +114,21 @@ def spec_of(env: Env[Any]) -> Spec:
 
 _ATTRIBUTES = {"observe": "observes", "actions": "discrete"}
 _specs: dict[str, Spec] = {}
+_families: dict[str, str] = {}  # prefix of ids -> the module that knows them
 _plugins_loaded = False
 
 
-def register(id: str, entry_point: str, **kwargs: Any) -> None:
+def register(id: str, entry_point: str, *, needs: Iterable[str] = (), **kwargs: Any) -> None:
     """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
 
     `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
+    `needs` is said of a Spec.
     """
     if id in _specs:
         raise ValueError(f"{id!r} is registered already, for {_specs[id].entry_point}")
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
-    _specs[id] = Spec(id, entry_point, kwargs)
+    _specs[id] = Spec(id, entry_point, kwargs, tuple(needs))
     foreign = "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
     gymnasium.register(foreign, "gem_ma.registry:_make_gym", kwargs={"env_id": id})
     if hasattr(pettingzoo, "register"):  # since 1.27
@@ -116,13 +138,45 @@ def register(id: str, entry_point: str, **kwargs: Any) -> None:
         )
 
 
+def register_family(prefix: str, module: str) -> None:
+    """Leave all ids that begin with "prefix:" to a module, imported when one is asked for.
+
+    It defines `specs()`, which returns the Specs that are listed and imports nothing for it, and
+    `find(id)`, which returns the Spec of any other id, or None.
+    """
+    if prefix in _families:
+        raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
+    _families[prefix] = module
+
+
 def spec(id: str) -> Spec:
     """Return the Spec of an id."""
-    if id not in _specs:
+    found = _specs.get(id) or _in_family(id)
+    if found is None:
         _load_plugins()
-    if id not in _specs:
-        raise UnknownEnv(f"no environment {id!r}; {_instead(id, _specs, 'list_envs() says more:')}")
-    return _specs[id]
+        found = _specs.get(id) or _in_family(id)
+    if found is None:
+        prefix = id.partition(":")[0]
+        known = _family(prefix) if prefix in _families else _specs
+        raise UnknownEnv(f"no environment {id!r}; {_instead(id, known, 'list_envs() says more:')}")
+    return found
+
+
+def _in_family(id: str) -> Spec | None:
+    prefix, colon, _ = id.partition(":")
+    if not colon or prefix not in _families:
+        return None
+    found = _family(prefix).get(id)
+    if found is None:
+        found = importlib.import_module(_families[prefix]).find(id)
+    return found
+
+
+@functools.cache
+def _family(prefix: str) -> dict[str, Spec]:
+    """Return the listed members of a family."""
+    module = importlib.import_module(_families[prefix])
+    return {spec.id: spec for spec in module.specs()}
 
 
 def make(id: str, **kwargs: Any) -> Env[Any]:
@@ -145,7 +199,10 @@ def list_envs(pattern: str = "*") -> list[str]:
     _load_plugins()
     if not any(c in pattern for c in "*?["):
         pattern = f"*{pattern}*"
-    return sorted(fnmatch.filter(_specs, pattern))
+    ids = list(_specs)
+    for prefix in _families:
+        ids += _family(prefix)
+    return sorted(fnmatch.filter(ids, pattern))
 
 
 def print_envs(pattern: str = "*") -> None:
@@ -168,6 +225,50 @@ def _load_plugins() -> None:
             warnings.warn(
                 f"{plugin.value} could not register its environments: {error!r}", stacklevel=2
             )
+
+
+def _remedy(need: str) -> str:
+    """Return what to do about a need that is not met, or nothing if it is or cannot be told."""
+    kind, _, name = need.partition(":")
+    if kind == "key":
+        return "" if os.environ.get(name) else f"set the environment variable {name}"
+    if kind == "corpus":
+        return "" if _has_corpus(name) else f"python -m nltk.downloader {name}"
+    if kind == "broken":
+        return name.strip()
+    if kind.startswith("python>="):
+        version = tuple(map(int, kind.removeprefix("python>=").split(".")))
+        return "" if sys.version_info >= version else f"it needs {kind}"
+    if kind in ("hub", "network"):
+        return ""
+    modules = _EXTRAS.get(kind, (kind,))
+    return "" if all(map(_is_installed, modules)) else f"pip install 'gem-ma[{kind}]'"
+
+
+# The modules that show whether an extra is installed, where its name is not that of its module.
+_EXTRAS: dict[str, tuple[str, ...]] = {
+    "games": ("chess", "wordfreq"),
+    "math": ("math_verify",),
+    "reasoning-gym": ("reasoning_gym",),
+}
+
+
+@functools.cache
+def _is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _has_corpus(name: str) -> bool:
+    """Return whether NLTK finds a corpus; without NLTK nobody could read it."""
+    if not _is_installed("nltk"):
+        return False
+    import nltk
+
+    try:
+        nltk.data.find(f"corpora/{name}")
+    except LookupError:
+        return False
+    return True
 
 
 def _instead(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -10,6 +10,7 @@ import gem_ma
 from gem_ma import Env, Game, ResetNeeded, SeatError
 from gem_ma.envs.connect_four import ConnectFour
 from gem_ma.envs.liars_dice import LiarsDice
+from gem_ma.envs.tic_tac_toe import TicTacToe
 from gem_ma.game import Message, quote
 
 
@@ -470,3 +471,47 @@ def test_the_state_is_there_for_those_who_may_see_all():
     assert env.state().seen_by("first").cards[1] is None
     assert str(env) == "game:KuhnPoker-v0"
     assert repr(env) == "<Env game:KuhnPoker-v0>"
+
+
+class Late(TicTacToe):
+    """Finds a taken cell only when it is marked, as games that live elsewhere do."""
+
+    def read(self, text, view, agent):
+        return int(text)
+
+    def advance(self, state, moves, rng):
+        (cell,) = moves.values()
+        if cell is not None and state.board[cell] != ".":
+            raise gem_ma.Refused(f"{cell} is taken")
+        return super().advance(state, moves, rng)
+
+
+def test_a_move_that_advance_refuses_is_an_invalid_reply():
+    env = Env(Late(), max_invalid=1)
+    env.reset()
+    env.step("4")
+    env.step("4")
+    assert env.agent_selection == "o"
+    assert env.turns == 1
+    assert env.infos["o"]["invalid"] == {"reason": "4 is taken", "count": 1, "policy": "retry"}
+    assert "Invalid: 4 is taken." in env.observe("o")["text"]
+    env.step("4")
+    assert env.rewards == {"x": 1.0, "o": -1.0}
+    assert env.infos["o"]["invalid"]["forfeit"]
+    for policy, turns in (("skip", 2), ("random", 2), ("lose", 1)):
+        env = Env(Late(), invalid=policy)
+        env.reset(seed=0)
+        play(env, "4", "4")
+        assert env.turns == turns
+        assert bool(env.to_act) == (policy != "lose")
+
+
+def test_what_stands_for_an_invalid_reply_may_not_be_refused():
+    class Always(Late):
+        def advance(self, state, moves, rng):
+            raise gem_ma.Refused("never")
+
+    env = Env(Always(), invalid="skip")
+    env.reset()
+    with pytest.raises(gem_ma.Refused):
+        env.step("4")

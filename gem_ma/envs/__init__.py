@@ -1,6 +1,6 @@
 """The games that come with the package: one line each, nothing imported until one is made."""
 
-from gem_ma.registry import register
+from gem_ma.registry import register, register_family
 
 _GUESS = "gem_ma.envs.guess_the_number:GuessTheNumber"
 register("game:GuessTheNumber-v0", _GUESS)
@@ -117,3 +117,12 @@ _TAU = "gem_ma.envs.tau.game:Tau"
 register("tau:shop", _TAU, domain="shop", format="bare", max_turns=200)
 register("tau:retail", _TAU, domain="retail", format="bare", max_turns=200)
 register("tau:airline", _TAU, domain="airline", format="bare", max_turns=200)
+
+# Environments of other libraries, listed by tables of their own.
+for _prefix, _module in (
+    ("gym", "gymnasium"),
+    ("openenv", "openenv"),
+    ("pz", "pettingzoo"),
+    ("ta", "textarena"),
+):
+    register_family(_prefix, f"gem_ma.envs.bridges.{_module}")

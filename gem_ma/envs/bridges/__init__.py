@@ -1,0 +1,1 @@
+"""Environments of other libraries as games, one file for each library."""
