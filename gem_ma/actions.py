@@ -33,6 +33,12 @@ _AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
 T = TypeVar("T")
 
 
+class Rejected(str):
+    """Why a reply is invalid, in the place of the reply: for what stands between it and a game."""
+
+    __slots__ = ()
+
+
 def instruction(format: str) -> str:
     """Return the sentence that tells a model how to send its action."""
     return _INSTRUCTIONS[format]
@@ -49,6 +55,8 @@ def extract(reply: str, format: str = "auto") -> str:
 
     A reply with native tool calls acts by these: one as a JSON object, several as a list.
     """
+    if isinstance(reply, Rejected):
+        raise InvalidMove(str(reply))
     calls = getattr(reply, "tool_calls", None)
     if calls:
         return call_text(calls)
@@ -66,6 +74,13 @@ def extract(reply: str, format: str = "auto") -> str:
     if format == "bare":
         return text.strip()
     return _FINDERS[format](text).strip()
+
+
+def has_action(text: str, format: str = "auto") -> bool:
+    r"""Return whether an action is marked in a text, by \boxed{}, <answer> or as `format` says."""
+    if format == "bracket":
+        return "[" in text
+    return any(_last(pattern, text) >= 0 for pattern in (_BOXED, _ANSWER))
 
 
 def find_calls(text: str) -> list[dict[str, Any]]:

@@ -76,6 +76,15 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         """Return what a seat is told once, a model in its system prompt."""
         raise NotImplementedError
 
+    def tools(self, agent: str) -> tuple[Any, ...]:
+        """Return the tools that a seat may call."""
+        raise NotImplementedError
+
+    @property
+    def blocking(self) -> bool:
+        """Whether `submit` is slow or waits for something, and belongs into a thread."""
+        return self._core.game.blocking
+
     # -- PettingZoo's AEC API ------------------------------------------------------------------
 
     def step(self, action: Any) -> None:
@@ -155,7 +164,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         observation = self.observe(agent, turn=True)
         info = self.info(agent, turn=True)
         legal = info.get("legal_actions")
-        tools = tuple(core.game.tools(agent))
+        tools = self.tools(agent)
         index, salt = (0, 0) if chat is None else (chat.answered, chat.salt)
         place = core.seed, core._asked, core._index[agent]
         turn = Turn(
@@ -490,6 +499,15 @@ class Env(BaseEnv, Generic[S]):
             self._advance()
         return self._settle()
 
+    def _answer(self, agent: str, messages: Sequence[Message]) -> None:
+        """Take a reply that was no move, and let the seat read what it led to."""
+        self._asked += 1
+        self._read[agent] = self._log_start + len(self._log)
+        self._records.pop(agent, None)
+        self._moved.pop(agent, None)
+        self._infos = {}
+        self._hear(messages)
+
     def _not_to_act(self, agent: Any) -> SeatError:
         if agent not in self._index:
             return SeatError(f"no seat {agent!r}; the seats are {', '.join(self.possible_agents)}")
@@ -783,6 +801,9 @@ class Env(BaseEnv, Generic[S]):
                 parts.append(self._legend(agent))
             text = self._rules[agent] = "\n".join(filter(None, parts))
         return text
+
+    def tools(self, agent: str) -> tuple[Any, ...]:
+        return tuple(self.game.tools(agent))
 
     def _legend(self, agent: str) -> str:
         """Say what things look like in this theme, so that no other word has to name a colour."""

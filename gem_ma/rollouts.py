@@ -574,7 +574,7 @@ class _Loop:
 
     def step(self, play: _Play, action: Callable[[], None]) -> None:
         """Begin an episode or hand in its replies, in a thread if its game blocks."""
-        if play.env._core.game.blocking:
+        if play.env.blocking:
             self.start(self.blocking(play, action))
         else:
             self.run_.queue(self.run_.advance(play, action))
@@ -623,7 +623,7 @@ class _Loop:
                 return
             if not run.give(play, seat, reply, time.perf_counter() - start):
                 return
-            if play.env._core.game.blocking:
+            if play.env.blocking:
                 self.ready.append(play)
                 return
             turns = run.advance(play, play.submit)

@@ -55,6 +55,13 @@ class Wrapper(BaseEnv):
     def rules(self, agent: str) -> str:
         return self.env.rules(agent)
 
+    def tools(self, agent: str) -> tuple[Any, ...]:
+        return self.env.tools(agent)
+
+    @property
+    def blocking(self) -> bool:
+        return self.env.blocking
+
     def observation_space(self, agent: str) -> Any:
         return self.env.observation_space(agent)
 

@@ -33,6 +33,8 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
         "wrappers",
     },
     "evaluation": {"evaluation"},
+    "sandbox": set(),
+    "tools": {"actions", "env", "game", "sandbox", "tools", "wrappers"},
     "training": {"episode", "messages", "tokens", "training"},
     "env": {
         "actions",
@@ -53,7 +55,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     "testing": {"actions", "env", "game", "registry", "renderers", "scene", "seeding"},
     "messages": {"actions"},
     "cli": {"registry", "agents", "env", "envs", "episode", "renderers", "rollouts"},
-    "envs": {"game", "scene", "actions", "sandbox", "envs"},
+    "envs": {"game", "scene", "actions", "registry", "sandbox", "envs"},
     "agents": {"episode", "messages", "agents", "actions", "seeding", "tokens"},
     "renderers": {"scene", "renderers"},
 }

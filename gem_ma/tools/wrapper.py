@@ -1,0 +1,228 @@
+"""Tools for any seat of any environment: a reply that calls them is answered, and is no move."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gem_ma.actions import Rejected, clip, find_calls, has_action, without_thinking
+from gem_ma.env import BaseEnv, SeatError, fit
+from gem_ma.game import Message
+from gem_ma.tools import Tool, ToolError
+from gem_ma.wrappers import TextWrapper
+
+_FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
+
+
+def with_tools(env: BaseEnv, tools: Any, **limits: Any) -> ToolEnv:
+    """Give tools to seats: a list for all of them, or a mapping from seat to list.
+
+    `limits` are those of ToolEnv.
+    """
+    return ToolEnv(env, tools, **limits)
+
+
+class Used(NamedTuple):
+    """The calls of one seat."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    result: str
+
+
+class ToolEnv(TextWrapper):
+    """Answer the calls in a reply to the seat that made them, which then replies again.
+
+    A reply calls by native tool calls, by blocks of <tool_call>, or, for a tool with `fenced`, by a
+    fenced block of that language which no action follows.
+
+    max_calls: that a seat may make between two moves; one more is an invalid reply.
+    max_calls_per_episode: that a seat may make in all.
+    reward, error_reward: what a seat earns by a call that worked, and by one that did not.
+    result_length: bytes that a result may have; what is longer is cut in the middle.
+    """
+
+    memory: Mapping[str, tuple[int, tuple[Used, ...]]] | None  # calls since the last move, and all
+
+    def __init__(
+        self,
+        env: BaseEnv,
+        tools: Mapping[str, Sequence[Tool]] | Sequence[Tool],
+        *,
+        max_calls: int = 8,
+        max_calls_per_episode: int | None = None,
+        reward: float = 0.0,
+        error_reward: float = 0.0,
+        result_length: int = 10_000,
+    ):
+        super().__init__(env)
+        core = env._core
+        if core.discrete:
+            raise SeatError("tools are called in words; make the environment with actions='text'")
+        seats = core.possible_agents
+        if not isinstance(tools, Mapping):
+            tools = dict.fromkeys(seats, tools)
+        for seat in tools:
+            if seat not in seats:
+                raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
+        self._tools = {seat: {tool.name: tool for tool in tools.get(seat, ())} for seat in seats}
+        for seat, given in tools.items():
+            if len(self._tools[seat]) < len(given):
+                names = [tool.name for tool in given]
+                raise ValueError(f"tools of {seat}: two have the same name: {', '.join(names)}")
+        for name, limit in (("max_calls", max_calls), ("result_length", result_length)):
+            if limit < 1:
+                raise ValueError(f"{name}={limit}: expected 1 or more")
+        self.max_calls = max_calls
+        self.max_calls_per_episode = max_calls_per_episode
+        self.reward, self.error_reward = reward, error_reward
+        self.result_length = result_length
+
+    # -- what is new in the seam ---------------------------------------------------------------
+
+    @property
+    def blocking(self) -> bool:
+        """Whether a reply may take long to answer."""
+        tools = [tool for given in self._tools.values() for tool in given.values()]
+        return super().blocking or any(getattr(tool, "blocking", False) for tool in tools)
+
+    def tools(self, agent: str) -> tuple[Any, ...]:
+        return (*super().tools(agent), *self._tools[agent].values())
+
+    def rules(self, agent: str) -> str:
+        tools = self._tools[agent].values()
+        if not tools:
+            return super().rules(agent)
+        lines = [
+            "Before your action you may call tools, one or several in a reply without an action, "
+            f"each as {_FORM}. You get what they say and reply again.",
+            *map(_signature, tools),
+        ]
+        return f"{super().rules(agent)}\n" + "\n".join(lines)
+
+    def change(self, agent: str, text: str, *, turn: bool) -> str:
+        inner = super().rules(agent)
+        if turn or self._core._read[agent] >= 0 or not text.startswith(inner):
+            return text
+        return self.rules(agent) + text[len(inner) :]
+
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        core = self._core
+        moves: dict[str, Any] = {}
+        calls: dict[str, list[tuple[str, Any]]] = {}
+        for agent, reply in replies.items():
+            found = self._find(agent, reply) if agent in core.to_act else []
+            if not found:
+                moves[agent] = reply
+            elif refused := self._limit(agent, len(found)):
+                moves[agent] = Rejected(refused)
+            else:
+                calls[agent] = found
+        earned = {agent: self._call(agent, found) for agent, found in calls.items()}
+        rewards: Mapping[str, float] = super().submit(moves) if moves or not calls else {}
+        if self.memory:
+            moved = [agent for agent in moves if agent in core._moved]  # and was not refused
+            self.memory = {**self.memory, **{a: (0, self.memory.get(a, (0, ()))[1]) for a in moved}}
+        if any(earned.values()):
+            rewards = {
+                agent: rewards.get(agent, 0.0) + earned.get(agent, 0.0) for agent in core.agents
+            }
+        return rewards
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    def _find(self, agent: str, reply: Any) -> list[tuple[str, Any]]:
+        """Return the calls of a reply, each a name and its arguments or what is wrong with them."""
+        tools = self._tools[agent]
+        if not tools or not isinstance(reply, str):
+            return []
+        native = getattr(reply, "tool_calls", None)
+        if native:
+            calls = [_named(call) for call in native]
+        elif "<tool_call>" in reply or "```" in reply:
+            calls = self._written(agent, without_thinking(reply))
+        else:
+            return []
+        others = {_name(tool) for tool in super().tools(agent)}
+        if others and not any(name in tools for name, _ in calls):
+            return []  # the game's own
+        return calls
+
+    def _written(self, agent: str, text: str) -> list[tuple[str, Any]]:
+        """Return the calls that stand in the text of a reply, in their order."""
+        if "<tool_call>" in text:
+            calls = [_named(call) for call in find_calls(text)]
+            return calls or [("", f"that is no tool call; the form is {_FORM}")]
+        calls = []
+        for name, tool in self._tools[agent].items():
+            language = getattr(tool, "fenced", None)
+            if language is None:
+                continue
+            blocks = list(re.finditer(rf"```{language}[ \t]*\n(.*?)\n?```", text, re.DOTALL))
+            if blocks and not has_action(text[blocks[-1].end() :], self._core.format):
+                argument = next(iter(tool.schema["function"]["parameters"]["properties"]))
+                calls += [(name, {argument: block[1]}) for block in blocks]
+        return calls
+
+    def _limit(self, agent: str, count: int) -> str:
+        """Say which limit so many more calls would break, if any."""
+        since, past = (self.memory or {}).get(agent, (0, ()))
+        if since + count > self.max_calls:
+            return f"only {self.max_calls} tool calls are allowed before an action; send an action"
+        total = self.max_calls_per_episode
+        if total is not None and len(past) + count > total:
+            return f"only {total} tool calls are allowed in all; send an action"
+        return ""
+
+    def _call(self, agent: str, calls: Sequence[tuple[str, Any]]) -> float:
+        """Make calls one after the other, let the seat read the results, return what they earn."""
+        tools, memory = self._tools[agent], dict(self.memory or {})
+        since, past = memory.get(agent, (0, ()))
+        earned, messages = 0.0, []
+        for name, arguments in calls:
+            try:
+                if not isinstance(arguments, Mapping):
+                    raise ToolError(str(arguments))
+                if name not in tools:
+                    raise ToolError(f"no tool {clip(name)}; the tools are {', '.join(tools)}")
+                earlier = [(used.arguments, used.result) for used in past if used.name == name]
+                result = tools[name].call(arguments, earlier)
+                earned += self.reward
+            except ToolError as error:
+                result = f"Error: {error}"
+                earned += self.error_reward
+            result = fit(result, self.result_length)
+            past = (*past, Used(name, arguments, result))
+            messages.append(Message((agent,), "tool", result))
+        memory[agent] = since + len(calls), past
+        self.memory = memory
+        self._core._answer(agent, messages)
+        return earned
+
+
+def _named(call: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the name and the arguments of a call in OpenAI's shape."""
+    function = call.get("function", call)
+    name, arguments = str(function.get("name")), function.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            return name, f"the arguments are no JSON: {clip(arguments)}"
+    if not isinstance(arguments, Mapping):
+        return name, f"the arguments must be a JSON object, got {clip(json.dumps(arguments))}"
+    return name, arguments
+
+
+def _name(tool: Any) -> str:
+    """Return the name of a tool, or of a schema in OpenAI's form."""
+    return str(tool["function"]["name"] if isinstance(tool, Mapping) else tool.name)
+
+
+def _signature(tool: Tool) -> str:
+    """Return a tool in one line, for models that read no schemas."""
+    function = tool.schema["function"]
+    parameters = function.get("parameters", {}).get("properties", {})
+    return f"- {tool.name}({', '.join(parameters)}): {function.get('description', '')}"
