@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from gem_ma.context import Context
     from gem_ma.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts import arollout, rollout
+    from gem_ma.vector import make_vec
 
 __version__ = "0.1.0"
 
 _LATER = {  # names whose files are imported when they are first asked for
     "Context": "context",
     "arollout": "rollouts",
+    "make_vec": "vector",
     "load_episodes": "records",
     "rollout": "rollouts",
     "save_episodes": "records",
@@ -71,6 +73,7 @@ __all__ = [
     "make",
     "make_gym",
     "make_parallel",
+    "make_vec",
     "print_envs",
     "register",
     "rollout",

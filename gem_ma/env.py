@@ -382,6 +382,7 @@ class Env(BaseEnv, Generic[S]):
         self._infos: dict[str, tuple[BaseEnv, dict[str, Any]]] = {}
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._rng: Any = None  # the game's Generator, made with the first episode
+        self._canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
         self._lists_moves = False
         self._loses_seats = False
         # The episode. All of it is named in _EPISODE.
@@ -891,7 +892,8 @@ class Env(BaseEnv, Generic[S]):
         from gem_ma.renderers import draw
 
         theme = self._theme or self._find_theme()
-        return draw(self._scene(view, agent), self.image_size, theme, self.image_unit)
+        size = self.image_size
+        return draw(self._scene(view, agent), size, theme, self.image_unit, self._canvas)
 
     def _find_theme(self) -> Any:
         from gem_ma.renderers import theme

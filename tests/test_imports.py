@@ -34,7 +34,9 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     },
     "evaluation": {"evaluation"},
     "sandbox": set(),
-    "tools": {"actions", "env", "game", "sandbox", "tools", "wrappers"},
+    "tools": {"actions", "env", "episode", "game", "sandbox", "tools", "wrappers"},
+    "vector": {"env", "episode", "registry", "views", "workers"},
+    "workers": set(),
     "training": {"episode", "messages", "tokens", "training"},
     "env": {
         "actions",

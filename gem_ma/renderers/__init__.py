@@ -38,22 +38,31 @@ _RENDERERS: dict[type, Any] = {
 
 
 def draw(
-    scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit: int = 28
+    scene: Any,
+    size: tuple[int, int],
+    theme: Theme = THEMES["light"],
+    unit: int = 28,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the scene as a new array of height x width x 3 bytes.
+    """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
     """
     if isinstance(scene, Grid):
-        return grid.draw(scene, size, theme, unit)
+        return grid.draw(scene, size, theme, unit, out)
+    picture: np.ndarray
     if isinstance(scene, Panels):
-        return panels.draw(scene, size, theme, unit, draw)
-    renderer = _RENDERERS.get(type(scene))
-    if renderer is None:
-        known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
-        raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
-    picture: np.ndarray = renderer(scene, size, theme)
-    return picture
+        picture = panels.draw(scene, size, theme, unit, draw)
+    else:
+        renderer = _RENDERERS.get(type(scene))
+        if renderer is None:
+            known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
+            raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
+        picture = renderer(scene, size, theme)
+    if out is None:
+        return picture
+    out[...] = picture
+    return out
 
 
 def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> None:

@@ -71,15 +71,20 @@ def _shape(scene: Grid) -> tuple[int, int]:
     return columns, len(scene.rows)
 
 
-def draw(scene: Grid, size: tuple[int, int], theme: Theme, unit: int = 28) -> np.ndarray:
-    """Return a new frame."""
+def draw(
+    scene: Grid,
+    size: tuple[int, int],
+    theme: Theme,
+    unit: int = 28,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return a frame: a new one, or `out`."""
     look = _prepared(scene, size, theme, unit)
     place, bands = look.place, look.bands
     left, cell, width = place.left, place.cell, place.columns * place.cell
-    if size == (width, place.rows * cell):
-        frame = np.empty((size[1], size[0], 3), np.uint8)
-    else:
-        frame = canvas(scene.columns, scene.lines, scene.status, size, theme, place).copy()
+    frame = np.empty((size[1], size[0], 3), np.uint8) if out is None else out
+    if size != (width, place.rows * cell):
+        frame[...] = canvas(scene.columns, scene.lines, scene.status, size, theme, place)
     numbers = indices(scene) if scene.marks else None
     top, right = place.top, left + width
     for number, row in enumerate(scene.rows):

@@ -1,0 +1,330 @@
+"""A tool made of a function: its schema comes from the signature and the docstring."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import json
+import math
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Union, overload
+
+from gem_ma.episode import run_async
+from gem_ma.tools import Past, ToolError
+
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SECTION = re.compile(r"(Args|Arguments|Parameters|Returns|Yields|Raises|Examples?):\s*")
+_ARGUMENT = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s+(.+)")
+
+
+class FunctionTool:
+    """A function with a schema; calling the object still calls the function."""
+
+    schema: Mapping[str, Any]
+
+    def __init__(self, function: Callable[..., Any], name: str | None, blocking: bool):
+        self.function = function
+        self.name = name or function.__name__
+        self.blocking = blocking
+        self._given = name
+        functools.update_wrapper(self, function)
+
+        signature = inspect.signature(function)
+        hints = typing.get_type_hints(function)
+        description, notes = _docstring(inspect.getdoc(function) or "", signature.parameters)
+        properties: dict[str, dict[str, Any]] = {}
+        self._types: dict[str, Any] = {}
+        self._required: list[str] = []
+        for parameter in signature.parameters.values():
+            argument = parameter.name
+            if parameter.kind not in (
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                inspect.Parameter.KEYWORD_ONLY,
+            ):
+                raise TypeError(
+                    f"{self.name}: {parameter} cannot be given by name; a tool's arguments are "
+                    "all given by name"
+                )
+            type_ = self._types[argument] = hints.get(argument, Any)
+            properties[argument] = _schema(type_, f"{self.name}: argument {argument!r}")
+            if argument in notes:
+                properties[argument]["description"] = notes[argument]
+            if parameter.default is parameter.empty:
+                self._required.append(argument)
+            else:
+                default = parameter.default
+                if isinstance(default, enum.Enum):
+                    default = _names(type(default))[default]
+                properties[argument]["default"] = default
+        parameters = {
+            "type": "object",
+            "properties": properties,
+            "required": self._required,
+            "additionalProperties": False,
+        }
+        self.schema = {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": description,
+                "parameters": parameters,
+            },
+        }
+        try:
+            json.dumps(self.schema)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: a default cannot be told as JSON: {error}") from None
+
+    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+        """Return what the function returns as text: a str as it is, anything else as JSON."""
+        checked = self._check(arguments)
+        try:
+            result = self.function(**checked)
+            if inspect.isawaitable(result):
+                result = run_async(functools.partial(_await, result))
+        except ValueError as error:
+            raise ToolError(str(error) or type(error).__name__) from error
+        return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+
+    def _check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(arguments, Mapping):
+            raise ToolError(f"arguments: got {_shown(arguments)}; expected an object")
+        wrong = []
+        if unknown := [name for name in arguments if name not in self._types]:
+            known = ", ".join(self._types) or "none"
+            wrong.append(f"unknown argument {', '.join(map(repr, unknown))}; known: {known}")
+        for name in self._required:
+            if name not in arguments:
+                wanted = _wanted(self._types[name])
+                wrong.append(f"argument {name!r} is missing; expected {wanted}")
+        checked = {}
+        for name, value in arguments.items():
+            if name in self._types:
+                try:
+                    checked[name] = _read(value, self._types[name])
+                except _Mismatch:
+                    wanted = _wanted(self._types[name])
+                    wrong.append(f"argument {name!r}: got {_shown(value)}; expected {wanted}")
+        if wrong:
+            raise ToolError("\n".join(wrong))
+        return checked
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        # Where a decorator has put this object under the function's name, that name stands for it.
+        path: str = self.function.__qualname__
+        found: Any = sys.modules.get(self.function.__module__)
+        for part in path.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return path
+        return FunctionTool, (self.function, self._given, self.blocking)
+
+
+@overload
+def function_tool(
+    f: Callable[..., Any], *, name: str | None = None, blocking: bool = False
+) -> FunctionTool: ...
+
+
+@overload
+def function_tool(
+    f: None = None, *, name: str | None = None, blocking: bool = False
+) -> Callable[[Callable[..., Any]], FunctionTool]: ...
+
+
+def function_tool(
+    f: Callable[..., Any] | None = None, *, name: str | None = None, blocking: bool = False
+) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
+    """Make a tool of a function; also a decorator, with or without arguments.
+
+    Types are str, int, float, bool, list, dict, Literal, Enum, Optional and unions of these. The
+    description is the docstring's text up to its arguments, which are told under "Args:" or in
+    lines "name: text". A ToolError or ValueError of the function is shown to the seat.
+
+    name: the tool's name, if not the function's. blocking: its calls take long.
+    """
+    if f is None:
+        return lambda function: FunctionTool(function, name, blocking)
+    return FunctionTool(f, name, blocking)
+
+
+async def _await(result: Any) -> Any:
+    return await result
+
+
+def _docstring(doc: str, names: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """Return what a docstring says of the function and of each argument."""
+    description: list[str] = []
+    notes: dict[str, str] = {}
+    current, indent, in_description, in_arguments = "", 0, True, True
+    for line in doc.splitlines():
+        if section := _SECTION.fullmatch(line):
+            current, in_description = "", False
+            in_arguments = section[1] in ("Args", "Arguments", "Parameters")
+        elif in_arguments and (found := _ARGUMENT.fullmatch(line)) and found[2] in names:
+            current, indent, in_description = found[2], len(found[1]), False
+            notes[current] = found[3].strip()
+        elif current and line.strip() and len(line) - len(line.lstrip()) > indent:
+            notes[current] += " " + line.strip()
+        elif in_description:
+            description.append(line)
+        else:
+            current = ""
+    return "\n".join(description).strip(), notes
+
+
+# -- types: each as a schema, and what of a model's JSON belongs to it ---------------------------
+
+
+class _Mismatch(Exception):
+    """A value is not of a type."""
+
+
+def _parts(type_: Any) -> tuple[Any, tuple[Any, ...]]:
+    origin = typing.get_origin(type_)
+    if origin in (Union, types.UnionType):
+        origin = Union
+    return origin or type_, typing.get_args(type_)
+
+
+def _names(enumeration: type[enum.Enum]) -> dict[enum.Enum, str | int]:
+    """Return what each member is called in JSON: its value if all are text or integers."""
+    values = [member.value for member in enumeration]
+    if all(type(value) in (str, int) for value in values):
+        return {member: member.value for member in enumeration}
+    return {member: member.name for member in enumeration}
+
+
+def _schema(type_: Any, where: str) -> dict[str, Any]:
+    origin, args = _parts(type_)
+    if origin is Any:
+        return {}
+    if origin in (type(None), None):
+        return {"type": "null"}
+    if origin in _PLAIN:
+        return {"type": _PLAIN[origin]}
+    if origin in (list, Sequence):
+        return {"type": "array"} | ({"items": _schema(args[0], where)} if args else {})
+    if origin in (dict, Mapping):
+        if args and args[0] is not str:
+            raise TypeError(f"{where}: {type_} has keys that are no text; JSON has no others")
+        more = {"additionalProperties": _schema(args[1], where)} if args else {}
+        return {"type": "object"} | more
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin is Union:
+        return {"anyOf": [_schema(part, where) for part in args]}
+    if isinstance(origin, type) and issubclass(origin, enum.Enum):
+        return {"enum": list(_names(origin).values())}
+    raise TypeError(
+        f"{where}: {type_!r} has no schema; expected str, int, float, bool, list, dict, Literal, "
+        "Enum, Optional, or a union of these"
+    )
+
+
+def _read(value: Any, type_: Any) -> Any:
+    """Return a value as this type, or raise _Mismatch."""
+    origin, args = _parts(type_)
+    if origin is Any:
+        return value
+    if origin is Union:
+        return _read_union(value, args)
+    if origin in (list, Sequence) and isinstance(value, list):
+        return [_read(item, args[0]) for item in value] if args else value
+    if origin in (dict, Mapping) and isinstance(value, dict):
+        return {key: _read(item, args[1]) for key, item in value.items()} if args else value
+    if origin is Literal:
+        return _pick({option: option for option in args}, value)
+    if isinstance(origin, type) and issubclass(origin, enum.Enum):
+        return _pick({name: member for member, name in _names(origin).items()}, value)
+    if origin in (str, bool) and type(value) is origin:
+        return value
+    if origin in (type(None), None) and value is None:
+        return None
+    if origin in (int, float):
+        return _number(value, origin)
+    raise _Mismatch
+
+
+def _read_union(value: Any, options: Sequence[Any]) -> Any:
+    """Return the value as it is where one of the types takes it so, or as the first that can."""
+    read = []
+    for option in options:
+        try:
+            read.append(_read(value, option))
+        except _Mismatch:
+            continue
+    for candidate in read:
+        if type(candidate) is type(value) and candidate == value:
+            return candidate
+    if not read:
+        raise _Mismatch
+    return read[0]
+
+
+def _pick(options: Mapping[Any, Any], value: Any) -> Any:
+    for name, meant in options.items():
+        if type(name) is type(value) and name == value:  # True is not 1
+            return meant
+    raise _Mismatch
+
+
+def _number(value: Any, kind: type[int] | type[float]) -> int | float:
+    """Return a JSON number, or text that is nothing else, as an int or a float."""
+    if isinstance(value, str):
+        text = value.strip()
+        if kind is int and _INTEGER.fullmatch(text):
+            return int(text)
+        if kind is float and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+            return float(text)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return kind(value)
+        except OverflowError:
+            raise _Mismatch from None
+    elif isinstance(value, float) and math.isfinite(value):
+        if kind is float:
+            return value
+        if value.is_integer():
+            return int(value)
+    raise _Mismatch
+
+
+def _wanted(type_: Any) -> str:
+    """Return a type in words."""
+    origin, args = _parts(type_)
+    if origin is Union:
+        return " or ".join(_wanted(part) for part in args)
+    schema = _schema(type_, "")
+    if "enum" in schema:
+        return "one of " + ", ".join(json.dumps(option) for option in schema["enum"])
+    if origin in (list, Sequence) and args:
+        return f"an array, each item {_wanted(args[0])}"
+    if origin in (dict, Mapping) and args:
+        return f"an object, each value {_wanted(args[1])}"
+    words = {
+        "string": "a string",
+        "integer": "an integer",
+        "number": "a number",
+        "boolean": "true or false",
+        "array": "an array",
+        "object": "an object",
+        "null": "null",
+    }
+    return words.get(schema.get("type", ""), "anything")
+
+
+def _shown(value: Any) -> str:
+    """Return a model's value short enough for a notice."""
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= 80 else text[:77] + "..."

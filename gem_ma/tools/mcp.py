@@ -1,0 +1,401 @@
+"""Tools of any MCP server, started as a command or reached over HTTP, with the official client."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import tempfile
+import threading
+import uuid
+import weakref
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from gem_ma.tools import Past, ToolError
+
+if TYPE_CHECKING:
+    import mcp
+
+_CLOSING = 10.0  # seconds; the client gives a server's process about 7 to end
+_MOST_PAGES = 1000
+
+
+class ServerError(RuntimeError):
+    """An MCP server does not start, or does not speak as one."""
+
+
+class _LostError(Exception):
+    """The connection ended before the answer came."""
+
+
+class MCPServer:
+    """An MCP server; its connection is opened when first needed and shared by tools and threads.
+
+    target: the URL of a server (streamable HTTP), or the command that starts one (stdio).
+    env: more environment variables for the command, which otherwise gets PATH, HOME and the like.
+    cwd: where the command runs. headers: sent with each HTTP request.
+    timeout: seconds for a call. start_timeout: seconds for a server to start and answer.
+
+    A connection that ended is opened again, once for a call; a call that was under way is made
+    again. Closed by `close`, at the end of a `with` block, when nobody holds the server or one of
+    its tools any more, and at exit. Pickles as how to connect.
+    """
+
+    def __init__(
+        self,
+        target: str | Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+        start_timeout: float = 30.0,
+    ):
+        if isinstance(target, str):
+            if urlsplit(target).scheme not in ("http", "https"):
+                raise ValueError(
+                    f"target={target!r}: expected an http(s) URL, or a command as a list, such as "
+                    "['python', 'server.py']"
+                )
+            if env is not None or cwd is not None:
+                raise TypeError("env= and cwd= belong to a command; a URL has neither")
+        elif headers is not None:
+            raise TypeError("headers= belong to a URL; a command has none")
+        elif not target:
+            raise ValueError("target is an empty command; expected ['python', 'server.py'] or so")
+        if timeout <= 0 or start_timeout <= 0:
+            raise ValueError(
+                f"timeout={timeout}, start_timeout={start_timeout}: expected more than 0"
+            )
+        self.target = target if isinstance(target, str) else list(map(os.fspath, target))
+        self.env = dict(env or {})
+        self.cwd = cwd
+        self.headers = dict(headers or {})
+        self.timeout = timeout
+        self.start_timeout = start_timeout
+        self._become(uuid.uuid4().hex)
+
+    def _become(self, key: str) -> None:
+        self._key = key  # the same in every copy, so that the copies in one process are one
+        self._lock = threading.Lock()
+        self._connection: _Connection | None = None
+        self._finalizer: weakref.finalize[..., Any] | None = None
+        self._closed = False
+        _SERVERS[key] = self
+
+    def __repr__(self) -> str:
+        shown = self.target if isinstance(self.target, str) else " ".join(self.target)
+        return f"MCPServer({shown!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = ("target", "env", "cwd", "headers", "timeout", "start_timeout")
+        return _connected, (self._key, {name: getattr(self, name) for name in settings})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection, and the server if it is a command; calls under way fail."""
+        with self._lock:
+            self._closed = True
+            connection = self._connection
+        if connection is not None:
+            self._drop(connection)
+
+    def tools(self) -> list[MCPTool]:
+        """Return every tool that the server offers."""
+        return [
+            MCPTool(self, tool.name, tool.description or "", tool.input_schema)
+            for tool in self._ask(_list_tools)
+        ]
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Return what a tool of the server answers as text."""
+        result = self._ask(lambda client: client.call_tool(name, dict(arguments)))
+        text = "\n".join(map(_text, result.content))
+        if not result.content and result.structured_content is not None:
+            text = json.dumps(result.structured_content, ensure_ascii=False)
+        if result.is_error:
+            raise ToolError(text or f"{name} failed and does not say why")
+        return text
+
+    def _ask(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+        for _ in range(2):
+            connection = self._open()
+            try:
+                return connection.ask(question)
+            except _LostError:
+                self._drop(connection)
+                if self._closed:
+                    raise ServerError(f"{self} was closed during a call") from None
+        raise ToolError("the tool's server ended during this call, and again when it was repeated")
+
+    def _open(self) -> _Connection:
+        with self._lock:
+            if self._closed:
+                raise ServerError(f"{self} is closed; make a new one")
+            if self._connection is None:
+                self._connection = _Connection(self)
+                self._finalizer = weakref.finalize(self, self._connection.close)
+            connection = self._connection
+        try:
+            connection.started.result()
+        except ServerError:
+            self._drop(connection)  # the next call may find it well again
+            raise
+        return connection
+
+    def _drop(self, connection: _Connection) -> None:
+        with self._lock:
+            if self._connection is connection:
+                self._connection = None
+                if self._finalizer is not None:
+                    self._finalizer.detach()
+        connection.close()
+
+
+_SERVERS: weakref.WeakValueDictionary[str, MCPServer] = weakref.WeakValueDictionary()
+
+
+def _connected(key: str, settings: dict[str, Any]) -> MCPServer:
+    """Return the server of this key, made anew if this process has none."""
+    server = _SERVERS.get(key)
+    if server is None:
+        server = MCPServer(
+            **{name: value for name, value in settings.items() if value or name == "target"}
+        )
+        server._become(key)
+    return server
+
+
+def _forget() -> None:
+    """Let the child of a fork open connections of its own: threads are not inherited."""
+    for server in list(_SERVERS.values()):
+        server._lock = threading.Lock()
+        server._connection = None
+        if server._finalizer is not None:
+            server._finalizer.detach()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+class MCPTool:
+    """One tool of an MCP server, with the server's name, description and schema for it."""
+
+    blocking = True
+
+    def __init__(
+        self, server: MCPServer, name: str, description: str, parameters: Mapping[str, Any]
+    ):
+        self.server = server
+        self.name = name
+        function = {"name": name, "description": description, "parameters": dict(parameters)}
+        self.schema: Mapping[str, Any] = {"type": "function", "function": function}
+
+    @classmethod
+    def from_command(
+        cls,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        timeout: float = 30.0,
+        start_timeout: float = 30.0,
+    ) -> list[MCPTool]:
+        """Start a server, such as ["python", "server.py"], and return its tools."""
+        if isinstance(command, str):
+            raise TypeError(
+                f"command={command!r}: expected a list, such as ['python', 'server.py']"
+            )
+        return MCPServer(
+            command, env=env, cwd=cwd, timeout=timeout, start_timeout=start_timeout
+        ).tools()
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+        start_timeout: float = 30.0,
+    ) -> list[MCPTool]:
+        """Return the tools of the server at a URL, such as "http://127.0.0.1:8000/mcp"."""
+        return MCPServer(url, headers=headers, timeout=timeout, start_timeout=start_timeout).tools()
+
+    def __repr__(self) -> str:
+        return f"MCPTool({self.name!r}, {self.server!r})"
+
+    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+        """Return what the server answers as text; its errors and overlong calls are ToolErrors."""
+        return self.server.call(self.name, arguments)
+
+    def close(self) -> None:
+        """Close the server, and with it all of its tools."""
+        self.server.close()
+
+
+class _Connection:
+    """One session with a server, living on an event loop in a thread of its own."""
+
+    def __init__(self, server: MCPServer):
+        try:
+            import mcp  # noqa: F401 - rather here than in the thread
+        except ImportError as error:
+            raise ImportError("MCPTool needs mcp: pip install 'gem-ma[tools]'") from error
+        # Nothing here holds the server itself, whose end is the end of this.
+        self._name, self._target = repr(server), server.target
+        self._env, self._cwd, self._headers = server.env, server.cwd, server.headers
+        self._timeout, self._start_timeout = server.timeout, server.start_timeout
+        self._pid = os.getpid()
+        self._garbage = ""
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._client: mcp.Client | None = None
+        self.started: Future[None] = Future()
+        self._ended: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread.start()
+
+    def ask(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+        """Return the client's answer to a question, asked from any thread."""
+        import mcp_types
+        from mcp import MCPError
+
+        asking = self._asked(question)
+        try:
+            asked = asyncio.run_coroutine_threadsafe(asking, self._loop)
+        except RuntimeError:  # the loop is closed
+            asking.close()
+            raise _LostError from None
+        wait([asked, self._ended], return_when=FIRST_COMPLETED)
+        if not asked.done():
+            raise _LostError
+        try:
+            return asked.result()
+        except CancelledError:
+            raise _LostError from None
+        except TimeoutError:
+            raise ToolError(f"no answer within {self._timeout:g} s") from None
+        except MCPError as error:
+            # An HTTP server that was started anew says of a session it never had that it ended.
+            if error.code == mcp_types.CONNECTION_CLOSED or error.message == "Session terminated":
+                raise _LostError from None
+            raise ToolError(error.message) from error
+        except (RuntimeError, ValueError) as error:  # what the client says of malformed results
+            raise ServerError(f"{self._name} answered with something malformed: {error}") from error
+
+    def close(self) -> None:
+        """End the session and wait until the server's process is gone."""
+        if os.getpid() != self._pid:
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        except RuntimeError:  # the loop is closed already
+            return
+        if threading.current_thread() is not self._thread:  # where garbage may be collected too
+            self._thread.join(_CLOSING)
+
+    async def _asked(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+        assert self._client is not None
+        async with asyncio.timeout(self._timeout):
+            return await question(self._client)
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._live())
+        self._ended.set_result(None)
+
+    async def _live(self) -> None:
+        import httpx2
+        from mcp import MCPError
+
+        # A file, since a process needs one: what a server says there explains why it failed.
+        with tempfile.TemporaryFile() as errors:
+            problem = "it was closed"
+            try:
+                async with AsyncExitStack() as stack:
+                    async with asyncio.timeout(self._start_timeout):
+                        self._client = await self._enter(stack, errors)
+                    self.started.set_result(None)
+                    await self._stop.wait()
+            except TimeoutError:
+                problem = f"no answer within {self._start_timeout:g} s"
+            except (OSError, ValueError, MCPError, httpx2.HTTPError, ExceptionGroup) as error:
+                problem = "; ".join(_leaves(error))
+            if self.started.done():
+                return
+            if self._garbage:
+                problem += f"; it printed what is no MCP message: {self._garbage}"
+            errors.seek(max(0, errors.seek(0, os.SEEK_END) - 1000))
+            if said := errors.read().decode("utf-8", "replace").strip():
+                problem += f"; it said: {said}"
+            self.started.set_exception(
+                ServerError(f"{self._name} does not start as an MCP server: {problem}")
+            )
+
+    async def _enter(self, stack: AsyncExitStack, errors: Any) -> mcp.Client:
+        import httpx2
+        import mcp
+        from mcp.client.streamable_http import streamable_http_client
+
+        transport: Any
+        if isinstance(self._target, str):
+            limits = httpx2.Timeout(self._start_timeout, read=None)  # calls have their own
+            http = httpx2.AsyncClient(headers=self._headers, timeout=limits)
+            await stack.enter_async_context(http)
+            transport = streamable_http_client(self._target, http_client=http)
+        else:
+            command = mcp.StdioServerParameters(
+                command=self._target[0], args=self._target[1:], env=self._env, cwd=self._cwd
+            )
+            transport = mcp.stdio_client(command, errlog=errors)
+        client = mcp.Client(transport, message_handler=self._note)
+        return await stack.enter_async_context(client)
+
+    async def _note(self, message: Any) -> None:
+        if isinstance(message, Exception):
+            self._garbage = str(message)[:300]
+
+
+async def _list_tools(client: mcp.Client) -> list[Any]:
+    tools, cursor = [], None
+    for _ in range(_MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            return tools
+    raise ValueError(f"a list of tools that does not end within {_MOST_PAGES} pages")
+
+
+def _leaves(error: BaseException) -> list[str]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    return [f"{type(error).__name__}: {error}"]
+
+
+def _text(block: Any) -> str:
+    """Return a block of a result as text; what is no text is told."""
+    if block.type == "text":
+        return str(block.text)
+    if block.type in ("image", "audio"):
+        return f"[{block.type}: {block.mime_type}, {len(base64.b64decode(block.data))} bytes]"
+    if block.type == "resource_link":
+        return f"[resource: {block.name}, {block.uri}]"
+    resource = block.resource
+    text = getattr(resource, "text", None)
+    if text is not None:
+        return str(text)
+    size = len(base64.b64decode(resource.blob))
+    return f"[resource: {resource.uri}, {resource.mime_type}, {size} bytes]"

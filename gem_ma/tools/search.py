@@ -1,0 +1,556 @@
+"""Search: an embedded BM25 index over documents, or any HTTP retriever that answers as GEM's."""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import http.server
+import json
+import mmap
+import os
+import re
+import shutil
+import tempfile
+import time
+import unicodedata
+import urllib.error
+import urllib.request
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from gem_ma.tools import Past, ToolError
+from gem_ma.tools.function import function_tool
+
+if TYPE_CHECKING:
+    import bm25s
+
+# Scripts written without spaces: each character counts, and is found, as a word of its own.
+_DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_TERM = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
+_WORD = re.compile(rf"[{_DENSE}]|[^\s{_DENSE}]{{1,60}}")
+
+_FORMAT = "gem-ma search index 1"
+_MANIFEST, _PASSAGES, _ENDS = "index.json", "passages.jsonl", "ends.npy"
+_LARGE = 50_000  # passages, from which on a query takes milliseconds
+_MOST_BYTES = 32 << 20  # of a retriever's answer
+_PASSING = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be another the next time
+
+
+class Hit(NamedTuple):
+    """A passage that was found."""
+
+    title: str
+    text: str
+    score: float
+
+
+class BadIndex(ValueError):
+    """A folder holds no index, or a damaged one."""
+
+
+class RetrieverError(RuntimeError):
+    """A retriever gave no usable answer, however often it was asked."""
+
+
+class Index:
+    """Passages of documents, found by their words (BM25); the same query finds the same always.
+
+    Made by `Index.build` or `Index.load`. Safe to search from many threads.
+    """
+
+    def __init__(self, bm25: bm25s.BM25, lines: bytes | mmap.mmap, ends: np.ndarray):
+        self._bm25 = bm25
+        self._lines = lines  # one line of JSON per passage, as in the file
+        self._ends = ends  # where in them each passage ends
+        self._folder: Path | None = None
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._folder is not None:
+            return Index.load, (self._folder,)
+        return Index, (self._bm25, self._lines, self._ends)
+
+    @classmethod
+    def build(
+        cls,
+        source: str | os.PathLike[str] | Iterable[str | Mapping[str, Any]],
+        *,
+        text: str = "text",
+        title: str | None = None,
+        words: int = 150,
+        overlap: int = 30,
+    ) -> Index:
+        """Index a folder or file (.txt, .md, .jsonl), or documents: a list or a `datasets` Dataset.
+
+        text: the column of texts, in rows. title: the column of titles; None takes "title" where
+            there is one. words: of a passage at most. overlap: words that two neighbours share.
+        """
+        if not 0 <= overlap < words:
+            raise ValueError(f"words={words}, overlap={overlap}: expected 0 <= overlap < words")
+        if isinstance(source, Mapping):
+            raise TypeError(
+                f"got a {type(source).__name__} with {', '.join(map(repr, source))}; expected "
+                "documents, such as one of its values"
+            )
+        documents: Iterator[tuple[str, str]]
+        if isinstance(source, str | os.PathLike):
+            documents = _read_files(Path(source), text, title)
+        else:
+            documents = (_read_row(row, text, title, "document") for row in source)
+
+        vocabulary: dict[str, int] = {}
+        ids, lines, ends, size = [], [], [], 0
+        for name, body in documents:
+            for passage in _passages(body, words, overlap):
+                terms = chain(_terms(name), _terms(passage))
+                ids.append(
+                    array("l", (vocabulary.setdefault(term, len(vocabulary)) for term in terms))
+                )
+                row = {"title": name, "text": passage}
+                lines.append(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+                size += len(lines[-1])
+                ends.append(size)
+        if not vocabulary:
+            raise ValueError(f"no words to index in {len(ids)} passages of {_named(source)}")
+        bm25 = _bm25s().BM25(backend="numpy")
+        bm25.index((ids, vocabulary), create_empty_token=False, show_progress=False)
+        return cls(bm25, b"".join(lines), np.array(ends, np.int64))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index as a new folder of JSON and NumPy files."""
+        path = Path(path)
+        if path.exists():
+            raise FileExistsError(f"{path} exists; delete it or choose another name")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Under its own name the folder is whole or absent, even if this is interrupted.
+        partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        try:
+            self._bm25.save(partial, show_progress=False)
+            (partial / _PASSAGES).write_bytes(self._lines)
+            np.save(partial / _ENDS, self._ends, allow_pickle=False)
+            files = {
+                file.name: [file.stat().st_size, _checksum(file)]
+                for file in sorted(partial.iterdir())
+            }
+            manifest = {"format": _FORMAT, "passages": len(self), "files": files}
+            (partial / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+            partial.chmod(0o755)
+            partial.rename(path)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> Index:
+        """Open a saved index; its large files are mapped into memory, not read.
+
+        check: read every file once to compare its checksum; without it only sizes are compared.
+        """
+        path = Path(path).absolute()
+        _check_folder(path, check)
+        bm25s = _bm25s()
+        try:
+            bm25 = bm25s.BM25.load(path, mmap=True, show_progress=False)
+            ends = np.load(path / _ENDS, mmap_mode="r", allow_pickle=False)
+            with (path / _PASSAGES).open("rb") as file:
+                lines = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise BadIndex(f"{path} is a damaged index: {error}; build it again") from error
+        index = cls(bm25, lines, ends)
+        index._folder = path
+        return index
+
+    def search(self, query: str, k: int = 3) -> list[Hit]:
+        """Return the k best passages, best first; of equal ones the earlier first."""
+        vocabulary = self._bm25.vocab_dict
+        terms = [vocabulary[term] for term in _terms(query) if term in vocabulary]
+        if not terms or k < 1:
+            return []
+        scores = self._bm25.get_scores_from_ids(terms)
+        k = min(k, len(scores))
+        least = max(np.partition(scores, -k)[-k], np.finfo(scores.dtype).tiny)
+        found = np.flatnonzero(scores >= least)
+        best = found[np.argsort(-scores[found], kind="stable")[:k]]
+        return [self._hit(int(i), float(scores[i])) for i in best]
+
+    def _hit(self, i: int, score: float) -> Hit:
+        start = int(self._ends[i - 1]) if i else 0
+        row = json.loads(self._lines[start : int(self._ends[i])])
+        return Hit(row["title"], row["text"], score)
+
+
+class Retriever:
+    """An HTTP server that finds passages, asked with GEM's or Search-R1's messages.
+
+    wire: "msgpack" as GEM's retrieval servers speak ({query, topk, return_scores}), or "json" as
+        Search-R1's ({queries, topk, return_scores}). Both answer {result: [{document: {contents},
+        score}]}, the first line of contents being the title.
+    timeout: seconds for an answer. retries: after a dropped connection, a timeout or status 408,
+        425, 429 or 5xx. headers: sent with each request, an authorization, say.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        wire: str = "msgpack",
+        timeout: float = 10.0,
+        retries: int = 2,
+        headers: Mapping[str, str] | None = None,
+    ):
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise ValueError(
+                f"url={url!r}: expected http:// or https://; a folder is opened by Index.load"
+            )
+        if wire not in ("msgpack", "json"):
+            raise ValueError(f"wire={wire!r}: expected 'msgpack' (GEM's) or 'json' (Search-R1's)")
+        if timeout <= 0 or retries < 0:
+            raise ValueError(
+                f"timeout={timeout}, retries={retries}: expected more than 0, at least 0"
+            )
+        self.url = url
+        self.wire = wire
+        self.timeout = timeout
+        self.retries = retries
+        self._headers = {"Content-Type": f"application/{wire}", **(headers or {})}
+
+    def search(self, query: str, k: int = 3) -> list[Hit]:
+        """Return the k best passages, best first."""
+        query = query.encode(
+            "utf-8", "replace"
+        ).decode()  # a model's JSON may hold half a character
+        body: dict[str, Any] = {"topk": k, "return_scores": True}
+        body |= {"query": query} if self.wire == "msgpack" else {"queries": [query]}
+        return self._read(self._ask(_encode(body, self.wire)))[:k]
+
+    def _ask(self, body: bytes) -> bytes:
+        """Return what the server answers, after as many attempts as it needs."""
+        request = urllib.request.Request(self.url, body, self._headers, method="POST")
+        for attempt in range(self.retries + 1):
+            if attempt:
+                time.sleep(0.2 * 2**attempt)
+            try:
+                with urllib.request.urlopen(request, timeout=self.timeout) as answer:
+                    content: bytes = answer.read(_MOST_BYTES + 1)
+            except urllib.error.HTTPError as error:
+                with error:
+                    said = error.read(300).decode("utf-8", "replace")
+                problem = f"status {error.code} {error.reason}: {said}"
+                if error.code not in _PASSING:
+                    break
+            except (OSError, http.client.HTTPException) as error:  # URLError, timeouts
+                problem = f"{type(error).__name__}: {error}"
+            else:
+                if len(content) > _MOST_BYTES:
+                    problem = f"an answer of more than {_MOST_BYTES >> 20} MiB"
+                    break
+                return content
+        raise RetrieverError(f"{self.url} ({attempt + 1} attempts): {problem}")
+
+    def _read(self, content: bytes) -> list[Hit]:
+        msgspec = _msgspec()
+        try:
+            answer = _decode(content)
+            result = msgspec.convert(answer, _Answer)["result"]
+            rows = result[0] if result and isinstance(result[0], list) else result
+            found = msgspec.convert(rows, list[_Found])
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise RetrieverError(
+                f"{self.url}: got {content[:100]!r} ({error}); expected "
+                "{result: [{document: {contents}, score}]}"
+            ) from None
+        return [_hit(row) for row in found]
+
+
+class _Document(TypedDict):
+    contents: str
+
+
+class _Found(TypedDict):
+    document: _Document
+    score: NotRequired[float]
+
+
+class _Answer(TypedDict):
+    result: list[Any]
+
+
+def _hit(row: _Found) -> Hit:
+    first, _, rest = row["document"]["contents"].partition("\n")
+    if not rest.strip():
+        return Hit("", first, row.get("score", 0.0))
+    return Hit(first.strip().strip('"'), rest.strip(), row.get("score", 0.0))
+
+
+class SearchTool:
+    """The tool `search`: the best passages for a query, as text.
+
+    source: an Index, a Retriever, or the URL of one. top_k: passages, where a call does not say.
+    most: passages that a call may ask for. max_chars: of a result, which is cut there.
+    """
+
+    def __init__(
+        self,
+        source: Index | Retriever | str,
+        *,
+        top_k: int = 3,
+        most: int = 10,
+        max_chars: int = 8000,
+        name: str = "search",
+    ):
+        if not 1 <= top_k <= most or max_chars < 100:
+            raise ValueError(
+                f"top_k={top_k}, most={most}, max_chars={max_chars}: expected "
+                "1 <= top_k <= most, and at least 100 characters"
+            )
+        self.source = Retriever(source) if isinstance(source, str) else source
+        self.top_k = top_k
+        self.most = most
+        self.max_chars = max_chars
+        self.name = name
+        self.blocking = not isinstance(self.source, Index) or len(self.source) > _LARGE
+
+        def search(query: str, top_k: int = top_k) -> str:
+            """Search a collection of texts for passages that contain the words of a query.
+
+            query: the words to look for
+            top_k: how many passages to return
+            """
+            return self._search(query, top_k)
+
+        self._tool = function_tool(search, name=name)
+        self.schema = self._tool.schema
+        limits = self.schema["function"]["parameters"]["properties"]["top_k"]
+        limits |= {"minimum": 1, "maximum": most}
+
+    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+        """Return the passages found, best first, as "[1] Title" and the passage below it."""
+        return self._tool.call(arguments, past)
+
+    def _search(self, query: str, top_k: int) -> str:
+        if not 1 <= top_k <= self.most:
+            raise ToolError(f"argument 'top_k': got {top_k}; expected 1 to {self.most}")
+        if not query.strip():
+            raise ToolError("argument 'query' is empty; expected words to look for")
+        found = []
+        for number, hit in enumerate(self.source.search(query, top_k), 1):
+            heading = f"{hit.title}\n" if hit.title else ""
+            found.append(f"[{number}] {heading}{hit.text}")
+        text = "\n\n".join(found) or "No passage contains any of these words."
+        return text if len(text) <= self.max_chars else text[: self.max_chars - 4] + " ..."
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.source, self.top_k, self.most, self.max_chars, self.name)
+
+
+def _rebuild(source: Any, top_k: int, most: int, max_chars: int, name: str) -> SearchTool:
+    return SearchTool(source, top_k=top_k, most=most, max_chars=max_chars, name=name)
+
+
+# -- documents and passages ----------------------------------------------------------------------
+
+
+def _terms(text: str) -> list[str]:
+    return _TERM.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _passages(text: str, words: int, overlap: int) -> Iterator[str]:
+    """Cut a text into pieces of so many words, neighbours sharing some."""
+    spans = [match.span() for match in _WORD.finditer(text)]
+    for start in range(0, min(len(spans), max(1, len(spans) - overlap)), words - overlap):
+        yield text[spans[start][0] : spans[min(start + words, len(spans)) - 1][1]]
+
+
+def _read_files(path: Path, text: str, title: str | None) -> Iterator[tuple[str, str]]:
+    """Yield title and text of the documents in a file, or in all files below a folder."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file or folder")
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    files = [file for file in files if file.suffix in (".txt", ".md", ".jsonl") and file.is_file()]
+    if not files:
+        raise ValueError(f"{path}: expected .txt, .md or .jsonl files, found none")
+    for file in files:
+        try:
+            content = file.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{file} is not UTF-8: {error}") from None
+        if file.suffix == ".jsonl":
+            for number, line in enumerate(content.split("\n"), 1):
+                if line.strip():
+                    where = f"{file}, line {number}"
+                    try:
+                        row = json.loads(line)
+                    except json.JSONDecodeError as error:
+                        raise ValueError(f"{where} is not JSON: {error}") from None
+                    yield _read_row(row, text, title, where)
+        else:
+            heading = re.match(r"\s*#\s+(.+)", content) if file.suffix == ".md" else None
+            yield (heading[1].strip() if heading else file.stem), content
+
+
+def _read_row(row: Any, text: str, title: str | None, where: str) -> tuple[str, str]:
+    """Return title and text of a document."""
+    if isinstance(row, str):
+        return "", row
+    if not isinstance(row, Mapping):
+        raise TypeError(f"{where}: got a {type(row).__name__}; expected text or named columns")
+    read = []
+    for column in (title or "title", text):
+        if isinstance(row.get(column), str):
+            read.append(row[column])
+        elif column not in (title, text):
+            read.append("")  # a title that nobody asked for need not be there
+        else:
+            got = type(row[column]).__name__ if column in row else "no such column"
+            raise ValueError(
+                f"{where}: column {column!r} holds {got}; expected text (columns: "
+                f"{', '.join(map(repr, row))}; name them with text= and title=)"
+            )
+    return read[0], read[1]
+
+
+def _named(source: Any) -> str:
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return f"a {type(source).__name__}"
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+def _check_folder(path: Path, check: bool) -> None:
+    """Raise BadIndex unless the folder holds every file of an index, whole."""
+    remedy = "build it again with Index.build(...).save(path)"
+    try:
+        manifest = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+        kind, files = manifest["format"], dict(manifest["files"])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise BadIndex(f"{path} holds no index ({type(error).__name__}: {error}); {remedy}") from (
+            None
+        )
+    if kind != _FORMAT:
+        raise BadIndex(f"{path} holds {kind!r}, expected {_FORMAT!r}; {remedy}")
+    for name, (size, checksum) in files.items():
+        file = path / name
+        if not file.is_file():
+            raise BadIndex(f"{path} is a damaged index: {name} is missing; {remedy}")
+        if file.stat().st_size != size or (check and _checksum(file) != checksum):
+            raise BadIndex(f"{path} is a damaged index: {name} has changed; {remedy}")
+
+
+def _checksum(file: Path) -> int:
+    total = 0
+    with file.open("rb") as content:
+        while block := content.read(1 << 20):
+            total = zlib.crc32(block, total)
+    return total
+
+
+# -- messages ------------------------------------------------------------------------------------
+
+
+def _encode(body: Any, wire: str) -> bytes:
+    msgspec = _msgspec()
+    encoder = msgspec.msgpack if wire == "msgpack" else msgspec.json
+    return bytes(encoder.encode(body))
+
+
+def _decode(content: bytes) -> Any:
+    """Read JSON or msgpack; an object begins in one as it cannot in the other."""
+    msgspec = _msgspec()
+    decoder = msgspec.json if content.lstrip()[:1] == b"{" else msgspec.msgpack
+    return decoder.decode(content)
+
+
+def _bm25s() -> Any:
+    try:
+        import bm25s
+    except ImportError as error:
+        raise ImportError("an Index needs bm25s: pip install 'gem-ma[tools]'") from error
+    return bm25s
+
+
+def _msgspec() -> Any:
+    try:
+        import msgspec
+    except ImportError as error:
+        raise ImportError("a Retriever needs msgspec: pip install 'gem-ma[tools]'") from error
+    return msgspec
+
+
+# -- our index as a retriever --------------------------------------------------------------------
+
+
+class RetrieverServer(http.server.ThreadingHTTPServer):
+    """Answer queries from an index over HTTP, in the messages that a Retriever sends."""
+
+    daemon_threads = True
+    request_queue_size = 128  # connections that wait; more than that are lost for a second
+
+    def __init__(self, index: Index, host: str = "127.0.0.1", port: int = 0):
+        self.index = index
+        super().__init__((host, port), _Handler)
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: RetrieverServer
+
+    def do_POST(self) -> None:
+        msgspec = _msgspec()
+        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        try:
+            asked = msgspec.convert(_decode(content), _Question)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            self.send_error(400, str(error))
+            return
+        k = asked.get("topk") or 3
+        search = self.server.index.search
+        if "query" in asked:
+            result: list[Any] = [_row(hit) for hit in search(asked["query"], k)]
+        else:
+            queries = asked.get("queries", ())
+            result = [[_row(hit) for hit in search(query, k)] for query in queries]
+        wire = "json" if content.lstrip()[:1] == b"{" else "msgpack"
+        answer = _encode({"result": result}, wire)
+        self.send_response(200)
+        self.send_header("Content-Type", f"application/{wire}")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing; a line for each query helps nobody."""
+
+
+class _Question(TypedDict):
+    query: NotRequired[str]
+    queries: NotRequired[list[str]]
+    topk: NotRequired[int | None]
+
+
+def _row(hit: Hit) -> dict[str, Any]:
+    return {"document": {"contents": f'"{hit.title}"\n{hit.text}'}, "score": hit.score}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve a saved index until interrupted."""
+    parser = argparse.ArgumentParser("python -m gem_ma.tools.search", description=main.__doc__)
+    parser.add_argument("index", help="a folder that Index.save has written")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    given = parser.parse_args(arguments)
+    with RetrieverServer(Index.load(given.index), given.host, given.port) as server:
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,751 @@
+"""Many environments in step: Gymnasium's vector API for one seat, and one for all seats."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from multiprocessing import shared_memory
+from multiprocessing.connection import Connection
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_differing_spaces, batch_space
+
+from gem_ma import registry
+from gem_ma.env import BaseEnv
+from gem_ma.episode import Turn
+from gem_ma.views import SeatView
+from gem_ma.workers import StepTimeout, Worker, ready
+
+Backend = Literal["sync", "thread", "process"]
+_START = 120.0  # seconds that a process may take to begin
+_MODES = {
+    "next": AutoresetMode.NEXT_STEP,
+    "same": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+def make_vec(
+    env: Any,
+    num_envs: int | None = None,
+    *,
+    api: Literal["gym", "parallel"] = "gym",
+    backend: Backend = "sync",
+    autoreset: Literal["next", "same", "disabled"] = "next",
+    agent: str | None = None,
+    others: Any = None,
+    workers: int | None = None,
+    step_timeout: float | None = None,
+    **make: Any,
+) -> SeatVector | GameVector:
+    """Make many environments that are stepped together.
+
+    env: an id (with `make`, its arguments), an environment, or several of them, dealt out in turn.
+    api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
+        "parallel" for all seats, see GameVector.
+    backend: "sync" in this process; "thread" for games that wait for something; "process" for games
+        that compute, with so many `workers` (one for each core if None).
+    autoreset: when an environment that ended begins again: at the next step, at the same step (what
+        it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you reset it.
+    step_timeout: seconds that a step may take in a process, before StepTimeout ends them all.
+    """
+    for name, value, known in (
+        ("api", api, ("gym", "parallel")),
+        ("backend", backend, tuple(_BACKENDS)),
+        ("autoreset", autoreset, tuple(_MODES)),
+    ):
+        if value not in known:
+            raise ValueError(f"{name}={value!r}: expected one of {known}")
+    given = list(env) if isinstance(env, list | tuple) else [env]
+    count = len(given) if num_envs is None else num_envs
+    if count < len(given):
+        raise ValueError(f"num_envs={count}: got {len(given)} environments; expected that many")
+    made = [registry.make(one, **make) if isinstance(one, str) else one for one in given]
+    for one in made:
+        if not isinstance(one, BaseEnv):
+            raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
+    slots: list[Any]
+    if api == "parallel":
+        if agent is not None or others is not None:
+            raise TypeError("agent and others belong to api='gym'; here all seats are yours")
+        slots = [_GameSlot(made[i % len(made)], autoreset) for i in range(count)]
+    else:
+        slots = [_SeatSlot(made[i % len(made)], autoreset, agent, others) for i in range(count)]
+    kind: Any = GameVector if api == "parallel" else SeatVector
+    vector: SeatVector | GameVector = kind(slots, backend, autoreset, workers, step_timeout)
+    return vector
+
+
+# -- one environment of many -----------------------------------------------------------------------
+
+
+class _Slot:
+    """One environment of a vector, wherever it lives; pickles as what makes it."""
+
+    env: Any
+    canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
+    picture_shape: tuple[int, ...] | None = None
+
+    def reset(self, seed: int | None, options: Any) -> Any:
+        raise NotImplementedError
+
+    def step(self, action: Any) -> Any:
+        raise NotImplementedError
+
+
+class _SeatSlot(_Slot):
+    """One seat of an environment, with what happens when its episode ends."""
+
+    def __init__(self, env: BaseEnv, autoreset: str, agent: str | None, others: Any):
+        self.arguments = env, autoreset, agent, others
+        self.env = SeatView(env._twin(), agent=agent, others=others)
+        self.autoreset = autoreset
+        self.over = False
+        core = self.env._core
+        width, height = core.image_size
+        drawn = core.observes != "text" or (core.discrete and core._encoding_space() is None)
+        self.picture_shape = (height, width, 3) if drawn else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _SeatSlot, self.arguments
+
+    def reset(self, seed: int | None, options: Any) -> Any:
+        self.over = False
+        observation, info = self._on_canvas(self.env.reset, seed=seed, options=options)
+        return self._sent(observation), 0.0, False, False, info
+
+    def step(self, action: Any) -> Any:
+        if self.over and self.autoreset == "next":
+            return self.reset(None, None)
+        result = self._on_canvas(self.env.step, action)
+        observation, reward, terminated, truncated, info = result
+        self.over = terminated or truncated
+        if self.over and self.autoreset == "same":
+            if self.canvas is not None:  # which the next picture will be drawn over
+                observation = _copied(observation)
+            final = {"final_obs": observation, "final_info": info}
+            observation, _, _, _, info = self.reset(None, None)
+            return observation, reward, terminated, truncated, {**info, **final}
+        return self._sent(observation), reward, terminated, truncated, info
+
+    def _on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        core = self.env._core
+        core._canvas = self.canvas
+        try:
+            return call(*args, **kwargs)
+        finally:
+            core._canvas = None
+
+    def _sent(self, observation: Any) -> Any:
+        """Return an observation without the picture, if that is on the canvas."""
+        canvas = self.canvas
+        if canvas is None or observation is canvas:
+            return None if observation is canvas else observation
+        if isinstance(observation, dict):
+            return {k: None if value is canvas else value for k, value in observation.items()}
+        return observation
+
+
+def _copied(observation: Any) -> Any:
+    if isinstance(observation, dict):
+        return {key: _copied(value) for key, value in observation.items()}
+    return observation.copy() if isinstance(observation, np.ndarray) else observation
+
+
+class _Moment(NamedTuple):
+    """What one game of a GameVector shows."""
+
+    turns: dict[str, Turn]
+    rewards: Mapping[str, float]
+    terminated: bool
+    truncated: bool
+    report: dict[str, Any]
+
+
+class _GameSlot(_Slot):
+    """One game with all its seats; a Turn's picture is drawn by whoever looks at it."""
+
+    def __init__(self, env: BaseEnv, autoreset: str):
+        self.arguments = env, autoreset
+        self.env = env._twin()
+        self.autoreset = autoreset
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _GameSlot, self.arguments
+
+    def reset(self, seed: int | None, options: Any) -> _Moment:
+        self.env.reset(seed=seed, options=options)
+        return _Moment(self._turns(), {}, False, False, {})
+
+    def step(self, actions: Mapping[str, Any]) -> _Moment:
+        env, core = self.env, self.env._core
+        if not core.to_act and self.autoreset == "next":
+            return self.reset(None, None)
+        rewards = env.submit(actions)
+        core._credit(actions, rewards)
+        truncated = core._truncated
+        core._bury(core._dead)
+        if core.to_act:
+            return _Moment(self._turns(), rewards, False, False, {})
+        report = core.game.report(core.state())
+        if self.autoreset == "same":
+            env.reset()
+        return _Moment(self._turns(), rewards, not truncated, truncated, report)
+
+    def _turns(self) -> dict[str, Turn]:
+        return {seat: self.env.turn(seat) for seat in self.env._core.to_act}
+
+
+# -- where they live -------------------------------------------------------------------------------
+
+_Job = tuple[int, str, tuple[Any, ...]]  # index, method, arguments
+
+
+class _Sync:
+    """Slots of this process, run when a job is handed in."""
+
+    def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
+        self.slots = slots
+        self.done: deque[tuple[int, Any]] = deque()
+
+    def submit(self, jobs: Sequence[_Job]) -> None:
+        for index, method, arguments in jobs:
+            self.done.append((index, getattr(self.slots[index], method)(*arguments)))
+
+    def collect(self) -> list[tuple[int, Any]]:
+        """Return what is done, at least one."""
+        done = list(self.done)
+        self.done.clear()
+        return done
+
+    def kill(self) -> None:
+        self.done.clear()
+
+    def close(self) -> None:
+        for slot in self.slots:
+            slot.env.close()
+
+
+class _Threads:
+    """Slots of this process, each job in whichever thread is free."""
+
+    def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
+        self.slots = slots
+        self.jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self.done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self.threads = [
+            threading.Thread(target=self._serve, name=f"gem-ma vector {i}", daemon=True)
+            for i in range(workers or len(slots))
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def _serve(self) -> None:
+        while (job := self.jobs.get()) is not None:
+            index, method, arguments = job
+            try:
+                result = getattr(self.slots[index], method)(*arguments)
+            except Exception as error:  # noqa: BLE001 - raised again by `collect`
+                result = error
+            self.done.put((index, result))
+
+    def submit(self, jobs: Sequence[_Job]) -> None:
+        for job in jobs:
+            self.jobs.put(job)
+
+    def collect(self) -> list[tuple[int, Any]]:
+        done = [self.done.get()]
+        with contextlib.suppress(queue.Empty):
+            while True:
+                done.append(self.done.get_nowait())
+        for _, result in done:
+            if isinstance(result, Exception):
+                raise result
+        return done
+
+    def kill(self) -> None:
+        """Let every thread end with the job that it is at."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self.jobs.get_nowait()
+        for _ in self.threads:
+            self.jobs.put(None)
+
+    def close(self) -> None:
+        self.kill()
+        for thread in self.threads:
+            thread.join()
+        for slot in self.slots:
+            slot.env.close()
+
+
+class _Processes:
+    """Slots dealt out to worker processes; a message carries all jobs of one process."""
+
+    def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
+        count = min(len(slots), workers or _cores())
+        self.timeout = timeout
+        self.owner = [index % count for index in range(len(slots))]
+        self.memory: shared_memory.SharedMemory | None = None
+        self.pictures: np.ndarray | None = None
+        name = None
+        shape = slots[0].picture_shape
+        if shape is not None:
+            shape = len(slots), *shape
+            self.memory = shared_memory.SharedMemory(create=True, size=int(np.prod(shape)))
+            self.pictures = np.ndarray(shape, np.uint8, self.memory.buf)
+            name = self.memory.name
+        self.workers = [
+            Worker(_serve, dict(list(enumerate(slots))[first::count]), name, shape)
+            for first in range(count)
+        ]
+        self.owed: dict[Worker, deque[float]] = {}  # by when each answer has to be there
+        try:
+            for worker in self.workers:
+                worker.recv(_START)
+        except BaseException:
+            self.kill()
+            raise
+
+    def submit(self, jobs: Sequence[_Job]) -> None:
+        parts: dict[int, list[_Job]] = {}
+        for job in jobs:
+            parts.setdefault(self.owner[job[0]], []).append(job)
+        for number, part in parts.items():
+            worker = self.workers[number]
+            worker.send(part)
+            owed = self.owed.setdefault(worker, deque())
+            allowed = float("inf") if self.timeout is None else self.timeout * len(part)
+            owed.append(max(owed[-1] if owed else 0.0, time.monotonic()) + allowed)
+
+    def collect(self) -> list[tuple[int, Any]]:
+        timeout = None
+        if self.timeout is not None:
+            timeout = max(min(owed[0] for owed in self.owed.values()) - time.monotonic(), 0)
+        done: list[tuple[int, Any]] = []
+        for worker in ready(list(self.owed), timeout):
+            done += worker.recv()
+            self.owed[worker].popleft()
+            if not self.owed[worker]:
+                del self.owed[worker]
+        if not done:
+            raise StepTimeout(f"a step took more than {self.timeout:g} s in its process")
+        return done
+
+    def kill(self) -> None:
+        for worker in self.workers:
+            worker.kill()
+        self._release()
+
+    def close(self) -> None:
+        for worker in self.workers:
+            worker.connection.close()
+        for worker in self.workers:
+            worker.close()
+        self._release()
+
+    def _release(self) -> None:
+        self.pictures = None
+        if self.memory is not None:
+            self.memory.close()
+            self.memory.unlink()
+            self.memory = None
+
+
+def _serve(
+    connection: Connection,
+    slots: dict[int, _Slot],
+    memory: str | None,
+    shape: tuple[int, ...] | None,
+) -> None:
+    """Run the jobs that come, in a worker process; pictures go into the shared memory."""
+    block = None if memory is None else shared_memory.SharedMemory(memory)
+    if block is not None and shape is not None:
+        pictures = np.ndarray(shape, np.uint8, block.buf)
+        for index, slot in slots.items():
+            slot.canvas = pictures[index]
+    connection.send(None)
+    while True:
+        results = []
+        for index, method, arguments in connection.recv():
+            results.append((index, getattr(slots[index], method)(*arguments)))
+        connection.send(results)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_BACKENDS: dict[str, Any] = {"sync": _Sync, "thread": _Threads, "process": _Processes}
+
+
+# -- the vectors -----------------------------------------------------------------------------------
+
+
+class _Vector:
+    """What both vectors share: jobs out, results back, and an end."""
+
+    def __init__(
+        self,
+        slots: Sequence[_Slot],
+        backend: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        if timeout is not None and backend != "process":
+            raise ValueError("step_timeout needs backend='process': only a process can be stopped")
+        self.num_envs = len(slots)
+        self._slots = slots
+        self._backend = _BACKENDS[backend](slots, workers, timeout)
+        self._pending: set[int] = set()  # sent and not received
+        self._open = True
+
+    def _send(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> None:
+        if not self._open:
+            raise RuntimeError("this vector is closed; make another")
+        twice = self._pending.intersection(arguments)
+        if twice:
+            raise ValueError(f"environments {sorted(twice)} are at work still; recv() them first")
+        for index in arguments:
+            if not 0 <= index < self.num_envs:
+                raise IndexError(f"environment {index} of {self.num_envs}")
+        self._pending.update(arguments)
+        with self._ending():
+            self._backend.submit([(index, method, a) for index, a in arguments.items()])
+
+    def _receive(self, count: int) -> dict[int, Any]:
+        """Return at least so many results, by index."""
+        results: dict[int, Any] = {}
+        if count > len(self._pending):
+            raise ValueError(f"expected {count} results, but only {len(self._pending)} were sent")
+        with self._ending():
+            while len(results) < count:
+                results.update(self._backend.collect())
+        self._pending.difference_update(results)
+        return results
+
+    @contextlib.contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Leave nothing behind where something goes wrong."""
+        try:
+            yield
+        except BaseException:
+            self._open = False
+            self._pending.clear()
+            self._backend.kill()
+            raise
+
+    def _shut(self) -> None:
+        if self._open:
+            self._open = False
+            self._backend.close()
+
+    def _seeds(self, seed: Any) -> list[int | None]:
+        if seed is None or isinstance(seed, int | np.integer):
+            return [None if seed is None else int(seed) + i for i in range(self.num_envs)]
+        seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"got {len(seeds)} seeds for {self.num_envs} environments")
+        return seeds
+
+
+class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
+    """One seat of many environments behind Gymnasium's vector API.
+
+    Texts come as a tuple of str, pictures as one array, infos as in Gymnasium's own vectors. Beside
+    `step` there are `send` and `recv`, to step some while others are still at work.
+    """
+
+    def __init__(
+        self,
+        slots: Sequence[_Slot],
+        backend: str,
+        autoreset: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        super().__init__(slots, backend, workers, timeout)
+        views = [slot.env for slot in slots]
+        first = views[0]
+        self.metadata = {**first.metadata, "autoreset_mode": _MODES[autoreset]}
+        self.render_mode = first.render_mode
+        self.spec = None
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = _batched([view.observation_space for view in views])
+        self.action_space = _batched([view.action_space for view in views])
+        self._shape = slots[0].picture_shape
+        self._images: dict[int, np.ndarray] = {}  # where each one's picture is drawn
+        self._whole: np.ndarray | None = None  # all of these, if they are one array
+        self._last: dict[int, Any] = {}
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin episodes; an int seeds each environment, counted up from it.
+
+        With `options={"reset_mask": mask}` only where the mask is true; the rows of the others are
+        what they were.
+        """
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
+        seeds = self._seeds(seed)
+        which = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
+        results = self._run("reset", {i: (seeds[i], options or None) for i in which})
+        if mask is not None:
+            results = {**self._last, **results}
+        observation, _, _, _, infos = self._together(results)
+        return observation, infos
+
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Step all environments."""
+        if isinstance(actions, str) or len(actions) != self.num_envs:
+            got = "one str" if isinstance(actions, str) else f"{len(actions)} actions"
+            raise ValueError(f"expected a list of {self.num_envs} actions, got {got}")
+        return self._together(self._run("step", {i: (a,) for i, a in enumerate(actions)}))
+
+    def _run(self, method: str, arguments: dict[int, tuple[Any, ...]]) -> dict[int, Any]:
+        if self._pending:
+            raise RuntimeError(f"environments {sorted(self._pending)} are at work; recv() them")
+        self._prepare(arguments)
+        self._send(method, arguments)
+        return self._receive(len(arguments))
+
+    def send(self, actions: Sequence[Any], indices: Iterable[int] | None = None) -> None:
+        """Let environments make a step, without waiting for it."""
+        which = list(range(self.num_envs) if indices is None else map(int, indices))
+        if isinstance(actions, str) or len(actions) != len(which):
+            raise ValueError(f"got {len(actions)} actions for {len(which)} environments")
+        arguments = {index: (action,) for index, action in zip(which, actions, strict=True)}
+        self._prepare(arguments)
+        self._send("step", arguments)
+
+    def recv(
+        self, count: int = 1
+    ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Wait until so many steps are made, or more; return their indices and what `step` does."""
+        results = self._receive(count)
+        return np.array(sorted(results)), *self._together(results)
+
+    def _prepare(self, arguments: Mapping[int, Any]) -> None:
+        """Give every picture its place in one array, if they are drawn in this process."""
+        if self._shape is None or isinstance(self._backend, _Processes):
+            return
+        images = np.empty((len(arguments), *self._shape), np.uint8)
+        for row, index in enumerate(arguments):
+            self._images[index] = self._slots[index].canvas = images[row]
+        self._whole = images if list(arguments) == list(range(self.num_envs)) else None
+
+    def _pictures(self, indices: list[int]) -> np.ndarray:
+        """Return the pictures of some environments as one array."""
+        whole = len(indices) == self.num_envs
+        if isinstance(self._backend, _Processes):
+            pictures = self._backend.pictures
+            assert pictures is not None
+            return pictures.copy() if whole else pictures[indices]
+        if whole and self._whole is not None:
+            return self._whole
+        return np.stack([self._images[index] for index in indices])
+
+    def _together(
+        self, results: dict[int, Any]
+    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        self._last.update(results)
+        indices = sorted(results)
+        observations, rewards, terminated, truncated, infos = zip(
+            *[results[index] for index in indices], strict=True
+        )
+        return (
+            self._stacked(self.single_observation_space, observations, indices),
+            np.array(rewards, np.float64),
+            np.array(terminated, np.bool_),
+            np.array(truncated, np.bool_),
+            _columns(infos),
+        )
+
+    def _stacked(self, space: Any, parts: Sequence[Any], indices: list[int]) -> Any:
+        if isinstance(space, spaces.Dict):
+            return {
+                key: self._stacked(inner, [part[key] for part in parts], indices)
+                for key, inner in space.items()
+            }
+        if parts[0] is None:
+            return self._pictures(indices)
+        return np.stack(parts) if isinstance(space, spaces.Box) else tuple(parts)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close every environment, and end what they live in."""
+        self._shut()
+
+
+class Batch(NamedTuple):
+    """What the games of a GameVector show: `turns[seat][k]` is that of the game `indices[seat][k]`.
+
+    rewards: by seat, one for each game. reports: of the games that ended at this step, by index.
+    """
+
+    indices: dict[str, np.ndarray]
+    turns: dict[str, list[Turn]]
+    rewards: dict[str, np.ndarray]
+    terminated: np.ndarray
+    truncated: np.ndarray
+    reports: dict[int, dict[str, Any]]
+
+
+class GameVector(_Vector):
+    """Many games with all their seats: what one seat is to answer anywhere is one list of Turns.
+
+        batch = vector.reset(seed=0)
+        while True:
+            replies = {seat: agent.act(turns) for seat, turns in batch.turns.items()}
+            batch = vector.step(replies)
+
+    A game goes on when all of its seats that are to act have a reply; the others of the same round
+    are there at the next step. A seat that is left out of `replies` is asked again.
+    """
+
+    def __init__(
+        self,
+        slots: Sequence[_Slot],
+        backend: str,
+        autoreset: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        super().__init__(slots, backend, workers, timeout)
+        self.autoreset = autoreset
+        names = [seat for slot in slots for seat in slot.env._core.possible_agents]
+        self.possible_agents = list(dict.fromkeys(names))
+        self._turns: dict[int, dict[str, Turn]] = {}
+        self._ended: set[int] = set()
+
+    def reset(
+        self,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+        indices: Iterable[int] | None = None,
+    ) -> Batch:
+        """Begin episodes, everywhere or in some games; an int seeds each, counted up from it."""
+        seeds = self._seeds(seed)
+        which = range(self.num_envs) if indices is None else map(int, indices)
+        return self._run("reset", {i: (seeds[i], options) for i in which})
+
+    def step(self, replies: Mapping[str, Sequence[Any]]) -> Batch:
+        """Hand in replies: for each seat a list, one for each of its turns in the last batch."""
+        places = self._places()
+        given: dict[int, dict[str, Any]] = {}
+        for seat, answers in replies.items():
+            if seat not in places:
+                known = ", ".join(places) or "none: reset() begins an episode"
+                raise ValueError(f"no game waits for seat {seat!r}; those to act are {known}")
+            if isinstance(answers, str) or len(answers) != len(places[seat]):
+                got = "one str" if isinstance(answers, str) else f"{len(answers)} replies"
+                raise ValueError(f"{seat} has {len(places[seat])} turns, got {got}")
+            for index, answer in zip(places[seat], answers, strict=True):
+                given.setdefault(index, {})[seat] = answer
+        again = self._ended if self.autoreset == "next" else ()
+        arguments: dict[int, tuple[Any, ...]] = {index: ({},) for index in again}
+        arguments |= {index: (answers,) for index, answers in given.items()}
+        return self._run("step", arguments)
+
+    def _places(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for index in sorted(self._turns):
+            for seat in self._turns[index]:
+                places.setdefault(seat, []).append(index)
+        return places
+
+    def _run(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> Batch:
+        self._send(method, arguments)
+        moments = self._receive(len(arguments)) if arguments else {}
+        rewards = {seat: np.zeros(self.num_envs) for seat in self.possible_agents}
+        terminated, truncated = np.zeros((2, self.num_envs), np.bool_)
+        reports = {}
+        for index, moment in moments.items():
+            self._turns[index] = moment.turns
+            for seat, reward in moment.rewards.items():
+                rewards[seat][index] = reward
+            terminated[index], truncated[index] = moment.terminated, moment.truncated
+            if moment.terminated or moment.truncated:
+                reports[index] = moment.report
+        self._ended = {index for index, turns in self._turns.items() if not turns}
+        places = self._places()
+        return Batch(
+            {seat: np.array(which) for seat, which in places.items()},
+            {seat: [self._turns[i][seat] for i in which] for seat, which in places.items()},
+            rewards,
+            terminated,
+            truncated,
+            reports,
+        )
+
+    def close(self) -> None:
+        """Close every game, and end what they live in."""
+        self._shut()
+
+    def __enter__(self) -> GameVector:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_open", False):
+            self.close()
+
+
+# -- putting rows together -------------------------------------------------------------------------
+
+
+def _batched(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
+    """Return the space of a row of environments, whether or not they share one."""
+    if all(space == singles[0] for space in singles[1:]):
+        return batch_space(singles[0], len(singles))
+    if all(type(space) is type(singles[0]) for space in singles):
+        return batch_differing_spaces(list(singles))
+    return spaces.Tuple(singles)
+
+
+def _columns(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
+    columns: dict[str, Any] = {}
+    for key in dict.fromkeys([key for info in infos for key in info]):
+        there = [key in info for info in infos]
+        columns[key] = _column(key, [info.get(key) for info in infos], there)
+        columns[f"_{key}"] = np.array(there)
+    return columns
+
+
+def _column(key: str, values: list[Any], there: list[bool]) -> Any:
+    kinds = {type(value) for value, is_there in zip(values, there, strict=True) if is_there}
+    if len(kinds) == 1 and key != "final_obs":
+        (kind,) = kinds
+        if kind is dict:
+            return _columns([value or {} for value in values])
+        if kind in (bool, int, float):
+            return np.array([value or 0 for value in values], kind)
+        if kind is np.ndarray:
+            shapes = {(v.shape, v.dtype) for v, t in zip(values, there, strict=True) if t}
+            if len(shapes) == 1:
+                ((shape, dtype),) = shapes
+                column = np.zeros((len(values), *shape), dtype)
+                for row, (value, is_there) in enumerate(zip(values, there, strict=True)):
+                    if is_there:
+                        column[row] = value
+                return column
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column

@@ -1,0 +1,110 @@
+"""Worker processes: spawned, deaf to Ctrl-C, and gone when nobody needs them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import pickle
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+
+class WorkerDied(RuntimeError):
+    """A worker process ended before it answered."""
+
+
+class WorkerError(RuntimeError):
+    """An exception of a worker that cannot be sent as it is; the message holds its traceback."""
+
+
+class StepTimeout(TimeoutError):
+    """A worker took longer for a step than it may."""
+
+
+class Worker:
+    """A process that runs `serve(connection, *args)` until it is closed or its parent is gone."""
+
+    def __init__(self, serve: Callable[..., None], *args: Any):
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_main, args=(serve, theirs, args), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def send(self, message: Any) -> None:
+        """Send a message, or raise WorkerDied."""
+        try:
+            self.connection.send(message)
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._died() from None
+
+    def recv(self, timeout: float | None = None) -> Any:
+        """Return the next message, or raise WorkerDied, StepTimeout, or what the worker raised."""
+        try:
+            if timeout is not None and not self.connection.poll(timeout):
+                raise StepTimeout(f"a worker did not answer within {timeout:g} s")
+            message = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise self._died() from None
+        if isinstance(message, _Raised):
+            raise message.error
+        return message
+
+    def _died(self) -> WorkerDied:
+        self.process.join(1)
+        code = self.process.exitcode
+        how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
+        return WorkerDied(f"worker process {self.process.pid} {how}")
+
+    def close(self, seconds: float = 1.0) -> None:
+        """End the process: kindly, then not."""
+        self.connection.close()
+        self.process.join(seconds)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self.process.is_alive():
+            self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worker]:
+    """Return the workers that have answered or died, after at most so many seconds."""
+    by_connection = {worker.connection: worker for worker in workers}
+    return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
+
+
+class _Raised:
+    """An exception on its way to the parent."""
+
+    def __init__(self, error: BaseException):
+        self.error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            pickle.loads(pickle.dumps(self.error))
+        except Exception:  # noqa: BLE001 - whatever keeps an exception from being sent
+            text = "".join(traceback.format_exception(self.error))
+            return _Raised, (WorkerError(text),)
+        return _Raised, (self.error,)
+
+
+def _main(serve: Callable[..., None], connection: Connection, args: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    try:
+        serve(connection, *args)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the parent is gone or needs us no more
+    except Exception as error:  # noqa: BLE001 - raised again in the parent
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.send(_Raised(error))

@@ -1,0 +1,379 @@
+"""Vectors: the same from every backend, Gymnasium's rules, faults that leave nothing behind."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import gem_ma
+from gem_ma.envs.guess_the_number import GuessTheNumber
+from gem_ma.vector import Batch
+from gem_ma.workers import StepTimeout, WorkerDied
+
+BACKENDS = ("sync", "thread", "process")
+GUESS = "game:GuessTheNumber-v0-easy"
+FOUR = "game:ConnectFour-v0"
+
+
+@pytest.fixture
+def made():
+    """Make vectors, and see that each is closed without a trace."""
+    vectors = []
+
+    def make(*args, **kwargs):
+        vectors.append(gem_ma.make_vec(*args, **kwargs))
+        return vectors[-1]
+
+    yield make
+    for vector in vectors:
+        vector.close()
+    assert not multiprocessing.active_children()
+
+
+def played(vector, steps, seed=0):
+    """Play and return everything that was delivered."""
+    out = [vector.reset(seed=seed)]
+    for number in range(steps):
+        out.append(vector.step([str((number + i) % 7) for i in range(vector.num_envs)]))
+    return out
+
+
+def same(one, other):
+    """Say whether two deliveries are equal, arrays and types included."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    if isinstance(one, list | tuple):
+        return type(one) is type(other) and all(map(same, one, other)) and len(one) == len(other)
+    if isinstance(one, np.ndarray):
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        return all(map(same, one, other)) if one.dtype == object else bool(np.all(one == other))
+    return one == other
+
+
+@pytest.mark.parametrize("autoreset", ["next", "same"])
+@pytest.mark.parametrize(
+    ("id", "make"),
+    [
+        (GUESS, {}),
+        (FOUR, {"agent": "red", "others": "random"}),
+        (FOUR, {"agent": "red", "others": "random", "observe": "image"}),
+        (FOUR, {"agent": "yellow", "others": "random", "observe": "both"}),
+        (FOUR, {"agent": "red", "others": "random", "actions": "discrete"}),
+    ],
+    ids=["text", "others", "image", "both", "discrete"],
+)
+def test_every_backend_and_number_of_workers_gives_the_same(made, id, make, autoreset):
+    def play(backend, workers=None):
+        vector = made(id, 5, backend=backend, workers=workers, autoreset=autoreset, **make)
+        if make.get("actions") != "discrete":
+            return played(vector, 40)
+        out = [vector.reset(seed=0)]
+        for number in range(40):
+            out.append(vector.step([(number + i) % 7 for i in range(5)]))
+        return out
+
+    first = play("sync")
+    assert any(step[2].any() for step in first[1:])
+    for backend, workers in (("thread", 3), ("process", 1), ("process", 2)):
+        again = play(backend, workers)
+        for number, (a, b) in enumerate(zip(first, again, strict=True)):
+            assert same(a, b), (backend, workers, number)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("observe", ["text", "image", "both"])
+def test_what_is_delivered_lies_in_the_spaces(made, backend, observe):
+    vector = made(FOUR, 3, backend=backend, agent="red", others="random", observe=observe)
+    assert isinstance(vector, gymnasium.vector.VectorEnv)
+    assert vector.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    for delivered in played(vector, 10):
+        assert delivered[0] in vector.observation_space
+    assert vector.action_space.sample() in vector.action_space
+    with pytest.raises(ValueError, match="expected a list of 3 actions, got 2 actions"):
+        vector.step(["1", "2"])
+    with pytest.raises(ValueError, match="got one str"):
+        vector.step("123")
+
+
+@pytest.mark.parametrize("mode", ["next", "same"])
+def test_as_gymnasiums_own_vector_does(made, mode):
+    modes = {"next": AutoresetMode.NEXT_STEP, "same": AutoresetMode.SAME_STEP}
+    theirs = SyncVectorEnv(
+        [lambda: gem_ma.make_gym(GUESS) for _ in range(4)], autoreset_mode=modes[mode]
+    )
+    ours = made(GUESS, 4, autoreset=mode)
+    for one, other in zip(played(ours, 30, 5), played(theirs, 30, 5), strict=True):
+        assert same(list(one[0]), list(other[0]))
+        for mine, their in zip(one[1:-1], other[1:-1], strict=True):
+            assert same(np.asarray(mine, float), np.asarray(their, float))
+        mine, their = one[-1], other[-1]
+        assert mine.keys() == their.keys()
+        assert all(np.array_equal(mine[k], their[k]) for k in mine if k.startswith("_"))
+        if "final_obs" in mine:
+            assert list(mine["final_obs"]) == list(their["final_obs"])
+    theirs.close()
+
+
+def test_final_observations_and_infos_are_not_lost(made):
+    vector = made(GUESS, 2, autoreset="same", observe="image")
+    vector.reset(seed=0)
+    for _ in range(4):
+        images, _, terminated, _, infos = vector.step(["1", "2"])
+        if terminated.any():
+            break
+    (index,) = np.flatnonzero(terminated)[:1]
+    assert infos["_final_obs"][index]
+    assert infos["final_obs"][index].shape == (252, 252, 3)
+    assert not np.array_equal(infos["final_obs"][index], images[index])
+    assert infos["_final_info"][index]
+
+
+def test_disabled_autoreset_waits_for_a_mask(made):
+    for backend in BACKENDS:
+        vector = made(GUESS, 3, autoreset="disabled", backend=backend, observe="both")
+        vector.reset(seed=0)
+        terminated = np.zeros(3, bool)
+        for _ in range(4):
+            observation, _, terminated, _, _ = vector.step(["1", "2", "3"])
+            if terminated.any():
+                break
+        after, infos = vector.reset(seed=7, options={"reset_mask": terminated})
+        for index in range(3):
+            equal = np.array_equal(after["image"][index], observation["image"][index])
+            assert equal != terminated[index]
+        assert infos["to_act"].all()
+
+
+def test_pictures_are_one_array_that_later_steps_leave_alone(made):
+    for backend in BACKENDS:
+        vector = made(FOUR, 3, backend=backend, agent="red", others="random", observe="image")
+        first, _ = vector.reset(seed=0)
+        kept = first.copy()
+        second, *_ = vector.step(["0", "1", "2"])
+        assert first.shape == second.shape == (3, 252, 252, 3)
+        assert np.array_equal(first, kept)
+        assert not np.array_equal(first, second)
+        single = gem_ma.make_gym(FOUR, agent="red", others="random", observe="image")
+        for index in range(3):
+            single.reset(seed=index)
+            assert np.array_equal(single.step(str(index))[0], second[index])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_send_and_recv_step_some_while_others_work(made, backend):
+    vector = made(FOUR, 6, backend=backend, agent="red", others="random", observe="both")
+    whole = made(FOUR, 6, agent="red", others="random", observe="both")
+    vector.reset(seed=0)
+    whole.reset(seed=0)
+    expected, *_ = whole.step(list("012345"))
+    vector.send(list("024"), [0, 2, 4])
+    vector.send(list("135"), [1, 3, 5])
+    seen = {}
+    while len(seen) < 6:
+        indices, observations, rewards, *_ = vector.recv()
+        assert len(indices) == len(rewards) == len(observations["text"])
+        for row, index in enumerate(indices):
+            seen[int(index)] = observations["text"][row], observations["image"][row]
+    for index in range(6):
+        assert seen[index][0] == expected["text"][index]
+        assert np.array_equal(seen[index][1], expected["image"][index])
+    with pytest.raises(ValueError, match="only 0 were sent"):
+        vector.recv()
+    vector.send(["0"], [3])
+    with pytest.raises(ValueError, match=r"environments \[3\] are at work"):
+        vector.send(["0"], [3])
+    with pytest.raises(RuntimeError, match="recv"):
+        vector.step(["0"] * 6)
+    assert vector.recv()[0].tolist() == [3]
+
+
+def test_different_environments_in_one_vector(made):
+    for backend in BACKENDS:
+        vector = made(
+            [GUESS, "game:Mastermind-v0-easy", "game:Hangman-v0-easy"], 6, backend=backend
+        )
+        texts, _ = vector.reset(seed=[1, 2, 3, 4, 5, 6])
+        assert "number" in texts[0]
+        assert "letter" in texts[2]
+        assert texts[0] == texts[3] != texts[1]
+        assert texts in vector.observation_space
+        texts, *_ = vector.step(["1", "12", "e", "2", "21", "a"])
+        assert len(texts) == 6
+
+
+def test_wrong_arguments_are_named():
+    for kwargs, message in (
+        ({"backend": "mpi"}, "backend='mpi': expected one of"),
+        ({"autoreset": "never"}, "autoreset='never'"),
+        ({"api": "aec"}, "api='aec'"),
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"step_timeout": 1.0}, "step_timeout needs backend='process'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gem_ma.make_vec(GUESS, **kwargs)
+    with pytest.raises(TypeError, match="not a view"):
+        gem_ma.make_vec(gem_ma.make_gym(GUESS))
+    with pytest.raises(TypeError, match="all seats are yours"):
+        gem_ma.make_vec(FOUR, api="parallel", agent="red")
+
+
+# -- all seats -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("autoreset", ["next", "same"])
+@pytest.mark.parametrize("id", [FOUR, "game:RockPaperScissors-v0", "game:LiarsDice-v0"])
+def test_games_with_all_their_seats(made, id, autoreset):
+    from gem_ma.agents import load
+
+    def play(backend):
+        vector = made(id, 5, api="parallel", backend=backend, autoreset=autoreset)
+        player = load("random")
+        out = [vector.reset(seed=3)]
+        for _ in range(60):
+            replies = {seat: player.act(turns) for seat, turns in out[-1].turns.items()}
+            out.append(vector.step(replies))
+        return out
+
+    first = play("sync")
+    assert sum(len(batch.reports) for batch in first) >= 5
+    assert all(isinstance(batch, Batch) for batch in first)
+    total = sum(sum(rewards.sum() for rewards in batch.rewards.values()) for batch in first)
+    assert total == 0
+    for backend in ("thread", "process"):
+        for one, other in zip(first, play(backend), strict=True):
+            assert same(one.indices, other.indices)
+            assert same(one.rewards, other.rewards)
+            assert same(one.terminated, other.terminated)
+            assert {s: [t.text for t in turns] for s, turns in one.turns.items()} == {
+                s: [t.text for t in turns] for s, turns in other.turns.items()
+            }
+
+
+def test_a_seat_that_is_left_out_is_asked_again(made):
+    vector = made(
+        "game:RockPaperScissors-v0", 2, api="parallel", observe="image", backend="process"
+    )
+    batch = vector.reset(seed=0)
+    assert batch.indices["left"].tolist() == [0, 1]
+    assert batch.turns["left"][0].observation["image"].array.shape == (252, 252, 3)
+    batch = vector.step({"left": ["rock", "paper"]})
+    assert list(batch.turns) == ["right"]
+    batch = vector.step({"right": ["paper", "paper"]})
+    assert batch.rewards["right"].tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="left has 2 turns, got 1 replies"):
+        vector.step({"left": ["rock"]})
+    with pytest.raises(ValueError, match="no game waits for seat 'middle'"):
+        vector.step({"middle": ["rock"]})
+
+
+# -- faults ----------------------------------------------------------------------------------------
+
+
+class Faulty(GuessTheNumber):
+    """Raises, hangs, or takes its process down, as it is told by the guess."""
+
+    def advance(self, state, moves, rng):
+        (guess,) = moves.values()
+        if guess == 2:
+            raise RuntimeError("this game is broken")
+        if guess == 3:
+            time.sleep(60)
+        if guess == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().advance(state, moves, rng)
+
+
+def faulty(made, backend="process", **kwargs):
+    env = gem_ma.Env(Faulty(1, 10, 5), id="faulty")
+    vector = made(env, 4, backend=backend, **kwargs)
+    vector.reset(seed=0)
+    return vector
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_a_game_raises_is_raised(made, backend):
+    vector = faulty(made, backend)
+    with pytest.raises(RuntimeError, match="this game is broken"):
+        vector.step(["1", "1", "2", "1"])
+    with pytest.raises(RuntimeError, match="closed"):
+        vector.step(["1"] * 4)
+
+
+def test_a_killed_worker_is_named_and_none_is_left(made):
+    vector = faulty(made, workers=2)
+    with pytest.raises(WorkerDied, match="was killed by signal 9"):
+        vector.step(["1", "1", "4", "1"])
+    assert not multiprocessing.active_children()
+    with pytest.raises(RuntimeError, match="closed"):
+        vector.step(["1"] * 4)
+
+
+def test_a_hanging_game_is_stopped(made):
+    vector = faulty(made, workers=2, step_timeout=0.5)
+    start = time.monotonic()
+    with pytest.raises(StepTimeout, match=r"more than 0\.5 s"):
+        vector.step(["1", "3", "1", "1"])
+    assert time.monotonic() - start < 10
+    assert not multiprocessing.active_children()
+
+
+def test_a_vector_that_nobody_holds_leaves_nothing():
+    vector = gem_ma.make_vec(FOUR, 2, api="parallel", backend="process")
+    vector.reset(seed=0)
+    del vector
+    assert not multiprocessing.active_children()
+
+
+SCRIPT = """
+import os, sys
+import gem_ma
+
+def main():
+    vector = gem_ma.make_vec("game:GuessTheNumber-v0-easy", 4, backend="process", workers=2)
+    vector.reset(seed=0)
+    print(*(worker.process.pid for worker in vector._backend.workers), flush=True)
+    sys.stdin.read()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().split(") ")[1][0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+def test_workers_do_not_outlive_their_parent(tmp_path, sign):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with parent:
+        pids = [int(word) for word in parent.stdout.readline().split()]
+        assert all(map(alive, pids))
+        os.killpg(parent.pid, sign) if sign == signal.SIGINT else parent.send_signal(sign)
+        parent.wait(20)
+        deadline = time.monotonic() + 10
+        while any(map(alive, pids)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not any(map(alive, pids))
