@@ -88,6 +88,9 @@ async def arollout(
     resume: bool = False,
     pictures: bool = True,
     progress: bool | None = None,
+    workers: int | str | None = None,
+    step_timeout: float | None = None,
+    actor: Mapping[str, Any] | None = None,
     **make: Any,
 ) -> AsyncGenerator[Episode, None]:
     """Play episodes and yield each as it ends.
@@ -106,8 +109,15 @@ async def arollout(
     out: a file that each episode is appended to as it ends, with its pictures beside it unless
         `pictures` is False. resume: play what is not in there yet, and what failed once more.
     progress: show a bar; None: on a terminal.
+    workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
+        `portable = True` (random, scripted, search) go there too; those of other kinds stay here
+        and get the turns of all processes in one batch, while Ray takes them along as they are.
+    step_timeout: with workers, the seconds that a game may take for a step before it fails.
+    actor: with Ray, the options of each actor: {"num_cpus": 2, "resources": {...}}, say.
     """
-    run = _Run(
+    if workers is None and step_timeout is not None:
+        raise ValueError("step_timeout needs workers: only a process can be stopped")
+    run = Run(
         env,
         agents,
         episodes,
@@ -125,7 +135,13 @@ async def arollout(
         **make,
     )
     try:
-        async with contextlib.aclosing(run.concurrently()) as finished:
+        if workers is None:
+            playing = run.concurrently()
+        else:
+            from gem_ma.shards import shared
+
+            playing = shared(run, agents, workers, step_timeout, actor)
+        async with contextlib.aclosing(playing) as finished:
             async for episode in finished:
                 yield episode
     finally:
@@ -137,28 +153,29 @@ def _in_order(episodes: list[Episode]) -> list[Episode]:
 
 
 @dataclass(slots=True, eq=False)
-class _Player:
+class Player:
     """An agent, and the turns that wait for it."""
 
     agent: Agent
     name: str
     kind: Literal["plain", "thread", "async"]
-    queue: list[_Waiting] = field(default_factory=list)
+    given: Any  # what the agent was made from: itself, a function, a spec string
+    queue: list[Waiting] = field(default_factory=list)
     busy: bool = False  # of kind "thread": a batch is under way
 
 
-class _Waiting(NamedTuple):
+class Waiting(NamedTuple):
     """A seat that waits for its player's reply."""
 
-    play: _Play
+    play: Any  # a Play, or what stands for one that goes on elsewhere
     seat: str
     turn: Turn
 
 
-_Answer: TypeAlias = tuple[_Waiting, Any, float]  # what came, or the error, and after how long
+_Answer: TypeAlias = tuple[Waiting, Any, float]  # what came, or the error, and after how long
 
 
-class _Play:
+class Play:
     """One live episode."""
 
     __slots__ = (
@@ -179,7 +196,7 @@ class _Play:
         episode: Episode,
         env: BaseEnv,
         home: list[BaseEnv],
-        players: dict[str, _Player],
+        players: dict[str, Player],
         chats: dict[str, Conversation],
     ):
         self.episode = episode
@@ -201,13 +218,13 @@ class _Play:
         self.asked = core._waiting
         self.episode.returns = dict.fromkeys(core.possible_agents, 0.0)
 
-    def advance(self, action: Callable[[], None]) -> list[_Waiting]:
+    def advance(self, action: Callable[[], None]) -> list[Waiting]:
         """Begin or submit; return what every seat sees that is to act then."""
         action()
         env, chats = self.env, self.chats
         if not self.asked:
             self.end()
-        return [_Waiting(self, seat, env.turn(seat, chats[seat])) for seat in self.asked]
+        return [Waiting(self, seat, env.turn(seat, chats[seat])) for seat in self.asked]
 
     def submit(self) -> None:
         """Hand in the replies and write down what became of them."""
@@ -248,7 +265,7 @@ class _Play:
         episode.report = plain(core.game.report(core._state))
 
 
-class _Run:
+class Run:
     """All that a rollout keeps: what to play, what is being played, what is done."""
 
     def __init__(
@@ -277,7 +294,7 @@ class _Run:
         if resume and out is None:
             raise ValueError("resume=True goes on with a file: pass out= too")
         self.envs = _envs(env, make)
-        self.players: list[_Player] = []
+        self.players: list[Player] = []
         self.seats = [self._seat(env, agents) for env in self.envs]
         self.contexts = [_contexts(env, context) for env in self.envs]
         _no_strangers(self.envs, agents, "agents")
@@ -297,6 +314,7 @@ class _Run:
         self.file: EpisodeFile | None = None
         self.done: dict[int, Episode] = {}
         self.bar: Progress | None = None
+        self.step_timeout: float | None = None
         self.seed = seed if seed is not None else fresh_seed()
         from gem_ma import __version__
 
@@ -310,7 +328,7 @@ class _Run:
 
     # -- what to play --------------------------------------------------------------------------
 
-    def _seat(self, env: BaseEnv, agents: Any) -> list[_Player]:
+    def _seat(self, env: BaseEnv, agents: Any) -> list[Player]:
         seats = env._core.possible_agents
         if isinstance(agents, Mapping):
             missing = [seat for seat in seats if seat not in agents]
@@ -328,9 +346,9 @@ class _Run:
             chosen = [agents] * len(seats)
         return [self._player(agent) for agent in chosen]
 
-    def _player(self, given: Any) -> _Player:
+    def _player(self, given: Any) -> Player:
         for player in self.players:
-            if player.agent is given or player.name == given:
+            if player.given is given or player.name == given:
                 return player
         agent = load(given)
         kind: Literal["plain", "thread", "async"] = "plain"
@@ -339,10 +357,10 @@ class _Run:
         elif getattr(agent, "blocking", False):
             kind = "thread"
         name = given if isinstance(given, str) else repr(agent)
-        self.players.append(_Player(agent, name, kind))
+        self.players.append(Player(agent, name, kind, given))
         return self.players[-1]
 
-    def _plan(self, number: int) -> _Play:
+    def plan(self, number: int) -> Play:
         group, member = divmod(number, self.group)
         which = group % len(self.envs)
         env, players = self.envs[which], self.seats[which]
@@ -369,7 +387,7 @@ class _Run:
             for seat in seats
         }
         home = self.idle[which]
-        return _Play(episode, home.pop() if home else env._twin(), home, seats, chats)
+        return Play(episode, home.pop() if home else env._twin(), home, seats, chats)
 
     def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
         from gem_ma.records import EpisodeFile, load_episodes, without_failures
@@ -393,7 +411,7 @@ class _Run:
         self.file = EpisodeFile(path, pictures=pictures)
 
     def _same(self, path: Path, episode: Episode) -> None:
-        play = self._plan(episode.number)
+        play = self.plan(episode.number)
         play.home.append(play.env)
         for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts"):
             new, old = getattr(play.episode, name), getattr(episode, name)
@@ -405,18 +423,24 @@ class _Run:
 
     # -- playing -------------------------------------------------------------------------------
 
-    def fill(self) -> Iterator[_Play]:
-        """Yield new episodes, as many as may be alive."""
-        while self.live < self.concurrency and self.next < self.total:
+    def numbers(self) -> Iterator[int]:
+        """Yield the numbers of the episodes to be played; those that were played are finished."""
+        while self.next < self.total:
             number = self.next
             self.next += 1
             if number in self.done:
                 self.finished.append(self.done.pop(number))
-                continue
-            self.live += 1
-            yield self._plan(number)
+            else:
+                yield number
 
-    def give(self, play: _Play, seat: str, reply: Any, seconds: float) -> bool:
+    def fill(self) -> Iterator[Play]:
+        """Yield new episodes, as many as may be alive."""
+        numbers = self.numbers()
+        while self.live < self.concurrency and (number := next(numbers, None)) is not None:
+            self.live += 1
+            yield self.plan(number)
+
+    def give(self, play: Play, seat: str, reply: Any, seconds: float) -> bool:
         """Take a reply; return whether the episode waits for no other."""
         if play.failed:
             return False
@@ -428,7 +452,7 @@ class _Run:
         play.replies[seat] = reply
         return len(play.replies) == len(play.asked)
 
-    def advance(self, play: _Play, action: Callable[[], None]) -> list[_Waiting]:
+    def advance(self, play: Play, action: Callable[[], None]) -> list[Waiting]:
         """Begin an episode or hand in its replies; return the turns that follow."""
         try:
             turns = play.advance(action)
@@ -437,18 +461,18 @@ class _Run:
             return []
         return self.took(play, turns)
 
-    def took(self, play: _Play, turns: list[_Waiting]) -> list[_Waiting]:
+    def took(self, play: Play, turns: list[Waiting]) -> list[Waiting]:
         """Return the turns of an episode, which is finished if there are none."""
         if not turns:
             self._finish(play)
         return turns
 
-    def queue(self, turns: list[_Waiting]) -> None:
+    def queue(self, turns: list[Waiting]) -> None:
         """Let turns wait for their players."""
         for waiting in turns:
             waiting.play.players[waiting.seat].queue.append(waiting)
 
-    def fail(self, play: _Play, seat: str | None, error: BaseException) -> None:
+    def fail(self, play: Play, seat: str | None, error: BaseException) -> None:
         """End an episode that cannot go on."""
         if play.failed:
             return
@@ -456,13 +480,26 @@ class _Run:
         self._failed(play.episode, seat, error)
         self._finish(play)
 
+    def arrived(self, episode: Episode) -> None:
+        """Take an episode that was played elsewhere."""
+        if episode.failure is not None:
+            self.errors += 1
+            self.cause = RuntimeError(f"{episode.failure.kind}: {episode.failure.message}")
+        self.record(episode)
+
+    def lose(self, number: int, error: BaseException) -> None:
+        """Record an episode that could not be played."""
+        episode = self.plan(number).episode
+        self._failed(episode, None, error)
+        self.record(episode)
+
     def _failed(self, episode: Episode, seat: str | None, error: BaseException) -> None:
         episode.failure = Failure(seat, type(error).__name__, str(error))
         episode.ended, episode.returns = "failed", {}
         self.errors += 1
         self.cause = error
 
-    def _finish(self, play: _Play) -> None:
+    def _finish(self, play: Play) -> None:
         episode = play.episode
         episode.seconds = time.perf_counter() - play.start
         episode.rules = {seat: chat.rules for seat, chat in play.chats.items() if chat.steps}
@@ -470,6 +507,10 @@ class _Run:
         self.live -= 1
         if not play.failed:  # what a failed episode left of its environment is not used again
             play.home.append(play.env)
+        self.record(episode)
+
+    def record(self, episode: Episode) -> None:
+        """Write down an episode that has ended."""
         if self.file is not None:
             try:
                 self.file.append(episode)
@@ -477,7 +518,7 @@ class _Run:
                 raise
             except Exception as error:  # noqa: BLE001 - a picture that cannot be drawn
                 episode.steps = []
-                if not play.failed:
+                if episode.failure is None:
                     self._failed(episode, None, error)
                 self.file.append(episode)
         self.finished.append(episode)
@@ -502,7 +543,7 @@ class _Run:
         if self.bar is not None:
             self.bar.stop()
 
-    def settle(self, answers: list[_Answer]) -> list[_Play]:
+    def settle(self, answers: list[_Answer]) -> list[Play]:
         """Take replies and failures; return the episodes that can go on."""
         ready = []
         for (play, seat, _), reply, seconds in answers:
@@ -514,26 +555,32 @@ class _Run:
 
     async def concurrently(self) -> AsyncGenerator[Episode, None]:
         """Let every episode go on as soon as its own replies are there."""
-        async with contextlib.AsyncExitStack() as stack:
-            for player in self.players:
-                if hasattr(player.agent, "__aenter__"):
-                    await stack.enter_async_context(player.agent)  # type: ignore[arg-type]
-            loop = _Loop(self)
+        async with self.ready_players(), contextlib.AsyncExitStack() as stack:
+            loop = Loop(self)
             stack.push_async_callback(loop.stop)
             async for episode in loop.run():
                 yield episode
 
+    @contextlib.asynccontextmanager
+    async def ready_players(self) -> AsyncGenerator[None, None]:
+        """Open what agents hold while a run lasts: connections, say."""
+        async with contextlib.AsyncExitStack() as stack:
+            for player in self.players:
+                if hasattr(player.agent, "__aenter__"):
+                    await stack.enter_async_context(player.agent)  # type: ignore[arg-type]
+            yield
 
-class _Loop:
+
+class Loop:
     """The part of a run that needs an event loop."""
 
-    def __init__(self, run: _Run):
+    def __init__(self, run: Run):
         self.run_ = run
         self.crash: BaseException | None = None  # of our own, which no episode is to blame for
         self.tasks: set[asyncio.Task[None]] = set()
         self.wake = asyncio.Event()
         self.pool = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
-        self.ready: list[_Play] = []
+        self.ready: list[Play] = []
 
     async def run(self) -> AsyncGenerator[Episode, None]:
         run = self.run_
@@ -561,10 +608,10 @@ class _Loop:
                 return
             self.wake.clear()
 
-    def dispatch(self, player: _Player, queue: list[_Waiting]) -> None:
+    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
         """Ask an agent in the way that suits it."""
         if player.kind == "plain":
-            self.ready += self.run_.settle(_answers(player.agent, queue))
+            self.ready += self.run_.settle(ask_all(player.agent, queue))
         elif player.kind == "thread":
             player.busy = True
             self.start(self.in_thread(player, queue))
@@ -572,7 +619,7 @@ class _Loop:
             for one in queue:
                 self.start(self.ask(player, one))
 
-    def step(self, play: _Play, action: Callable[[], None]) -> None:
+    def step(self, play: Play, action: Callable[[], None]) -> None:
         """Begin an episode or hand in its replies, in a thread if its game blocks."""
         if play.env.blocking:
             self.start(self.blocking(play, action))
@@ -590,23 +637,24 @@ class _Loop:
             self.crash = task.exception()
         self.wake.set()
 
-    async def blocking(self, play: _Play, action: Callable[[], None]) -> None:
+    async def blocking(self, play: Play, action: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
         try:
-            turns = await loop.run_in_executor(self.pool, play.advance, action)
+            advancing = loop.run_in_executor(self.pool, play.advance, action)
+            turns = await asyncio.wait_for(advancing, self.run_.step_timeout)
         except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
             self.run_.fail(play, None, error)
         else:
             self.run_.queue(self.run_.took(play, turns))
 
-    async def in_thread(self, player: _Player, queue: list[_Waiting]) -> None:
+    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
         """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
         loop = asyncio.get_running_loop()
-        answers = await loop.run_in_executor(self.pool, _answers, player.agent, queue)
+        answers = await loop.run_in_executor(self.pool, ask_all, player.agent, queue)
         self.ready += self.run_.settle(answers)
         player.busy = False
 
-    async def ask(self, player: _Player, waiting: _Waiting) -> None:
+    async def ask(self, player: Player, waiting: Waiting) -> None:
         """Ask for a reply, and go on with the episode as long as it waits for such replies only.
 
         What an episode computes then hides in the time that others wait.
@@ -640,7 +688,7 @@ class _Loop:
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _answers(agent: Agent, queue: list[_Waiting]) -> list[_Answer]:
+def ask_all(agent: Agent, queue: list[Waiting]) -> list[_Answer]:
     """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
     turns = [turn for _, _, turn in queue]
     start = time.perf_counter()
@@ -650,7 +698,7 @@ def _answers(agent: Agent, queue: list[_Waiting]) -> list[_Answer]:
         if len(queue) == 1:
             return [(queue[0], error, time.perf_counter() - start)]
         half = len(queue) // 2
-        return [*_answers(agent, queue[:half]), *_answers(agent, queue[half:])]
+        return [*ask_all(agent, queue[:half]), *ask_all(agent, queue[half:])]
     seconds = (time.perf_counter() - start) / len(queue)
     return [(waiting, reply, seconds) for waiting, reply in zip(queue, replies, strict=True)]
 

@@ -24,7 +24,7 @@ from gem_ma.episode import Turn
 from gem_ma.views import SeatView
 from gem_ma.workers import StepTimeout, Worker, ready
 
-Backend = Literal["sync", "thread", "process"]
+Backend = Literal["sync", "thread", "process", "ray"]
 _START = 120.0  # seconds that a process may take to begin
 _MODES = {
     "next": AutoresetMode.NEXT_STEP,
@@ -52,7 +52,7 @@ def make_vec(
     api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
         "parallel" for all seats, see GameVector.
     backend: "sync" in this process; "thread" for games that wait for something; "process" for games
-        that compute, with so many `workers` (one for each core if None).
+        that compute, with so many `workers` (one for each core if None); "ray" for other machines.
     autoreset: when an environment that ended begins again: at the next step, at the same step (what
         it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you reset it.
     step_timeout: seconds that a step may take in a process, before StepTimeout ends them all.
@@ -212,6 +212,8 @@ _Job = tuple[int, str, tuple[Any, ...]]  # index, method, arguments
 class _Sync:
     """Slots of this process, run when a job is handed in."""
 
+    draws_here = True
+
     def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
         self.slots = slots
         self.done: deque[tuple[int, Any]] = deque()
@@ -236,6 +238,8 @@ class _Sync:
 
 class _Threads:
     """Slots of this process, each job in whichever thread is free."""
+
+    draws_here = True
 
     def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
         self.slots = slots
@@ -289,6 +293,8 @@ class _Threads:
 
 class _Processes:
     """Slots dealt out to worker processes; a message carries all jobs of one process."""
+
+    draws_here = False
 
     def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
         count = min(len(slots), workers or _cores())
@@ -386,7 +392,18 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-_BACKENDS: dict[str, Any] = {"sync": _Sync, "thread": _Threads, "process": _Processes}
+def _in_ray(slots: Sequence[_Slot], workers: int | None, timeout: float | None) -> Any:
+    from gem_ma.cluster import RaySlots
+
+    return RaySlots(slots, workers, timeout)
+
+
+_BACKENDS: dict[str, Any] = {
+    "sync": _Sync,
+    "thread": _Threads,
+    "process": _Processes,
+    "ray": _in_ray,
+}
 
 
 # -- the vectors -----------------------------------------------------------------------------------
@@ -402,7 +419,7 @@ class _Vector:
         workers: int | None,
         timeout: float | None,
     ):
-        if timeout is not None and backend != "process":
+        if timeout is not None and backend not in ("process", "ray"):
             raise ValueError("step_timeout needs backend='process': only a process can be stopped")
         self.num_envs = len(slots)
         self._slots = slots
@@ -542,7 +559,7 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
 
     def _prepare(self, arguments: Mapping[int, Any]) -> None:
         """Give every picture its place in one array, if they are drawn in this process."""
-        if self._shape is None or isinstance(self._backend, _Processes):
+        if self._shape is None or not self._backend.draws_here:
             return
         images = np.empty((len(arguments), *self._shape), np.uint8)
         for row, index in enumerate(arguments):

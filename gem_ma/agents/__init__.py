@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
+    from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
     from gem_ma.agents.tau import InformedAssistant, OracleAssistant, RuleUser
@@ -31,6 +32,7 @@ __all__ = [
     "OpenAIAgent",
     "OracleAssistant",
     "RandomAgent",
+    "RayAgent",
     "RuleUser",
     "ScriptedAgent",
     "SearchAgent",

@@ -8,6 +8,8 @@ from gem_ma.episode import Turn, pick
 class RandomAgent:
     """Reply with a legal action drawn from the turn's seed and one's own."""
 
+    portable = True
+
     def __init__(self, seed: int = 0):
         self.seed = seed
 

@@ -10,6 +10,8 @@ from gem_ma.episode import Turn
 class ScriptedAgent:
     """Give the replies of a script in order, one script for every seat or one for each."""
 
+    portable = True
+
     def __init__(self, replies: Sequence[str] | Mapping[str, Sequence[str]]):
         scripts = replies.values() if isinstance(replies, Mapping) else [replies]
         for script in scripts:

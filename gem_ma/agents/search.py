@@ -34,6 +34,8 @@ class SearchAgent:
     nodes: how many states an exact search to the end may visit; 0 always simulates.
     """
 
+    portable = True
+
     def __init__(
         self,
         depth: int | None = None,

@@ -40,6 +40,8 @@ class RuleUser:
     the other, what the user wants; it says nothing that is not in them.
     """
 
+    portable = True
+
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in turns]
 
@@ -143,6 +145,8 @@ def _about(asked: str, told: list[str]) -> str:
 class OracleAssistant:
     """Play the gold actions of the task, and say the required outputs."""
 
+    portable = True
+
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in turns]
 
@@ -165,6 +169,8 @@ class OracleAssistant:
 
 class InformedAssistant:
     """Know which tools the task needs, and get everything else from the user and the tools."""
+
+    portable = True
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in turns]

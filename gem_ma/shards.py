@@ -1,0 +1,444 @@
+"""Episodes of one run shared out: to processes of this machine, or to the actors of Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import signal
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from gem_ma.episode import Conversation, Episode, Turn, checked
+from gem_ma.rollouts import Loop, Play, Player, Run, Waiting, ask_all
+from gem_ma.workers import StepTimeout, Worker, WorkerDied
+
+_STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
+_STRIKES = 3  # workers that die over an episode that they play alone, before it counts as failed
+
+
+def shared(
+    run: Run,
+    agents: Any,
+    workers: int | str,
+    step_timeout: float | None,
+    actor: Mapping[str, Any] | None,
+) -> AsyncGenerator[Episode, None]:
+    """Play a run in workers; yield each episode as it ends."""
+    if isinstance(workers, str):
+        kind, _, count = workers.partition(":")
+        if kind != "ray" or not (count or "1").isdecimal() or count == "0":
+            raise ValueError(f"workers={workers!r}: expected a number, 'ray' or 'ray:8'")
+        from gem_ma.cluster import RayFarm
+
+        return RayFarm(run, agents, int(count or 0), step_timeout, actor or {}).run()
+    if actor is not None:
+        raise ValueError("actor= holds options of Ray's actors: it goes with workers='ray'")
+    if workers < 1:
+        raise ValueError(f"workers={workers}: expected 1 or more")
+    return Farm(run, agents, workers, step_timeout).run()
+
+
+class Share(Run):
+    """The part of a run that one worker plays: the numbers that it is told."""
+
+    def __init__(self, step_timeout: float | None, **run: Any):
+        super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
+        self.todo: deque[int] = deque()
+        self.step_timeout = step_timeout
+        self.alarm = None if step_timeout is None else Alarm(step_timeout)
+
+    def numbers(self) -> Iterator[int]:
+        while self.todo:
+            yield self.todo.popleft()
+
+    def advance(self, play: Play, action: Callable[[], None]) -> list[Waiting]:
+        if self.alarm is None:
+            return super().advance(play, action)
+        with self.alarm:
+            return super().advance(play, action)
+
+    def drain(self) -> Iterator[Episode]:
+        while self.finished:
+            yield self.finished.popleft()
+
+
+class Alarm:
+    """Raise StepTimeout in the main thread when something takes too long.
+
+    Code that does not come back to Python, and computes, is ended with its process a little later.
+    """
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+        self.armed = False
+        signal.signal(signal.SIGALRM, self.ring)
+
+    def ring(self, *_: Any) -> None:
+        if self.armed:
+            raise StepTimeout(f"a step took more than {self.seconds:g} s")
+
+    def __enter__(self) -> None:
+        self.armed = True
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, self.seconds)
+        signal.setitimer(signal.ITIMER_PROF, 2 * self.seconds + 1)
+
+    def __exit__(self, *_: object) -> None:
+        self.armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def arguments_of(run: Run, agents: Any, far: Callable[[Any], Any], concurrency: int) -> Any:
+    """Return what makes a Share of a run, every agent passed through `far`."""
+    given: Any
+    if isinstance(agents, Mapping):
+        given = {seat: far(agent) for seat, agent in agents.items()}
+    elif isinstance(agents, list | tuple):
+        given = [far(agent) for agent in agents]
+    else:
+        given = far(agents)
+    return {
+        "env": run.envs,
+        "agents": given,
+        "episodes": run.total,
+        "concurrency": concurrency,
+        "seed": run.seed,
+        "group": run.group,
+        "shuffle": run.shuffle,
+        "options": run.options,
+        "context": {seat: c for contexts in run.contexts for seat, c in contexts.items()} or None,
+        "max_errors": run.total,
+    }
+
+
+class Dealer:
+    """Who plays which episode, and which must be played again because a worker died.
+
+    A worker's death may be the fault of any episode it was at: these are played again one at a
+    time, alone in a worker, until it is clear which.
+    """
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.fresh = run.numbers()
+        self.left = run.total - len([number for number in run.done if number < run.total])
+        self.suspects: deque[int] = deque()
+        self.strikes: dict[int, int] = {}
+        self.held: dict[Any, dict[int, None]] = {}  # what each worker has, in order
+        self.alone: set[Any] = set()  # workers that play a suspect
+
+    def deal(self, worker: Any, wanted: int) -> list[int]:
+        """Return what a worker is to play beside what it has."""
+        held = self.held.setdefault(worker, {})
+        if worker in self.alone:
+            if held:
+                return []
+            self.alone.discard(worker)
+        if self.suspects and not held:
+            self.alone.add(worker)
+            numbers = [self.suspects.popleft()]
+        else:
+            numbers = list(itertools.islice(self.fresh, max(wanted - len(held), 0)))
+        held.update(dict.fromkeys(numbers))
+        return numbers
+
+    def done(self, worker: Any, number: int) -> None:
+        """Take note of an episode that has come back."""
+        del self.held[worker][number]
+        self.left -= 1
+
+    def died(self, worker: Any, error: BaseException) -> None:
+        """Deal again what a worker had."""
+        held = self.held.pop(worker, {})
+        if worker in self.alone:
+            self.alone.discard(worker)
+            for number in held:
+                self.strikes[number] = self.strikes.get(number, 0) + 1
+                if self.strikes[number] >= _STRIKES:
+                    self.run.lose(number, error)
+                    self.left -= 1
+                else:
+                    self.suspects.append(number)
+        else:
+            self.suspects.extend(held)
+
+
+# -- processes: the parent's side ------------------------------------------------------------------
+
+
+class Farm:
+    """The workers of a run, and the agents that stay with the parent."""
+
+    def __init__(self, run: Run, agents: Any, count: int, step_timeout: float | None):
+        self.main = run
+        self.count = min(count, max(run.total - len(run.done), 1))
+        self.share = -(-run.concurrency // self.count)
+        self.far: dict[int, Player] = {}
+        self.stand_ins: dict[int, Far] = {}
+        arguments = arguments_of(run, agents, self.stand_in, self.share)
+        self.payload = step_timeout, arguments
+        self.dealer = Dealer(run)
+        self.workers: list[Worker] = []
+        self.begun: set[Worker] = set()
+        self.stillborn = 0
+        self.chats: dict[tuple[Worker, str, str], Conversation] = {}
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.crash: BaseException | None = None
+
+    def stand_in(self, agent: Any) -> Any:
+        """Return an agent that can travel, or what stands for it on the other side."""
+        index, player = next(
+            (i, player)
+            for i, player in enumerate(self.main.players)
+            if player.given is agent or player.name == agent
+        )
+        if getattr(player.agent, "portable", False):
+            return agent
+        self.far[index] = player
+        return self.stand_ins.setdefault(index, Far(index, player.name))
+
+    async def run(self) -> AsyncGenerator[Episode, None]:
+        self.wake = asyncio.Event()
+        self.loop = asyncio.get_running_loop()
+        async with self.main.ready_players():
+            try:
+                async for episode in self.play():
+                    yield episode
+            finally:
+                self.stop()
+
+    async def play(self) -> AsyncGenerator[Episode, None]:
+        while True:
+            if self.dealer.left:
+                self.deal()
+            else:
+                deque(self.dealer.fresh, 0)  # what was played before
+            for player in self.far.values():
+                if player.queue and not player.busy:
+                    queue, player.queue = player.queue, []
+                    self.dispatch(player, queue)
+            if self.crash is not None:
+                raise self.crash
+            finished = False
+            for episode in self.main.drain():
+                finished = True
+                yield episode
+            if not finished and not self.dealer.left:
+                return
+            if not finished:
+                await self.wake.wait()
+            self.wake.clear()
+
+    def deal(self) -> None:
+        """Keep every worker busy, and replace those that died."""
+        while len(self.workers) < self.count:
+            self.hire()
+        for worker in [worker for worker in self.workers if worker in self.begun]:
+            numbers = self.dealer.deal(worker, 2 * self.share)
+            if numbers:
+                self.send(worker, ("play", numbers))
+
+    def hire(self) -> None:
+        worker = Worker(serve, self.payload)
+        self.workers.append(worker)
+        self.loop.add_reader(worker.connection.fileno(), self.hear, worker)
+
+    def dismiss(self, worker: Worker, error: BaseException) -> None:
+        """Do without a worker that died."""
+        if worker not in self.workers:
+            return
+        self.workers.remove(worker)
+        self.loop.remove_reader(worker.connection.fileno())
+        worker.kill()
+        self.chats = {key: chat for key, chat in self.chats.items() if key[0] is not worker}
+        if worker in self.begun:
+            self.begun.discard(worker)
+            self.dealer.died(worker, error)
+        else:
+            self.stillborn += 1
+            if self.stillborn > _STILLBORN:
+                self.crash = error
+        self.wake.set()
+
+    def send(self, worker: Worker, message: Any) -> None:
+        try:
+            worker.send(message)
+        except (WorkerDied, OSError) as error:  # OSError: the connection is closed already
+            self.dismiss(worker, error)
+
+    def hear(self, worker: Worker) -> None:
+        """Take the messages of a worker."""
+        try:
+            while True:
+                kind, *parts = worker.recv()
+                if kind == "episode":
+                    self.finish(worker, *parts)
+                elif kind == "begun":
+                    self.begun.add(worker)
+                    self.stillborn = 0
+                else:
+                    self.ask(worker, *parts)
+                if not worker.connection.poll():
+                    break
+        except WorkerDied as error:
+            self.dismiss(worker, error)
+        except Exception as error:  # noqa: BLE001 - a fault of ours, raised by the run
+            self.crash = error
+        self.wake.set()
+
+    def finish(self, worker: Worker, episode: Episode) -> None:
+        for seat in episode.agents:
+            self.chats.pop((worker, episode.id, seat), None)
+        self.dealer.done(worker, episode.number)
+        self.main.arrived(episode)
+
+    # -- agents that stayed --------------------------------------------------------------------
+
+    def ask(self, worker: Worker, ticket: int, index: int, chat_of: Any, turn: Turn) -> None:
+        """Let a turn of a worker's episode wait for its player, with its chat kept here."""
+        episode, number, context, salt = chat_of
+        key = worker, episode, turn.seat
+        chat = self.chats.get(key)
+        if chat is None:
+            chat = Conversation(turn.seat, episode=episode, context=context, salt=salt)
+            self.chats[key] = chat
+        turn = dataclasses.replace(turn, chat=chat)
+        chat.hear(turn, number)
+        self.far[index].queue.append(Waiting((worker, ticket, chat), turn.seat, turn))
+
+    def answer(self, waiting: Waiting, reply: Any, _: float = 0.0) -> None:
+        worker, ticket, chat = waiting.play
+        if not isinstance(reply, Exception):
+            chat.steps[-1].reply = reply
+        self.send(worker, ("reply", ticket, reply))
+
+    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
+        if player.kind == "plain":
+            for answer in ask_all(player.agent, queue):
+                self.answer(*answer)
+        elif player.kind == "thread":
+            player.busy = True
+            self.start(self.in_thread(player, queue))
+        else:
+            for waiting in queue:
+                self.start(self.one(player, waiting))
+
+    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
+        answers = await self.loop.run_in_executor(None, ask_all, player.agent, queue)
+        for answer in answers:
+            self.answer(*answer)
+        player.busy = False
+
+    async def one(self, player: Player, waiting: Waiting) -> None:
+        reply: Any
+        try:
+            answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
+            (reply,) = checked(player.agent, [waiting.turn], answer)
+        except Exception as error:  # noqa: BLE001 - costs the episode, and is on its record
+            reply = error
+        self.answer(waiting, reply)
+
+    def start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.over)
+
+    def over(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.crash = task.exception()
+        self.wake.set()
+
+    def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        for worker in self.workers:
+            self.loop.remove_reader(worker.connection.fileno())
+            worker.connection.close()
+        for worker in self.workers:
+            worker.close()
+
+
+# -- processes: the worker's side ------------------------------------------------------------------
+
+
+class Far:
+    """What stands in a worker for an agent that stayed with the parent."""
+
+    link: Link | None = None
+
+    def __init__(self, index: int, name: str):
+        self.index = index
+        self.name = name
+
+    async def act(self, turns: list[Turn]) -> list[str]:
+        assert self.link is not None
+        return [await self.link.ask(self.index, turn) for turn in turns]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Link:
+    """A worker's end of the line to its parent."""
+
+    def __init__(self, connection: Connection, share: Share, loop: Loop):
+        self.connection = connection
+        self.share = share
+        self.loop = loop
+        self.tickets = itertools.count()
+        self.waiting: dict[int, asyncio.Future[Any]] = {}
+        asyncio.get_running_loop().add_reader(connection.fileno(), self.hear)
+
+    def hear(self) -> None:
+        try:
+            while self.connection.poll():
+                kind, *parts = self.connection.recv()
+                if kind == "play":
+                    self.share.todo.extend(parts[0])
+                else:
+                    ticket, reply = parts
+                    self.waiting.pop(ticket).set_result(reply)
+        except (EOFError, OSError) as error:  # the parent needs us no more
+            asyncio.get_running_loop().remove_reader(self.connection.fileno())
+            self.loop.crash = EOFError(str(error))
+        self.loop.wake.set()
+
+    async def ask(self, index: int, turn: Turn) -> str:
+        ticket = next(self.tickets)
+        future = self.waiting[ticket] = asyncio.get_running_loop().create_future()
+        chat = turn.chat
+        assert chat is not None
+        chat_of = chat.episode, chat.steps[-1].number, chat.context, chat.salt
+        alone = dataclasses.replace(turn, chat=None)
+        self.connection.send(("ask", ticket, index, chat_of, alone))
+        reply: Any = await future
+        if isinstance(reply, Exception):
+            raise reply
+        answer: str = reply
+        return answer
+
+
+def serve(connection: Connection, payload: Any) -> None:
+    """Play what the parent says, in a worker process."""
+    step_timeout, arguments = payload
+    asyncio.run(_serve(connection, Share(step_timeout, **arguments)))
+
+
+async def _serve(connection: Connection, share: Share) -> None:
+    loop = Loop(share)
+    link = Link(connection, share, loop)
+    for player in share.players:
+        if isinstance(player.agent, Far):
+            player.agent.link = link
+    connection.send(("begun",))
+    loop.start(asyncio.Event().wait())  # so that the loop waits for more when all is done
+    try:
+        async with share.ready_players():
+            async for episode in loop.run():
+                connection.send(("episode", episode))
+    finally:
+        await loop.stop()

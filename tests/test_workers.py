@@ -1,0 +1,307 @@
+"""Runs in worker processes: the same episodes, whatever dies, hangs or raises on the way."""
+
+import contextlib
+import errno
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import gem_ma
+from gem_ma.agents import load
+from gem_ma.envs.guess_the_number import GuessTheNumber
+
+FOUR = "game:ConnectFour-v0"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left():
+    yield
+    assert not multiprocessing.active_children()
+
+
+class Here:
+    """Stays with the parent, for nobody said that it can travel; keeps what it was asked."""
+
+    def __init__(self):
+        self.random = load("random")
+        self.batches = []
+
+    def act(self, turns):
+        self.batches.append(len(turns))
+        assert all(turn.messages[0]["role"] == "system" for turn in turns)
+        assert all(len(turn.messages) >= 2 * (turn.index + 1) for turn in turns)
+        return self.random.act(turns)
+
+    def __repr__(self):
+        return "Here()"
+
+
+class Later(Here):
+    """The same, as a coroutine."""
+
+    async def act(self, turns):
+        return super().act(turns)
+
+
+class Blocks(Here):
+    """The same, in a thread."""
+
+    blocking = True
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_same_episodes_for_any_number_of_workers(workers):
+    make = {"seed": 4, "group": 2, "shuffle": True, "context": "turns=2"}
+    ids = [FOUR, "game:LiarsDice-v0", "game:RockPaperScissors-v0"]
+    alone = gem_ma.rollout(ids, "random", 60, **make)
+    assert gem_ma.rollout(ids, "random", 60, workers=workers, concurrency=7, **make) == alone
+
+
+@pytest.mark.parametrize("kind", [Here, Later, Blocks])
+def test_agents_that_stay_get_the_turns_of_all_workers(kind):
+    make = {"seed": 4, "observe": "both"}
+    alone = gem_ma.rollout(FOUR, {"red": kind(), "yellow": "random"}, 40, **make)
+    here = kind()
+    episodes = gem_ma.rollout(FOUR, {"red": here, "yellow": "random"}, 40, workers=2, **make)
+    assert episodes == alone
+    assert episodes[0].agents == {"red": "Here()", "yellow": "random"}
+    if kind is not Later:
+        assert max(here.batches) > 1
+
+
+def test_what_agents_that_stay_raise_is_on_the_record():
+    def odd(turn):
+        if turn.seed % 5 == 0:
+            raise LookupError("no idea")
+        return load("random").act([turn])[0]
+
+    make = {"seed": 1, "max_errors": 100}
+    alone = gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 30, **make)
+    episodes = gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 30, workers=2, **make)
+    assert episodes == alone
+    assert {e.failure.seat for e in episodes if e.failure} == {"red"}
+    with pytest.raises(gem_ma.rollouts.TooManyErrors, match="LookupError: no idea") as caught:
+        gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 300, workers=2, max_errors=2)
+    assert caught.value.episodes
+
+
+def test_episodes_go_to_one_file_and_a_run_goes_on(tmp_path):
+    out = tmp_path / "run.jsonl"
+    make = {"seed": 6, "observe": "image"}
+    alone = gem_ma.rollout(FOUR, "random", 40, **make)
+    gem_ma.rollout(FOUR, "random", 15, workers=2, out=out, **make)
+    again = gem_ma.rollout(FOUR, "random", 40, workers=2, out=out, resume=True, **make)
+    assert again == alone
+    assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(40))
+
+
+class Faulty(GuessTheNumber):
+    """Raises, hangs or takes its process down in some of its episodes."""
+
+    def __init__(self, fault, share=7):
+        super().__init__(1, 10, 5)
+        self.fault, self.share = fault, share
+
+    def advance(self, state, moves, rng):
+        if state.secret % self.share == 0:
+            if self.fault == "raise":
+                raise RuntimeError("this game is broken")
+            if self.fault == "sleep":
+                time.sleep(60)
+            if self.fault == "loop":
+                while True:
+                    pass
+            if self.fault == "compute":  # in C, where no signal of Python's is heard
+                sum(range(10**13))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().advance(state, moves, rng)
+
+
+def faulty(fault, count=40, **kwargs):
+    env = gem_ma.Env(Faulty(fault), id="faulty")
+    sound = gem_ma.Env(GuessTheNumber(1, 10, 5), id="faulty")
+    expected = gem_ma.rollout(sound, "random", count, seed=2)
+    episodes = gem_ma.rollout(env, "random", count, seed=2, workers=2, max_errors=40, **kwargs)
+    assert [episode.number for episode in episodes] == list(range(count))
+    failed = [episode for episode in episodes if episode.failure]
+    for episode, other in zip(episodes, expected, strict=True):
+        if not episode.failure:
+            assert (episode.steps, episode.returns) == (other.steps, other.returns)
+    assert 0 < len(failed) < 20
+    return failed
+
+
+def test_a_game_that_raises():
+    for episode in faulty("raise"):
+        assert episode.failure == (None, "RuntimeError", "this game is broken")
+        assert not episode.returns
+
+
+def test_a_game_that_kills_its_process():
+    for episode in faulty("kill", 15):
+        assert episode.failure.kind == "WorkerDied"
+        assert "was killed by signal 9" in episode.failure.message
+
+
+@pytest.mark.parametrize("fault", ["sleep", "loop"])
+def test_a_game_that_hangs(fault):
+    start = time.monotonic()
+    for episode in faulty(fault, step_timeout=0.3):
+        assert episode.failure == (None, "StepTimeout", "a step took more than 0.3 s")
+    assert time.monotonic() - start < 40
+
+
+def test_a_game_that_hangs_outside_of_python():
+    env = gem_ma.Env(Faulty("compute", share=3), id="faulty")
+    episodes = gem_ma.rollout(
+        env, "random", 3, seed=0, workers=1, max_errors=3, step_timeout=0.2, concurrency=1
+    )
+    kinds = [episode.failure and episode.failure.kind for episode in episodes]
+    assert set(kinds) <= {None, "WorkerDied"}
+    assert "WorkerDied" in kinds
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
+@pytest.mark.parametrize("seconds", [8, pytest.param(1_800, marks=pytest.mark.slow)])
+def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds):
+    stop = threading.Event()
+    killed = []
+
+    def kill():
+        while not stop.wait(1.5):
+            children = multiprocessing.active_children()
+            if children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(children[len(killed) % len(children)].pid, signal.SIGKILL)
+                    killed.append(children)
+
+    ids = [FOUR, "game:LiarsDice-v0", "game:Sokoban-v0-easy", "game:Hangman-v0-easy"]
+    killer = threading.Thread(target=kill)
+    killer.start()
+    start, seed = time.monotonic(), 0
+    try:
+        while time.monotonic() - start < seconds:
+            out = tmp_path / f"{seed}.jsonl"
+            here = Here()
+            episodes = gem_ma.rollout(
+                ids, "random" if seed % 2 else here, 800, seed=seed, workers=2, out=out
+            )
+            assert [episode.number for episode in episodes] == list(range(800))
+            assert not any(episode.failure for episode in episodes)
+            assert episodes == gem_ma.rollout(ids, "random" if seed % 2 else here, 800, seed=seed)
+            ledger = sorted(episode.number for episode in gem_ma.load_episodes(out))
+            assert ledger == list(range(800))
+            out.unlink()
+            seed += 1
+    finally:
+        stop.set()
+        killer.join()
+    assert killed
+
+
+def test_a_full_disk_ends_the_run_with_its_own_error(tmp_path, monkeypatch):
+    append = gem_ma.records.EpisodeFile.append
+
+    def full(self, episode):
+        if episode.number == 20:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(self, episode)
+
+    monkeypatch.setattr(gem_ma.records.EpisodeFile, "append", full)
+    out = tmp_path / "run.jsonl"
+    with pytest.raises(OSError, match="No space left"):
+        gem_ma.rollout(FOUR, "random", 50, seed=0, workers=2, out=out)
+    monkeypatch.undo()
+    again = gem_ma.rollout(FOUR, "random", 50, seed=0, workers=2, out=out, resume=True)
+    assert again == gem_ma.rollout(FOUR, "random", 50, seed=0)
+
+
+SCRIPT = """
+import gem_ma
+from tests_here import Slow
+
+def main():
+    print("begun", flush=True)
+    try:
+        gem_ma.rollout("game:ConnectFour-v0", Slow(), 10_000, seed=0, workers=2)
+    except KeyboardInterrupt as stopped:
+        print(len(stopped.episodes), flush=True)
+        raise
+
+if __name__ == "__main__":
+    main()
+"""
+HERE = """
+import time
+from gem_ma.agents import load
+
+class Slow:
+    portable = True
+
+    def act(self, turns):
+        print("playing", flush=True)
+        time.sleep(0.01)
+        return load("random").act(turns)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_stopping_the_parent_stops_its_workers(tmp_path, sign):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "tests_here.py").write_text(HERE)
+    parent = subprocess.Popen(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with parent:
+        assert parent.stdout.readline() == "begun\n"
+        assert parent.stdout.readline() == "playing\n"
+        if sign == signal.SIGINT:
+            os.killpg(parent.pid, sign)
+        else:
+            parent.send_signal(sign)
+        _, errors = parent.communicate(timeout=30)
+        assert parent.returncode in (-sign, 130, 1)
+        if sign == signal.SIGINT:
+            assert "KeyboardInterrupt" in errors
+    deadline = time.monotonic() + 10
+    while (left := running(parent.pid)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left
+
+
+def running(group):
+    """Return the processes of a group that are no zombies."""
+    found = []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                state, _, pgrp = file.read().rpartition(") ")[2].split()[:3]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(pgrp) == group and state != "Z":
+            found.append(int(pid))
+    return found
+
+
+def test_wrong_arguments_are_named():
+    for kwargs, message in (
+        ({"workers": 0}, "workers=0: expected 1 or more"),
+        ({"workers": "mpi"}, "workers='mpi': expected a number, 'ray' or 'ray:8'"),
+        ({"workers": "ray:x"}, "'ray:x'"),
+        ({"step_timeout": 1.0}, "step_timeout needs workers"),
+        ({"workers": 1, "actor": {}}, "it goes with workers='ray'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gem_ma.rollout(FOUR, "random", 2, **kwargs)
