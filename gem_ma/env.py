@@ -648,6 +648,8 @@ class Env(BaseEnv, Generic[S]):
         state = self._state
         acting = self._acting = () if self._over else state.to_act()
         if not acting:
+            if not self._over:
+                self._truncated = bool(getattr(state, "truncated", False))
             self._over = True
             self._dead = tuple(self.agents)
         elif self.max_turns is not None and self.turns >= self.max_turns:
@@ -975,7 +977,9 @@ class Env(BaseEnv, Generic[S]):
         return None
 
     def close(self) -> None:
-        """Release what the environment holds: nothing."""
+        """Release what the environment holds; reset begins again."""
+        self._state, self._views, self._legals, self._infos = None, {}, {}, {}
+        self._waiting = self._acting = ()
 
     # -- what makes it again -------------------------------------------------------------------
 

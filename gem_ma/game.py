@@ -42,7 +42,8 @@ class State(Protocol):
     """One position of one game: a frozen value.
 
     Two more methods where they apply: `legal(agent)` lists the action texts that are legal now for
-    that seat, and `out()` names the seats whose return is final while others play on.
+    that seat, and `out()` names the seats whose return is final while others play on. A last state
+    whose attribute `truncated` is true was reached by a limit that is no rule of the game.
     """
 
     def to_act(self) -> tuple[str, ...]:

@@ -247,9 +247,12 @@ def _remedy(need: str) -> str:
 
 # The modules that show whether an extra is installed, where its name is not that of its module.
 _EXTRAS: dict[str, tuple[str, ...]] = {
+    "butterfly": ("pymunk", "pygame"),
     "games": ("chess", "wordfreq"),
     "math": ("math_verify",),
+    "pettingzoo": ("chess", "rlcard", "pygame"),
     "reasoning-gym": ("reasoning_gym",),
+    "toy-text": ("pygame",),
 }
 
 

@@ -95,10 +95,17 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Figures anywhere on a unit square: (figure, color, x, y, size, degrees), (0, 0) top left."""
+    """Figures anywhere on a unit square: (figure, color, x, y, size, degrees), (0, 0) top left.
 
-    items: tuple[tuple[str, str, float, float, float, float], ...]
+    lines: (color, x1, y1, x2, y2, width), drawn over the figures.
+    labels: (text, color, x, y), over all; x and y are the middle.
+    A color is a name out of COLORS, or "" for the colour of text.
+    """
+
+    items: tuple[tuple[str, str, float, float, float, float], ...] = ()
     title: str = ""
+    lines: tuple[tuple[str, float, float, float, float, float], ...] = ()
+    labels: tuple[tuple[str, str, float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,12 @@ class Pixels:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """Several scenes beside each other, each with a title (or "")."""
+    """Several scenes beside each other, each with a title (or "").
+
+    gap: the share of each panel that is left free at its right and below, for scenes that
+        would look like one where they touch.
+    """
 
     scenes: tuple[tuple[str, Any], ...]
     columns: int = 2
+    gap: float = 0.0

@@ -35,13 +35,13 @@ def clean(monkeypatch):
 
 def test_ids_are_listed_by_pattern():
     assert "game:ConnectFour-v0" in gem_ma.list_envs()
-    assert gem_ma.list_envs("GuessThe") == gem_ma.list_envs("game:GuessTheNumber*")
+    assert gem_ma.list_envs("game:GuessThe") == gem_ma.list_envs("game:GuessTheNumber*")
     assert "game:Sudoku-v0-easy" in gem_ma.list_envs("*-v0-easy")
     assert gem_ma.list_envs("nothing") == []
 
 
 def test_print_envs(capsys):
-    gem_ma.print_envs("Kuhn")
+    gem_ma.print_envs("game:Kuhn")
     assert capsys.readouterr().out == "game:KuhnPoker-v0\n"
 
 

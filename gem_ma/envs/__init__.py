@@ -118,6 +118,30 @@ register("tau:shop", _TAU, domain="shop", format="bare", max_turns=200)
 register("tau:retail", _TAU, domain="retail", format="bare", max_turns=200)
 register("tau:airline", _TAU, domain="airline", format="bare", max_turns=200)
 
+# Tasks that need eyes, each in three levels and in one drawn for each episode.
+for _name in (
+    "Angles",
+    "BarChart",
+    "Clock",
+    "CompareShapes",
+    "CountShapes",
+    "GridWalk",
+    "Jigsaw",
+    "Lengths",
+    "LineChart",
+    "MazeExit",
+    "MazeSteps",
+    "Mirror",
+    "OddOneOut",
+    "Rotation",
+    "Table",
+):
+    _file = "".join(f"_{c.lower()}" if c.isupper() else c for c in _name).lstrip("_")
+    _class = f"gem_ma.envs.visual.{_file}:{_name}"
+    register(f"visual:{_name}-v0", _class)
+    for _level in ("easy", "hard", None):
+        register(f"visual:{_name}-v0-{_level or 'random'}", _class, level=_level)
+
 # Environments of other libraries, listed by tables of their own.
 for _prefix, _module in (
     ("gym", "gymnasium"),

@@ -81,6 +81,17 @@ def _box(left: float, top: float, right: float, bottom: float):  # type: ignore[
     return lambda x, y: (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
 
 
+def _dial(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Mark sixty minutes around a clock, every fifth by a longer and thicker stroke."""
+    square = x * x + y * y
+    inside: np.ndarray = (square > 0.74) & (square <= 1)
+    outer = square[inside] > 0.865
+    minute = np.arctan2(y[inside], x[inside]) * (30 / math.pi)
+    short, long = abs(minute - np.round(minute)), 5 * abs(minute / 5 - np.round(minute / 5))
+    inside[inside] = ((short < 0.1) & outer) | (long < 0.2)
+    return inside
+
+
 _BASE = _any(_box(-0.75, 0.72, 0.75, 1.0), _box(-0.58, 0.5, 0.58, 0.74))
 _TRUNK = _polygon([(-0.3, -0.3), (0.3, -0.3), (0.5, 0.55), (-0.5, 0.55)])
 
@@ -126,6 +137,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "goal": lambda x, y: (
         ((x * x + y * y <= 0.95) & (x * x + y * y >= 0.6)) | (x * x + y * y < 0.12)
     ),
+    "dial": _dial,
     "key": _any(
         lambda x, y: ((x + 0.5) ** 2 + y**2 <= 0.2) & ((x + 0.5) ** 2 + y**2 >= 0.05),
         _box(-0.12, -0.12, 0.95, 0.12),

@@ -20,10 +20,13 @@ def draw(
     """Return a new frame, each scene drawn by `draw_scene` into its share of it."""
     if not scene.scenes or scene.columns < 1:
         raise BadScene("Panels needs at least one scene and one column")
+    if not 0 <= scene.gap < 1:
+        raise BadScene(f"gap={scene.gap}: expected a share of a panel, 0 or more and below 1")
     columns = min(scene.columns, len(scene.scenes))
     rows = math.ceil(len(scene.scenes) / columns)
     width, height = size[0] // columns, size[1] // rows
     text = font.HEIGHTS[0]
+    free = max(2, round(scene.gap * width))
     frame = blank(size, theme.paper)
     for i, (title, inner) in enumerate(scene.scenes):
         x, y = i % columns * width, i // columns * height
@@ -32,7 +35,7 @@ def draw(
             font.paste(
                 frame, x + 2, y, font.shorten(title, width // font.width(text)), text, theme.ink
             )
-        part = draw_scene(inner, (width - 2, height - above - 2), theme, unit)
+        part = draw_scene(inner, (width - free, height - above - free), theme, unit)
         frame[y + above : y + above + part.shape[0], x : x + part.shape[1]] = part
     return frame
 

@@ -1,13 +1,15 @@
-"""Draw Shapes: figures of any size and turn, anywhere."""
+"""Draw Shapes: figures of any size and turn, lines and letters, anywhere."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.themes import Theme, blank
+from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, Shapes
 
 
@@ -23,8 +25,7 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     unit = min(width, height - above)
     left, top = (width - unit) // 2, above + (height - above - unit) // 2
     for figure, color, x, y, extent, degrees in scene.items:
-        if color not in COLORS:
-            raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
+        ink = _ink(theme, color)
         if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < extent <= 1):
             raise BadScene(f"{figure} at {x}, {y} of size {extent} is not in the unit square")
         spread = 1.42 if degrees % 90 else 1.0
@@ -34,5 +35,60 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         x1, y1 = max(x0, 0), max(y0, 0)
         x2, y2 = min(x0 + side, width), min(y0 + side, height)
         inside = covered[y1 - y0 : y2 - y0, x1 - x0 : x2 - x0]
-        font.blend(frame[y1:y2, x1:x2], inside, theme.color(color))
+        if 8 * np.count_nonzero(inside) < inside.size:
+            rows, columns = np.nonzero(inside)
+            _touch(frame, rows + y1, columns + x1, inside[rows, columns], ink)
+        else:
+            font.blend(frame[y1:y2, x1:x2], inside, ink)
+    for color, *ends, thick in scene.lines:
+        ink = _ink(theme, color)
+        if not (all(0 <= end <= 1 for end in ends) and 0 < thick <= 1):
+            raise BadScene(f"the line {ends} of width {thick} is not in the unit square")
+        ax, ay, bx, by = (end * unit for end in ends)
+        _line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
+    text = next((h for h in reversed(font.HEIGHTS) if h * 18 <= unit), font.HEIGHTS[0])
+    for letters, color, x, y in scene.labels:
+        ink = _ink(theme, color)
+        if not (0 <= x <= 1 and 0 <= y <= 1):
+            raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
+        x0 = left + round(x * unit - font.width(text) * len(letters) / 2)
+        font.paste(frame, x0, top + round(y * unit) - text // 2, letters, text, ink)
     return frame
+
+
+def _ink(theme: Theme, color: str) -> RGB:
+    if color and color not in COLORS:
+        raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
+    return theme.color(color) if color else theme.ink
+
+
+def _line(
+    frame: np.ndarray, start: tuple[float, float], end: tuple[float, float], width: float, ink: RGB
+) -> None:
+    """Blend a line with round ends and smooth edges into the frame."""
+    (x1, y1), (x2, y2) = start, end
+    if abs(y2 - y1) > abs(x2 - x1):  # so that it has few pixels for each step along x
+        frame = frame.swapaxes(0, 1)
+        x1, y1, x2, y2 = y1, x1, y2, x2
+    across, down, reach = x2 - x1, y2 - y1, width / 2 + 1
+    x = np.arange(math.floor(min(x1, x2) - reach), math.ceil(max(x1, x2) + reach) + 1)[:, None]
+    wide = math.ceil(1.5 * reach)
+    middle = np.rint(y1 + (x - x1) * (down / across if across else 0.0))
+    y = middle.astype(np.intp) + np.arange(-wide, wide + 1)
+    along = ((x - x1) * across + (y - y1) * down) / (across**2 + down**2 or 1.0)
+    along = along.clip(0, 1)
+    beside = (x - x1 - along * across) ** 2 + (y - y1 - along * down) ** 2
+    covered = (255 * (width / 2 + 0.5 - np.sqrt(beside)).clip(0, 1)).astype(np.uint8)
+    height, length = frame.shape[:2]
+    inside = (covered > 0) & (x >= 0) & (x < length) & (y >= 0) & (y < height)
+    rows, columns = y[inside], np.broadcast_to(x, y.shape)[inside]
+    _touch(frame, rows, columns, covered[inside], ink)
+
+
+def _touch(
+    frame: np.ndarray, rows: np.ndarray, columns: np.ndarray, covered: np.ndarray, ink: RGB
+) -> None:
+    """Lay ink over single pixels, which is faster than a square that is nearly empty."""
+    part = frame[rows, columns]
+    font.blend(part, covered, ink)
+    frame[rows, columns] = part

@@ -43,10 +43,10 @@ class Line:
             live, self._live = self._live, None
             return live
 
-    def put(self, live: Any, step: Any) -> None:
-        """Add a step, which the live environment has just made."""
+    def put(self, live: Any, *steps: Any) -> None:
+        """Give the live environment back; add the step that it has made, if it made one."""
         with self._lock:
-            self.steps.append(step)
+            self.steps.extend(steps)
             self._live = live
 
     def __del__(self) -> None:
@@ -61,6 +61,34 @@ class Line:
         return Line, (self.seed, self.options, self.steps, None)
 
 
+class Frame:
+    """What one moment of a line looks like: rendered once, when it is first asked for.
+
+    The live environment renders it if it stands there still, else one that plays the same moves.
+    """
+
+    __slots__ = ("_picture", "count", "line")
+
+    def __init__(self, line: Line, count: int):
+        self.line = line
+        self.count = count
+        self._picture: Any = None
+
+    def picture(self, bridge: Bridge) -> Any:
+        """Return what `bridge.render` makes of the live environment at this moment."""
+        if self._picture is None:
+            line, live = bridge.stand(self.line, self.count)
+            self._picture = bridge.render(live)
+            line.put(live)
+        return self._picture
+
+    def __repr__(self) -> str:
+        return f"Frame({self.count})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frame, (self.line, self.count)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Played:
     """A state: the line it lies on, how far along, and what the environment showed there."""
@@ -68,6 +96,8 @@ class Played:
     output: Output
     line: Line | None = None  # None in what a seat sees
     count: int = 0
+    luck: Any = None  # how the game's random numbers stood, which only a fork can change
+    frame: Frame | None = None
 
     def to_act(self) -> tuple[str, ...]:
         return self.output.to_act
@@ -78,12 +108,17 @@ class Played:
     def out(self) -> tuple[str, ...]:
         return self.output.out
 
+    @property
+    def truncated(self) -> bool:
+        return bool(self.output.report.get("truncated"))
+
     def seen_by(self, agent: str) -> Played:
         output, legal = self.output, self.output.legal
         seen = {agent: output.seen.get(agent)}
         if legal is not None:
             legal = {agent: legal.get(agent, ())}
-        return type(self)(output._replace(seen=seen, legal=legal, news=(), report={}))
+        seen_output = output._replace(seen=seen, legal=legal, news=(), report={})
+        return type(self)(seen_output, frame=self.frame)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Played):
@@ -128,28 +163,57 @@ class Bridge(Game[Played]):
         Where one seat acts it may raise InvalidMove.
         """
 
+    def redraw(self, live: Any, chance: int) -> None:
+        """Give other luck to a live environment that keeps random numbers of its own.
+
+        It is called before the moves of a step whose chance was redrawn (by `fork(seed=...)`), and
+        never in the course of ordinary play.
+        """
+
+    def render(self, live: Any) -> Any:
+        """Return what a live environment looks like, as a Scene."""
+        raise NotImplementedError
+
     def start(self, rng, options):
         seed = int(rng.integers(1 << 31))
         live, output = self.open(seed, options)
         line = Line(seed, dict(options), [], live)
-        return (Listed if self.listed else Played)(output, line)
+        kind = Listed if self.listed else Played
+        return kind(output, line, 0, self._luck(rng), Frame(line, 0))
 
     def advance(self, state, moves, rng):
-        chance = int(rng.integers(1 << 31))
-        line = state.line
-        live = line.take(state.count)
-        if live is None:
-            line = Line(line.seed, line.options, line.steps[: state.count], None)
-            live, _ = self.open(line.seed, line.options)
-            for past, luck in line.steps:
-                self.play(live, past, luck)
-        moves = dict(moves)
+        redrawn = self._luck(rng) != state.luck
+        chance = int(rng.random() * (1 << 31))
+        line, live = self.stand(state.line, state.count)
+        step = dict(moves), chance, redrawn
         try:
-            output = self.play(live, moves, chance)
+            output = self._step(live, *step)
         except InvalidMove as error:  # the live environment may be spoiled: it is built again
             raise Refused(str(error)) from error
-        line.put(live, (moves, chance))
-        return type(state)(output, line, state.count + 1)
+        line.put(live, step)
+        count = state.count + 1
+        return type(state)(output, line, count, self._luck(rng), Frame(line, count))
+
+    def stand(self, line: Line, count: int) -> tuple[Line, Any]:
+        """Return a live environment after the first steps of a line, and the line it goes on."""
+        live = line.take(count)
+        if live is None:
+            line = Line(line.seed, line.options, line.steps[:count], None)
+            live, _ = self.open(line.seed, line.options)
+            for step in line.steps:
+                self._step(live, *step)
+        return line, live
+
+    def _step(self, live: Any, moves: Mapping[str, Any], chance: int, redrawn: bool) -> Output:
+        if redrawn:
+            self.redraw(live, chance)
+        return self.play(live, moves, chance)
+
+    def _luck(self, rng: Any) -> tuple[Any, ...] | None:
+        """Return where a generator, a PCG64 as numpy's default is, stands if `redraw` is there."""
+        if type(self).redraw is Bridge.redraw:
+            return None
+        return tuple(rng.bit_generator.state["state"].values())
 
     def tell(self, before, moves, after):
         return after.output.news

@@ -1,0 +1,447 @@
+"""Spaces in words: what a Gymnasium or PettingZoo environment shows, and what it takes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from gem_ma.actions import choose, clip, listing
+from gem_ma.envs.bridges.live import Bridge
+from gem_ma.game import InvalidMove
+from gem_ma.scene import Pixels
+
+_LISTED = 1024  # numbers; an observation of more is summed up
+_PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture
+_SIDE = 512  # pixels that the longer side of a rendering keeps
+_STORY = 4000  # characters of an environment's own documentation
+_NOT_TOLD = re.compile(r"^#+ *(arguments|version history|references|vectorized)", re.I | re.M)
+_FIGURE = re.compile(r"^(`{3,})\{.*?^\1\s*$|^```python.*?^```\s*$|^\|[ :|-]+\|$\n", re.S | re.M)
+
+# -- what is seen ------------------------------------------------------------------------------
+
+
+def words(space: spaces.Space[Any], value: Any) -> str:
+    """Describe a value of a space."""
+    if is_picture(space):
+        return f"a picture of {space.shape[1]} x {space.shape[0]} pixels, which words do not show"
+    if isinstance(space, spaces.Dict):
+        return "\n".join(_entry(key, inner, value[key]) for key, inner in space.spaces.items())
+    if isinstance(space, spaces.Tuple):
+        return "\n".join(
+            _entry(number, inner, one)
+            for number, (inner, one) in enumerate(zip(space.spaces, value, strict=True))
+        )
+    if isinstance(space, spaces.Discrete):
+        return f"{int(value)} (of {int(space.start)} to {int(space.start + space.n) - 1})"
+    if isinstance(space, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
+        return numbers(np.asarray(value))
+    return str(value)
+
+
+def _entry(name: Any, space: spaces.Space[Any], value: Any) -> str:
+    text = words(space, value)
+    return f"{name}: {text}" if "\n" not in text else f"{name}:\n" + _indented(text)
+
+
+def _indented(text: str) -> str:
+    return "\n".join("  " + line for line in text.splitlines())
+
+
+def numbers(array: np.ndarray) -> str:
+    """List the numbers of an array, four digits of each, or sum them up where they are many."""
+    if array.ndim == 1 and array.size > 16 and not (array * (array - 1)).any():
+        ones = np.flatnonzero(array).tolist()
+        return f"{array.size} places, 1 at {', '.join(map(str, ones)) or 'none'}, 0 elsewhere"
+    if array.size > _LISTED:
+        shape = " x ".join(map(str, array.shape))
+        return (
+            f"{shape} numbers from {_number(array.min())} to {_number(array.max())}, "
+            f"{_number(array.mean())} on average; too many to list"
+        )
+    return _nested(array.tolist())
+
+
+def _nested(value: Any) -> str:
+    if not isinstance(value, list):
+        return _number(value)
+    parts = [_nested(one) for one in value]
+    deep = bool(value) and isinstance(value[0], list)
+    return "[" + (",\n" if deep else ", ").join(parts) + "]"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool | np.bool_ | int | np.integer):
+        return str(int(value))
+    return f"{value:.4g}"
+
+
+def is_picture(space: spaces.Space[Any]) -> bool:
+    """Return whether a space holds pictures: bytes, in rows of pixels that are gray or coloured."""
+    if not isinstance(space, spaces.Box) or space.dtype != np.uint8:
+        return False
+    shape = space.shape
+    flat = len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3))
+    return flat and min(shape[:2]) >= _PICTURE and int(space.high.max()) > 1
+
+
+def pixels(array: np.ndarray) -> Pixels:
+    """Return an array as a Scene: three bytes a pixel, and not much larger than a model sees."""
+    array = np.asarray(array, np.uint8)
+    if array.ndim == 2:
+        array = array[:, :, None]
+    if array.shape[2] == 1:
+        array = np.repeat(array, 3, axis=2)
+    array = array[:, :, :3]
+    height, width = array.shape[:2]
+    longest = max(height, width)
+    if longest > _SIDE:
+        from PIL import Image
+
+        height, width = (max(1, side * _SIDE // longest) for side in (height, width))
+        image = Image.fromarray(np.ascontiguousarray(array))
+        array = np.asarray(image.resize((width, height), Image.Resampling.BOX))
+    return Pixels(array.tobytes(), height, width)
+
+
+def story(documentation: str | None) -> str:
+    """Return what an environment's documentation tells a player."""
+    text = _FIGURE.sub("", inspect.cleandoc(documentation or ""))
+    parts = re.split(r"^(?=#+ )", text, flags=re.M)
+    text = "".join(part for part in parts if not _NOT_TOLD.match(part))
+    text = re.sub(r"\n{3,}", "\n\n", text).strip()
+    return text if len(text) <= _STORY else text[:_STORY].rpartition("\n")[0] + "\n..."
+
+
+# -- what is sent ------------------------------------------------------------------------------
+
+
+def form(space: spaces.Space[Any]) -> str:
+    """Say what a value of a space is written like."""
+    if isinstance(space, spaces.Discrete):
+        return f"a whole number from {int(space.start)} to {int(space.start + space.n) - 1}"
+    if isinstance(space, spaces.MultiBinary):
+        return f"a list of zeros and ones ({' x '.join(map(str, space.shape))})"
+    if isinstance(space, spaces.MultiDiscrete):
+        top = (space.start + space.nvec - 1).tolist()
+        return f"a list of whole numbers from {json.dumps(space.start.tolist())} to {top}"
+    if isinstance(space, spaces.Box):
+        whole = "whole " if space.dtype.kind in "iu" else ""
+        low, high = (_shortest(bound) for bound in (space.low, space.high))
+        many = f"a list of {' x '.join(map(str, space.shape))} {whole}numbers, each"
+        if space.low.size == 1:
+            many = f"a {whole}number"
+        return f"{many} from {low} to {high}"
+    if isinstance(space, spaces.Tuple):
+        return "a list of: " + "; ".join(map(form, space.spaces))
+    if isinstance(space, spaces.Dict):
+        parts = (f'"{key}": {form(inner)}' for key, inner in space.spaces.items())
+        return "a JSON object of: " + "; ".join(parts)
+    if isinstance(space, spaces.Text):
+        return f"a text of at most {space.max_length} characters"
+    raise TypeError(
+        f"no reply in words can be read as an action of {space}; wrap the environment so that its "
+        "actions are Discrete, Box, MultiDiscrete, MultiBinary, Text, or a Tuple or Dict of these"
+    )
+
+
+def _shortest(bound: np.ndarray) -> str:
+    same = bound.size and (bound == bound.flat[0]).all()
+    return _number(bound.flat[0]) if same else numbers(bound).replace("\n", " ")
+
+
+def idle(space: spaces.Space[Any]) -> Any:
+    """Return the plain value of a space that does the least: zeros, where zeros belong to it."""
+    if isinstance(space, spaces.Discrete):
+        return int(space.start)
+    if isinstance(space, spaces.MultiDiscrete):
+        return space.start.tolist()
+    if isinstance(space, spaces.Box):
+        return np.clip(np.zeros(space.shape, space.dtype), space.low, space.high).tolist()
+    if isinstance(space, spaces.MultiBinary):
+        return np.zeros(space.shape, int).tolist()
+    if isinstance(space, spaces.Tuple):
+        return [idle(inner) for inner in space.spaces]
+    if isinstance(space, spaces.Dict):
+        return {key: idle(inner) for key, inner in space.spaces.items()}
+    return next(iter(sorted(space.character_set))) * space.min_length
+
+
+def read(space: spaces.Space[Any], text: str) -> Any:
+    """Return the value that a text writes, as plain numbers, lists and dicts."""
+    if isinstance(space, spaces.Text):
+        plain: Any = text
+    else:
+        plain = _json(text)
+        if plain is None and not text.lstrip().startswith(("[", "{")):
+            plain = _json(f"[{text}]")
+    if plain is not None:
+        try:
+            if space.contains(value(space, plain)):
+                return plain
+        except (TypeError, ValueError, OverflowError, KeyError):
+            pass
+    raise InvalidMove(f"{clip(text)} is not {form(space)}")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def value(space: spaces.Space[Any], plain: Any) -> Any:
+    """Return a plain value as the space has it."""
+    if isinstance(space, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
+        array = np.asarray(plain)
+        kinds = "iuf" if space.dtype.kind == "f" else "iu"
+        if array.dtype.kind not in kinds:
+            raise TypeError(f"{plain!r} are not numbers of the kind that {space} takes")
+        if array.size == 1:  # 0.5 for [0.5], and the other way round
+            array = array.reshape(space.shape)
+        return array.astype(space.dtype)
+    if isinstance(space, spaces.Tuple):
+        return tuple(value(inner, one) for inner, one in zip(space.spaces, plain, strict=True))
+    if isinstance(space, spaces.Dict):
+        return {key: value(inner, plain[key]) for key, inner in space.spaces.items()}
+    return plain
+
+
+# -- an environment in words -------------------------------------------------------------------
+
+
+class Seen(NamedTuple):
+    """What a seat sees at one moment: words, and a Scene of its own where it has one."""
+
+    words: str
+    scene: Any = None
+    task: str = ""  # of this episode
+
+
+class Teller:
+    """How an environment is told: here from its spaces alone, in a subclass as its players would.
+
+    `env` is the foreign environment with its wrappers. A mask says which actions are legal.
+    """
+
+    names: tuple[str, ...] | None = None  # of the actions, by number
+    least: tuple[str, ...] = ()  # those that do the least, the best first
+    arguments: Mapping[str, Any] = MappingProxyType(
+        {}
+    )  # for the environment, beneath the user's own
+    shared = False  # its rendering shows nothing that a seat may not know
+    public = False  # moves are made before everybody's eyes
+    zero_sum = False
+    renders = True  # its rendering is worth having
+    lists = True  # say which moves are legal, where not all are
+    observes = True  # words are made from observations, not from the environment alone
+
+    def __init__(self, env: Any, observations: Mapping[str, Any], actions: Mapping[str, Any]):
+        self.observations = observations
+        self.actions = actions
+        self.moves = {agent: self._names(env, space) for agent, space in actions.items()}
+        self._numbers = {
+            agent: {name: int(actions[agent].start) + i for i, name in enumerate(names or ())}
+            for agent, names in self.moves.items()
+        }
+        self._masked: dict[tuple[str, bytes], tuple[str, ...]] = {}
+
+    def _names(self, env: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
+        if not isinstance(space, spaces.Discrete):
+            return None
+        if self.names is not None and len(self.names) >= space.n:
+            return self.names[: space.n]
+        return tuple(f"action {number}" for number in range(space.start, space.start + space.n))
+
+    def about(self, env: Any) -> str:
+        """Return the rules, but for the actions."""
+        return story(type(env.unwrapped).__doc__)
+
+    def how(self, agent: str) -> str:
+        """Say how to reply."""
+        names = self.moves[agent]
+        if names is None:
+            space = self.actions[agent]
+            return f"Reply with {form(space)}, such as {json.dumps(idle(space))}."
+        if len(names) > 30:
+            return f"Reply with an action, from {names[0]} to {names[-1]}."
+        return (
+            f"Reply with {' or '.join([', '.join(names[:-1])] * (len(names) > 1) + [names[-1]])}."
+        )
+
+    def task(self, env: Any) -> str:
+        """Return what this episode is about, where episodes differ in that."""
+        return ""
+
+    def words(self, env: Any, agent: str, observation: Any) -> str:
+        """Return what a seat sees now."""
+        space = self.observations[agent]
+        if isinstance(space, spaces.Dict) and "action_mask" in space.spaces:
+            rest = {key: one for key, one in space.spaces.items() if key != "action_mask"}
+            if len(rest) == 1:
+                (key,) = rest
+                return words(rest[key], observation[key])
+            space = spaces.Dict(rest)
+        return words(space, observation)
+
+    def scene(self, env: Any, agent: str, observation: Any) -> Any:
+        """Return what a seat sees as a Scene; None: its words, or the shared rendering."""
+        space = self.observations[agent]
+        return pixels(observation) if is_picture(space) else None
+
+    def see(self, env: Any, agent: str, observation: Any, legal: tuple[str, ...]) -> Seen:
+        """Return all that a seat sees."""
+        text = self.words(env, agent, observation) or "Nothing to see."
+        if self.lists and 0 < len(legal) < len(self.moves[agent] or ()):
+            text += f"\nYou may: {listing(legal)}."
+        return Seen(text, self.scene(env, agent, observation), self.task(env))
+
+    def legal(self, env: Any, agent: str, mask: Any) -> tuple[str, ...]:
+        """Return the moves that are legal now."""
+        names = self.moves[agent]
+        if mask is None or names is None:
+            return names or ()
+        mask = np.asarray(mask, np.bool_)
+        key = agent, mask.tobytes()
+        legal = self._masked.get(key)
+        if legal is None:
+            if len(self._masked) > 1000:
+                self._masked.clear()
+            legal = tuple([name for name, allowed in zip(names, mask, strict=True) if allowed])
+            self._masked[key] = legal
+        return legal or names  # nobody may be left without a move
+
+    def action(self, env: Any, agent: str, move: Any) -> Any:
+        """Return a move as the environment takes it."""
+        if self.moves[agent] is None:
+            return value(self.actions[agent], move)
+        return self._numbers[agent][move]
+
+    def lost(self, agent: str, legal: tuple[str, ...]) -> Any:
+        """Return the move that stands for none: the environment takes no lost turns."""
+        if self.moves[agent] is None:
+            return idle(self.actions[agent])
+        return next((name for name in self.least if name in legal), legal[0])
+
+    def enter(self, env: Any) -> None:
+        """Prepare for a call of this environment, where several of a kind disturb each other."""
+
+    def redraw(self, env: Any, chance: int) -> None:
+        """Give the environment other luck from here on."""
+        generator = getattr(env.unwrapped, "np_random", None)
+        if isinstance(generator, np.random.Generator):
+            bits = generator.bit_generator
+            bits.state = type(bits)(chance).state
+
+
+def teller_for(
+    env: Any, known: Mapping[str, type[Teller]], otherwise: type[Teller] = Teller
+) -> type[Teller]:
+    """Return who tells of an environment, known by the name of its class or of the nearest base."""
+    for base in type(env.unwrapped).__mro__:
+        found = known.get(f"{base.__module__}:{base.__qualname__}")
+        if found is not None:
+            return found
+    return otherwise
+
+
+class Told(Bridge):
+    """A game that a Teller tells. Live environments that are done with are used again."""
+
+    teller: Teller
+    renders: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._idle: list[Any] = []
+
+    def _settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
+        """Take from an environment what every episode has in common."""
+        self.teller = teller
+        self.agents = tuple(teller.actions)
+        self.listed = all(names is not None for names in teller.moves.values())
+        self.zero_sum = teller.zero_sum and len(self.agents) == 2
+        if self.listed:
+            every = (name for names in teller.moves.values() for name in names)
+            self.moves = tuple(dict.fromkeys(every))
+        modes = getattr(env, "metadata", {}).get("render_modes", ())
+        self.renders = teller.renders and "rgb_array" in modes
+        about = teller.about(env)
+        self._rules = {
+            agent: "\n".join(filter(None, [title.format(agent), about, limit, teller.how(agent)]))
+            for agent in self.agents
+        }
+
+    def read(self, text, view, agent):
+        if not self.listed:
+            return read(self.teller.actions[agent], text)
+        legal = view.legal(agent)
+        if text.isdecimal() and f"action {text}" in legal:
+            return f"action {text}"
+        return choose(text, legal)
+
+    def skip(self, view, agent):
+        """Return zeros, a move that does little, or the first legal one."""
+        return self.teller.lost(agent, view.legal(agent) if self.listed else ())
+
+    def redraw(self, live, chance):
+        self.teller.redraw(live.env, chance)
+
+    def render(self, live):
+        self.teller.enter(live.env)
+        generator = getattr(live.env.unwrapped, "np_random", None)
+        if not isinstance(generator, np.random.Generator):
+            return pixels(live.env.render())
+        kept = generator.bit_generator.state
+        try:
+            return pixels(live.env.render())
+        finally:
+            generator.bit_generator.state = kept  # looking changes nothing
+
+    def rules(self, agent):
+        return self._rules[agent]
+
+    def brief(self, view, agent):
+        return view.output.seen[agent].task
+
+    def describe(self, view, agent):
+        if agent is not None:
+            return view.output.seen[agent].words
+        seen = view.output.seen
+        texts = {seen[name].words for name in self.agents}
+        if len(texts) == 1:
+            return texts.pop()
+        return "\n\n".join(f"{name} sees:\n{seen[name].words}" for name in self.agents)
+
+    def picture(self, view, agent):
+        if agent is not None and view.output.seen[agent].scene is not None:
+            return view.output.seen[agent].scene
+        if self.renders and (agent is None or self.teller.shared):
+            return view.frame.picture(self)
+        return None
+
+
+class Live:
+    """A foreign environment in the middle of an episode."""
+
+    __slots__ = ("_idle", "env", "gone", "last", "returns", "seen", "truncated")
+
+    def __init__(self, env: Any, agents: tuple[str, ...], idle: list[Any]):
+        self.env = env
+        self.returns = dict.fromkeys(agents, 0.0)
+        self.seen: dict[str, Seen] = {}
+        self.gone: dict[str, float] = {}  # who has left the game, with what
+        self.truncated = False  # by a limit of the environment's
+        self.last: Any = None  # what the environment gave at last, as it gave it
+        self._idle = idle
+
+    def close(self) -> None:
+        """Hand the environment over to the next episode: closing one may close pygame for all."""
+        self._idle.append(self.env)

@@ -1,0 +1,445 @@
+"""Gymnasium's environments as games of one seat."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import gymnasium
+
+from gem_ma.envs.bridges.describing import Live, Teller, Told, teller_for
+from gem_ma.envs.bridges.live import Output
+from gem_ma.registry import MissingNeed, Spec
+
+AGENT = "player"
+_ENTRY = "gem_ma.envs.bridges.gymnasium:Gymnasium"
+_OWN = ("gymnasium.envs.toy_text.", "gymnasium.envs.classic_control.")
+_PLUGINS = {"MiniGrid-": "minigrid", "BabyAI-": "minigrid"}  # who registers these ids
+_ENDLESS = {"CliffWalking": 300}  # ids without a limit of their own, and turns enough for one
+_MINIGRID = """
+    BlockedUnlockPickup-v0 LavaCrossingS9N1-v0 LavaCrossingS9N2-v0 LavaCrossingS9N3-v0
+    LavaCrossingS11N5-v0 SimpleCrossingS9N1-v0 SimpleCrossingS9N2-v0 SimpleCrossingS9N3-v0
+    SimpleCrossingS11N5-v0 DistShift1-v0 DistShift2-v0 DoorKey-5x5-v0 DoorKey-6x6-v0
+    DoorKey-8x8-v0 DoorKey-16x16-v0 Dynamic-Obstacles-5x5-v0 Dynamic-Obstacles-Random-5x5-v0
+    Dynamic-Obstacles-6x6-v0 Dynamic-Obstacles-Random-6x6-v0 Dynamic-Obstacles-8x8-v0
+    Dynamic-Obstacles-16x16-v0 Empty-5x5-v0 Empty-Random-5x5-v0 Empty-6x6-v0 Empty-Random-6x6-v0
+    Empty-8x8-v0 Empty-16x16-v0 Fetch-5x5-N2-v0 Fetch-6x6-N2-v0 Fetch-8x8-N3-v0 FourRooms-v0
+    GoToDoor-5x5-v0 GoToDoor-6x6-v0 GoToDoor-8x8-v0 GoToObject-6x6-N2-v0 GoToObject-8x8-N2-v0
+    KeyCorridorS3R1-v0 KeyCorridorS3R2-v0 KeyCorridorS3R3-v0 KeyCorridorS4R3-v0
+    KeyCorridorS5R3-v0 KeyCorridorS6R3-v0 LavaGapS5-v0 LavaGapS6-v0 LavaGapS7-v0 LockedRoom-v0
+    MemoryS17Random-v0 MemoryS13Random-v0 MemoryS13-v0 MemoryS11-v0 MemoryS9-v0 MemoryS7-v0
+    MultiRoom-N2-S4-v0 MultiRoom-N4-S5-v1 MultiRoom-N6-v0 ObstructedMaze-1Dl-v0
+    ObstructedMaze-1Dlh-v0 ObstructedMaze-1Dlhb-v0 ObstructedMaze-2Dl-v0 ObstructedMaze-2Dlh-v0
+    ObstructedMaze-2Dlhb-v1 ObstructedMaze-1Q-v1 ObstructedMaze-2Q-v1 ObstructedMaze-Full-v1
+    Playground-v0 PutNear-6x6-N2-v0 PutNear-8x8-N3-v0 RedBlueDoors-6x6-v0 RedBlueDoors-8x8-v0
+    Unlock-v0 UnlockPickup-v0
+"""
+_BABYAI = """
+    GoToRedBallGrey-v0 GoToRedBall-v0 GoToRedBallNoDists-v0 GoToObj-v0 GoToObjS4-v0 GoToObjS6-v1
+    GoToLocal-v0 GoToLocalS5N2-v0 GoToLocalS6N2-v0 GoToLocalS6N3-v0 GoToLocalS6N4-v0
+    GoToLocalS7N4-v0 GoToLocalS7N5-v0 GoToLocalS8N2-v0 GoToLocalS8N3-v0 GoToLocalS8N4-v0
+    GoToLocalS8N5-v0 GoToLocalS8N6-v0 GoToLocalS8N7-v0 GoTo-v0 GoToOpen-v0 GoToObjMaze-v0
+    GoToObjMazeOpen-v0 GoToObjMazeS4R2-v0 GoToObjMazeS4-v0 GoToObjMazeS5-v0 GoToObjMazeS6-v0
+    GoToObjMazeS7-v0 GoToImpUnlock-v0 GoToSeq-v0 GoToSeqS5R2-v0 GoToRedBlueBall-v0 GoToDoor-v0
+    GoToObjDoor-v0 Open-v0 OpenRedDoor-v0 OpenDoor-v0 OpenDoorDebug-v0 OpenDoorColor-v0
+    OpenDoorLoc-v0 OpenTwoDoors-v0 OpenRedBlueDoors-v0 OpenRedBlueDoorsDebug-v0
+    OpenDoorsOrderN2-v0 OpenDoorsOrderN4-v0 OpenDoorsOrderN2Debug-v0 OpenDoorsOrderN4Debug-v0
+    Pickup-v0 UnblockPickup-v0 PickupLoc-v0 PickupDist-v0 PickupDistDebug-v0 PickupAbove-v0
+    PutNextLocal-v0 PutNextLocalS5N3-v0 PutNextLocalS6N4-v0 PutNextS4N1-v0 PutNextS5N2-v0
+    PutNextS5N1-v0 PutNextS6N3-v0 PutNextS7N4-v0 PutNextS5N2Carrying-v0 PutNextS6N3Carrying-v0
+    PutNextS7N4Carrying-v0 Unlock-v0 UnlockLocal-v0 UnlockLocalDist-v0 KeyInBox-v0
+    UnlockPickup-v0 UnlockPickupDist-v0 BlockedUnlockPickup-v0 UnlockToUnlock-v0
+    ActionObjDoor-v0 FindObjS5-v0 FindObjS6-v0 FindObjS7-v0 KeyCorridor-v0 KeyCorridorS3R1-v0
+    KeyCorridorS3R2-v0 KeyCorridorS3R3-v0 KeyCorridorS4R3-v0 KeyCorridorS5R3-v0
+    KeyCorridorS6R3-v0 OneRoomS8-v0 OneRoomS12-v0 OneRoomS16-v0 OneRoomS20-v0
+    MoveTwoAcrossS5N2-v0 MoveTwoAcrossS8N9-v0 Synth-v0 SynthS5R2-v0 SynthLoc-v0 SynthSeq-v0
+    MiniBossLevel-v0 BossLevel-v0 BossLevelNoUnlock-v0
+"""
+
+
+class FrozenLake(Teller):
+    names = ("left", "down", "right", "up")
+    shared = True
+
+    def about(self, env):
+        slips = len(env.unwrapped.P[0][0]) > 1
+        return (
+            "Walk over the ice to the goal without falling into a hole. A move takes you to the "
+            "next cell, and one off the edge leaves you where you are. "
+            + (
+                "The ice is slippery: a move often goes a quarter turn to the left or to the right "
+                "of where you want. "
+                if slips
+                else ""
+            )
+            + "On the map, @ is you, . is ice, O is a hole and G is the goal; once you are there, "
+            "X is you in a hole and * is you at the goal."
+        )
+
+    def words(self, env, agent, observation):
+        lake = [[cell.decode() for cell in row] for row in env.unwrapped.desc.tolist()]
+        row, column = divmod(int(env.unwrapped.s), len(lake[0]))
+        lake[row][column] = {"H": "X", "G": "*"}.get(lake[row][column], "@")
+        signs = {"S": ".", "F": ".", "H": "O"}
+        return "\n".join(" ".join(signs.get(cell, cell) for cell in line) for line in lake)
+
+
+class CliffWalking(Teller):
+    names = ("up", "right", "down", "left")
+    shared = True
+
+    def about(self, env):
+        slippery = " The ground is slippery: you may move aside." * env.unwrapped.is_slippery
+        return (
+            "Walk to the goal. Each move costs 1; stepping into the cliff costs 100 and puts you "
+            f"back to the start.{slippery} On the map, @ is you, . is ground, C is the cliff and "
+            "G is the goal."
+        )
+
+    def words(self, env, agent, observation):
+        rows, columns = env.unwrapped.shape
+        cells = ["C" if cliff else "." for cliff in env.unwrapped._cliff.ravel().tolist()]
+        cells[-1] = "G"
+        cells[int(env.unwrapped.s)] = "@"
+        return "\n".join(" ".join(cells[row * columns :][:columns]) for row in range(rows))
+
+
+class Taxi(Teller):
+    names = ("south", "north", "east", "west", "pickup", "dropoff")
+    shared = True
+    places = ("R", "G", "Y", "B")
+
+    def about(self, env):
+        return (
+            "Drive the taxi to the passenger, pick it up, drive to the destination and drop it off "
+            "there. Each move costs 1, a pickup or dropoff in a wrong place costs 10, and the "
+            "delivery pays 20. On the map, T is the taxi, R, G, Y and B are places, | is a wall "
+            "and : is none."
+        )
+
+    def legal(self, env, agent, mask):
+        return self.moves[agent]  # the mask leaves out what is merely useless
+
+    def words(self, env, agent, observation):
+        row, column, passenger, destination = map(int, env.unwrapped.decode(env.unwrapped.s))
+        lines = [[cell.decode() for cell in line] for line in env.unwrapped.desc.tolist()]
+        lines[1 + row][1 + 2 * column] = "T"
+        where = f"at {self.places[passenger]}" if passenger < 4 else "in the taxi"
+        at = [
+            name
+            for name, place in zip(self.places, env.unwrapped.locs, strict=True)
+            if tuple(place) == (row, column)
+        ]
+        return "\n".join(
+            [
+                *("".join(line) for line in lines),
+                f"The taxi is in row {row + 1}, column {column + 1}"
+                + (f", at {at[0]}." if at else "."),
+                f"The passenger is {where} and wants to go to {self.places[destination]}.",
+            ]
+        )
+
+
+class Blackjack(Teller):
+    names = ("stick", "hit")
+    shared = True
+
+    def about(self, env):
+        return (
+            "You are playing Blackjack against a dealer who draws to 17. Court cards count 10, an "
+            "ace counts 11 where that fits and else 1. More than 21 loses; otherwise the higher "
+            "sum wins. Cards are drawn with replacement."
+        )
+
+    def words(self, env, agent, observation):
+        total, dealer, ace = map(int, observation)
+        shown = "an ace" if dealer == 1 else dealer
+        return f"Your sum is {total}{', with a usable ace' * ace}. The dealer shows {shown}."
+
+
+class Quantities(Teller):
+    """An observation whose numbers have names."""
+
+    shared = True
+    task_text = ""
+    quantities: tuple[str, ...] = ()
+
+    def about(self, env):
+        return self.task_text
+
+    def words(self, env, agent, observation):
+        return "\n".join(
+            f"{name}: {float(value):.4g}"
+            for name, value in zip(self.quantities, observation, strict=True)
+        )
+
+
+class CartPole(Quantities):
+    names = ("left", "right")
+    task_text = (
+        "A pole stands on a cart that moves along a track. Push the cart to the left or to the "
+        "right at every step, so that the pole does not fall by more than 0.2095 rad (12 degrees) "
+        "and the cart stays between -2.4 and 2.4. Every step that you last pays 1."
+    )
+    quantities = (
+        "cart position",
+        "cart velocity",
+        "pole angle (rad, 0 is upright, positive to the right)",
+        "pole angular velocity (rad/s)",
+    )
+
+
+class MountainCar(Quantities):
+    names = ("left", "nothing", "right")
+    least = ("nothing",)
+    task_text = (
+        "A car stands in a valley between two hills, too weak to drive straight up. Accelerate to "
+        "the left or to the right, or do nothing, and reach the flag on the right-hand hill, at "
+        "position 0.5 (0.45 where acceleration is a number). The valley is at -0.5."
+    )
+    quantities = ("position", "velocity")
+
+
+class Acrobot(Quantities):
+    names = ("left", "nothing", "right")
+    least = ("nothing",)
+    task_text = (
+        "Two links hang from a fixed joint, like an arm. Turn the joint between them to the left "
+        "or to the right (torque -1 or 1), or do nothing, and swing the free end above the line "
+        "one link's length over the fixed joint. Every step before that costs 1."
+    )
+    quantities = (
+        "cosine of the first angle (1: hanging down)",
+        "sine of the first angle",
+        "cosine of the second angle (relative to the first link)",
+        "sine of the second angle",
+        "angular velocity of the first link (rad/s)",
+        "angular velocity of the second link (rad/s)",
+    )
+
+
+class Pendulum(Quantities):
+    task_text = (
+        "A pendulum hangs from a joint. Turn the joint with a torque so that it swings up and "
+        "stays upright: every step costs more the farther it is from upright, the faster it moves "
+        "and the stronger the torque."
+    )
+    quantities = ("cosine of the angle (1: upright)", "sine of the angle", "angular velocity")
+
+
+class MiniGrid(Teller):
+    names = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+    arguments = MappingProxyType({"agent_pov": True})  # the picture shows what the words do
+    shared = True
+    least = ("done",)
+    things = ("unseen", "empty", "wall", "floor", "door", "key", "ball", "box", "goal", "lava")
+    signs = "?.#.DKBXG~@"
+    colors = ("red", "green", "blue", "purple", "yellow", "grey")
+    states = ("open", "closed", "locked")
+
+    def about(self, env):
+        return (
+            "You move over a grid of cells and see what lies before you; walls and closed doors "
+            "hide what is behind them. left and right turn you, forward takes you one cell ahead, "
+            "pickup takes the thing in the cell ahead (you can carry one), drop puts it there, "
+            "toggle opens or closes a door or opens a box there (a locked door needs the key of "
+            "its color, carried), done says that you are through. Lava kills. The sooner the "
+            "mission is accomplished, the more it pays. In the view @ is you and what is ahead is "
+            "above you; # is a wall, . is free, ? is not seen, D is a door, K a key, B a ball, X a "
+            "box, G the goal and ~ lava."
+        )
+
+    def task(self, env):
+        return f"Mission: {env.unwrapped.mission}. You have {env.unwrapped.max_steps} moves."
+
+    def words(self, env, agent, observation):
+        if not isinstance(observation, Mapping) or "image" not in observation:
+            return super().words(env, agent, observation)  # a wrapper has changed it
+        columns = observation["image"].tolist()  # from the left; in each, the farthest cell first
+        if len(columns) < 3 or len(columns[0]) != len(columns):
+            return super().words(env, agent, observation)
+        middle, last = len(columns) // 2, len(columns) - 1
+        rows = [[self.signs[column[row][0]] for column in columns] for row in range(last + 1)]
+        rows[last][middle] = "@"
+        carried = columns[middle][last]
+        found = sorted(
+            (last - row + abs(column - middle), last - row, column - middle, cell)
+            for column, cells in enumerate(columns)
+            for row, cell in enumerate(cells)
+            if cell[0] > 3 and (row, column) != (last, middle)
+        )
+        holds = self._thing(carried) if carried[0] > 3 else "nothing"
+        facing = ("east", "south", "west", "north")[int(observation["direction"])]
+        seen = [
+            f"{self._where(ahead, side)}: {self._thing(cell)}" for _, ahead, side, cell in found
+        ]
+        return "\n".join(
+            [
+                f"Mission: {env.unwrapped.mission}",
+                f"You face {facing} and carry {holds}.",
+                *(" ".join(row) for row in rows),
+                f"In view: {'; '.join(seen) or 'no thing'}.",
+            ]
+        )
+
+    def _thing(self, cell):
+        thing, color, state = cell
+        name = self.things[thing]
+        if name == "lava":
+            return name
+        parts = [self.colors[color], name]
+        if name == "door":
+            parts.insert(0, self.states[state])
+        return f"{'an' if parts[0] == 'open' else 'a'} {' '.join(parts)}"
+
+    def _where(self, ahead, side):
+        parts = [f"{ahead} ahead"] if ahead else []
+        if side:
+            parts.append(f"{abs(side)} {'left' if side < 0 else 'right'}")
+        return ", ".join(parts)
+
+
+_TELLERS: dict[str, type[Teller]] = {
+    "gymnasium.envs.toy_text.frozen_lake:FrozenLakeEnv": FrozenLake,
+    "gymnasium.envs.toy_text.cliffwalking:CliffWalkingEnv": CliffWalking,
+    "gymnasium.envs.toy_text.taxi:TaxiEnv": Taxi,
+    "gymnasium.envs.toy_text.blackjack:BlackjackEnv": Blackjack,
+    "gymnasium.envs.classic_control.cartpole:CartPoleEnv": CartPole,
+    "gymnasium.envs.classic_control.mountain_car:MountainCarEnv": MountainCar,
+    "gymnasium.envs.classic_control.continuous_mountain_car:Continuous_MountainCarEnv": MountainCar,
+    "gymnasium.envs.classic_control.acrobot:AcrobotEnv": Acrobot,
+    "gymnasium.envs.classic_control.pendulum:PendulumEnv": Pendulum,
+    "minigrid.minigrid_env:MiniGridEnv": MiniGrid,
+}
+
+
+class Gymnasium(Told):
+    """A Gymnasium environment, told in words.
+
+    id: what `gymnasium.make` takes: an id, or "module:Id-v0" for one that the module registers when
+        it is imported; or "module:callable" for what returns an environment.
+    env_kwargs: arguments for it.
+
+    `reset(options={"seed": n})` hands n to the environment's own reset, any other option too.
+    """
+
+    def __init__(self, id: str, env_kwargs: Mapping[str, Any] | None = None):
+        super().__init__()
+        self.id = id
+        self._kwargs = dict(env_kwargs or {})
+        env = self._make()
+        found = teller_for(env, _TELLERS)
+        teller = found(env, {AGENT: env.observation_space}, {AGENT: env.action_space})
+        limit = env.spec and env.spec.max_episode_steps
+        self._settle(
+            env,
+            teller,
+            f"You are in the environment {id.rpartition(':')[2]}.",
+            f"You have {limit} moves." if limit else "",
+        )
+        env.close()
+        teller.shared = True  # there is nobody to hide anything from
+
+    def _make(self, **kwargs: Any) -> Any:
+        module, _, name = self.id.rpartition(":")
+        if module:
+            found = importlib.import_module(module)
+            if name not in gymnasium.registry:
+                return getattr(found, name)(**kwargs, **self._kwargs)
+        _load_plugin(name)
+        return gymnasium.make(name, disable_env_checker=True, **{**kwargs, **self._kwargs})
+
+    def _fresh(self) -> Any:
+        """Return an environment to reset: one that is done with, or a new one."""
+        if self._idle:
+            return self._idle.pop()
+        if not self.renders:
+            return self._make()
+        return self._make(render_mode="rgb_array", **self.teller.arguments)
+
+    def open(self, seed, options):
+        live = Live(self._fresh(), self.agents, self._idle)
+        options = dict(options)
+        seed = options.pop("seed", seed)
+        observation, info = live.env.reset(seed=seed, options=options or None)
+        live.last = observation, 0.0, False, False, info
+        return live, self._output(live)
+
+    def play(self, live, moves, chance):
+        action = self.teller.action(live.env, AGENT, moves[AGENT])
+        live.last = live.env.step(action)
+        live.returns[AGENT] += float(live.last[1])
+        return self._output(live)
+
+    def _output(self, live):
+        observation, _, terminated, truncated, info = live.last
+        over = bool(terminated or truncated)
+        legal = None
+        if self.listed:
+            mask = info.get("action_mask")
+            if mask is None and isinstance(observation, Mapping):
+                mask = observation.get("action_mask")
+            legal = () if over else self.teller.legal(live.env, AGENT, mask)
+        return Output(
+            to_act=() if over else self.agents,
+            returns=live.returns.copy(),
+            seen={AGENT: self.teller.see(live.env, AGENT, observation, legal or ())},
+            legal=None if legal is None else {AGENT: legal},
+            report={"truncated": bool(truncated)} if over else {},
+        )
+
+
+def _load_plugin(name: str) -> None:
+    """Import the package that registers an id, if one is known to."""
+    for prefix, module in _PLUGINS.items():
+        if name.startswith(prefix):
+            if importlib.util.find_spec(module) is None:
+                raise MissingNeed(f"{name} needs {module}: pip install 'gem-ma[{module}]'")
+            importlib.import_module(module)
+
+
+def specs():
+    """Return what is listed: toy text, classic control, MiniGrid and BabyAI."""
+    newest = {}
+    for one in gymnasium.registry.values():
+        if str(one.entry_point).startswith(_OWN) and one.version is not None:
+            newest[one.name] = max(one.version, newest.get(one.name, 0))
+    for name, version in newest.items():
+        yield _spec(f"{name}-v{version}")
+    for prefix, names in (("MiniGrid-", _MINIGRID), ("BabyAI-", _BABYAI)):
+        for name in names.split():
+            yield _spec(prefix + name, needs=("minigrid",))
+
+
+def find(id):
+    """Return the Spec of any other id that Gymnasium can make."""
+    name = id.partition(":")[2]
+    if ":" in name:
+        module = name.rpartition(":")[0]
+        return _spec(name) if _exists(module) else None
+    try:
+        _load_plugin(name)
+        gymnasium.spec(name)
+    except gymnasium.error.DeprecatedEnv as error:
+        return _spec(name, needs=(f"broken: {error}",))
+    except (gymnasium.error.Error, MissingNeed):
+        return None
+    return _spec(name)
+
+
+def _spec(name, needs=()):
+    kwargs = {"id": name}
+    turns = next((n for start, n in _ENDLESS.items() if name.startswith(start)), None)
+    if turns:
+        kwargs["max_turns"] = turns
+    return Spec(f"gym:{name}", _ENTRY, kwargs, tuple(needs))
+
+
+def _exists(module):
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False

@@ -1,0 +1,630 @@
+"""OpenEnv: an environment at the other end of a WebSocket, one of ours or anybody's, as a game.
+
+`openenv:ws://127.0.0.1:8000` asks the server who it is. If `gem_ma.serve` runs there, the game
+itself is remote: the Env on this side does all that it does for a game in the same process, its
+random numbers travel with every move, and episodes are equal to those played without a network.
+Anything else that speaks OpenEnv is played by one seat, with JSON objects as actions.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import dataclasses
+import http.client
+import io
+import json
+import os
+import socket
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import numpy as np
+from PIL import Image
+
+from gem_ma import actions, scene
+from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
+from gem_ma.game import InvalidMove, Message, Refused
+from gem_ma.registry import Spec
+
+VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
+_LARGEST = 1 << 26  # bytes of an answer
+_SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
+
+
+class ServerError(RuntimeError):
+    """An OpenEnv server answered that something is wrong; `code` is OpenEnv's word for it."""
+
+    def __init__(self, message: str, code: str = ""):
+        super().__init__(message)
+        self.code = code
+
+
+class Lost(ConnectionError):
+    """No OpenEnv server is there, or no longer."""
+
+
+def specs():
+    """Return what is listed: nothing, since every server is somebody's own."""
+    return ()
+
+
+def find(id):
+    """Return the Spec of "openenv:" and a server's URL, or None if it is none."""
+    url = id.removeprefix("openenv:")
+    if address(url) is None:
+        return None
+    return Spec(id, "gem_ma.envs.bridges.openenv:OpenEnv", {"url": url}, ("openenv",))
+
+
+def address(url: str) -> str | None:
+    """Return where the WebSocket of a server is, given its ws, wss, http or https URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in _SCHEMES or not parts.hostname:
+        return None
+    if parts.username or parts.query or parts.fragment:
+        raise ValueError(
+            "the URL of an OpenEnv server is no place for secrets: it may have a host, a port and "
+            f"a path; give a token as token=... or in {VARIABLE}"
+        )
+    path = parts.path.rstrip("/").removesuffix("/ws") + "/ws"
+    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, path, "", ""))
+
+
+class Link:
+    """One session at a server, which ends when this is closed or dropped."""
+
+    def __init__(self, url: str, token: str | None, timeout: float):
+        from websockets.exceptions import InvalidHandshake, InvalidStatus
+        from websockets.sync.client import connect
+
+        self.where = address(url)
+        self.timeout = timeout
+        self.total = 0.0  # rewards, of an environment that tells them one by one
+        self._process = os.getpid()
+        local = urlsplit(self.where).hostname in ("localhost", "127.0.0.1", "::1")
+        try:
+            self._socket = connect(
+                self.where,
+                additional_headers=_headers(token),
+                open_timeout=timeout,
+                close_timeout=1,
+                ping_interval=None,  # the server's are answered; a timeout is kept in any case
+                max_size=_LARGEST,
+                compression=None,
+                **({"proxy": None} if local else {}),
+            ).__enter__()  # which is all that its context manager does before the block
+        except InvalidStatus as error:
+            if error.response.status_code in (401, 403):
+                what = "does not take this token" if token else "wants a token"
+                raise PermissionError(
+                    f"{self.where} {what}: pass token=... or set {VARIABLE} to what the server "
+                    "was started with"
+                ) from None
+            raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
+        except (OSError, InvalidHandshake) as error:
+            raise Lost(
+                f"no OpenEnv server answers at {self.where} ({error}); start one, with "
+                "`gem-ma serve ID` for example, or correct the URL"
+            ) from None
+
+    def ask(self, kind: str, data: Any = None) -> dict[str, Any]:
+        """Send a message and return the data of its answer."""
+        from websockets.exceptions import ConnectionClosed
+
+        if os.getpid() != self._process:
+            raise Lost(f"the connection to {self.where} belongs to another process")
+        message = {"type": kind} if data is None else {"type": kind, "data": data}
+        try:
+            with contextlib.suppress(ConnectionClosed):  # what it said before may say why
+                self._socket.send(json.dumps(message, ensure_ascii=False))
+            answer = json.loads(self._socket.recv(self.timeout))
+            kind, data = answer["type"], answer["data"]
+        except TimeoutError:  # which a second attempt would not mend
+            raise TimeoutError(
+                f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
+            ) from None
+        except (ConnectionClosed, OSError) as error:
+            raise Lost(f"the connection to {self.where} was lost: {error}") from None
+        except (ValueError, TypeError, KeyError):
+            raise Lost(f"{self.where} answers something else than OpenEnv's messages") from None
+        if kind == "error":
+            what = data.get("message", "an error")
+            if data.get("errors"):
+                what += f": {_complaints(data['errors'])}"
+            raise ServerError(f"{self.where} answers: {what}", data.get("code", ""))
+        return data
+
+    def close(self) -> None:
+        """Hang up without waiting for the server, unless the session is another process's."""
+        if os.getpid() == self._process:
+            with contextlib.suppress(OSError):  # its own thread does the rest
+                self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+
+def _headers(token: str | None) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+def _complaints(errors: Any) -> str:
+    """Return what pydantic says of a message, in one line."""
+    return "; ".join(
+        f"{'.'.join(map(str, error.get('loc', ())))}: {error.get('msg')}" for error in errors
+    )
+
+
+class OpenEnv(Bridge):
+    """What an OpenEnv server plays.
+
+    url: of the server: ws, wss, http or https.
+    token: what the server asks for, if it does; else the environment variable GEM_MA_TOKEN. It is
+        not kept in a pickle or a Spec: another process has to have the variable.
+    timeout: seconds to wait for an answer.
+    """
+
+    blocking = True
+
+    def __new__(cls, url: str, token: str | None = None, timeout: float = 60.0):
+        """Ask the server what it plays, and return a game of the fitting class."""
+        token = token or os.environ.get(VARIABLE) or None
+        if address(url) is None:
+            raise ValueError(f"url={url!r}: expected one such as ws://127.0.0.1:8000")
+        link = Link(url, token, timeout)
+        try:
+            facts = link.ask("state").get("gem_ma")
+        except ServerError as error:
+            if error.code != "EXECUTION_ERROR":  # before a reset others may have no state
+                raise
+            facts = None
+        finally:
+            link.close()
+        if facts is None:
+            kind = Foreign
+        else:
+            kind = Bound if facts["bound"] else _OURS[facts["briefs"], facts["skips"]]
+        game = Bridge.__new__(kind, url, timeout=timeout)  # what it is made of, without the token
+        game.url, game.timeout, game._token = url, timeout, token
+        game._learn(facts)
+        return game
+
+    def __init__(self, url: str, token: str | None = None, timeout: float = 60.0):
+        super().__init__()
+
+    def __reduce__(self):
+        arguments, named = self._arguments
+        return _again, (arguments, named)
+
+    def _link(self) -> Link:
+        return Link(self.url, self._token, self.timeout)
+
+    def start(self, rng, options):
+        line = Line(self._chance(rng), dict(options), [], None)
+        live, output = self.open(line.seed, line.options)
+        line.put(live)
+        self._use(rng, live)
+        return self._state(output, line, 0)
+
+    def advance(self, state, moves, rng):
+        return self._go(state, {"moves": dict(moves)}, rng)
+
+    def _go(self, state, act, rng):
+        """Do something at a state, and return the state to which it leads."""
+        chance = self._chance(rng)
+        line, live, output = self._at(state, lambda live: self.play(live, act, chance))
+        if output is None:
+            line.put(live)
+            return None
+        line.put(live, (act, chance))
+        self._use(rng, live)
+        return self._state(output, line, state.count + 1)
+
+    def _at(self, state, do):
+        """Let the live environment that stands at a state do something.
+
+        It is reached by replay if it stands elsewhere, or if the connection was lost.
+        """
+        line, count = state.line, state.count
+        live = line.take(count)
+        if live is not None:
+            try:
+                return line, live, self._trying(line, live, do)
+            except Lost:
+                pass
+        line = Line(line.seed, line.options, line.steps[:count], None)
+        live, _ = self.open(line.seed, line.options)
+        try:
+            for act, chance in line.steps:
+                self.play(live, act, chance)
+        except BaseException:
+            live.close()
+            raise
+        return line, live, self._trying(line, live, do)
+
+    def _trying(self, line, live, do):
+        """Do something; after an error that left nothing changed the environment is kept."""
+        try:
+            return do(live)
+        except (InvalidMove, ServerError):
+            line.put(live)
+            raise
+        except BaseException:
+            live.close()
+            raise
+
+    def _state(self, output, line, count):
+        return (RemoteListed if output.legal is not None else Remote)(output, line, count)
+
+    def rules(self, agent):
+        return self._rules[agent]
+
+
+def _again(arguments, named):
+    return OpenEnv(*arguments, **named)
+
+
+class Remote(Played):
+    """A state whose views keep their line: what a reply means the server has to say."""
+
+    __slots__ = ()
+
+    def seen_by(self, agent):
+        view = Played.seen_by(self, agent)
+        return dataclasses.replace(view, line=self.line, count=self.count)
+
+
+class RemoteListed(Listed, Remote):
+    """The same where legal moves can be listed."""
+
+    __slots__ = ()
+
+
+class Ours(OpenEnv):
+    """A game that `gem_ma.serve` serves."""
+
+    def _learn(self, facts):
+        self.agents = tuple(facts["agents"])
+        self.moves = facts["moves"] and tuple(facts["moves"])
+        self.zero_sum = facts["zero_sum"]
+        self.conversation = facts["conversation"]
+        self.served = facts["id"]
+        self.suggests = facts["suggests"]  # arguments of Env that belong to the served id
+        self._rules, self._tools, self._longest = facts["rules"], facts["tools"], facts["longest"]
+
+    def open(self, seed, options):
+        live = self._link()
+        try:
+            return live, self._ask(live, "reset", {"options": options, "chance": seed})
+        except BaseException:
+            live.close()
+            raise
+
+    def play(self, live, act, chance):
+        return self._ask(live, "step", {**act, "chance": chance})
+
+    def forfeit(self, state, agent, rng):
+        return self._go(state, {"forfeit": agent}, rng)
+
+    def _ask(self, live, kind, request):
+        """Return where a request leads: None for nowhere."""
+        answer = live.ask(kind, {"game": request})["observation"]["game"]
+        if "invalid" in answer:
+            raise Refused(answer["invalid"])
+        live.chance = answer["chance"]
+        return _output(answer) if "to_act" in answer else None
+
+    def _chance(self, rng):
+        return pack_chance(rng)
+
+    def _use(self, rng, live):
+        unpack_chance(live.chance, rng)
+
+    def read(self, text, view, agent):
+        text = actions.clean(text)
+        legal = view.output.legal
+        if legal is not None and text in legal.get(agent, ()):
+            return text
+        if len(text) > self._longest:
+            raise InvalidMove(f"{len(text)} characters are too many; {self._longest} can be sent")
+        if legal is None and len(view.output.to_act) == 1:
+            return text  # `advance` may refuse it, which saves a question
+        answer = self._question(view, {"read": text, "seat": agent})
+        if "invalid" in answer:
+            raise InvalidMove(answer["invalid"])
+        return text
+
+    def describe(self, view, agent):
+        text = view.output.seen.get(agent)
+        return self._look(view, "describe", agent) if text is None else text
+
+    def picture(self, view, agent):
+        return self._look(view, "picture", agent)
+
+    def encode(self, view, agent):
+        return self._look(view, "encode", agent)
+
+    def _look(self, view, what, agent):
+        """Return what is not sent with every move, since few ask for it."""
+        return unpack(self._question(view, {"look": what, "seat": agent})["seen"])
+
+    def _question(self, view, request):
+        message = {"game": request}
+        line, live, answer = self._at(view, lambda live: live.ask("step", message))
+        line.put(live)
+        return answer["observation"]["game"]
+
+    def tools(self, agent):
+        return self._tools[agent]
+
+
+class _Skips:
+    def skip(self, view, agent):
+        return None  # the server knows which move that is
+
+
+class _Briefs:
+    def brief(self, view, agent):
+        return self._look(view, "brief", agent)
+
+
+class OursThatSkips(_Skips, Ours):
+    """A game that says what a lost turn is."""
+
+
+class OursThatBriefs(_Briefs, Ours):
+    """A game whose rules differ between episodes."""
+
+
+class OursThatDoesBoth(_Briefs, _Skips, Ours):
+    """A game of both kinds."""
+
+
+_OURS = {
+    (False, False): Ours,
+    (False, True): OursThatSkips,
+    (True, False): OursThatBriefs,
+    (True, True): OursThatDoesBoth,
+}
+
+
+def _output(answer):
+    legal = answer["legal"]
+    return Output(
+        tuple(answer["to_act"]),
+        answer["returns"],
+        answer["texts"],
+        None if legal is None else {seat: tuple(moves) for seat, moves in legal.items()},
+        tuple(answer["out"]),
+        tuple([Message(to and tuple(to), role, text) for to, role, text in answer["news"]]),
+        answer["report"],
+    )
+
+
+# What the two sides of a remote game have to agree on.
+
+
+def pack(value: Any) -> Any:
+    """Return a scene or an array as values that JSON can carry."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, tuple | list):
+        return [pack(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return {"array": value.dtype.str, "shape": value.shape, "data": pack(value.tobytes())}
+    name = type(value).__name__
+    if getattr(scene, name, None) is not type(value):
+        raise TypeError(f"cannot send {name}: it is no scene")
+    fields = {field.name: pack(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return {"scene": name, **fields}
+
+
+def unpack(value: Any) -> Any:
+    """Return what was packed."""
+    if isinstance(value, list):
+        return tuple([unpack(one) for one in value])
+    if not isinstance(value, dict):
+        return value
+    if "base64" in value:
+        return base64.b64decode(value["base64"])
+    if "array" in value:
+        flat = np.frombuffer(unpack(value["data"]), np.dtype(value["array"]))
+        return flat.reshape(value["shape"]).copy()
+    kind = getattr(scene, value["scene"], None)
+    if not dataclasses.is_dataclass(kind):
+        raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
+    return kind(**{name: unpack(one) for name, one in value.items() if name != "scene"})
+
+
+def pack_chance(rng: np.random.Generator) -> str:
+    """Return where a generator stands."""
+    state = rng.bit_generator.state
+    inner = state["state"]
+    return f"{inner['state']:x} {inner['inc']:x} {state['has_uint32']} {state['uinteger']}"
+
+
+def unpack_chance(text: str, rng: np.random.Generator) -> None:
+    """Put a PCG64 generator where another one stood."""
+    state, increment, has_more, more = text.split()
+    rng.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": int(state, 16), "inc": int(increment, 16)},
+        "has_uint32": int(has_more),
+        "uinteger": int(more),
+    }
+
+
+class Foreign(OpenEnv):
+    """Any other OpenEnv environment: one seat, JSON objects as actions, what it shows in words.
+
+    It is expected to do the same again for the same seed; one that does not cannot be forked.
+    """
+
+    agents = ("player",)
+
+    def _learn(self, facts):
+        about = self._get("metadata")
+        self._schema = self._get("schema").get("action") or {}
+        fields = self._schema.get("properties") or {}
+        required = self._schema.get("required") or []
+        self._text = None  # the one field that a reply without any JSON stands for
+        if len(required) == 1 and fields.get(required[0], {}).get("type") == "string":
+            self._text = required[0]
+        told = f"You are in the environment {about.get('name') or self.url}."
+        if about.get("description"):
+            told += f" {about['description']}"
+        how = "Your action is a JSON object."
+        if fields:
+            how += " It has the fields:\n" + "\n".join(
+                _field(name, one, name in required) for name, one in fields.items()
+            )
+        if self._text:
+            how += f"\nText that is no JSON object is taken as the field {self._text}."
+        self._rules = {"player": f"{told}\n{how}"}
+
+    def _get(self, what):
+        """Return what the server says over plain HTTP, or nothing if it does not."""
+        parts = urlsplit(address(self.url))
+        kind = http.client.HTTPSConnection if parts.scheme == "wss" else http.client.HTTPConnection
+        connection = kind(parts.hostname, parts.port, timeout=self.timeout)
+        try:
+            path = parts.path.removesuffix("ws") + what
+            connection.request("GET", path, headers=_headers(self._token))
+            answer = json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException, ValueError):
+            return {}
+        finally:
+            connection.close()
+        return answer if isinstance(answer, dict) else {}
+
+    def open(self, seed, options):
+        live = self._link()
+        try:
+            answer = live.ask("reset", self._begin(seed, options))
+            return live, self._output(live, answer, first=True)
+        except BaseException:
+            live.close()
+            raise
+
+    def _begin(self, seed, options):
+        return {**options, "seed": seed}
+
+    def play(self, live, act, chance):
+        try:
+            answer = live.ask("step", json.loads(act["moves"]["player"]))
+        except ServerError as error:
+            if error.code == "VALIDATION_ERROR":
+                raise Refused(f"the server says {str(error).partition(': ')[2]}") from None
+            raise
+        return self._output(live, answer)
+
+    def _output(self, live, answer, first=False):
+        if not first:
+            live.total += float(answer.get("reward") or 0.0)
+        words = in_words(answer.get("observation") or {})
+        acting = () if answer.get("done") else self.agents
+        return Output(acting, {"player": live.total}, {"player": words, None: words})
+
+    def _chance(self, rng):
+        return int(rng.integers(1 << 31))
+
+    def _use(self, rng, live):
+        pass
+
+    def read(self, text, view, agent):
+        try:
+            action = json.loads(actions.clean(text))
+        except (ValueError, RecursionError):
+            action = None
+        if not isinstance(action, dict) and self._text:
+            action = {self._text: actions.clean(text)}
+        if not isinstance(action, dict):
+            raise InvalidMove(f"{actions.clip(text)} is no JSON object")
+        known = self._schema.get("properties") or action
+        for name in self._schema.get("required") or ():
+            if name not in action:
+                raise InvalidMove(f"the field {actions.clip(name)} is missing")
+        for name in action:
+            if name not in known and self._schema.get("additionalProperties") is False:
+                raise InvalidMove(f"no field {actions.clip(name)}; there are {', '.join(known)}")
+        return json.dumps(action, ensure_ascii=False)
+
+    def describe(self, view, agent):
+        return view.output.seen[agent]
+
+
+class Bound(Foreign):
+    """One seat of a game of ours, where the server keeps the rest to itself and plays it."""
+
+    def _learn(self, facts):
+        self.agents = tuple(facts["agents"])
+        self.moves = facts["moves"] and tuple(facts["moves"])
+        self.conversation = facts["conversation"]
+        self._rules, self._tools = facts["rules"], facts["tools"]
+
+    def _begin(self, seed, options):
+        return {"seed": seed, "options": options}
+
+    def play(self, live, act, chance):
+        ((seat, text),) = act["moves"].items()
+        answer = live.ask("step", {"text": text})
+        invalid = answer["observation"]["infos"][seat].get("invalid")
+        if invalid and not answer["done"]:
+            raise Refused(invalid["reason"])
+        return self._output(live, answer)
+
+    def _output(self, live, answer, first=False):
+        (seat,) = self.agents
+        shown = answer["observation"]
+        live.total += shown["rewards"][seat]
+        legal = shown["infos"][seat].get("legal_actions")
+        return Output(
+            tuple(shown["to_act"]),
+            {seat: live.total},
+            {seat: shown["observations"][seat], None: shown["observations"][seat]},
+            None if legal is None else {seat: tuple(legal)},
+            report={
+                name: value
+                for name, value in shown["infos"][seat].items()
+                if answer["done"] and name not in ("to_act", "legal_actions", "invalid")
+            },
+        )
+
+    def read(self, text, view, agent):
+        return actions.clean(text)
+
+    def describe(self, view, agent):
+        return view.output.seen[agent]["text"]
+
+    def picture(self, view, agent):
+        image = view.output.seen[agent].get("image")
+        if image is None:
+            return None
+        pixels = Image.open(io.BytesIO(base64.b64decode(image))).convert("RGB")
+        return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)
+
+    def tools(self, agent):
+        return self._tools[agent]
+
+
+def _field(name, schema, required):
+    """Return what a model needs to know about one field of an action."""
+    choices = schema.get("enum")
+    kind = schema.get("type") or "/".join(
+        str(one.get("type")) for one in schema.get("anyOf", ()) if one.get("type")
+    )
+    line = f"- {name} ({', '.join(filter(None, (kind, 'needed' if required else '')))})"
+    if schema.get("description"):
+        line += f": {schema['description']}"
+    return line + (f"; one of {', '.join(map(json.dumps, choices))}" if choices else "")
+
+
+def in_words(observation: Any) -> str:
+    """Return a JSON object as lines that say `name: value`."""
+    lines = []
+    for name, value in observation.items():
+        if name == "metadata" and not value:
+            continue
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        lines.append(f"{name}: {told}")
+    return "\n".join(lines) or "There is nothing to see."

@@ -1,0 +1,1 @@
+"""Tasks that need eyes: one question about one picture, with an exact answer."""

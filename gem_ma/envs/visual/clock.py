@@ -1,0 +1,54 @@
+"""Clock: read the time off a clock with two hands."""
+
+import math
+
+from gem_ma.envs.visual.question import Question, Task, pick
+from gem_ma.scene import Shapes
+
+SIZES = (0.76, 0.82, 0.88)
+HANDS = (0.2, 0.31), (0.034, 0.014)  # how long and how thick: hours, then minutes
+TIMES = tuple([f"{hour}:{minute:02}" for hour in range(1, 13) for minute in range(60)])
+
+
+class Clock(Task):
+    levels = ((15, range(1, 13)), (5, (3, 6, 9, 12)), (1, ()))
+    moves = TIMES
+    about = (
+        "It shows a clock: the short thick hand shows the hour and the long thin hand the minute; "
+        "twelve o'clock is at the top, and both hands move evenly. "
+        "Reply with hours (1 to 12) and minutes, such as 4:35."
+    )
+
+    def draw(self, rng, step, numerals):
+        """Draw a time of whole steps of minutes, and size and place of the clock."""
+        hour, minute = int(rng.integers(1, 13)), step * int(rng.integers(60 // step))
+        size = pick(rng, SIZES)
+        free = round(50 * (1 - size))  # percent to each side
+        x, y = ((50 + int(n)) / 100 for n in rng.integers(-free, free + 1, size=2))
+        shown = 30.0 * (hour % 12) + minute / 2, 6.0 * minute, tuple(numerals), x, y, size
+        return Question("What time does the clock show?", f"{hour}:{minute:02}", shown, TIMES)
+
+    def read(self, text, view, agent):
+        return super().read(" ".join([w.removeprefix("0") for w in text.split()]), view, agent)
+
+    def words(self, shown):
+        short, long, *_ = shown
+        return (
+            f"A clock. From twelve o'clock on, clockwise, the short hand has turned by {short:g} "
+            f"degrees, the long hand by {long:g} degrees."
+        )
+
+    def scene(self, shown):
+        *turned, numerals, x, y, size = shown
+        hands = [
+            ("", x, y, *_at(x, y, size * length, degrees), thick)
+            for degrees, length, thick in zip(turned, *HANDS, strict=True)
+        ]
+        labels = [(str(n), "", *_at(x, y, size * 0.37, 30 * n)) for n in numerals]
+        dial = ("dial", "", x, y, size, 0)
+        return Shapes((dial,), lines=tuple(hands), labels=tuple(labels))
+
+
+def _at(x, y, radius, degrees):
+    turn = math.radians(degrees)
+    return x + radius * math.sin(turn), y - radius * math.cos(turn)

@@ -1,0 +1,89 @@
+"""Figures of geometry: straight lines and what is written beside them, drawn to scale."""
+
+import math
+from typing import NamedTuple
+
+from gem_ma.scene import Shapes
+
+LINE, MARK = 0.012, 0.006  # how thick lines are, and marks
+
+
+class Figure(NamedTuple):
+    """A figure around the middle of the picture, and the same in words."""
+
+    words: str
+    lines: tuple[tuple[float, float, float, float], ...]
+    labels: tuple[tuple[str, float, float], ...]
+    marks: tuple[tuple[float, float, float, float], ...] = ()
+
+
+def fit(points, degrees=0.0, margin=0.1, flip=False):
+    """Return points turned, flipped, and as large as the picture can hold them."""
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    points = [(c * x - s * y, (s * x + c * y) * (-1 if flip else 1)) for x, y in points]
+    xs, ys = zip(*points, strict=True)
+    scale = (1 - 2 * margin) / max(max(xs) - min(xs), max(ys) - min(ys))
+    across, down = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+    return [(0.5 + scale * (x - across), 0.5 + scale * (y - down)) for x, y in points]
+
+
+def polygon(points):
+    """Return the lines around a polygon."""
+    return tuple([(*a, *b) for a, b in zip(points, [*points[1:], points[0]], strict=True)])
+
+
+def between(text, at, one, other):
+    """Return a label in the angle at a point between two others, or None without room for it."""
+    ways = [_unit(end[0] - at[0], end[1] - at[1]) for end in (one, other)]
+    x, y = ways[0][0] + ways[1][0], ways[0][1] + ways[1][1]
+    half = math.acos(max(-1.0, min(1.0, math.hypot(x, y) / 2)))
+    (x, y), far = _unit(x, y), max(0.11, 0.052 / math.sin(half))
+    if far > 0.4 * min(math.dist(at, one), math.dist(at, other)):
+        return None  # it would look as if it belonged to another corner
+    return text, at[0] + far * x, at[1] + far * y
+
+
+def beside(text, line, to, far=0.05):
+    """Return a label at the middle of a line, on one side of it (see `side`)."""
+    x1, y1, x2, y2 = line
+    x, y = _unit(x2 - x1, y2 - y1)
+    far += 0.012 * (len(text) - 1) * abs(y)  # letters need more room across than down
+    across, down = middle(line)
+    return text, across + to * far * y, down - to * far * x
+
+
+def right_angle(at, one, other, size=0.045):
+    """Return the two lines that mark a right angle at a point between two others."""
+    (x1, y1), (x2, y2) = (_unit(end[0] - at[0], end[1] - at[1]) for end in (one, other))
+    a = at[0] + size * x1, at[1] + size * y1
+    b = at[0] + size * x2, at[1] + size * y2
+    corner = a[0] + size * x2, a[1] + size * y2
+    return (*a, *corner), (*b, *corner)
+
+
+def stroke(point, line, size=0.025):
+    """Return a short line across another, at a point of it."""
+    (x, y), (across, down) = point, _unit(line[2] - line[0], line[3] - line[1])
+    return x - size * down, y + size * across, x + size * down, y - size * across
+
+
+def side(line, point):
+    """Return on which side of a line a point is: 1 on the left of its way, -1 on its right."""
+    x1, y1, x2, y2 = line
+    return 1 if (x2 - x1) * (point[1] - y1) < (y2 - y1) * (point[0] - x1) else -1
+
+
+def middle(line):
+    """Return the middle of a line."""
+    return (line[0] + line[2]) / 2, (line[1] + line[3]) / 2
+
+
+def scene(shown):
+    lines = [("", *line, LINE) for line in shown.lines] + [("", *m, MARK) for m in shown.marks]
+    labels = [(text, "", x, y) for text, x, y in shown.labels]
+    return Shapes(lines=tuple(lines), labels=tuple(labels))
+
+
+def _unit(x, y):
+    length = math.hypot(x, y)
+    return x / length, y / length

@@ -1,0 +1,139 @@
+"""What all visual tasks share: one agent, one question about one picture, an exact answer."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from gem_ma.actions import choose, number
+from gem_ma.envs import levels
+from gem_ma.game import Game, Message
+
+AGENT = "player"
+LEVELS = ("easy", "normal", "hard")
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+AROUND = ".,:;!?\"'`*$()[]"
+BESIDE = {  # words that may stand beside an answer
+    *("the", "answer", "is", "it", "option", "exit", "piece", "cell", "time", "letter"),
+    *("degrees", "steps", "units", "figure"),
+}
+
+
+class Question(NamedTuple):
+    """One instance: what is asked, the right answer, what the picture shows, the answers to it."""
+
+    text: str
+    answer: str
+    shown: Any  # all that words and picture are made of
+    choices: tuple[str, ...]
+
+
+class State(NamedTuple):
+    question: str
+    answer: str | None  # None: hidden
+    shown: Any
+    choices: tuple[str, ...]
+    left: int  # tries
+    right: bool = False
+
+    def to_act(self):
+        return () if self.right or not self.left else (AGENT,)
+
+    def returns(self):
+        return {AGENT: float(self.right)}
+
+    def seen_by(self, agent):
+        return self._replace(answer=None)
+
+    def legal(self, agent):
+        return self.choices
+
+    def reply(self, answer):
+        return self._replace(left=self.left - 1, right=answer == self.answer)
+
+
+class Task(Game[State]):
+    """A task says what it asks (`draw`), and how that is told in words and as a Scene.
+
+    levels: the arguments of `draw` for easy, normal and hard questions, in this order.
+    about: the rules: what the picture shows, and how to reply.
+    """
+
+    agents = (AGENT,)
+    oracle = True
+    levels: tuple[Any, ...]
+    about: str
+
+    def __init__(self, level: str | None = "normal", tries: int = 1):
+        """Take one of LEVELS, or None to draw one for each episode, and how often one may reply."""
+        if level is not None and level not in LEVELS:
+            raise ValueError(f"level={level!r}: expected one of {LEVELS}, or None to draw one")
+        if tries < 1:
+            raise ValueError(f"tries={tries}: expected 1 or more")
+        self.drawn = self.levels if level is None else (self.levels[LEVELS.index(level)],)
+        self.tries = tries
+
+    def draw(self, rng, *level) -> Question:
+        raise NotImplementedError
+
+    def words(self, shown) -> str:
+        raise NotImplementedError
+
+    def scene(self, shown) -> Any:
+        raise NotImplementedError
+
+    def start(self, rng, options: Mapping[str, Any]):
+        return State(*self.draw(rng, *levels.draw(rng, self.drawn)), self.tries)
+
+    def read(self, text, view, agent):
+        """Return one of the choices; of numbers any, in its shortest form."""
+        said = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
+        bare = " ".join(said) or text
+        if view.choices[0].isdecimal():
+            return str(number(bare))
+        return choose(bare, view.choices)
+
+    def advance(self, state, moves, rng):
+        return state.reply(moves[AGENT])
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        if after.right:
+            return [Message(None, "game", "Right.")]
+        said = "No answer." if moves[AGENT] is None else f"{moves[AGENT]} is wrong."
+        left = f" Tries left: {after.left}." if after.left else ""
+        return [Message(None, "game", said + left)]
+
+    def rules(self, agent):
+        once = "You have one try" if self.tries == 1 else f"You have {self.tries} tries"
+        return (
+            "You are asked a question about a picture, which you see or read as words. "
+            f"{self.about} {once}; the exact answer earns 1, any other nothing."
+        )
+
+    def brief(self, view, agent):
+        return f"Question: {view.question}"
+
+    def describe(self, view, agent):
+        return self.words(view.shown)
+
+    def picture(self, view, agent):
+        return self.scene(view.shown)
+
+    def report(self, state):
+        return {"answer": state.answer, "right": state.right}
+
+
+def numbers(most):
+    """Return the whole numbers up to `most` as answers."""
+    return tuple(map(str, range(most + 1)))
+
+
+def pick(rng, options):
+    """Return one of the options."""
+    return options[int(rng.integers(len(options)))]
+
+
+def some(rng, options, many):
+    """Return so many different ones of the options, in random order."""
+    return tuple([options[i] for i in rng.permutation(len(options))[:many].tolist()])
