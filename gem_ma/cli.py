@@ -1,4 +1,4 @@
-"""The command line: gem-ma list, play, run, render and data."""
+"""The command line: gem-ma list, play, run, render, serve and data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma import registry
 from gem_ma.agents import SPECS, load
 from gem_ma.env import SeatError
 from gem_ma.episode import Agent, Conversation, Episode, ask
-from gem_ma.registry import UnknownEnv
+from gem_ma.registry import MissingNeed, UnknownEnv
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     try:
         return int(args.run(args))
-    except (UnknownEnv, SeatError, UsageError, FileNotFoundError) as error:
+    except (UnknownEnv, MissingNeed, SeatError, UsageError, FileNotFoundError) as error:
         sys.stderr.write(f"gem-ma: {error}\n")
         return 2
     except (KeyboardInterrupt, EOFError):
@@ -48,6 +48,10 @@ def _parser() -> argparse.ArgumentParser:
 
     lister = commands.add_parser("list", help="list environments")
     lister.add_argument("pattern", nargs="?", default="*", help="part of an id, or with * and ?")
+    lister.add_argument(
+        "--here", action="store_true", help="only those that need nothing that is not here"
+    )
+    lister.add_argument("--needs", action="store_true", help="say what each takes beside gem_ma")
     lister.set_defaults(run=_list)
 
     play = commands.add_parser(
@@ -75,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
     run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
     run.add_argument("--resume", action="store_true", help="play what is not in the file yet")
+    run.add_argument("--workers", help="processes to play in, or 'ray' (default: this one)")
+    run.add_argument("--step-timeout", type=float, help="seconds for a step, with --workers")
     run.add_argument("--max-errors", type=int, default=10, help="then it stops (default: 10)")
     run.set_defaults(run=_run)
 
@@ -91,6 +97,22 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--theme", default="light", help="a name, or an int that draws one")
     render.add_argument("--size", default="252x252", help="width and height (default: 252x252)")
     render.set_defaults(run=_render)
+
+    serve = commands.add_parser(
+        "serve",
+        help="offer an environment over OpenEnv's WebSocket protocol",
+        epilog="example: gem-ma serve game:ConnectFour-v0 --port 8000; a token that clients have "
+        "to send stands in the environment variable GEM_MA_TOKEN",
+    )
+    serve.add_argument("id", help="an environment; see gem-ma list")
+    serve.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
+    serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: 8000)")
+    serve.add_argument("--max-sessions", type=int, default=256, help="(default: 256)")
+    serve.add_argument("--max-message", type=int, default=1 << 20, help="bytes (default: 1 MiB)")
+    serve.add_argument("--seat", help="the seat of all clients; the others are played here")
+    serve.add_argument("--others", default="random", help="who plays them (default: random)")
+    serve.add_argument("--observe", default="text", choices=("text", "image", "both"))
+    serve.set_defaults(run=_serve)
 
     data = commands.add_parser(
         "data",
@@ -117,7 +139,11 @@ def _list(args: argparse.Namespace) -> int:
         close = difflib.get_close_matches(args.pattern, registry.list_envs(), n=1, cutoff=0.3)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise UsageError(f"no id matches {args.pattern!r}{hint}")
-    sys.stdout.write("".join(f"{id}\n" for id in ids))
+    for id in ids:
+        spec = registry.spec(id)
+        if not (args.here and spec.missing()):
+            needs = f"  {', '.join(spec.needs)}" if args.needs and spec.needs else ""
+            sys.stdout.write(f"{id}{needs}\n")
     return 0
 
 
@@ -182,6 +208,8 @@ def _run(args: argparse.Namespace) -> int:
             max_errors=args.max_errors,
             out=args.out,
             resume=args.resume,
+            workers=int(args.workers) if (args.workers or "").isdecimal() else args.workers,
+            step_timeout=args.step_timeout,
         )
     except Interrupted as stop:
         _summary(stop.episodes, args)
@@ -209,6 +237,26 @@ def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> None:
         write(f"{seat}: mean return {mean:+.3f}, {said} replies, {bad} invalid\n")
     if args.out:
         write(f"written to {args.out}\n")
+
+
+def _serve(args: argparse.Namespace) -> int:
+    try:
+        from gem_ma.serve import serve
+
+        serve(
+            args.id,
+            host=args.host,
+            port=args.port,
+            max_sessions=args.max_sessions,
+            max_message=args.max_message,
+            seat=args.seat,
+            others=args.others,
+            observe=args.observe,
+            say=lambda line: sys.stdout.write(f"{line}\n") and sys.stdout.flush(),
+        )
+    except (ImportError, OSError, ValueError) as error:
+        raise UsageError(str(error)) from None
+    return 0
 
 
 def _data(args: argparse.Namespace) -> int:

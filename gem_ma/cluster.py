@@ -33,16 +33,18 @@ class _Player:
 
     def play(self, numbers: Sequence[int]) -> list[Episode]:
         """Play some episodes, all at the same time."""
-        return asyncio.run(self._play(numbers))
+        return asyncio.run(_played(self.share, numbers))
 
-    async def _play(self, numbers: Sequence[int]) -> list[Episode]:
-        self.share.todo.extend(numbers)
-        loop = Loop(self.share)
-        try:
-            async with self.share.ready_players():
-                return [episode async for episode in loop.run()]
-        finally:
-            await loop.stop()
+
+async def _played(share: Share, numbers: Sequence[int]) -> list[Episode]:
+    # A method that is a coroutine would make Ray run the whole actor in a loop of its own.
+    share.todo.extend(numbers)
+    loop = Loop(share)
+    try:
+        async with share.ready_players():
+            return [episode async for episode in loop.run()]
+    finally:
+        await loop.stop()
 
 
 class RayFarm:

@@ -172,3 +172,28 @@ def test_a_reader_that_closes_the_pipe_sees_no_traceback():
     run = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert run.stdout == "game:LiarsDice-v0, seed 0\n"
     assert run.stderr == ""
+
+
+def test_lists_say_what_is_needed_and_what_is_here(capsys):
+    assert main(["list", "ta:Chess*", "--needs"]) == 0
+    assert "ta:Chess-v0  textarena" in capsys.readouterr().out
+    assert main(["list", "--here"]) == 0
+    here = capsys.readouterr().out.splitlines()
+    assert "game:ConnectFour-v0" in here
+    assert all(not gem_ma.spec(id).missing() for id in here)
+
+
+def test_a_run_in_workers(capsys):
+    assert main(["run", "game:TicTacToe-v0", "--episodes", "20", "--workers", "2"]) == 0
+    assert "20 episodes" in capsys.readouterr().out
+    for words in (["--workers", "0"], ["--workers", "many"], ["--step-timeout", "1"]):
+        assert main(["run", "game:TicTacToe-v0", *words]) == 2
+
+
+def test_what_cannot_be_served_or_made_is_one_line(capsys):
+    assert main(["serve", "game:Nothing-v0"]) == 2
+    assert main(["serve", "game:TicTacToe-v0", "--host", "0.0.0.0"]) == 2
+    assert main(["play", "ta:Klondike-v0"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith("gem-ma: ") for line in lines)
