@@ -23,6 +23,7 @@ from gem_ma.seeding import fresh_seed, mix, reseed
 if TYPE_CHECKING:
     from gem_ma.messages import Picture
     from gem_ma.registry import Spec
+    from gem_ma.seats import Seat
     from gem_ma.views import ParallelView, SeatView
 
 Observe = Literal["text", "image", "both"]
@@ -153,6 +154,15 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         from gem_ma.views import SeatView
 
         return SeatView(self, agent=agent, others=others)
+
+    def seats(self, others: Mapping[str, Any] | None = None) -> dict[str, Seat]:
+        """Return a view for each seat that `others` does not play: an async reset and step each.
+
+        What they do meets in one game of their own, a twin of this environment's.
+        """
+        from gem_ma.seats import Table
+
+        return Table(self, others).seats
 
     def turn(self, agent: str, chat: Conversation | None = None) -> Turn:
         """Return what an agent in this seat gets to see now.
