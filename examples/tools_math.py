@@ -12,15 +12,28 @@ import re
 import gem_ma
 from gem_ma.tools import PythonTool, with_tools
 
+IMPORTS = "import math\nfrom fractions import Fraction as F"
+KNOWN = (  # what a question says, and the program that answers it
+    (r"Compute (\S+) \+ (\S+) as a fraction", "F('{0}') + F('{1}')"),
+    (r"Compute ([^.]+)\.", "{0}"),
+    (r"greatest common divisor of (\d+) and (\d+)", "math.gcd({0}, {1})"),
+    (r"least common multiple of (\d+) and (\d+)", "math.lcm({0}, {1})"),
+    (r"What is (\d+) percent of (\d+)", "F({0}, 100) * {1}"),
+    (r"remainder of (\d+)\^(\d+) divided by (\d+)", "pow({0}, {1}, {2})"),
+    (r"Solve (\d+)x ([+-]) (\d+) = (\d+)x ([+-]) (\d+)", "F({4}{5} - ({1}{2}), {0} - {3})"),
+)
+
 
 def by_rule(turn):
     """Let Python compute what is asked, and answer with what it says."""
     if turn.results:
         return rf"\boxed{{{turn.results[-1].strip()}}}"
-    found = re.search(r"Compute (.+?)\.?$", turn.text, re.MULTILINE)
-    if found is None:
-        return r"I only know how to compute, so \boxed{0}."
-    return f"```python\nfrom fractions import Fraction\nprint({found[1]})\n```"
+    for question, program in KNOWN:
+        found = re.search(question, turn.text)
+        if found:
+            code = f"{IMPORTS}\nprint({program.format(*found.groups())})"
+            return f"I let Python compute it.\n```python\n{code}\n```"
+    return r"That is beyond my rules, so \boxed{0}."
 
 
 def main():

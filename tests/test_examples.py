@@ -76,3 +76,18 @@ def test_train_user_simulator(folders, tmp_path):
 def test_train_sb3():
     pytest.importorskip("stable_baselines3", reason="pip install 'gem-ma[clients]'")
     assert "after" in run("train_sb3.py", "--steps", "512")
+
+
+def test_tools():
+    out = run("tools_two_seats.py", "--episodes", "3")
+    assert "lost 0 of 3" in out
+    pytest.importorskip("bm25s", reason="pip install 'gem-ma[tools]'")
+    assert "4 of 4 answered" in run("tools_search.py")
+    pytest.importorskip("math_verify", reason="pip install 'gem-ma[math]'")
+    assert "calls of Python" in run("tools_math.py", "--episodes", "4")
+
+
+def test_rllib():
+    pytest.importorskip("ray.rllib", reason="pip install 'gem-ma[ray]' 'ray[rllib]' torch")
+    out = run("train/rllib_tictactoe.py", "--iterations", "2", "--batch", "300")
+    assert out.count("mean returns x") == 2

@@ -142,11 +142,77 @@ for _name in (
     for _level in ("easy", "hard", None):
         register(f"visual:{_name}-v0-{_level or 'random'}", _class, level=_level)
 
-# Environments of other libraries, listed by tables of their own.
-for _prefix, _module in (
-    ("gym", "gymnasium"),
-    ("openenv", "openenv"),
-    ("pz", "pettingzoo"),
-    ("ta", "textarena"),
+# Tasks over data: generated ones, your own (`data=` a file, a folder or a data set), and the Hub's.
+_MATH = "gem_ma.envs.tasks.mathematics:Math"
+_QA = "gem_ma.envs.tasks.qa:QA"
+_CODE = "gem_ma.envs.tasks.programming:Code"
+register("math:Mini", "gem_ma.envs.tasks.mini:MiniMath")
+register("qa:Mini", "gem_ma.envs.tasks.mini:MiniQA")
+register("code:Mini", "gem_ma.envs.tasks.mini:MiniCode", format="bare")
+register("math:Data", _MATH)
+register("qa:Data", _QA)
+register("code:Data", _CODE, format="bare")
+for _id, _data, _split in (
+    ("math:ASDiv2K", "axon-rl/ASDIV-2k", None),
+    ("math:GSM8K", "axon-rl/GSM-8k", None),
+    ("math:Math12K", "axon-rl/MATH-12k", None),
+    ("math:Math8K-3to5", "axon-rl/MATH-lvl3to5-8k", None),
+    ("math:Orz57K", "axon-rl/ORZ-57k", None),
+    ("math:DeepScaleR40K", "axon-rl/DeepScaleR-40K", None),
+    ("eval:MATH500", "axon-rl/math-eval", "math"),
+    ("eval:AMC", "axon-rl/math-eval", "amc"),
+    ("eval:OlympiadBench", "axon-rl/math-eval", "olympiad_bench"),
+    ("eval:Minerva", "axon-rl/math-eval", "minerva"),
+    ("eval:AIME24", "axon-rl/math-eval", "aime24"),
 ):
-    register_family(_prefix, f"gem_ma.envs.bridges.{_module}")
+    register(_id, _MATH, needs=("datasets", "math", "hub"), data=_data, split=_split)
+register(
+    "math:Geometry3K",
+    _MATH,
+    needs=("datasets", "math", "hub"),
+    data="axon-rl/geometry3k",
+    split="train",
+    images="images",
+    observe="both",
+)
+for _id, _data, _split in (
+    ("code:CodeContest", "axon-rl/CodeContest", "train"),
+    ("code:Taco8k", "axon-rl/TACO-8k", "train"),
+    ("code:PrimeIntellect15k", "axon-rl/PrimeIntellect-15k", "train"),
+    ("eval:CodeContest", "axon-rl/CodeContest", "test"),
+):
+    register(_id, _CODE, needs=("datasets", "hub"), data=_data, split=_split, format="bare")
+for _depth in (0, 1, 2, 3, 5):
+    register(
+        f"logic:RuleTaker-d{_depth}",
+        _QA,
+        needs=("datasets", "hub"),
+        data=f"axon-rl/RuleTaker-d{_depth}-70k",
+        split="train",
+        question="question",
+        choices=["True", "False"],
+    )
+for _id, _data, _split, _question in (
+    ("qa:NaturalQuestions", "axon-rl/NaturalQuestions", "train", "problem"),
+    ("qa:HotpotQA", "axon-rl/HotpotQA", "train", "problem"),
+    ("eval:QaOpen", "google-research-datasets/nq_open", "validation", "question"),
+    ("eval:2Wiki", "axon-rl/search-eval", "2wiki", "question"),
+    ("eval:PopQA", "axon-rl/search-eval", "popqa", "question"),
+    ("eval:TriviaQA", "axon-rl/search-eval", "tq", "question"),
+    ("eval:HotpotQA", "axon-rl/search-eval", "hotpotqa", "question"),
+    ("eval:Bamboogle", "axon-rl/search-eval", "bamboogle", "question"),
+    ("eval:NaturalQuestions", "axon-rl/search-eval", "nq", "question"),
+    ("eval:Musique", "axon-rl/search-eval", "musique", "question"),
+):
+    register(_id, _QA, needs=("datasets", "hub"), data=_data, split=_split, question=_question)
+
+# Families, whose ids are listed by tables of their own: two seats over tasks, other libraries.
+for _prefix, _module in (
+    ("duo", "tasks.roles"),
+    ("gym", "bridges.gymnasium"),
+    ("openenv", "bridges.openenv"),
+    ("pz", "bridges.pettingzoo"),
+    ("rg", "tasks.reasoning_gym"),
+    ("ta", "bridges.textarena"),
+):
+    register_family(_prefix, f"gem_ma.envs.{_module}")

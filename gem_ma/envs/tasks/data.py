@@ -1,0 +1,331 @@
+"""One loader for all data: the Hugging Face Hub, folders, JSONL, CSV, parquet, Dataset objects."""
+
+import csv
+import functools
+import io
+import itertools
+import json
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gem_ma.envs.tasks.question import Item, Task
+from gem_ma.scene import Pixels
+
+EXTRA = "pip install 'gem-ma[datasets]'"
+KINDS = (".jsonl", ".json", ".csv", ".parquet")
+_lock = threading.Lock()  # one loads, the others find it loaded
+
+
+def load(data, split=None, subset=None, streaming=False, limit=None) -> Sequence[Mapping[str, Any]]:
+    """Return the rows of a data set, which a process loads once.
+
+    data: a file or folder of JSONL, JSON, CSV or parquet, a folder that `datasets` saved, a name on
+        the Hub, a Dataset (or several by split) of `datasets`, or any sequence of mappings.
+    split: which part. A folder's files are of the split that they or their folder are named after;
+        a single file is one split, whatever it is called.
+    subset: the configuration of a data set on the Hub that has several.
+    streaming: read rows when they are asked for, from the first to the last that is needed.
+    limit: take only the first rows; streaming needs it, as nobody knows then how many there are.
+    """
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit={limit}: expected 1 or more rows")
+    if streaming and limit is None:
+        raise ValueError("streaming=True needs limit=, the number of rows to draw questions from")
+    if isinstance(data, str | Path):
+        path = Path(data).expanduser()
+        if path.exists():
+            data = path.resolve()
+        elif path.suffix in KINDS or not _is_hub_name(str(data)):
+            raise FileNotFoundError(
+                f"data={str(data)!r}: no such file or folder here, and no name on the Hub"
+            )
+        with _lock:
+            return _load(data, split, subset, streaming, limit)
+    return _rows(data, split, streaming, limit)
+
+
+@functools.lru_cache(64)
+def _load(data, split, subset, streaming, limit):
+    if isinstance(data, str):
+        return _rows(_from_hub(data, split, subset, streaming), split, streaming, limit)
+    if data.is_dir() and any((data / n).exists() for n in ("state.json", "dataset_dict.json")):
+        return _rows(_datasets().load_from_disk(str(data)), split, streaming, limit)
+    return _rows(_from_files(data, split, streaming), None, streaming, limit)
+
+
+def _rows(data, split, streaming, limit):
+    """Return what is to be indexed: by itself if it can be, else as it is read."""
+    if isinstance(data, Mapping):
+        data = _split(data, split)
+    if streaming or not hasattr(data, "__len__"):
+        if not isinstance(data, Iterable):
+            raise TypeError(f"data={type(data).__name__}: expected rows, or where to find them")
+        if limit is None:
+            raise ValueError(
+                f"a {type(data).__name__} has no length; say with limit= from how many of its "
+                "first rows to draw questions"
+            )
+        return Stream(data, limit)
+    if not len(data):
+        raise ValueError("the data set has no rows")
+    return data if limit is None else First(data, limit)
+
+
+def _split(splits, split):
+    if split is None and len(splits) == 1:
+        return next(iter(splits.values()))
+    if split not in splits:
+        raise ValueError(f"split={split!r}: expected one of {', '.join(map(repr, splits))}")
+    return splits[split]
+
+
+class First(Sequence[Mapping[str, Any]]):
+    """The first rows of a longer sequence."""
+
+    def __init__(self, rows, limit):
+        self.rows, self.length = rows, min(limit, len(rows))
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        if index >= self.length:
+            raise IndexError(f"row {index} of {self.length}")
+        return self.rows[index]
+
+
+class Stream(Sequence[Mapping[str, Any]]):
+    """The first rows of something that is read on when a later row is asked for."""
+
+    def __init__(self, rows, limit):
+        self.rest, self.limit = iter(rows), limit
+        self.read: list[Mapping[str, Any]] = []
+        self.lock = threading.Lock()
+
+    def __len__(self):
+        return self.limit
+
+    def __getitem__(self, index):
+        if index >= self.limit:
+            raise IndexError(f"row {index} of {self.limit}")
+        if index >= len(self.read):
+            with self.lock:
+                self.read.extend(itertools.islice(self.rest, index + 1 - len(self.read)))
+        if index >= len(self.read):
+            have = len(self.read)
+            raise ValueError(f"limit={self.limit}, but the data set ends; use limit={have}")
+        return self.read[index]
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _from_files(path, split, streaming):
+    files = [path]
+    if path.is_dir():
+        files = sorted(f for f in path.rglob("*") if f.suffix in KINDS and f.is_file())
+        if split is not None:
+            named = [f for f in files if split in _words(f.stem) or f.parent.name == split]
+            if files and not named:
+                names = ", ".join(f.name for f in files[:8])
+                raise ValueError(f"split={split!r}: {path} has no file of that name, but {names}")
+            files = named
+    kinds = {f.suffix for f in files}
+    if len(kinds) != 1 or not kinds <= set(KINDS):
+        found = ", ".join(sorted(kinds)) or "nothing"
+        raise ValueError(f"{path}: expected files of one kind out of {KINDS}, found {found}")
+    (kind,) = kinds
+    if kind == ".parquet":
+        return _parquet(files, streaming)
+    rows = itertools.chain.from_iterable(map(_READERS[kind], files))
+    return rows if streaming else list(rows)
+
+
+def _words(stem):
+    return stem.replace("_", "-").replace(".", "-").split("-")
+
+
+def _jsonl(path) -> Iterator[Any]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _object(path, number, line)
+
+
+def _object(path, number, text):
+    try:
+        row = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from None
+    if not isinstance(row, dict):
+        raise ValueError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
+    return row
+
+
+def _json(path):
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{path}: expected a list of objects; one on each line is a .jsonl file")
+    return rows
+
+
+def _csv(path):
+    text = path.read_text(encoding="utf-8-sig")
+    with _lock_csv:  # the limit belongs to the whole process, and tests of programs are long
+        before = csv.field_size_limit(sys.maxsize)
+        try:
+            rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        except csv.Error as error:
+            raise ValueError(f"{path}: {error}") from None
+        finally:
+            csv.field_size_limit(before)
+    return [{name: _cell(value) for name, value in row.items()} for row in rows]
+
+
+_lock_csv = threading.Lock()
+_READERS = {".jsonl": _jsonl, ".json": _json, ".csv": _csv}
+
+
+def _cell(text):
+    """Return a cell of a CSV file: a list or an object, if that is what it is written as."""
+    if text and text[0] in "[{":
+        try:
+            return json.loads(text)
+        except ValueError:
+            pass  # text that begins with a bracket
+    return text
+
+
+def _parquet(files, streaming):
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise ImportError(f"{files[0]}: reading parquet needs pyarrow: {EXTRA}") from None
+    if streaming:
+        batches = (b for f in files for b in parquet.ParquetFile(f).iter_batches(batch_size=256))
+        return (row for batch in batches for row in batch.to_pylist())
+    return Table([parquet.read_table(file, memory_map=True) for file in files])
+
+
+class Table(Sequence[Mapping[str, Any]]):
+    """The rows of Arrow tables, made when they are asked for."""
+
+    def __init__(self, tables):
+        from pyarrow import concat_tables
+
+        self.table = concat_tables(tables)
+
+    def __len__(self):
+        return self.table.num_rows
+
+    def __getitem__(self, index):
+        return self.table.slice(index, 1).to_pylist()[0]
+
+
+# -- the Hub ---------------------------------------------------------------------------------------
+
+
+def _is_hub_name(name):
+    parts = name.split("/")
+    return len(parts) <= 2 and all(p and p[0] != "." and p.isprintable() for p in parts)
+
+
+def _datasets():
+    try:
+        import datasets
+    except ImportError:
+        raise ImportError(f"this needs the package datasets: {EXTRA}") from None
+    return datasets
+
+
+def _from_hub(name, split, subset, streaming):
+    datasets = _datasets()
+    try:
+        return datasets.load_dataset(name, subset, split=split, streaming=streaming)
+    except OSError as error:  # no connection, no such data set, or one that needs a log-in
+        raise ConnectionError(
+            f"data set {name!r} cannot be had from the Hugging Face Hub "
+            f"({type(error).__name__}: {str(error)[:200]}). Either connect (HF_ENDPOINT names a "
+            f"mirror, HF_TOKEN logs in), or fetch it elsewhere (huggingface-cli download {name} "
+            "--repo-type dataset --local-dir FOLDER) and pass data='FOLDER'"
+        ) from error
+
+
+# -- tasks over data -------------------------------------------------------------------------------
+
+
+class DataTask(Task):
+    """A task whose questions are the rows of a data set.
+
+    data, split, subset, streaming and limit are said of `load`; question, answer and images are
+    the names of columns.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        split: str | None = None,
+        question: str = "problem",
+        answer: str = "answer",
+        images: str | None = None,
+        subset: str | None = None,
+        streaming: bool = False,
+        limit: int | None = None,
+        tries: int = 1,
+    ):
+        super().__init__(tries)
+        self.columns = question, answer, images
+        self.rows = load(data, split, subset, streaming, limit)
+        self.size = len(self.rows)
+        self.folder = Path(data) if isinstance(data, str | Path) else Path()
+        first = self.rows[0]
+        for argument, name in zip(("question", "answer", "images"), self.columns, strict=True):
+            if name is not None and name not in first:
+                raise ValueError(
+                    f"{argument}={name!r}: there is no such column; the columns are "
+                    f"{', '.join(map(repr, first))}"
+                )
+
+    def make(self, index):
+        row = self.rows[index]
+        question, answer, images = self.columns
+        pictures = ()
+        text = str(row[question])
+        if images is not None:
+            pictures = tuple([self._picture(image) for image in _listed(row[images])])
+            text = text.replace("<image>", "").strip()
+        right, key = self.keyed(row[answer])
+        return Item(text, right, key, pictures)
+
+    def keyed(self, answer) -> tuple[str, Any]:
+        """Return one right answer, and what answers are graded against."""
+        answers = tuple([str(one) for one in _listed(answer)])
+        return answers[0] if answers else "", answers
+
+    def _picture(self, image):
+        """Return a picture, which data sets keep as an image, as bytes, or as a path."""
+        from PIL import Image
+
+        if isinstance(image, Mapping):
+            image = image.get("bytes") or image.get("path")
+        if isinstance(image, bytes):
+            image = Image.open(io.BytesIO(image))
+        elif isinstance(image, str):
+            near = self.folder if self.folder.is_dir() else self.folder.parent
+            image = Image.open(near / image)
+        if image.mode != "RGB":  # what is transparent was drawn to lie on white
+            image = image.convert("RGBA")
+            image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+            image = image.convert("RGB")
+        return Pixels(image.tobytes(), image.height, image.width)
+
+
+def _listed(value):
+    if value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return value
+    return value.tolist() if hasattr(value, "tolist") else [value]

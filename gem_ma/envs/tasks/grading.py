@@ -1,0 +1,343 @@
+"""Graders: a model's text in, a Grade out; never an exception for what a model wrote.
+
+What looks at a model's text with heavy machinery runs in the sandbox, under a hard time limit.
+"""
+
+import collections
+import functools
+import json
+import math
+import os
+import re
+import string
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from gem_ma import sandbox
+from gem_ma.envs.tasks.question import Grade
+
+RIGHT, WRONG = Grade(1.0), Grade(0.0)
+TIMED_OUT = "timed out"
+WORKERS = min(8, os.cpu_count() or 1)  # of each pool
+
+# -- questions with short answers ------------------------------------------------------------------
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation + "\u2018\u2019\u201c\u201d\u2013\u2014")
+
+
+def normal(text):
+    """Return a text in lower case, without punctuation, articles and needless blanks."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact(text, golds):
+    """Return 1 if an answer is one of those that are right, however it is written, else 0."""
+    said = normal(text)
+    return RIGHT if any(said == normal(gold) for gold in golds) else WRONG
+
+
+def f1(text, golds):
+    """Return the overlap in words, as F1, with the nearest of the right answers."""
+    return Grade(max((_overlap(normal(text), normal(gold)) for gold in golds), default=0.0))
+
+
+def _overlap(said, gold):
+    if said == gold:
+        return 1.0
+    words, wanted = said.split(), gold.split()
+    common = sum((collections.Counter(words) & collections.Counter(wanted)).values())
+    return 2 * common / (len(words) + len(wanted)) if common else 0.0
+
+
+# -- mathematics -----------------------------------------------------------------------------------
+
+_SPACES = re.compile(r"\\[,;:! ]|\\quad|\\(?:left|right)(?![a-z])|~|(?<!\d)\s+|\s+(?!\d)")
+_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
+_ASSIGNED = re.compile(r"^[A-Za-z]=(?=[^=])")
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)\\?\$?"
+    r"(?:(?P<whole>\d+|\d{1,3}(?:,\d{3})+)?"
+    r"\\[dt]?frac(?:\{(?P<top>-?\d+)\}\{(?P<bottom>\d+)\}|(?P<top1>\d)(?P<bottom1>\d))"
+    r"|(?P<a>-?\d+)/(?P<b>\d+)"
+    r"|(?P<decimal>(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d*)?|\.\d+)(?:[eE](?P<power>[+-]?\d{1,2}))?)"
+    r"(?P<percent>\\?%)?"
+)
+
+
+class Number(NamedTuple):
+    value: Fraction
+    percent: bool
+
+
+def number(text):
+    """Return what a text says if it is one plain number, in LaTeX or not; else None."""
+    if len(text) > 200:
+        return None
+    found = _NUMBER.fullmatch(plain(text))
+    if not found:
+        return None
+    part = found.groupdict()
+    if part["decimal"]:
+        value = Fraction(part["decimal"].replace(",", "").rstrip("."))
+        value *= Fraction(10) ** int(part["power"] or 0)
+    else:
+        top, bottom = part["a"] or part["top"] or part["top1"], part["b"] or part["bottom"]
+        if not int(bottom or part["bottom1"]):
+            return None
+        value = Fraction(int(top), int(bottom or part["bottom1"]))
+        value += int((part["whole"] or "0").replace(",", ""))
+    return Number(-value if part["sign"] == "-" else value, bool(part["percent"]))
+
+
+def plain(text):
+    r"""Return a formula without dollar signs, blanks, \text{} and a full stop."""
+    text = text.strip().strip("$").rstrip(".,;").rstrip("$")
+    text = _ASSIGNED.sub("", _SPACES.sub("", _TEXT.sub(r"\1", text)))
+    return text.removeprefix(r"\(").removesuffix(r"\)").strip("$")
+
+
+def same_number(said, gold):
+    """Return whether two numbers are the same to six decimals; percent signs may be left out."""
+    if round(said.value, 6) == round(gold.value, 6):
+        return True
+    if said.percent == gold.percent:
+        return False
+    one, hundred = (said, gold) if gold.percent else (gold, said)
+    return round(one.value * 100, 6) == round(hundred.value, 6)
+
+
+def quick(text, gold):
+    """Return whether an answer is right if that is plain to see, else None."""
+    if plain(text) == plain(gold):
+        return True
+    wanted = number(gold)
+    said = number(text) if wanted else None
+    if said:
+        return same_number(said, wanted)
+    words = _TEXT.sub(r"\1", gold).strip()
+    if words.replace(" ", "").isalpha() and (len(words) > 3 or "\\text" in gold):
+        # math-verify would multiply the letters, and take any other order of them for the same
+        return normal(_TEXT.sub(r"\1", text)).strip("()") == normal(words)
+    return None
+
+
+def numeric(text, golds):
+    """Grade an answer that has to be a plain number."""
+    return RIGHT if any(quick(text, gold) for gold in golds) else WRONG
+
+
+def mathematics(text, golds):
+    """Grade a mathematical answer; it is right if it is equivalent to one of those given."""
+    found = [quick(text, gold) for gold in golds]
+    if any(found):
+        return RIGHT
+    rest = [gold for gold, answer in zip(golds, found, strict=True) if answer is None]
+    if not rest:
+        return WRONG
+    return isolated(f"{__name__}:equivalent", text, rest, prepare=f"{__name__}:warm")
+
+
+def equivalent(text, golds):
+    """Return 1 if math-verify takes an answer for equivalent to one of `golds`; for the sandbox."""
+    import logging
+
+    from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, verify
+
+    logging.disable()  # it reports what it cannot parse
+    found = [LatexExtractionConfig(boxed_match_priority=0), ExprExtractionConfig()]
+
+    def read(formula):
+        inside = formula.strip().rstrip(".,;")
+        return parse("\\boxed{" + inside + "}", extraction_config=found, parsing_timeout=None)
+
+    said = read(text)
+    return float(any(verify(read(gold), said, timeout_seconds=None) for gold in golds))
+
+
+def warm():
+    """Grade some answers, so that what this loads and builds is there for all that follow."""
+    for text, gold in (
+        (r"\frac{\sqrt{8}}{2}", r"\sqrt{2}"),
+        (r"x^2 - \pi \cdot 3", r"\sin(x) + 10!"),
+        (r"(-\infty, 3] \cup \{5\}", r"x \leq 3"),
+        (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"(1, \frac{1}{2})"),
+        (r"y = 2x + 1", r"\{1, 2, 3\}"),
+    ):
+        equivalent(text, [gold, text])
+
+
+def isolated(function, *args, prepare):
+    """Grade by a trusted function that runs in the sandbox, in the pool that `prepare` prepares."""
+    try:
+        return Grade(float(_graders(prepare, function.partition(":")[0]).call(function, *args)))
+    except sandbox.TimedOut:
+        return Grade(0.0, TIMED_OUT)
+    except sandbox.Crashed as error:  # as by too much memory, or an error within the library
+        return Grade(0.0, f"died: {error}"[:200])
+
+
+@functools.cache
+def _graders(*preload):
+    """Return this process's pool; on a busy machine a grader may wait long, but not compute."""
+    # The kernel counts whole seconds of CPU time, rounded up with what a process begins with.
+    return sandbox.Sandbox(seconds=10, cpu_seconds=0.9, preload=preload, workers=WORKERS)
+
+
+# -- programs --------------------------------------------------------------------------------------
+
+_AT_ONCE = 4
+_FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+
+# The solution's own output goes nowhere; what its function returns is all that is sent back.
+_CALL = """
+import json, os, sys
+_job = json.loads(sys.stdin.read())
+_out = os.dup(1)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+_names = {"__name__": "solution"}
+exec(compile(_job["program"], "solution.py", "exec"), _names)
+if _job["function"] in _names:
+    _function = _names[_job["function"]]
+else:
+    _function = getattr(_names["Solution"](), _job["function"])
+_result = json.dumps(_function(*_job["arguments"]))
+os.write(_out, b"\\n")
+for _i in range(0, len(_result), 4096):
+    os.write(_out, _result[_i : _i + 4096].encode())
+"""
+
+
+class Test(NamedTuple):
+    """One hidden test: what goes in, what has to come out, and the function to call if any."""
+
+    given: Any  # the text on stdin, or the function's arguments
+    expected: Any
+    function: str | None = None
+
+    __test__ = False  # for pytest
+
+
+def program_in(reply):
+    """Return the last fenced block of a reply, or all of it where there is none."""
+    blocks = _FENCE.findall(reply)
+    python = [code for language, code in blocks if language.lower() in ("python", "py", "python3")]
+    return (python or [code for _, code in blocks] or [reply])[-1]
+
+
+def tests_of(data):
+    """Return the tests that a column of a data set holds, in any of the usual shapes.
+
+    They are {"inputs": [...], "outputs": [...]} with or without "fn_name", or a list of
+    {"input": ..., "output": ...}, or JSON of these.
+    """
+    if isinstance(data, str | bytes):
+        data = json.loads(data)
+    if isinstance(data, dict) and "test_cases" in data:
+        data = data["test_cases"]
+    if isinstance(data, dict):
+        if "inputs" not in data or "outputs" not in data:
+            raise ValueError(f"tests: expected 'inputs' and 'outputs', got {', '.join(data)}")
+        name = data.get("fn_name")
+        pairs = zip(data["inputs"], data["outputs"], strict=True)
+        return tuple([_test(given, expected, name) for given, expected in pairs])
+    return tuple([_test(t["input"], t["output"], t.get("fn_name")) for t in data])
+
+
+def _test(given, expected, name):
+    if name:
+        if isinstance(given, str):  # each argument on a line of its own
+            given = [json.loads(line) for line in given.splitlines() if line.strip()]
+        if isinstance(expected, str):
+            expected = _value(expected)
+        return Test(given, expected, name)
+    return Test(_lines(given), _lines(expected))
+
+
+def _value(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _lines(data):
+    return "\n".join(map(str, data)) if isinstance(data, list | tuple) else str(data)
+
+
+def code(program, tests, *, seconds=5.0, partial=False):
+    """Run a program on hidden tests; 1 if it passes all, or with `partial` the share it passes.
+
+    What has to come out never enters the sandbox. Without `partial` the first failure ends it.
+    """
+    failed = threading.Event()
+    troubles = []
+
+    def passes(test):
+        if failed.is_set() and not partial:
+            return False
+        passed, trouble = _passes(program, test, seconds)
+        if not passed:
+            failed.set()
+        if trouble:
+            troubles.append(trouble)
+        return passed
+
+    with ThreadPoolExecutor(min(_AT_ONCE, len(tests))) as threads:
+        passed = sum(threads.map(passes, tests))
+    score = passed / len(tests) if partial else float(passed == len(tests))
+    return Grade(score, troubles[0] if troubles else "")
+
+
+@functools.cache
+def _programs():
+    """Return the pool that programs run in; what they print may be long."""
+    return sandbox.Sandbox(output=2**22, workers=WORKERS)
+
+
+def _passes(program, test, seconds):
+    source, stdin = program, test.given
+    if test.function:
+        job = {"program": program, "function": test.function, "arguments": test.given}
+        source, stdin = _CALL, json.dumps(job)
+    result = _programs().run(source, stdin=stdin, seconds=seconds)
+    if not result.ok:
+        return False, TIMED_OUT if result.reason == "timeout" else result.reason
+    if test.function:
+        try:
+            returned = json.loads(result.stdout.strip().rpartition("\n")[2])
+        except ValueError:
+            return False, ""
+        same = same_value(returned, test.expected) or same_value([returned], test.expected)
+        return same, ""
+    return same_output(result.stdout, test.expected), ""
+
+
+def same_output(printed, expected):
+    """Return whether two outputs have the same words line by line; decimals to six digits."""
+    got, wanted = printed.split(), expected.split()
+    if len(got) != len(wanted):
+        return False
+    return all(a == b or _near(a, b) for a, b in zip(got, wanted, strict=True))
+
+
+def _near(text, wanted):
+    if "." not in wanted:
+        return False
+    try:
+        return same_value(float(text), float(wanted))
+    except ValueError:
+        return False
+
+
+def same_value(value, wanted):
+    """Return whether two JSON values are equal, decimals to six digits."""
+    if isinstance(wanted, float) and isinstance(value, int | float):
+        return math.isclose(value, wanted, rel_tol=1e-6, abs_tol=1e-9)
+    if isinstance(value, list) and isinstance(wanted, list | tuple):
+        return len(value) == len(wanted) and all(map(same_value, value, wanted))
+    if isinstance(value, dict) and isinstance(wanted, dict):
+        return value.keys() == wanted.keys() and all(same_value(value[k], wanted[k]) for k in value)
+    return type(value) is type(wanted) and value == wanted

@@ -1,0 +1,174 @@
+"""What all tasks share: one agent, one question, an answer that is graded."""
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.scene import Panels, Pixels
+
+AGENT = "player"
+LONGEST = 50_000  # characters of an answer
+
+
+class Item(NamedTuple):
+    """One question of a task."""
+
+    question: str
+    answer: str  # one right answer, or "" where none is known
+    key: Any = None  # what answers are graded against
+    pictures: tuple[Pixels, ...] = ()
+
+
+class Grade(NamedTuple):
+    score: float
+    trouble: str = ""  # why there is no real score, such as "timed out"
+
+
+NOTHING = Grade(0.0)
+
+
+class State(NamedTuple):
+    question: str
+    pictures: tuple[Pixels, ...]
+    examples: tuple[str, ...]  # of answers
+    index: int | None  # None: hidden, as it leads to the answer
+    answer: str | None
+    left: int  # tries
+    score: float = 0.0
+    grader: str = ""  # what went wrong in grading
+
+    def to_act(self):
+        return () if self.score >= 1 or not self.left else (AGENT,)
+
+    def returns(self):
+        return {AGENT: self.score}
+
+    def seen_by(self, agent):
+        question, pictures, examples, _, _, left, score, grader = self
+        return State(question, pictures, examples, None, None, left, score, grader)
+
+    def legal(self, agent):
+        return self.examples
+
+
+class Task(Game[State]):
+    """A task has `size` questions; `make(index)` returns one as an Item, `grade` grades an answer.
+
+    about: what the rules say of the questions and of the form of an answer.
+    examples: answers that can be given to every question, for random play.
+    """
+
+    agents = (AGENT,)
+    oracle = True
+    size: int
+    about: str
+    examples: tuple[str, ...] = ("0", "1")
+
+    def __init__(self, tries: int = 1):
+        """Take how often one may reply to a question."""
+        if tries < 1:
+            raise ValueError(f"tries={tries}: expected 1 or more")
+        self.tries = tries
+        # An item is a function of its index; states hold the index, so an item may be forgotten.
+        self.item = functools.lru_cache(256)(self.make)
+
+    def make(self, index) -> Item:
+        raise NotImplementedError
+
+    def grade(self, answer, item) -> Grade:
+        raise NotImplementedError
+
+    def start(self, rng, options):
+        """Draw a question, or take the one that options={"index": i} names."""
+        index = options.get("index")
+        if index is None:
+            index = int(rng.random() * self.size)
+        elif type(index) is not int:
+            if isinstance(index, bool) or not isinstance(index, np.integer):
+                raise TypeError(f"index={index!r}: expected an int from 0 to {self.size - 1}")
+            index = int(index)
+        if not 0 <= index < self.size:
+            raise ValueError(f"index={index}: this task has the questions 0 to {self.size - 1}")
+        question, answer, _, pictures = self.item(index)
+        return State(question, pictures, self.examples, index, answer, self.tries)
+
+    def read(self, text, view, agent):
+        if not text:
+            raise InvalidMove("the reply has no answer")
+        if len(text) > LONGEST:
+            raise InvalidMove(f"an answer has at most {LONGEST} characters, not {len(text)}")
+        return text
+
+    def advance(self, state, moves, rng):
+        question, pictures, examples, index, answer, left, best, _ = state
+        said = moves[AGENT]
+        score, trouble = NOTHING if said is None else self.grade(said, self.item(index))
+        best = max(best, score)
+        return State(question, pictures, examples, index, answer, left - 1, best, trouble)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        once = "You have one try" if self.tries == 1 else f"You have {self.tries} tries"
+        return f"{self.about} {once}; a right answer earns 1, a wrong one nothing."
+
+    def brief(self, view, agent):
+        return f"Question: {view.question}" if view.pictures else ""
+
+    def describe(self, view, agent):
+        if not view.pictures:
+            text = view.question
+        else:  # an image takes the place of these words, so the question stands in the brief
+            sizes = [f"{p.width} x {p.height}" for p in view.pictures]
+            text = f"Pictures, shown as images, in pixels: {', '.join(sizes)}."
+        if self.tries > 1:
+            text += f"\nTries left: {view.left}."
+        if agent is None and view.answer:
+            text += f"\nAnswer: {view.answer}"
+        return text
+
+    def picture(self, view, agent):
+        if not view.pictures:
+            return None
+        if len(view.pictures) == 1:
+            return view.pictures[0]
+        return Panels(tuple([(str(i), p) for i, p in enumerate(view.pictures, 1)]))
+
+    def tell(self, before, moves, after):
+        if after.score >= 1 or not after.left:
+            return ()  # the report says the rest
+        if moves[AGENT] is None:
+            said = "No answer."
+        elif after.score > before.score:
+            said = f"Score: {after.score:.2f}."
+        else:
+            said = "Wrong."
+        return (Message(None, "game", said),)
+
+    def report(self, state):
+        said = {"index": state.index, "score": state.score, "right": state.score >= 1}
+        if state.answer:
+            said["answer"] = state.answer
+        if state.grader:
+            said["grader"] = state.grader
+        return said
+
+
+def epoch(env, seed, *, part=None):
+    """Return the options for `reset` that ask every question of a task once, in seeded order.
+
+    env: an environment of a task, or its Game. Rollouts take the list as their `options`: each
+    group of episodes has the next one, and epoch(env, 0) + epoch(env, 1) is two epochs.
+    part: (i, n) for the i-th of n machines, which share an epoch.
+    """
+    size = getattr(getattr(env, "unwrapped", env), "game", env).size
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(size).tolist()
+    if part is not None:
+        i, n = part
+        if not 0 <= i < n:
+            raise ValueError(f"part={part}: expected (i, n) with 0 <= i < n")
+        order = order[i::n]
+    return [{"index": index} for index in order]

@@ -1,0 +1,234 @@
+"""ReasoningGym: every dataset of that package as a task, scored by its own scorer."""
+
+import random  # noqa: TID251 - the package changes its global state, which is put back
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gem_ma.envs.tasks import grading
+from gem_ma.envs.tasks.question import Grade, Item, Task
+from gem_ma.registry import Spec
+
+NAMES = (
+    "ab", "acre", "advanced_geometry", "aiw", "arc_1d", "arc_agi", "base_conversion",
+    "basic_arithmetic", "bf", "binary_alternation", "binary_matrix", "bitwise_arithmetic",
+    "boxnet", "caesar_cipher", "calendar_arithmetic", "chain_sum", "circuit_logic", "codeio",
+    "color_cube_rotation", "complex_arithmetic", "composite", "count_bits", "count_primes",
+    "countdown", "course_schedule", "cryptarithm", "decimal_arithmetic", "decimal_chain_sum",
+    "dice", "emoji_mystery", "family_relationships", "figlet_font", "fraction_simplification",
+    "futoshiki", "game_of_life", "game_of_life_halting", "gcd", "graph_color", "group_anagrams",
+    "gsm_symbolic", "intermediate_integration", "isomorphic_strings", "jugs", "kakurasu",
+    "knight_swap", "knights_knaves", "largest_island", "lcm", "leg_counting", "letter_counting",
+    "letter_jumble", "list_functions", "mahjong_puzzle", "manipulate_matrix", "maze",
+    "mini_sudoku", "modulo_grid", "n_queens", "needle_haystack", "number_filtering",
+    "number_format", "number_sequence", "number_sorting", "palindrome_generation",
+    "palindrome_partitioning", "polynomial_equations", "polynomial_multiplication",
+    "pool_matrix", "power_function", "prime_factorization", "products", "propositional_logic",
+    "puzzle24", "quantum_lock", "ransom_note", "rearc", "rectangle_count", "rotate_matrix",
+    "rotten_oranges", "rubiks_cube", "rush_hour", "self_reference", "sentence_reordering",
+    "shortest_path", "simple_equations", "simple_geometry", "simple_integration", "sokoban",
+    "spell_backward", "spiral_matrix", "string_insertion", "string_manipulation",
+    "string_splitting", "string_synthesis", "sudoku", "survo", "syllogism", "time_intervals",
+    "tower_of_hanoi", "tsumego", "word_ladder", "word_sequence_reversal", "word_sorting",
+    "zebra_puzzles",
+)  # fmt: skip
+# Their scorers evaluate an answer as Python, or take longer than anybody can wait for some answers.
+ISOLATED = frozenset((
+    "binary_matrix", "codeio", "countdown", "intermediate_integration", "n_queens",
+    "polynomial_multiplication", "propositional_logic", "puzzle24", "rubiks_cube", "rush_hour",
+    "simple_integration", "spiral_matrix", "string_insertion",
+))  # fmt: skip
+_lock = threading.Lock()
+
+
+def specs():
+    return [_spec(name) for name in NAMES]
+
+
+def find(id):
+    """Return the Spec of a dataset that a later version of the package may have."""
+    return _spec(id.removeprefix("rg:")) if id.startswith("rg:") and id[3:].isidentifier() else None
+
+
+def _spec(name):
+    return Spec(
+        f"rg:{name}",
+        "gem_ma.envs.tasks.reasoning_gym:ReasoningGym",
+        {"name": name},
+        ("reasoning-gym",),
+    )
+
+
+class ReasoningGym(Task):
+    """A dataset of ReasoningGym.
+
+    size, seed: of the dataset; a question is an index into it.
+    curriculum: a level of the dataset's own curriculum, or levels by attribute.
+    config: any other settings of the dataset, by name.
+    """
+
+    about = "Solve the following problem. Reply with the answer alone, in the form it asks for."
+
+    def __init__(
+        self,
+        name: str,
+        size: int = 500,
+        seed: int = 42,
+        curriculum: int | Mapping[str, int] | None = None,
+        config: Mapping[str, Any] | None = None,
+        tries: int = 1,
+    ):
+        super().__init__(tries)
+        self.name, self.size = name, size
+        self.settings = {**_level(name, curriculum), **(config or {}), "size": size, "seed": seed}
+        self.dataset = _dataset(name, self.settings)
+        names = {name, *(one["name"] for one in self.settings.get("datasets", ()))}
+        self.blocking = self.isolated = bool(names & ISOLATED)
+        self.seeds_numpy = "pool_matrix" in names  # the generator that is everybody's
+        self.corrected = bool(names & {"composite", *CORRECTED})
+
+    def make(self, index):
+        if self.seeds_numpy:
+            with _lock:
+                before = np.random.get_state()  # noqa: NPY002
+                entry = self.dataset[index]
+                np.random.set_state(before)  # noqa: NPY002
+        else:
+            entry = self.dataset[index]
+        return Item(entry["question"], entry["answer"] or _example(entry["metadata"]), entry)
+
+    def grade(self, answer, item):
+        entry = item.key
+        if self.isolated:
+            function = f"{__name__}:score_alone"
+            job = (self.name, self.settings, answer, entry)
+            return grading.isolated(function, *job, prepare="reasoning_gym")
+        try:
+            if self.corrected:
+                return Grade(score(self.dataset, answer, entry))
+            return Grade(float(self.dataset.score_answer(answer, entry)))
+        except Exception as error:  # noqa: BLE001 - another library's scorer, fed with any text
+            return Grade(0.0, f"failed: {error!r}"[:200])
+
+    def report(self, state):
+        said = super().report(state)
+        said.pop("answer", None)  # which of several it names may differ between processes
+        return said
+
+
+def score_alone(name, settings, answer, entry):
+    """Return the score of an answer; for the sandbox."""
+    return score(_dataset(name, settings), answer, entry)
+
+
+def score(dataset, answer, entry):
+    """Return the dataset's own score of an answer, where that has no fault known to us."""
+    source = entry["metadata"].get("source_dataset")
+    if source == "rush_hour":
+        answer = _renamed(answer, entry)
+    paid = float(dataset.score_answer(answer, entry))
+    if paid == 1 and source in CORRECTED and not CORRECTED[source](answer, entry):
+        return 0.0
+    return paid
+
+
+def _same_word(answer, entry):
+    return answer.casefold() == entry["answer"].casefold()
+
+
+def _same_numbers(answer, entry):
+    said = "".join([c if c.isdecimal() else " " for c in answer]).split()
+    return sorted(map(int, said)) == sorted(entry["metadata"]["numbers"])
+
+
+def _renamed(answer, entry):
+    """Name the cars as the scorer does, which takes it that no letter is left out."""
+    cars = sorted(set(entry["metadata"]["board_config"]) - set("ox"))
+    return answer.translate({ord(car): chr(ord("A") + i) for i, car in enumerate(cars)})
+
+
+# The first scorer takes every text for True, the second any four numbers that make 24.
+CORRECTED = {"game_of_life_halting": _same_word, "puzzle24": _same_numbers}
+
+
+def _library():
+    """Import the package, and leave Python's own random numbers as they were."""
+    state = random.getstate()
+    try:
+        import reasoning_gym
+    except ImportError:
+        raise ImportError("this needs reasoning-gym: pip install 'gem-ma[reasoning-gym]'") from None
+    finally:
+        random.setstate(state)
+    return reasoning_gym
+
+
+def _dataset(name, settings):
+    gym = _library()
+    settings = dict(settings)
+    if name == "composite":
+        from reasoning_gym.composite import DatasetSpec
+
+        if not settings.get("datasets"):
+            raise ValueError(
+                "rg:composite mixes other datasets, and has to be told which: "
+                "config={'datasets': [{'name': 'chain_sum', 'weight': 1, 'config': {}}, ...]}"
+            )
+        settings["datasets"] = [DatasetSpec(**one) for one in settings["datasets"]]
+    try:
+        dataset = gym.create_dataset(name, **settings)
+    except (TypeError, AssertionError) as error:
+        raise ValueError(f"rg:{name} cannot be made with {settings}: {error}") from error
+    for part in getattr(dataset, "datasets", {name: dataset}).values():
+        _put_in_order(part)
+    return dataset
+
+
+class _Letters(frozenset):
+    """A set of letters whose order does not depend on PYTHONHASHSEED."""
+
+    def __iter__(self):
+        return iter(sorted(super().__iter__()))
+
+    def __sub__(self, other):
+        return sorted(super().__sub__(other))
+
+
+def _put_in_order(dataset):
+    """Make a dataset ask the same questions in every process, where it draws from sets."""
+    if hasattr(dataset, "letters"):
+        dataset.letters = _Letters(dataset.letters)
+    monomials = getattr(dataset, "_get_monomials", None)
+    if monomials is not None:
+        dataset._get_monomials = lambda rng: sorted(monomials(rng), key=str)
+
+
+def _level(name, curriculum):
+    """Return the settings that a curriculum stands for."""
+    if curriculum is None:
+        return {}
+    gym = _library()
+    if not gym.factory.has_curriculum(name):
+        raise ValueError(f"curriculum={curriculum!r}: rg:{name} has no curriculum")
+    course = gym.factory.create_curriculum(name)
+    if isinstance(curriculum, Mapping):
+        for attribute, level in curriculum.items():
+            course.set_attr_level(attribute, level)
+    else:
+        course.set_global_level(curriculum)
+    return {
+        key: value
+        for key, value in vars(course.generate_configuration({})).items()
+        if key not in ("size", "seed")
+    }
+
+
+def _example(metadata):
+    """Return a right answer where a dataset has many and names one beside the question."""
+    import json
+
+    if "possible_answer" in metadata:
+        return json.dumps(metadata["possible_answer"])
+    return metadata.get("example_answer") or metadata.get("example_correct_answer") or ""

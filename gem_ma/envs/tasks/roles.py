@@ -1,0 +1,274 @@
+"""Two agents over any task: proposer and solver, solver and critic, a debate before a judge.
+
+They are the ids "duo:ROLES/TASK" for every id of a task, such as duo:Debate/math:Mini.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from gem_ma import registry
+from gem_ma.actions import choose, clip
+from gem_ma.envs.tasks.question import AGENT, Grade, Task
+from gem_ma.envs.tasks.question import State as Asked
+from gem_ma.game import Game, InvalidMove, Message
+
+LONGEST = 4_000  # characters of what one says to the other
+ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")
+WORDS = ("I am sure of it.", "I am not sure.")  # for random play
+
+
+def specs():
+    return [_spec(roles, f"{kind}:Mini") for roles in ROLES for kind in ("math", "qa", "code")]
+
+
+def find(id):
+    """Return the Spec of two roles over any task."""
+    roles, slash, task = id.removeprefix("duo:").partition("/")
+    return _spec(roles, task) if roles in ROLES and slash else None
+
+
+def _spec(roles, task):
+    spec = registry.spec(task)
+    arguments = {"task": task}
+    if "format" in spec.kwargs:
+        arguments["format"] = spec.kwargs["format"]
+    return registry.Spec(f"duo:{roles}/{task}", f"{__name__}:{roles}", arguments, spec.needs)
+
+
+class State(NamedTuple):
+    seats: tuple[str, ...]
+    turns: tuple[tuple[str, ...], ...]  # who acts, in each turn; what is said last is an answer
+    asked: tuple[Asked, ...]  # the questions, one or several to choose from
+    chosen: int | None = None
+    said: tuple[tuple[str, str], ...] = ()  # (seat, words), in order
+    turn: int = 0
+    paid: tuple[float, ...] = (0.0, 0.0)
+    over: bool = False
+
+    def to_act(self):
+        return () if self.over else self.turns[self.turn]
+
+    def returns(self):
+        return dict(zip(self.seats, self.paid, strict=True))
+
+    def seen_by(self, agent):
+        return self._replace(asked=tuple([question.seen_by(agent) for question in self.asked]))
+
+    def after(self, moves, **changed):
+        said = (*self.said, *((seat, move) for seat, move in moves.items() if move is not None))
+        return self._replace(said=said, turn=self.turn + 1, **changed)
+
+
+class Roles(Game[State]):
+    """A game of two over a task, given by its id and its own arguments."""
+
+    oracle = True
+
+    def __init__(self, task: str = "math:Mini", arguments: Mapping[str, Any] | None = None):
+        game = registry.make(task, **(arguments or {})).game
+        if not isinstance(game, Task):
+            raise ValueError(f"task={task!r}: expected the id of a task, such as math:Mini")
+        self.task, self.blocking, self.size = game, game.blocking, game.size
+
+    def ask(self, rng, options, many=1):
+        return tuple([self.task.start(rng, options if many == 1 else {}) for _ in range(many)])
+
+    def grade(self, state, answer):
+        """Grade an answer to the chosen question."""
+        if answer is None:
+            return Grade(0.0)
+        return self.task.grade(answer, self.task.item(state.asked[state.chosen].index))
+
+    def answers(self, view, agent):
+        """Return whether this seat has to give an answer now, rather than words."""
+        raise NotImplementedError
+
+    def read(self, text, view, agent):
+        if len(text) > LONGEST:
+            raise InvalidMove(f"say it in {LONGEST} characters; {clip(text, 20)} has {len(text)}")
+        if self.answers(view, agent):
+            return self.task.read(text, view.asked[view.chosen], AGENT)
+        if not text:
+            raise InvalidMove("the reply is empty")
+        return text
+
+    def skip(self, view, agent):
+        return None
+
+    def describe(self, view, agent):
+        lines = []
+        if view.chosen is None:
+            lines += [f"Question {i}: {one.question}" for i, one in enumerate(view.asked, 1)]
+        else:
+            lines.append(self.task.describe(view.asked[view.chosen], agent and AGENT))
+            lines += [str(Message(None, seat, words)) for seat, words in view.said]
+        if agent is not None and not view.over and agent in view.to_act():
+            lines.append(self.due(view, agent))
+        return "\n".join(lines)
+
+    def due(self, view, agent):
+        """Return what this seat is to do now."""
+        raise NotImplementedError
+
+    def brief(self, view, agent):
+        return "" if view.chosen is None else self.task.brief(view.asked[view.chosen], AGENT)
+
+    def picture(self, view, agent):
+        return None if view.chosen is None else self.task.picture(view.asked[view.chosen], AGENT)
+
+    def tell(self, before, moves, after):
+        return ()  # the view tells all that was said
+
+    def report(self, state):
+        chosen = state.asked[state.chosen or 0]
+        return {"index": chosen.index, "answer": chosen.answer}
+
+
+class ProposerAndSolver(Roles):
+    """One picks a question that the other finds hard, but can solve."""
+
+    agents = ("proposer", "solver")
+
+    def __init__(
+        self,
+        task: str = "math:Mini",
+        arguments: Mapping[str, Any] | None = None,
+        choices: int = 3,
+    ):
+        super().__init__(task, arguments)
+        if choices < 1:
+            raise ValueError(f"choices={choices}: expected 1 or more questions")
+        self.choices = choices
+
+    def start(self, rng, options):
+        turns = (("proposer",), ("solver",), ("solver",))
+        return _Proposed(self.agents, turns, self.ask(rng, options, self.choices))
+
+    def answers(self, view, agent):
+        return agent == "solver"
+
+    def read(self, text, view, agent):
+        if agent == "proposer":
+            return choose(text, view.legal(agent))
+        return super().read(text, view, agent)
+
+    def advance(self, state, moves, rng):
+        ((seat, move),) = moves.items()
+        if seat == "proposer":
+            return state.after({}, chosen=int(move or 1) - 1)
+        right = self.grade(state, move).score >= 1
+        first = state.turn == 1
+        paid = (float(right and not first), float(right))
+        return state.after(moves, paid=paid, over=right or not first)
+
+    def rules(self, agent):
+        earns = (
+            "The solver earns 1 for a right answer, at the first or the second try. The proposer "
+            "earns 1 if the second try is right and the first was not: pick a question that is "
+            "hard, but not too hard."
+        )
+        if agent == "proposer":
+            return f"You propose one of several questions to a solver. {earns}"
+        return f"A proposer has picked a question for you. {earns} {self.task.about}"
+
+    def due(self, view, agent):
+        if agent == "proposer":
+            return "Reply with the number of the question to propose."
+        return "Answer the question." if view.turn == 1 else "That is wrong. Answer again."
+
+
+class _Proposed(State):
+    __slots__ = ()
+
+    def legal(self, agent):
+        if self.chosen is None:
+            return tuple(map(str, range(1, len(self.asked) + 1)))
+        return self.asked[self.chosen].legal(AGENT)
+
+
+class _Spoken(State):
+    __slots__ = ()
+
+    def legal(self, agent):
+        last = self.turn == len(self.turns) - 1
+        if last or (self.turn == 0 and agent == "solver"):
+            return self.asked[self.chosen].legal(AGENT)
+        return WORDS
+
+
+class SolverAndCritic(Roles):
+    """One answers, the other says what it thinks of that, and the first may change its answer."""
+
+    agents = ("solver", "critic")
+
+    def start(self, rng, options):
+        turns = (("solver",), ("critic",), ("solver",))
+        return _Spoken(self.agents, turns, self.ask(rng, options), chosen=0)
+
+    def answers(self, view, agent):
+        return agent == "solver"
+
+    def advance(self, state, moves, rng):
+        if state.turn < 2:
+            return state.after(moves)
+        score = self.grade(state, moves["solver"]).score
+        return state.after(moves, paid=(score, score), over=True)
+
+    def rules(self, agent):
+        both = (
+            "A solver answers a question, a critic who does not know the answer either says "
+            "whether it looks right and what is wrong with it, and the solver answers once more. "
+            "Both earn what the last answer is worth: 1 if it is right."
+        )
+        if agent == "critic":
+            return f"{both} You are the critic. Reply with your criticism."
+        return f"{both} You are the solver. {self.task.about}"
+
+    def due(self, view, agent):
+        if agent == "critic":
+            return "Say what you think of the answer."
+        return "Answer the question." if view.turn == 0 else "Give your last answer."
+
+
+class Debate(Roles):
+    """Two argue in turn, then answer at once, and a judge by rule pays the one who is right."""
+
+    agents = ("first", "second")
+    zero_sum = True
+
+    def __init__(
+        self,
+        task: str = "math:Mini",
+        arguments: Mapping[str, Any] | None = None,
+        rounds: int = 2,
+    ):
+        super().__init__(task, arguments)
+        if rounds < 0:
+            raise ValueError(f"rounds={rounds}: expected 0 or more")
+        self.rounds = rounds
+
+    def start(self, rng, options):
+        turns = (*((seat,) for _ in range(self.rounds) for seat in self.agents), self.agents)
+        return _Spoken(self.agents, turns, self.ask(rng, options), chosen=0)
+
+    def answers(self, view, agent):
+        return view.turn == len(view.turns) - 1
+
+    def advance(self, state, moves, rng):
+        if state.turn < len(state.turns) - 1:
+            return state.after(moves)
+        first, second = (self.grade(state, moves[seat]).score for seat in self.agents)
+        return state.after(moves, paid=(first - second, second - first), over=True)
+
+    def rules(self, agent):
+        return (
+            f"You are {agent} in a debate about a question. You and the other speak in turn, "
+            f"{self.rounds} times each, in plain words; you may convince or mislead. Then both "
+            "answer at the same time. If one answer is right and the other wrong, the right one "
+            f"wins 1 and the other loses 1; else both get 0. {self.task.about}"
+        )
+
+    def due(self, view, agent):
+        if self.answers(view, agent):
+            return "Give your answer."
+        return "Speak."

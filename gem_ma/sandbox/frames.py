@@ -1,0 +1,34 @@
+"""What the sandbox and its server say to each other, over a socket.
+
+A job: kind, seconds, CPU seconds, length; then a pickle, which only the child opens. A result:
+reason, exit status, seconds, three lengths; then stdout, stderr and the answer, which may be
+anything that a program liked to write. Nothing that comes out is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+JOB = struct.Struct("<BddI")
+DONE = struct.Struct("<BidIII")
+RUN, CALL, SESSION, KEPT_CALL = 0, 1, 2, 3  # kinds; the last two leave the child for the next job
+ENDED, TIMEOUT, OUTPUT, KILLED = 0, 1, 2, 3  # reasons
+
+
+def read(fd: int, length: int) -> bytes:
+    """Read so many bytes, or raise EOFError."""
+    data = bytearray()
+    while len(data) < length:
+        part = os.read(fd, length - len(data))
+        if not part:
+            raise EOFError
+        data += part
+    return bytes(data)
+
+
+def write(fd: int, data: bytes | memoryview) -> None:
+    """Write all of the data."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

@@ -1,0 +1,171 @@
+"""A tool that runs a seat's Python code in the sandbox."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gem_ma.sandbox import Result, Sandbox, Session, shared
+from gem_ma.tools import Past, ToolError
+
+_LOST = "The variables are lost; the next call starts anew."
+_FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_LINES = 20  # of an error
+
+
+class PythonTool:
+    """Run Python code, each call on its own or, as a session, with the variables of earlier calls.
+
+    sandbox: where; otherwise this process's shared one, at `level`.
+    session: variables live on between the calls of a seat in an episode. A live session is kept
+        for the newest call; for any other, as after a fork, earlier calls are run again.
+    seconds: that a call may take. sessions: that are kept alive at once, for all episodes.
+    """
+
+    name = "python"
+    blocking = True
+    fenced = "python"
+
+    def __init__(
+        self,
+        sandbox: Sandbox | None = None,
+        *,
+        session: bool = False,
+        level: str = "auto",
+        seconds: float = 5.0,
+        sessions: int = 16,
+    ):
+        if sessions < 1:
+            raise ValueError(f"sessions={sessions}: expected 1 or more")
+        self._given = sandbox
+        self.sandbox = sandbox or shared(level=level)
+        self.session, self.level = session, self.sandbox.level
+        self.seconds, self.sessions = seconds, sessions
+        self._lock = threading.Lock()
+        self._live: OrderedDict[tuple[str, ...], Session] = OrderedDict()
+        kept = "Variables live on between calls." if session else "Every call starts anew."
+        self.schema: Mapping[str, Any] = {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": (
+                    "Run Python code and read what it prints, or the value of an expression that "
+                    f"stands last. {kept} No network; at most {seconds:g} seconds."
+                ),
+                "parameters": {
+                    "type": "object",
+                    "properties": {"code": {"type": "string", "description": "the program"}},
+                    "required": ["code"],
+                    "additionalProperties": False,
+                },
+            },
+        }
+
+    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+        """Return what a program printed, and how it ended if not well."""
+        code = _code(arguments)
+        if not self.session:
+            return self._tell(self.sandbox.run(code, seconds=self.seconds, echo=True))
+        before = _codes(past)
+        session = self._resume(before)
+        result = session.run(code, seconds=self.seconds, echo=True)
+        text = self._tell(result)
+        if session.alive:
+            self._keep(session, (*before, code))
+            return text
+        self._keep(session, ())
+        return f"{text}\n{_LOST}"
+
+    def close(self) -> None:
+        """End all live sessions."""
+        with self._lock:
+            sessions = list(self._live.values())
+            self._live.clear()
+        for session in sessions:
+            session.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._given, self.session, self.level, self.seconds, self.sessions)
+
+    def _resume(self, codes: tuple[str, ...]) -> Session:
+        """Return the session in which these were run last, or another after running them again."""
+        with self._lock:
+            session = self._live.pop(codes, None)
+        if session is None:
+            session = self.sandbox.session()
+            for code in codes:
+                session.run(code, seconds=self.seconds)
+        return session
+
+    def _keep(self, session: Session, codes: tuple[str, ...]) -> None:
+        with self._lock:
+            spare = [self._live.pop(codes)] if codes in self._live else []
+            self._live[codes] = session
+            while len(self._live) > self.sessions:
+                spare.append(self._live.popitem(last=False)[1])
+        for other in spare:
+            other.close()
+
+    def _tell(self, result: Result) -> str:
+        """Return a result in words."""
+        output = result.stdout or result.value
+        parts = [output.rstrip("\n"), _last_lines(result.stderr)]
+        if result.reason == "timeout":
+            parts.append(f"The program was stopped: it took more than {self.seconds:g} seconds.")
+        elif result.reason == "output":
+            size = f"{self.sandbox.output:,} bytes"
+            parts.append(f"The program was stopped: it printed more than {size}.")
+        elif result.reason == "memory":
+            limit = self.sandbox.memory // 2**20
+            parts.append(f"The program needed more memory than the {limit} MB there are.")
+        elif result.reason == "killed":
+            parts.append(f"The program was killed{_by(result.exit_code)}.")
+        elif result.exit_code and not result.stderr:
+            parts.append(f"The program ended with exit code {result.exit_code}.")
+        return "\n".join(part for part in parts if part) or "(no output)"
+
+
+def _rebuild(
+    sandbox: Sandbox | None, session: bool, level: str, seconds: float, sessions: int
+) -> PythonTool:
+    return PythonTool(sandbox, session=session, level=level, seconds=seconds, sessions=sessions)
+
+
+def _code(arguments: Any) -> str:
+    """Return the code of a call, without a fence around it, or raise ToolError."""
+    if not isinstance(arguments, Mapping) or set(arguments) != {"code"}:
+        given = ", ".join(map(str, arguments)) if isinstance(arguments, Mapping) else arguments
+        raise ToolError(f"expected one argument, 'code'; got {str(given)[:80] or 'none'}")
+    code = arguments["code"]
+    if not isinstance(code, str) or not code.strip():
+        raise ToolError(f"'code' is a Python program, and not {str(code)[:80]!r}")
+    fenced = _FENCED.fullmatch(code)
+    return fenced[1] if fenced else str(code)
+
+
+def _codes(past: Sequence[tuple[Mapping[str, Any], str]]) -> tuple[str, ...]:
+    """Return the programs that made the variables there are."""
+    codes: tuple[str, ...] = ()
+    for arguments, result in past:
+        try:
+            code = _code(arguments)
+        except ToolError:
+            continue
+        codes = () if result.endswith(_LOST) else (*codes, code)
+    return codes
+
+
+def _last_lines(text: str) -> str:
+    lines = text.rstrip().splitlines()
+    return "\n".join(lines if len(lines) <= _LINES else ["...", *lines[-_LINES:]])
+
+
+def _by(exit_code: int) -> str:
+    try:
+        return f" by {signal.Signals(-exit_code).name}"
+    except ValueError:
+        return ""
