@@ -57,7 +57,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     "workers": set(),
     "shards": {"cluster", "episode", "rollouts", "workers"},
     "cluster": {"episode", "registry", "rollouts", "shards", "workers"},
-    "training": {"episode", "messages", "tokens", "training"},
+    "training": {"agents", "episode", "messages", "rollouts", "seeding", "tokens", "training"},
     "env": {
         "actions",
         "episode",
