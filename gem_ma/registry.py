@@ -201,7 +201,8 @@ def list_envs(pattern: str = "*") -> list[str]:
         pattern = f"*{pattern}*"
     ids = list(_specs)
     for prefix in _families:
-        ids += _family(prefix)
+        if ":" not in pattern or fnmatch.fnmatchcase(prefix, pattern.partition(":")[0]):
+            ids += _family(prefix)
     return sorted(fnmatch.filter(ids, pattern))
 
 

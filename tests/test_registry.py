@@ -38,6 +38,9 @@ def test_ids_are_listed_by_pattern():
     assert gem_ma.list_envs("game:GuessThe") == gem_ma.list_envs("game:GuessTheNumber*")
     assert "game:Sudoku-v0-easy" in gem_ma.list_envs("*-v0-easy")
     assert gem_ma.list_envs("nothing") == []
+    assert "ta:Nim-v0" in gem_ma.list_envs("Nim-v0")
+    assert "ta:Nim-v0" in gem_ma.list_envs("*:Nim-v0")
+    assert {id.partition(":")[0] for id in gem_ma.list_envs("g*:*")} == {"game", "gym"}
 
 
 def test_print_envs(capsys):

@@ -1,0 +1,510 @@
+"""TextArena's games, any number of them alive at once, each with random numbers of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import importlib
+import random  # noqa: TID251 - what a running game draws from is made of its Random
+import re
+import sys
+import threading
+import warnings
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gem_ma.actions import choose, clip
+from gem_ma.envs.bridges import textarena_moves
+from gem_ma.envs.bridges.live import Bridge, Output
+from gem_ma.envs.bridges.textarena_ids import Entry, entries
+from gem_ma.game import InvalidMove, Message
+from gem_ma.registry import Spec
+
+LONGEST = 1000  # characters of an action; TextArena clips there what is said in conversations
+TURNS = {"2048": 20_000}  # the limit where a game has none that holds
+MOST_TURNS = 1_000
+WAIT = 200  # moves in a row for seats that have left, after which nobody else will be asked
+
+
+class Fault(RuntimeError):
+    """TextArena's own code failed, which no seat is to blame for."""
+
+
+def specs() -> list[Spec]:
+    """Return the ids of TextArena 0.7.4."""
+    return [_spec(entry) for entry in _table().values()]
+
+
+def find(id: str) -> Spec | None:
+    """Return the Spec of an id that the installed TextArena knows, if it is not in the table."""
+    name = id.partition(":")[2]
+    with contextlib.suppress(ImportError):
+        if name in _registry():
+            return _spec(_entry(name))
+    return None
+
+
+_table = functools.cache(entries)
+
+
+def _entry(name: str) -> Entry:
+    family = name.partition("-v")[0]
+    return _table().get(name) or Entry(name, family, None, 0, False, False, ("textarena",))
+
+
+def _spec(entry: Entry) -> Spec:
+    kind = "TextArenaTalk" if entry.family in textarena_moves.SILENCE else "TextArena"
+    kwargs = {"name": entry.id, "max_turns": TURNS.get(entry.family, MOST_TURNS)}
+    return Spec(f"ta:{entry.id}", f"{__name__}:{kind}", kwargs, entry.needs)
+
+
+# -- random numbers --------------------------------------------------------------------------------
+
+
+class _Chance:
+    """The random numbers of one step of one game, made when the first of them is drawn."""
+
+    def __init__(self, seed: int):
+        self.seed = seed
+
+    @functools.cached_property
+    def random(self) -> random.Random:
+        return random.Random(self.seed)
+
+    @functools.cached_property
+    def numpy(self) -> np.random.RandomState:
+        return np.random.RandomState(self.seed % (1 << 32))
+
+
+_running: ContextVar[_Chance | None] = ContextVar("_running", default=None)
+
+
+class _Random(ModuleType):
+    """Stands for the module `random` in TextArena: draws from the running game's numbers."""
+
+    def __getattr__(self, name: str) -> Any:
+        chance = _running.get()
+        return getattr(random if chance is None else chance.random, name, None) or getattr(
+            random, name
+        )
+
+
+class _NumpyRandom(ModuleType):
+    """Stands for `numpy.random`."""
+
+    def __getattr__(self, name: str) -> Any:
+        chance = _running.get()
+        return getattr(np.random if chance is None else chance.numpy, name, None) or getattr(
+            np.random, name
+        )
+
+
+class _Numpy(ModuleType):
+    """Stands for numpy, of which only `random` differs."""
+
+    random = _NumpyRandom("numpy.random")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+def _print(*args: Any, **kwargs: Any) -> None:
+    """Stands for `print` in TextArena's games, some of which tell solutions to the terminal."""
+    if _running.get() is None:
+        print(*args, **kwargs)  # noqa: T201 - somebody who uses TextArena without this bridge
+
+
+class _Nltk(ModuleType):
+    """Stands for nltk: what a game needs is there, so that nothing is downloaded."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "download" and _running.get() is not None:
+            return _no_download
+        return getattr(sys.modules["nltk"], name)
+
+
+def _no_download(*args: Any, **kwargs: Any) -> bool:
+    return True
+
+
+_STAND_INS = {"random": _Random("random"), "numpy": _Numpy("numpy"), "nltk": _Nltk("nltk")}
+_lock = threading.Lock()
+
+
+def _adopt() -> None:
+    """Put the stand-ins into every module of TextArena that has been imported."""
+    for name, module in list(sys.modules.items()):
+        if name == "textarena" or name.startswith("textarena."):
+            names = vars(module)
+            for key, value in list(names.items()):
+                if type(value) is ModuleType and value.__name__ in _STAND_INS:
+                    names[key] = _STAND_INS[value.__name__]
+            if name.startswith("textarena.envs."):
+                names["print"] = _print
+            dictionary = names.get("EnglishDictionary")
+            if isinstance(dictionary, type):  # a second to build, and nobody changes it
+                names["EnglishDictionary"] = functools.cache(dictionary)
+
+
+@contextlib.contextmanager
+def _quietly():
+    """Import with neither warnings about old source nor downloads."""
+    with _lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import nltk
+
+        download, nltk.download = nltk.download, _no_download
+        try:
+            yield
+        finally:
+            nltk.download = download
+
+
+@functools.cache
+def _registry() -> dict[str, Any]:
+    with _quietly():
+        return importlib.import_module("textarena.envs.registration").ENV_REGISTRY
+
+
+@functools.cache
+def _class(entry_point: Any) -> type:
+    """Return the class of a game's environment, which draws from the running game's numbers."""
+    _registry()
+    with _quietly():
+        if isinstance(entry_point, str):
+            module, _, name = entry_point.partition(":")
+            entry_point = getattr(importlib.import_module(module), name)
+        _adopt()
+    return entry_point
+
+
+# -- the live environment --------------------------------------------------------------------------
+
+# What is in the order of a set or of a folder, by the attribute that holds it.
+_UNORDERED = {"WordChains": "word_list", "TwoDollar": "available_roles"}
+
+
+def _begun(entry: Entry, players: int, seed: int) -> Any:
+    """Return an environment of TextArena at the start of an episode."""
+    registry = _registry()
+    if entry.id not in registry:
+        raise ValueError(f"the installed textarena has no {entry.id}; 0.7.4 has it")
+    made = registry[entry.id]
+    kind = _class(made.entry_point)
+    running = _running.set(_Chance(seed))
+    try:
+        env = kind(**made.kwargs)
+        name = _UNORDERED.get(entry.family, "")
+        if name:
+            values = getattr(env, name)
+            ordered = sorted(values)
+            if isinstance(values, dict):
+                ordered = {key: values[key] for key in ordered}
+            setattr(env, name, ordered)
+        env.reset(num_players=players, seed=seed)
+    finally:
+        _running.reset(running)
+    return env
+
+
+_NEVER_CHANGED = ("dictionary", "universal_word_list", "word_list")  # and big
+_kept = functools.lru_cache(16)(_begun)
+_turn = threading.Lock()  # Sokoban keeps the search for its room in globals
+
+
+def _copied(entry: Entry, players: int, seed: int) -> Any:
+    """Return a copy of what `_begun` returns, which is kept: a refused move begins again."""
+    with _turn:
+        env = _kept(entry, players, seed)
+    shared = [getattr(env, name, None) for name in _NEVER_CHANGED]
+    return copy.deepcopy(env, {id(value): value for value in shared})
+
+
+class _Live:
+    """A game of TextArena that notes what it says, to whom, and what it refuses."""
+
+    def __init__(self, entry: Entry, players: int, seed: int):
+        self.env = env = (_copied if entry.slow else _begun)(entry, players, seed)
+        ta = sys.modules["textarena"]
+        self.board = ta.ObservationType.GAME_BOARD
+        self.adds = type(env).get_observation is not ta.Env.get_observation
+        self.state = state = env.state
+        self.id, self.family = entry.id, entry.family
+        self.heard: list[tuple[int, int, str, Any]] = []
+        self.refused: str | None = None
+        self.gone: list[int] = []
+        self.stuck = False
+        if state.max_turns is None:
+            state.max_turns = sys.maxsize  # a limit is compared with, even where there is none
+        state.error_allowance = 0
+        first = state.observations
+        state.observations = {seat: [] for seat in range(state.num_players)}
+        for seat, messages in first.items():
+            self.heard += [(from_id, seat, text, kind) for from_id, text, kind in messages]
+        state.add_observation = self.add_observation
+        state.set_invalid_move = self.set_invalid_move
+        if not hasattr(state, "set_outcome"):
+            state.set_outcome = self.set_outcome
+
+    def add_observation(self, message, observation_type=None, from_id=-1, to_id=-1):
+        if not isinstance(message, str):  # three games give these in an order of old
+            from_id, message, observation_type = message, observation_type, from_id
+        self.heard.append((from_id, to_id, message, observation_type))
+
+    def set_invalid_move(self, *args, **kwargs):
+        if self.state.current_player_id in self.gone:
+            return type(self.state).set_invalid_move(self.state, *args, **kwargs)
+        words = [arg for arg in (*kwargs.values(), *args) if isinstance(arg, str)]
+        if self.refused is None:
+            self.refused = words[0] if words else "it is not accepted"
+        self.state.made_invalid_move = True
+        return False
+
+    def set_outcome(self, reward, reason):
+        """Do what Briscola and Golf ask of a state of three or more, which lacks it."""
+        self.state.set_winners([int(re.search(r"Player (\d+) wins", reason)[1])], reason)
+
+    def step(self, text: str, chance: int) -> None:
+        """Make a move, and those of the seats that have left."""
+        running = _running.set(_Chance(chance))
+        try:
+            self._step(text)
+            if self.refused is not None:
+                raise InvalidMove(self.refused.strip().rstrip("."))
+            if self.gone:
+                self.sit_out()
+        finally:
+            _running.reset(running)
+
+    def leave(self, seat: int, chance: int) -> None:
+        """Let a seat leave: from now on what it does matters to nobody."""
+        self.gone.append(seat)
+        running = _running.set(_Chance(chance))
+        try:
+            self.sit_out()
+        finally:
+            _running.reset(running)
+
+    def sit_out(self) -> None:
+        state = self.state
+        if state.num_players - len(self.gone) < 2:
+            return
+        for _ in range(WAIT):
+            seat = state.current_player_id
+            if state.done or seat not in self.gone:
+                return
+            move = textarena_moves.stand_in(self.family, self.env, seat)
+            if move is not None:
+                self._step(move)
+                continue
+            state.add_elimination(seat)
+            state.current_player_id = state.next_alive_player()
+        self.stuck = True
+
+    def _step(self, text: str) -> None:
+        try:
+            self.env.step(text)
+        except Exception as error:  # whatever it was, the text or the state is beyond that code
+            what = f"{type(error).__name__}: {error}"
+            raise Fault(f"{self.id} of TextArena failed over {clip(text)}: {what}") from error
+
+    def news(self) -> list[tuple[int, int, str, Any]]:
+        """Return what was said since the last time."""
+        heard = self.heard[:]
+        self.heard.clear()
+        if self.adds and not self.state.done:
+            seat, more = self.env.get_observation()
+            heard += [(from_id, seat, text, kind) for from_id, text, kind in more]
+        return heard
+
+
+class TextArena(Bridge):
+    """A game of TextArena, by its id there; `num_players` where it can be played by several."""
+
+    def __init__(self, name: str, num_players: int | None = None):
+        super().__init__()
+        self.entry = entry = _entry(name)
+        seats = entry.seats
+        if num_players is None:
+            num_players = entry.default or _fewest(entry)
+        elif seats is not None and num_players not in seats:
+            some = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+            even = ", an even number" if seats.step == 2 else ""
+            raise ValueError(f"num_players={num_players}: {name} is for {some} players{even}")
+        self.agents = tuple(f"player_{seat}" for seat in range(num_players))
+        self.conversation = entry.talk
+        self.zero_sum = num_players == 2
+        self.blocking = "network" in entry.needs
+        self._moves = textarena_moves.LISTS.get(entry.family)
+        self.listed = self._moves is not None
+        self._strict = entry.family in textarena_moves.STRICT
+        self._nothing = dict.fromkeys(self.agents, 0.0)
+        self._seat = {agent: seat for seat, agent in enumerate(self.agents)}
+
+    # -- the live environment ----------------------------------------------------------------------
+
+    def open(self, seed, options):
+        live = _Live(self.entry, len(self.agents), seed)
+        briefs: list[list[str]] = [[] for _ in self.agents]
+        live.boards = [""] * len(self.agents)
+        for _, seat, text, kind in live.news():
+            if kind is live.board and not self.conversation:
+                live.boards[seat] = text.strip("\n")
+            else:
+                briefs[seat].append(text.strip())
+        live.briefs = ["\n\n".join(parts) for parts in briefs]
+        live.seen = self._see(live)
+        return live, self._output(live, ())
+
+    def play(self, live, moves, chance):
+        ((agent, text),) = moves.items()
+        if text is None:
+            live.leave(self._seat[agent], chance)
+            return self._output(live, (), self._missed(live, self._hear(live)))
+        live.step(text, chance)
+        return self._output(live, self._hear(live))
+
+    def _hear(self, live):
+        """Return what was said as messages, and keep the boards."""
+        news, agents, changed = [], self.agents, False
+        for from_id, to_id, text, kind in live.news():
+            if kind is live.board and not self.conversation:
+                text, changed = text.strip("\n"), True
+                if to_id < 0:
+                    live.boards = [text] * len(agents)
+                else:
+                    live.boards[to_id] = text
+            elif from_id not in live.gone:
+                role = "game" if from_id < 0 else agents[from_id]
+                news.append(Message(None if to_id < 0 else (agents[to_id],), role, text.strip()))
+        if changed:
+            live.seen = self._see(live)
+        return news
+
+    def _see(self, live):
+        return dict(zip(self.agents, zip(live.briefs, live.boards, strict=True), strict=True))
+
+    def _missed(self, live, news):
+        """Return what seats see if these messages, which are told to nobody, stand there too."""
+        seen = {}
+        for agent, (brief, board) in live.seen.items():
+            told = [str(m) for m in news if m.to is None or agent in m.to]
+            seen[agent] = brief, "\n".join([*told, *filter(None, (board,))])
+        return seen
+
+    def _output(self, live, news, seen=None):
+        state, agents, gone = live.state, self.agents, live.gone
+        out = tuple([agents[seat] for seat in gone]) if gone else ()
+        legal = None
+        if self.listed and not state.done:
+            seat = state.current_player_id
+            legal = {agents[seat]: self._moves(live.env, live.boards[seat], seat)}
+            live.stuck |= not legal[agents[seat]]  # TextArena would ask for ever
+        if not (state.done or live.stuck or (gone and len(agents) - len(gone) < 2)):
+            agent = agents[state.current_player_id]
+            returns = self._nothing
+            if gone:
+                returns = {**returns, **dict.fromkeys(out, -1.0)}
+            return Output((agent,), returns, seen or live.seen, legal, out, tuple(news))
+        earned, details = live.env.close() if state.done else ({}, {})
+        returns = {a: float((earned or {}).get(seat, 0.0)) for seat, a in enumerate(agents)}
+        if gone and not state.done:
+            returns |= {a: 1.0 for a in agents if a not in out and len(agents) - len(gone) == 1}
+        returns |= dict.fromkeys(out, -1.0)
+        reason = details.get(0, {}).get("reason") or ""
+        if reason:
+            news = [*news, Message(None, "game", str(reason))]
+        roles = {agents[seat]: str(info["role"]) for seat, info in details.items()}
+        report = {"reason": str(reason), "roles": roles}
+        legal = {} if self.listed else None
+        return Output((), returns, seen or live.seen, legal, out, tuple(news), report)
+
+    # -- the rules ---------------------------------------------------------------------------------
+
+    def read(self, text, view, agent):
+        """Return the words of a conversation as they are, or else what stands in brackets."""
+        if len(text) > LONGEST:
+            raise InvalidMove(f"a reply has at most {LONGEST} characters, this one {len(text)}")
+        if self.conversation:
+            text = text.strip()
+            if not text:
+                raise InvalidMove("the message is empty")
+            return text
+        text = bracketed(text)
+        return choose(text, view.legal(agent)) if self._strict else text
+
+    def forfeit(self, state, agent, rng):
+        return self.advance(state, {agent: None}, rng) if len(self.agents) > 2 else None
+
+    # -- how they are told -------------------------------------------------------------------------
+
+    def rules(self, agent):
+        game = f"{self.entry.id}, a game of TextArena"
+        if len(self.agents) == 1:
+            return f"You play {game}."
+        return (
+            f"You are {agent} of {len(self.agents)} players in {game}, which calls you Player "
+            f"{self._seat[agent]}."
+        )
+
+    def brief(self, view, agent):
+        return view.output.seen[agent][0]
+
+    def describe(self, view, agent):
+        output = view.output
+        if agent is None:
+            boards = {board: None for _, board in output.seen.values() if board}
+            text = "\n\n".join(boards)
+        else:
+            text = output.seen[agent][1]
+        if text:
+            return text
+        if not output.to_act:
+            return "The game is over."
+        (actor,) = output.to_act
+        return "It is your turn." if actor == agent else f"It is the turn of {actor}."
+
+
+class TextArenaTalk(TextArena):
+    """A game of TextArena in which a seat may say nothing."""
+
+    def skip(self, view, agent):
+        return textarena_moves.SILENCE[self.entry.family]
+
+
+def _fewest(entry: Entry) -> int:
+    """Return with how few players a game can be played that the table does not know."""
+    for players in range(1, 16):
+        try:
+            _Live(entry, players, 0)
+        except (AssertionError, ValueError, KeyError, IndexError):
+            continue
+        return players
+    raise ValueError(f"{entry.id} takes no number of players from 1 to 15")
+
+
+def bracketed(text: str) -> str:
+    """Return the parts of a reply that stand in brackets; a reply without any is put into some."""
+    if "[" not in text and "]" not in text:
+        return f"[{text.strip()}]"
+    if text[0] == "[" and text.find("]") == len(text) - 1 and text.rfind("[") == 0:
+        return text
+    parts, depth, start = [], 0, 0
+    for found in _BRACKET.finditer(text):
+        if found[0] == "[":
+            start = start if depth else found.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                parts.append(text[start : found.end()])
+    if depth or not parts:
+        raise InvalidMove(f"a bracket is not closed in {clip(text)}")
+    return " ".join(parts)
+
+
+_BRACKET = re.compile(r"[\[\]]")

@@ -1,0 +1,261 @@
+"""What can be played in TextArena's games: lists of legal moves, and what stands for no move."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+Moves = tuple[str, ...]
+List = Callable[[Any, str, int], Moves]
+
+# What a seat of these games says that has nothing to say. It is always accepted.
+SILENCE = {
+    "Debate": "(says nothing)",
+    "DontSayIt": "(says nothing)",
+    "IteratedPrisonersDilemma": "(says nothing)",
+    "IteratedStagHunt": "(says nothing)",
+    "MarketEntryGame": "[S]",
+    "PublicGoodsGame": "[0]",
+    "SimpleBlindAuction": "(says nothing)",
+    "SimpleNegotiation": "(says nothing)",
+    "Taboo": "[pass]",
+    "ThreePlayerIPD": "(says nothing)",
+}
+
+# What is played for a seat that has left, where neither the above nor its first legal move will do;
+# where that is refused, TextArena removes the seat.
+_ABSENT = {
+    "Briscola": "[play 1]",
+    "CharacterConclave": "." * 1000,
+    "Poker": "[Fold]",
+    "SettlersOfCatan": "[0] [deny] [done]",
+}
+
+STRICT = ("Snake", "Surround")  # here any other reply is death, and no invalid move
+
+
+def stand_in(family: str, env: Any, seat: int) -> str | None:
+    """Return what is played for a seat that has left, or None to pass it over."""
+    if family == "ThreePlayerTicTacToe":
+        return None
+    if family in ("LiarsDice", *STRICT):
+        return ""  # it is removed, as the rules of the game have it
+    if family == "SantoriniBaseFixed":
+        return str(env._get_valid_moves(seat).partition(",")[0])
+    text = _ABSENT.get(family) or SILENCE.get(family, "")
+    return text if text or family not in LISTS else LISTS[family](env, "", seat)[0]
+
+
+# -- lists of legal moves: of an environment, the board that a seat was shown last, and that seat --
+
+
+def _on_board(env: Any, board: str, seat: int) -> Moves:
+    """Return what a board lists as "Valid moves: [4], [5]" or "Available Moves: ..."."""
+    _, listed, line = board.rpartition("oves: ")
+    return tuple(line.partition("\n")[0].split(", ")) if listed else ()
+
+
+def _chess(env: Any, board: str, seat: int) -> Moves:
+    """Return what the board lists, or if it is hidden what the game knows."""
+    legal = env.state.game_state["board"].legal_moves
+    return _on_board(env, board, seat) or tuple([f"[{move.uci()}]" for move in legal])
+
+
+def _fixed(*moves: str) -> List:
+    return lambda env, board, seat: moves
+
+
+def _cells(env: Any, board: str, seat: int) -> Moves:
+    """Return the empty cells of a square, by number."""
+    rows = env.state.game_state["board"]
+    cells = [cell for row in rows for cell in row]
+    return tuple([f"[{number}]" for number, cell in enumerate(cells) if not cell.strip()])
+
+
+def _slides(env: Any, board: str, seat: int) -> Moves:
+    """Return the ways in which a board of 2048 can be tilted."""
+    rows = env.state.game_state["board"]
+    found = []
+    for name, lines in (
+        ("[Up]", [column[::-1] for column in zip(*rows, strict=True)]),
+        ("[Down]", list(zip(*rows, strict=True))),
+        ("[Left]", [row[::-1] for row in rows]),
+        ("[Right]", rows),
+    ):
+        pairs = [pair for line in lines for pair in itertools.pairwise(line)]
+        if any(a and (not b or a == b) for a, b in pairs):
+            found.append(name)
+    return tuple(found)
+
+
+def _buttons(env: Any, board: str, seat: int) -> Moves:
+    return tuple([f"[{button}]" for button in env.buttons])
+
+
+def _cups(env: Any, board: str, seat: int) -> Moves:
+    return tuple([f"[{cup}]" for cup in range(env.num_cups)])
+
+
+def _lights(env: Any, board: str, seat: int) -> Moves:
+    side = range(env.size)
+    return tuple([f"[{row} {column}]" for row in side for column in side])
+
+
+def _disks(env: Any, board: str, seat: int) -> Moves:
+    towers = env.state.game_state["towers"]
+    top = {name: disks[-1] if disks else 99 for name, disks in towers.items()}
+    return tuple([f"[{a} {b}]" for a in top for b in top if top[a] < top[b]])
+
+
+def _columns(env: Any, board: str, seat: int) -> Moves:
+    row = env.state.game_state["board"][0]
+    return tuple([f"[col {column}]" for column, cell in enumerate(row) if cell == "."])
+
+
+def _piles(env: Any, board: str, seat: int) -> Moves:
+    piles = env.state.game_state["piles"]
+    return tuple([f"[{i} {n + 1}]" for i, pile in enumerate(piles) for n in range(pile)])
+
+
+def _flips(env: Any, board: str, seat: int) -> Moves:
+    moves = env.state.game_state["valid_moves"]
+    return tuple([f"[{row}, {column}]" for row, column in moves]) or ("[pass]",)
+
+
+def _pairs(env: Any, board: str, seat: int) -> Moves:
+    rows = env.state.game_state["board"]
+    empty = [i for i, cell in enumerate(cell for row in rows for cell in row) if not cell]
+    return tuple([f"[{a},{b}]" for a in empty for b in empty if a < b])
+
+
+def _steps(env: Any, board: str, seat: int) -> Moves:
+    """Return the moves of Breakthrough."""
+    rows = env.state.game_state["board"]
+    own, other, step = (("W", "B", 1), ("B", "W", -1))[seat]
+    found = []
+    for r, row in enumerate(rows):
+        if not 0 <= r + step < len(rows):
+            continue
+        for c, piece in enumerate(row):
+            if piece == own:
+                for to, wanted in ((c - 1, other), (c, ""), (c + 1, other)):
+                    if 0 <= to < len(row) and rows[r + step][to] == wanted:
+                        found.append(f"[{_FILES[c]}{r + 1}{_FILES[to]}{r + step + 1}]")
+    return tuple(found)
+
+
+_FILES = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _fingers(env: Any, board: str, seat: int) -> Moves:
+    """Return the moves of Chopsticks."""
+    hands = env.state.game_state["hands"]
+    own, others = hands[seat], hands[1 - seat]
+    hits = [f"[attack {a} {b}]" for a in (0, 1) for b in (0, 1) if own[a] and others[b]]
+    total = sum(own)
+    splits = [f"[split {n} {total - n}]" for n in range(total + 1) if [n, total - n] != own]
+    return (*hits, *splits)
+
+
+def _kuhn(env: Any, board: str, seat: int) -> Moves:
+    return tuple([f"[{move}]" for move in env.state.game_state["current_legal_action_tree"]])
+
+
+def _indian(env: Any, board: str, seat: int) -> Moves:
+    """Return the moves of Indian poker, with bets and raises of one chip only."""
+    state = env.state.game_state
+    chips, owed = state["player_chips"][seat], state["highest_bet"] - state["current_bets"][seat]
+    if not owed:
+        return ("[check]", "[bet 1]") if chips else ("[check]",)
+    moves = ["[fold]"]
+    moves += ["[call]"] if chips >= owed else []
+    moves += ["[raise 1]"] if chips > owed else []
+    return tuple(moves)
+
+
+def _poker(env: Any, board: str, seat: int) -> Moves:
+    """Return the moves of poker, with raises by the big blind only."""
+    state = env.state.game_state
+    owed = state["current_bet"] - state["player_bets"][seat]
+    return ("[Fold]", "[Call]" if owed > 0 else "[Check]", f"[Raise {env.big_blind}]")
+
+
+def _hand(env: Any, board: str, seat: int) -> Moves:
+    return tuple([f"[{_FACES.get(c, c)}]" for c in env.state.game_state["player_hands"][seat]])
+
+
+_FACES = {1: "A", 11: "J", 12: "Q", 13: "K"}
+
+
+def _money(env: Any, board: str, seat: int) -> Moves:
+    return tuple([f"[{card}]" for card in sorted(env.state.game_state["player_money"][seat])])
+
+
+def _tricks(env: Any, board: str, seat: int) -> Moves:
+    hand = env.state.game_state["players"][seat]["hand"]
+    return tuple([f"[play {n}]" for n in range(1, len(hand) + 1)])
+
+
+def _golf(env: Any, board: str, seat: int) -> Moves:
+    state = env.state.game_state
+    if state["turn_phase"] == "draw":
+        return ("[draw]", "[take]") if state["discard_pile"] else ("[draw]",)
+    rows, columns = range(1, env.num_rows + 1), range(1, env.num_columns + 1)
+    swaps = [f"[swap {row} {column}]" for row in rows for column in columns]
+    return tuple(swaps if state.get("took_from_discard") else ["[discard]", *swaps])
+
+
+def _bids(env: Any, board: str, seat: int) -> Moves:
+    """Return the moves of liar's dice, with bids of no more dice than there are."""
+    state = env.state.game_state
+    least, face = state["current_bid"]["quantity"], state["current_bid"]["face_value"]
+    most = sum(state["remaining_dice"].values())
+    bids = [
+        f"[Bid: {n}, {f}]"
+        for n in range(max(least, 1), most + 1)
+        for f in range(max(face, 1), 7)
+        if (n, f) != (least, face)
+    ]
+    return ("[Call]", *bids) if least else tuple(bids)
+
+
+_WAYS = _fixed("[up]", "[down]", "[left]", "[right]")
+LISTS: dict[str, List] = {
+    "2048": _slides,
+    "Bandit": _buttons,
+    "Blackjack": _fixed("[Hit]", "[Stand]"),
+    "Breakthrough": _steps,
+    "Briscola": _tricks,
+    "Chess": _chess,
+    "Chopsticks": _fingers,
+    "ConnectFour": _columns,
+    "Crusade": _on_board,
+    "FifteenPuzzle": _on_board,
+    "GameOfPureStrategy": _hand,
+    "Golf": _golf,
+    "HighSociety": _money,
+    "IndianPoker": _indian,
+    "IteratedMatchingPennies": _fixed("[heads]", "[tails]"),
+    "IteratedRockPaperScissors": _fixed("[rock]", "[paper]", "[scissors]"),
+    "KuhnPoker": _kuhn,
+    "LiarsDice": _bids,
+    "LightsOut": _lights,
+    "Nim": _piles,
+    "Othello": _flips,
+    "PigDice": _fixed("[roll]", "[hold]"),
+    "Poker": _poker,
+    "QuantumTicTacToe": _pairs,
+    "ReverseTicTacToe": _cells,
+    "Secretary": _fixed("[accept]", "[continue]"),
+    "SimpleTak": _cells,
+    "Snake": _WAYS,
+    "SpiteAndMalice": _on_board,
+    "Surround": _WAYS,
+    "ThreeCardMonte": _cups,
+    "ThreePlayerGOPS": _hand,
+    "ThreePlayerTicTacToe": _cells,
+    "TicTacToe": _cells,
+    "TowerOfHanoi": _disks,
+    "WildTicTacToe": _on_board,
+}
