@@ -1,4 +1,4 @@
-"""The command line: gem-ma list, play, run, render, serve and data."""
+"""The command line: gem-ma list, play, run, render, serve, data, and those of evaluation."""
 
 from __future__ import annotations
 
@@ -130,6 +130,10 @@ def _parser() -> argparse.ArgumentParser:
         "--into", metavar="PATH", help="a folder (default: TAU_BENCH_DATA, or the user's cache)"
     )
     data.set_defaults(run=_data)
+
+    from gem_ma.evaluation.commands import add_commands
+
+    add_commands(commands)
     return parser
 
 

@@ -20,8 +20,11 @@ def pass_at_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
     return fmean(1 - comb(n - c, k) / comb(n, k) for n, c in _counts(results, k))
 
 
-def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """Return Wilson's score interval of a share; without trials it is 0 to 1."""
+def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
+    """Return Wilson's score interval of a share; without trials it is 0 to 1.
+
+    Neither has to be whole: trials that depend on each other count for fewer.
+    """
     if not 0 <= successes <= trials:
         raise ValueError(f"{successes} successes in {trials} trials: expected 0 to {trials}")
     if not trials:

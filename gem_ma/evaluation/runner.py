@@ -1,0 +1,583 @@
+"""Playing a suite, and the numbers that come of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from gem_ma import agents as players
+from gem_ma.episode import Agent, Episode, run_async
+from gem_ma.evaluation import store, suites
+from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
+from gem_ma.evaluation.statistics import Estimate, average, mean, rate
+from gem_ma.evaluation.suites import BadSuite, Entry, Suite
+from gem_ma.progress import Progress
+from gem_ma.records import load_episodes
+from gem_ma.registry import MissingNeed, UnknownEnv
+from gem_ma.rollouts import TooManyErrors, arollout
+
+KIND = "evaluation"
+CELLS = "cells.json"
+
+
+class Shared:
+    """An agent that many rollouts use under the name of its spec, loaded once."""
+
+    def __init__(self, spec: str, agent: Any):
+        self.spec = spec
+        self.agent: Agent = players.load(agent)
+
+    @property
+    def act(self) -> Callable[..., Any]:
+        return self.agent.act
+
+    @property
+    def blocking(self) -> bool:
+        return bool(getattr(self.agent, "blocking", False))
+
+    @property
+    def portable(self) -> bool:
+        return bool(getattr(self.agent, "portable", False))
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has time for other episodes while it waits for a reply."""
+        return inspect.iscoroutinefunction(self.agent.act)
+
+    def __repr__(self) -> str:
+        return self.spec
+
+
+class Cell(NamedTuple):
+    """One environment with one line-up: what one file of episodes is of."""
+
+    entry: Entry
+    lineup: tuple[str, ...]
+    agents: dict[str, str]  # who sits in each seat
+    file: str
+
+    @property
+    def seat(self) -> str:
+        if len(self.agents) > 1 and len(self.lineup) == len(self.agents):
+            return "all"
+        return "+".join(self.lineup)
+
+    @property
+    def title(self) -> str:
+        if not self.lineup:  # of a tournament
+            return f"{self.entry.name} {', '.join(self.agents.values())}"
+        return f"{self.entry.name} {self.seat}" if len(self.agents) > 1 else self.entry.name
+
+    @property
+    def episodes(self) -> int:
+        return self.entry.tasks * self.entry.trials
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """What an evaluation has come to: a row for each cell, and what was left out and why."""
+
+    suite: str
+    rows: list[dict[str, Any]]
+    overall: dict[str, Any]
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    stopped: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def code(self) -> int:
+        """What a command exits with: 1 if something failed, 3 if something was skipped."""
+        if self.stopped or any(row["failed"] for row in self.rows):
+            return 1
+        return 3 if self.skipped else 0
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON values; what cannot be told is null."""
+        return {
+            "suite": self.suite,
+            "overall": _plain(self.overall),
+            "rows": [_plain(row) for row in self.rows],
+            "skipped": self.skipped,
+            "stopped": self.stopped,
+        }
+
+
+def evaluate(
+    suite: Suite | str,
+    agents: str | None,
+    out: str | os.PathLike[str],
+    *,
+    seats: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    tasks: int | None = None,
+    trials: int | None = None,
+    concurrency: int = 64,
+    max_errors: int = 10,
+    workers: int | None = None,
+    pictures: bool = False,
+    prices: tuple[float, float] | None = None,
+    named: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
+    on_cell: Callable[[str, int, int], None] | None = None,
+) -> Evaluation:
+    """Play what of a suite is not in the folder yet, and return the numbers of all of it.
+
+    agents: the spec of the agent that is evaluated. seats: specs of who else sits in a seat; with
+        agents=None, of those who are evaluated too.
+    tasks, trials: instead of what the suite says.
+    prices: of a million tokens read, and of a million written.
+    named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
+    progress: show a bar; None: on a terminal.
+    on_cell: called, unless there is a bar, with the title of a cell that has ended, and how many
+        episodes it has of how many.
+    """
+    suite = suites.load(suite) if isinstance(suite, str) else suite
+    suite = _changed(suite, seed, tasks, trials)
+    seats = dict(seats or {})
+    cells, skipped = plan(suite, agents, seats)
+    about = {"suite": suite.plain(), "agents": agents, "seats": seats, "skipped": skipped}
+    shared = loaded((spec for cell in cells for spec in cell.agents.values()), named or {})
+    if concurrency < 1:
+        raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
+    with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:
+        folder = path / "episodes"
+        folder.mkdir(exist_ok=True)
+        listed = [{**cell._asdict(), "entry": cell.entry.name} for cell in cells]
+        store.write(path / CELLS, listed)
+        limits = {"max_errors": max_errors, "workers": workers, "pictures": pictures}
+        bar = None
+        if progress or progress is None:
+            bar = Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
+        playing = Playing(folder, suite.seed, shared, concurrency, limits, bar, on_cell)
+        try:
+            run_async(lambda: playing.all(cells))
+        finally:
+            if bar is not None:
+                bar.stop()
+        found = summary(path, suite, cells, skipped, prices, playing.stopped)
+        store.write(path / "results.json", found.plain())
+    return found
+
+
+def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
+    """Return the suite and the cells that a folder is of; nothing has to be made for it."""
+    data = store.read(folder, KIND)["suite"]
+    suite = suites.parse(
+        {"entry": data["entries"], "seed": data["seed"], "description": data["description"]},
+        data["name"],
+    )
+    entries = {entry.name: entry for entry in suite.entries}
+    file = Path(folder) / CELLS
+    listed = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    cells = [
+        Cell(entries[one["entry"]], tuple(one["lineup"]), one["agents"], one["file"])
+        for one in listed
+    ]
+    return suite, cells
+
+
+def plan(
+    suite: Suite, agents: str | None, seats: Mapping[str, str]
+) -> tuple[list[Cell], list[dict[str, str]]]:
+    """Return the cells of a suite that can be played here, and which entries cannot, and why."""
+    cells: list[Cell] = []
+    skipped: list[dict[str, str]] = []
+    known: set[str] = set()
+    for entry in suite.entries:
+        try:
+            env = make(entry)
+        except (MissingNeed, UnknownEnv, ImportError, OSError) as error:
+            skipped.append({"entry": entry.name, "id": entry.id, "reason": str(error)})
+            continue
+        except (TypeError, ValueError) as error:  # arguments that make no sense
+            raise BadSuite(f"{entry.name}: {error}") from None
+        known |= set(env.possible_agents)
+        for lineup in entry.lineups(env.possible_agents):
+            who = {seat: _who(entry, seat, lineup, agents, seats) for seat in env.possible_agents}
+            name = store.file_name(f"{entry.name} {'+'.join(lineup)}", [entry.name, lineup])
+            cells.append(Cell(entry, lineup, who, name))
+    for seat in seats:
+        if known and seat not in known:
+            raise BadSuite(f"no seat {seat!r} in suite {suite.name}; {', '.join(sorted(known))}")
+    return cells, skipped
+
+
+def make(entry: Entry) -> Any:
+    from gem_ma import registry
+
+    return registry.make(entry.id, **entry.arguments)
+
+
+def _who(
+    entry: Entry,
+    seat: str,
+    lineup: Sequence[str],
+    agents: str | None,
+    seats: Mapping[str, str],
+) -> str:
+    if seat not in lineup:
+        return seats.get(seat) or entry.opponent(seat)
+    who = agents or seats.get(seat)
+    if who is None:
+        raise BadSuite(f"{entry.name}: nobody to evaluate in seat {seat}; name an agent for it")
+    return who
+
+
+def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
+    for name, value in (("tasks", tasks), ("trials", trials)):
+        if value is not None and value < 1:
+            raise BadSuite(f"{name}={value}: expected 1 or more")
+    entries = tuple(
+        replace(entry, tasks=tasks or entry.tasks, trials=trials or entry.trials)
+        for entry in suite.entries
+    )
+    return replace(suite, entries=entries, seed=suite.seed if seed is None else seed)
+
+
+def loaded(specs: Iterable[str], named: Mapping[str, Any]) -> dict[str, Shared]:
+    """Load each agent once."""
+    return {spec: Shared(spec, named.get(spec, spec)) for spec in dict.fromkeys(specs)}
+
+
+class Playing:
+    """Cells on their way into the files of a folder; `stopped` says which had too many errors."""
+
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        agents: Mapping[str, Shared],
+        concurrency: int,
+        limits: Mapping[str, Any],
+        bar: Progress | None,
+        on_cell: Callable[[str, int, int], None] | None,
+    ):
+        self.folder = folder
+        self.seed = seed
+        self.agents = agents
+        self.concurrency = concurrency
+        self.limits = limits
+        self.bar = bar
+        self.on_cell = on_cell
+        self.stopped: list[dict[str, str]] = []
+
+    async def all(self, cells: Sequence[Cell]) -> None:
+        """Play all cells: several at once where agents wait for a server, else one by one."""
+        async with contextlib.AsyncExitStack() as stack:
+            for shared in self.agents.values():
+                if hasattr(shared.agent, "__aenter__"):
+                    await stack.enter_async_context(shared.agent)  # type: ignore[arg-type]
+            everybody = self.agents.values()
+            patient = any(one.waits for one in everybody)
+            if (
+                patient
+                and self.limits["workers"] is None
+                and not any(one.blocking for one in everybody)
+            ):
+                await self.together(cells)
+            else:
+                for cell in cells:
+                    await self.play(cell, self.concurrency)
+
+    async def together(self, cells: Sequence[Cell]) -> None:
+        """Play cells at once, no more episodes of all together than may be alive."""
+        free, ready = self.concurrency, asyncio.Condition()
+
+        async def one(cell: Cell) -> None:
+            nonlocal free
+            share = min(cell.episodes, self.concurrency)
+            async with ready:
+                await ready.wait_for(lambda: free >= share)
+                free -= share
+            try:
+                await self.play(cell, share)
+            finally:
+                async with ready:
+                    free += share
+                    ready.notify_all()
+
+        await _gather([one(cell) for cell in cells])
+
+    async def play(self, cell: Cell, concurrency: int) -> None:
+        done = 0
+        async with contextlib.aclosing(self.rollout(cell, concurrency)) as finished:
+            try:
+                async for episode in finished:
+                    done += episode.failure is None
+                    if self.bar is not None:
+                        self.bar.add(episode)
+            except TooManyErrors as error:
+                self.stopped.append({"what": cell.title, "reason": str(error)})
+        if self.on_cell is not None and self.bar is None:
+            self.on_cell(cell.title, done, cell.episodes)
+
+    def rollout(self, cell: Cell, concurrency: int) -> AsyncGenerator[Episode, None]:
+        entry = cell.entry
+        return arollout(
+            make(entry),
+            {seat: self.agents[spec] for seat, spec in cell.agents.items()},
+            cell.episodes,
+            concurrency=concurrency,
+            seed=self.seed,
+            group=entry.trials,
+            options=entry.resets(),
+            context=entry.context or None,
+            out=self.folder / cell.file,
+            resume=True,
+            progress=False,
+            **self.limits,
+        )
+
+
+async def _gather(work: Sequence[Coroutine[Any, Any, None]]) -> None:
+    try:
+        async with asyncio.TaskGroup() as group:
+            for one in work:
+                group.create_task(one)
+    except BaseExceptionGroup as errors:  # the others were stopped because of the first
+        raise errors.exceptions[0] from None
+
+
+# -- the numbers -----------------------------------------------------------------------------------
+
+
+def episodes_of(folder: str | os.PathLike[str], cell: Cell) -> list[Episode]:
+    """Return the episodes of a cell that are on disk."""
+    path = Path(folder) / "episodes" / cell.file
+    return sorted(load_episodes(path), key=lambda one: one.number) if path.exists() else []
+
+
+def summary(
+    folder: str | os.PathLike[str],
+    suite: Suite,
+    cells: Sequence[Cell],
+    skipped: Sequence[Mapping[str, str]] = (),
+    prices: tuple[float, float] | None = None,
+    stopped: Sequence[Mapping[str, str]] = (),
+) -> Evaluation:
+    """Return the numbers of all episodes that a folder holds."""
+    rows = [row(cell, episodes_of(folder, cell), prices) for cell in cells]
+    played = [one for one in rows if one["episodes"]]
+    overall = {
+        name: average([one[name] for one in played]) for name in ("success", "invalid", "forfeit")
+    }
+    for name in ("turns", "tokens", "cost", "seconds"):
+        values = [one[name].value for one in played]
+        total = sum(v * one["episodes"] for v, one in zip(values, played, strict=True) if v == v)
+        overall[f"{name} in all"] = total
+    left = [dict(one) for one in skipped]
+    return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped])
+
+
+def row(
+    cell: Cell, episodes: Sequence[Episode], prices: tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """Return the numbers of one cell."""
+    entry, seats = cell.entry, cell.lineup
+    done = [episode for episode in episodes if episode.failure is None]
+    facts = [_facts(cell, episode, prices) for episode in done]
+    tasks: dict[int, list[dict[str, float]]] = {}
+    for episode, fact in zip(done, facts, strict=True):
+        tasks.setdefault(episode.group, []).append(fact)
+
+    def share(name: str, of: str = "one") -> Estimate:
+        parts = tasks.values()
+        return rate(
+            [sum(fact[name] for fact in part) for part in parts],
+            [sum(fact[of] for fact in part) for part in parts],
+        )
+
+    def mean_of(name: str) -> Estimate:
+        return mean([fmean(fact[name] for fact in part) for part in tasks.values()])
+
+    trials = {task: [fact["success"] for fact in part] for task, part in tasks.items()}
+    several = len(cell.agents) > len(seats)
+    return {
+        "entry": entry.name,
+        "id": entry.id,
+        "seat": cell.seat,
+        "agents": cell.agents,
+        "tasks": entry.tasks,
+        "trials": entry.trials,
+        "episodes": len(done),
+        "expected": cell.episodes,
+        "failed": len(episodes) - len(done),
+        "success": share("success"),
+        "pass_at": _curve(pass_at_k, trials, entry.trials),
+        "pass_hat": _curve(pass_hat_k, trials, entry.trials),
+        "return": mean_of("return"),
+        **{name: share(name) if several else None for name in ("win", "draw", "loss")},
+        "forfeit": share("forfeit"),
+        "invalid": share("invalid", of="replies"),
+        "turns": mean_of("replies"),
+        "tokens": mean_of("tokens"),
+        "cost": mean_of("cost"),
+        "seconds": mean_of("seconds"),
+        "latency": mean([_per_reply(part) for part in tasks.values()]),
+    }
+
+
+def _per_reply(facts: Sequence[Mapping[str, float]]) -> float:
+    """Return the seconds that a reply took on average; a seat may never have been asked."""
+    replies = sum(fact["replies"] for fact in facts)
+    return sum(fact["seconds"] for fact in facts) / replies if replies else 0.0
+
+
+def _curve(
+    function: Callable[..., float], trials: Mapping[int, Sequence[float]], most: int
+) -> dict[int, Estimate]:
+    """Return pass@k or pass^k for k = 1, 2, 4, ... and the number of trials."""
+    out = {}
+    for k in sorted({*(2**i for i in range(most.bit_length())), most}):
+        if k > most:
+            continue
+        # a task that was not played k times, because an episode failed, says nothing about k
+        values = [function({0: one}, k) for one in trials.values() if len(one) >= k]
+        if values:
+            out[k] = rate(values, [1] * len(values))
+    return out
+
+
+def _facts(cell: Cell, episode: Episode, prices: tuple[float, float] | None) -> dict[str, float]:
+    """Return what one episode says about the evaluated agent."""
+    seats = cell.lineup
+    steps = [step for step in episode.steps if step.agent in seats]
+    earned = fmean(episode.returns[seat] for seat in seats)
+    read, written = map(sum, zip((0, 0), *(tokens(step.reply) for step in steps), strict=True))
+    verdict = outcome(episode.returns, seats)
+    given_up = bool(set(episode.forfeits) & set(seats))
+    dollars = (read * prices[0] + written * prices[1]) / 1e6 if prices else math.nan
+    return {
+        "one": 1,
+        "success": float(earned >= cell.entry.success - 1e-9),
+        "return": earned,
+        **{name: float(verdict == name) for name in ("win", "draw", "loss")},
+        "forfeit": float(given_up),
+        "replies": len(steps),
+        "invalid": sum(step.invalid is not None for step in steps),
+        "tokens": read + written,
+        "cost": dollars,
+        "seconds": sum(_latency(step) for step in steps),
+    }
+
+
+def outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:
+    """Return whether seats earned more than the mean of all: "win", "draw" or "loss"."""
+    own = fmean(returns[seat] for seat in seats)
+    gap = own - fmean(returns.values())
+    if abs(gap) < 1e-9:
+        return "draw"
+    return "win" if gap > 0 else "loss"
+
+
+def tokens(reply: Any) -> tuple[int, int]:
+    """Return how many tokens a reply took to read and to write, as far as it says."""
+    usage = getattr(reply, "usage", None) or {}
+    ids = getattr(reply, "token_ids", None) or ()
+    return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", len(ids)))
+
+
+def _latency(step: Any) -> float:
+    told = getattr(step.reply, "latency", None)
+    return float(step.seconds if told is None else told)
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _number(value) for key, value in row.items()}
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        return {name: _number(one) for name, one in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(key): _number(one) for key, one in value.items()}
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    return value
+
+
+# -- two evaluations -------------------------------------------------------------------------------
+
+COMPARED = {"success": +1, "return": +1, "invalid": -1, "tokens": 0}  # whether more is better
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed in one number of one cell."""
+
+    entry: str
+    seat: str
+    metric: str
+    old: float
+    new: float
+    change: Any  # a statistics.Change
+    p: float  # that allows for how many numbers were compared
+    verdict: str  # "better", "worse", "changed" or "noise"
+
+
+def compare(
+    old: str | os.PathLike[str], new: str | os.PathLike[str], level: float = 0.05
+) -> tuple[list[Difference], list[str]]:
+    """Return what changed between two evaluations, and what only one of them has.
+
+    Episodes with the same start are compared one by one. A change counts as more than noise if
+    chance alone does as much less often than `level`, whichever of the numbers it shows in.
+    """
+    from gem_ma.evaluation.statistics import difference, holm
+
+    parts = []
+    for folder in (old, new):
+        _, cells = load(folder)
+        parts.append({(cell.entry.name, cell.seat): (cell, folder) for cell in cells})
+    before, after = parts
+    found, only = [], [f"{entry} {seat}" for entry, seat in before.keys() ^ after.keys()]
+    for key in before:
+        if key not in after:
+            continue
+        tables = [
+            _by_task(cell, episodes_of(folder, cell)) for cell, folder in (before[key], after[key])
+        ]
+        for metric in COMPARED:
+            one, two = (
+                {task: facts[metric] for task, facts in table.items() if facts[metric] is not None}
+                for table in tables
+            )
+            if one and two and (any(one.values()) or any(two.values())):
+                change = difference(one, two)
+                found.append((key, metric, fmean(one.values()), fmean(two.values()), change))
+    chances = holm([change.p for *_, change in found])
+    out = []
+    for (key, metric, was, now, change), p in zip(found, chances, strict=True):
+        verdict = "noise"
+        if p < level:
+            sign = COMPARED[metric] * change.value
+            verdict = "changed" if not sign else "better" if sign > 0 else "worse"
+        out.append(Difference(*key, metric, was, now, change, p, verdict))
+    return out, sorted(only)
+
+
+def _by_task(cell: Cell, episodes: Sequence[Episode]) -> dict[str, dict[str, float]]:
+    """Return the mean of every number by start, under a name that other runs have for it too."""
+    parts: dict[str, list[dict[str, float]]] = {}
+    for episode in episodes:
+        if episode.failure is None:
+            task = f"{episode.seed} {json.dumps(episode.options, sort_keys=True)}"
+            parts.setdefault(task, []).append(_facts(cell, episode, None))
+    out = {}
+    for task, part in parts.items():
+        sums: Counter[str] = Counter()
+        for fact in part:
+            sums.update(fact)
+        means = {name: value / len(part) for name, value in sums.items()}
+        means["invalid"] = sums["invalid"] / sums["replies"] if sums["replies"] else 0.0
+        out[task] = means
+    return out

@@ -1,0 +1,233 @@
+"""Suites: which environments an evaluation plays, how often, and from which seats."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from gem_ma import registry
+
+
+class BadSuite(ValueError):
+    """A suite, or what was said beside it, makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One environment of a suite.
+
+    tasks: so many different starts; trials: how often each of them is played.
+    seats: the line-ups in which the evaluated agent plays: names of seats, each a line-up of its
+        own, and lists of names, which it takes all at once; "each" of them, or "all" at once.
+    opponents: who sits in the other seats: a spec, or a table from seat to spec.
+    success: the return from which on an episode counts as a success.
+    options: of reset; of several, each start takes the next. numbered: an option that is the
+        number of the start, from 0 on: all tasks of a data set, in order.
+    """
+
+    id: str
+    name: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    tasks: int = 10
+    trials: int = 1
+    seats: Any = "each"
+    opponents: Any = "random"
+    success: float = 1.0
+    options: Sequence[Mapping[str, Any]] = ()
+    numbered: str = ""
+    context: str = ""
+
+    def lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the line-ups, each the seats that the evaluated agent takes."""
+        if self.seats == "all":
+            return [tuple(seats)]
+        given = seats if self.seats == "each" else self.seats
+        lineups = [(one,) if isinstance(one, str) else tuple(one) for one in given]
+        for seat in (seat for lineup in lineups for seat in lineup):
+            if seat not in seats:
+                raise BadSuite(f"{self.name}: no seat {seat!r}; the seats are {', '.join(seats)}")
+        return lineups
+
+    def opponent(self, seat: str) -> str:
+        """Return the spec of who sits in a seat that is not evaluated."""
+        if isinstance(self.opponents, str):
+            return self.opponents
+        return str(self.opponents.get(seat, "random"))
+
+    def resets(self) -> list[Mapping[str, Any]]:
+        """Return the options of the starts."""
+        if not self.numbered:
+            return [dict(one) for one in self.options] or [{}]
+        listed = [dict(one) for one in self.options] or [{}]
+        return [
+            {**listed[number % len(listed)], self.numbered: number} for number in range(self.tasks)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A list of environments to play, and the seed that decides all of it."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    seed: int = 0
+    description: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """Return the suite as JSON values."""
+        out = asdict(self)
+        out["entries"] = [
+            {name: _lists(value) for name, value in entry.items()} for entry in out["entries"]
+        ]
+        return out
+
+
+def names() -> list[str]:
+    """Return the names of the suites that come with the package."""
+    folder = resources.files("gem_ma.evaluation") / "suites"
+    found = (one.name for one in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+
+
+def load(name: str) -> Suite:
+    """Return a suite that comes with the package, or that a TOML file describes."""
+    path = Path(name)
+    if name.endswith(".toml"):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise BadSuite(f"suite {name}: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise BadSuite(f"suite {name}: {error}") from None
+    elif name in names():
+        folder = resources.files("gem_ma.evaluation") / "suites"
+        text = (folder / f"{name}.toml").read_text(encoding="utf-8")
+    else:
+        raise BadSuite(
+            f"no suite {name!r}; there are {', '.join(names())}, or name a file that ends in .toml"
+        )
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSuite(f"suite {name}: {error}") from None
+    return parse(data, path.stem)
+
+
+def parse(data: Mapping[str, Any], name: str) -> Suite:
+    """Return the suite that a table describes: description, seed, defaults, and each `entry`."""
+    known = ("description", "seed", "defaults", "entry")
+    _no_others(data, known, f"suite {name}")
+    defaults = data.get("defaults", {})
+    _no_others(defaults, _FIELDS[1:], f"suite {name}, defaults")
+    entries = []
+    for number, given in enumerate(data.get("entry", ()), 1):
+        where = f"suite {name}, entry {number}"
+        _no_others(given, _FIELDS, where)
+        ids = given.get("id") or ()
+        ids = [ids] if isinstance(ids, str) else ids
+        if not ids:
+            raise BadSuite(f'{where}: expected id = "game:TicTacToe-v0", say, or a list of ids')
+        for id in ids:
+            entries.append(_entry({**defaults, **given, "id": id}, where))
+    if not entries:
+        raise BadSuite(f"suite {name} has no [[entry]]")
+    seed = data.get("seed", 0)
+    if not isinstance(seed, int):
+        raise BadSuite(f"suite {name}: seed is {seed!r}; expected a whole number")
+    return Suite(name, _named_apart(entries, name), seed, str(data.get("description", "")))
+
+
+def of_ids(ids: Sequence[str]) -> Suite:
+    """Return a suite of environments as they come; an id that nobody knows is an error."""
+    for id in ids:
+        registry.spec(id)
+    return Suite("ids", _named_apart([_entry({"id": id}, id) for id in ids], "of ids"))
+
+
+_FIELDS = [one.name for one in fields(Entry)]
+
+
+def _entry(given: Mapping[str, Any], where: str) -> Entry:
+    options = given.get("options", ())
+    given = {**given, "options": [options] if isinstance(options, Mapping) else options}
+    for key, value in given.items():
+        expected, fits = _KINDS[key]
+        if not fits(value):
+            raise BadSuite(f"{where}: {key} is {value!r}; expected {expected}")
+    return Entry(**{**given, "options": tuple(given["options"])})
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_lineups(value: Any) -> bool:
+    """Return whether it is a word for line-ups, or a list of names and of lists of names."""
+    if isinstance(value, str):
+        return value in ("each", "all")
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(_is_text(one) or (one and all(map(_is_text, one))) for one in value)
+    )
+
+
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("id", "name", "numbered", "context"), ("a text", _is_text)),
+    **dict.fromkeys(("tasks", "trials"), ("a whole number, 1 or more", _is_count)),
+    "success": ("a number", _is_number),
+    "arguments": ("a table", _is_table),
+    "options": (
+        "a table or a list of tables",
+        lambda value: isinstance(value, list | tuple) and all(map(_is_table, value)),
+    ),
+    "opponents": (
+        "a spec string, or a table from seat to spec",
+        lambda value: _is_text(value) or _is_table(value),
+    ),
+    "seats": ('"each", "all", or a list of names and of lists of names', _is_lineups),
+}
+
+
+def _no_others(given: Any, known: Sequence[str], where: str) -> None:
+    if not isinstance(given, Mapping):
+        raise BadSuite(f"{where}: expected a table, got {given!r}")
+    for key in given:
+        if key not in known:
+            raise BadSuite(f"{where}: no {key!r}; there are {', '.join(known)}")
+
+
+def _named_apart(entries: Sequence[Entry], suite: str) -> tuple[Entry, ...]:
+    out: list[Entry] = []
+    for entry in entries:
+        values = {key: getattr(entry, key) for key in _FIELDS}
+        out.append(Entry(**{**values, "name": entry.name or entry.id}))
+    seen: set[str] = set()
+    for entry in out:
+        if entry.name in seen:
+            raise BadSuite(f"suite {suite} has {entry.name} twice; give one of them another name")
+        seen.add(entry.name)
+    return tuple(out)
+
+
+def _lists(value: Any) -> Any:
+    """Return a value with lists for tuples, as JSON brings it back."""
+    if isinstance(value, Mapping):
+        return {key: _lists(one) for key, one in value.items()}
+    return [_lists(one) for one in value] if isinstance(value, list | tuple) else value

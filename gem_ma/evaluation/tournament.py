@@ -1,0 +1,418 @@
+"""Every agent against every other, from all seats, on the same starts; and a leaderboard of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal
+
+import numpy as np
+
+from gem_ma.episode import Episode, run_async
+from gem_ma.evaluation import ratings, store
+from gem_ma.evaluation.ratings import Cycle, Rating
+from gem_ma.evaluation.runner import Cell, Playing, loaded, make, outcome
+from gem_ma.evaluation.suites import Entry
+from gem_ma.progress import Progress
+from gem_ma.records import load_episodes
+from gem_ma.seeding import mix
+
+KIND = "tournament"
+POOL = "agents.json"
+COUNTS = ("win", "draw", "loss", "forfeit")
+
+
+class BadTournament(ValueError):
+    """What was asked for is no tournament."""
+
+
+@dataclass(slots=True)
+class Leaderboard:
+    """What a tournament has come to.
+
+    wins, draws: how often the agent of a row beat that of a column, and how often neither did.
+    seats: by game, seat and agent, how often it earned more than the mean of all, as much, less,
+        or left by invalid replies, which counts as nothing else.
+    """
+
+    agents: list[str]
+    ratings: list[Rating]
+    by_game: dict[str, list[Rating]]
+    drawing: float  # how likely equals draw
+    wins: np.ndarray
+    draws: np.ndarray
+    seats: dict[tuple[str, str, str], dict[str, int]]
+    cycles: list[Cycle]
+    matches: int
+    failed: int
+    skills: dict[str, tuple[float, float]] = field(default_factory=dict)  # Plackett-Luce
+    stopped: list[dict[str, str]] = field(default_factory=list)
+
+    def total(self, agent: str) -> dict[str, int]:
+        """Return how often an agent won, drew, lost and forfeited in all."""
+        rows = [row for (_, _, who), row in self.seats.items() if who == agent]
+        return {name: sum(row[name] for row in rows) for name in COUNTS}
+
+    def points(self, row: int, column: int) -> float:
+        """Return the share of points that one agent took from another; nan: they never met."""
+        games = self.wins[row, column] + self.wins[column, row] + self.draws[row, column]
+        won = self.wins[row, column] + self.draws[row, column] / 2
+        return float(won / games) if games else math.nan
+
+    def order(self) -> list[int]:
+        """Return the places of the agents in the tables, the best rated first."""
+        return [self.agents.index(one.agent) for one in self.ratings]
+
+    def cross_table(self) -> list[list[str]]:
+        """Return the points in percent that each agent took from each other, best rated first."""
+        order = self.order()
+        out = [["agent", *(self.agents[i] for i in order)]]
+        for i in order:
+            cells = ("" if math.isnan(p := self.points(i, j)) else f"{100 * p:.0f}" for j in order)
+            out.append([self.agents[i], *cells])
+        return out
+
+    def csv(self) -> str:
+        """Return the cross table as CSV."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(self.cross_table())
+        return text.getvalue()
+
+    def scene(self) -> Any:
+        """Return the cross table as a picture: green where the row won more, red where less."""
+        from gem_ma.scene import Grid, Tile
+
+        order = self.order()
+        tiles, rows = {"": Tile(ground="gray")}, []
+        for i in order:
+            cells = []
+            for j in order:
+                share = self.points(i, j)
+                text = "" if math.isnan(share) else f"{100 * share:.0f}"
+                if text:
+                    ground = "green" if share > 0.5 else "red" if share < 0.5 else "yellow"
+                    tiles[text + ground] = Tile(ground=ground, text=text)
+                    text += ground
+                cells.append(text)
+            rows.append(tuple(cells))
+        numbers = tuple(str(number) for number in range(1, len(order) + 1))
+        names = tuple(
+            f"{number} {one.agent} {one.points:+.0f}"
+            for number, one in zip(numbers, self.ratings, strict=True)
+        )
+        return Grid(tuple(rows), tuple(tiles.items()), (), numbers, numbers, names)
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "matches": self.matches,
+            "failed": self.failed,
+            "drawing": self.drawing,
+            "ratings": [{**one._asdict(), **self.total(one.agent)} for one in self.ratings],
+            "by_game": {
+                game: [one._asdict() for one in rows] for game, rows in self.by_game.items()
+            },
+            "plackett_luce": {
+                agent: {"mu": mu, "sigma": sigma} for agent, (mu, sigma) in self.skills.items()
+            },
+            "agents": self.agents,
+            "wins": self.wins.tolist(),
+            "draws": self.draws.tolist(),
+            "seats": [
+                {"game": game, "seat": seat, "agent": agent, **row}
+                for (game, seat, agent), row in self.seats.items()
+            ],
+            "cycles": [one._asdict() for one in self.cycles],
+            "stopped": self.stopped,
+        }
+
+
+def tournament(
+    games: Sequence[str],
+    agents: Sequence[str],
+    out: str | os.PathLike[str],
+    *,
+    matches: int = 10,
+    schedule: Literal["round-robin", "swiss"] = "round-robin",
+    rounds: int | None = None,
+    seating: Literal["all", "rotate"] = "all",
+    anchors: Sequence[str] = ("random",),
+    forfeits: Literal["loss", "leave-out"] = "loss",
+    skills: bool = False,
+    seed: int = 0,
+    concurrency: int = 64,
+    max_errors: int = 10,
+    workers: int | None = None,
+    named: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
+    on_cell: Callable[[str, int, int], None] | None = None,
+) -> Leaderboard:
+    """Play what is not in the folder yet, and return the leaderboard of all that is.
+
+    A folder goes on with more agents, more matches, or another schedule: only what is missing is
+    played.
+
+    agents: specs; those who played in this folder before stay in the pool.
+    matches: starts, the same for all; from each, every group of agents plays in every seating.
+    rounds: of a Swiss tournament, in which agents with like results meet.
+    seating: "all" permutations, or "rotate": each agent once in each seat.
+    anchors: specs that join; the rating of the first is 0. Without any, the mean rating is.
+    forfeits: whether leaving by invalid replies rates as a loss; it is counted apart either way.
+    skills: rate by Plackett-Luce as well, which knows more than pairs.
+    named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
+    """
+    _check({"matches": matches, "concurrency": concurrency}, schedule, seating, forfeits)
+    entries = [_entry(id, matches) for id in dict.fromkeys(games)]
+    if not entries:
+        raise BadTournament("name a game; gem-ma list shows them")
+    about = {"games": [entry.id for entry in entries], "seed": seed}
+    pool = _pool(Path(out), [*anchors, *agents])
+    if len(pool) < 2:
+        raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
+    shared = loaded(pool, named or {})
+    with store.opened(out, KIND, about) as path:
+        store.write(path / POOL, pool)
+        folder = path / "matches"
+        folder.mkdir(exist_ok=True)
+        limits = {"max_errors": max_errors, "workers": workers, "pictures": False}
+        playing = Playing(folder, seed, shared, concurrency, limits, None, on_cell)
+        if schedule == "round-robin":
+            plans = [_round_robin(entry, pool, seating) for entry in entries]
+        else:
+            plans = [_swiss(entry, pool, seating, rounds, folder) for entry in entries]
+        for plan in plans:
+            for cells in plan:
+                playing.bar = _bar(cells, progress)
+                try:
+                    run_async(lambda cells=cells: playing.all(cells))
+                finally:
+                    if playing.bar is not None:
+                        playing.bar.stop()
+        board = leaderboard(path, anchors[0] if anchors else None, forfeits, skills)
+        board.stopped = playing.stopped
+        store.write(path / "results.json", board.plain())
+        (path / "crosstable.csv").write_text(board.csv(), encoding="utf-8")
+    return board
+
+
+def _check(counts: Mapping[str, int], schedule: str, seating: str, forfeits: str) -> None:
+    for name, value in counts.items():
+        if value < 1:
+            raise BadTournament(f"{name}={value}: expected 1 or more")
+    for name, word, known in (
+        ("schedule", schedule, ("round-robin", "swiss")),
+        ("seating", seating, ("all", "rotate")),
+        ("forfeits", forfeits, ("loss", "leave-out")),
+    ):
+        if word not in known:
+            raise BadTournament(f"{name}={word!r}: expected {' or '.join(known)}")
+
+
+def _bar(cells: Sequence[Cell], progress: bool | None) -> Progress | None:
+    if progress is False:
+        return None
+    return Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
+
+
+def _pool(path: Path, agents: Sequence[str]) -> list[str]:
+    """Return all who ever joined, and who joins now."""
+    file = path / POOL
+    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return list(dict.fromkeys([*before, *agents]))
+
+
+def _entry(id: str, matches: int) -> Entry:
+    entry = Entry(id, id, tasks=matches)
+    seats = make(entry).possible_agents
+    if len(seats) < 2:
+        raise BadTournament(f"{id} has one seat, and nobody to play against; gem-ma eval plays it")
+    return entry
+
+
+# -- who plays whom --------------------------------------------------------------------------------
+
+
+def _round_robin(entry: Entry, pool: Sequence[str], seating: str) -> Iterator[list[Cell]]:
+    seats = make(entry).possible_agents
+    groups: Any = itertools.combinations(pool, len(seats))
+    if len(pool) < len(seats):  # then some take several seats
+        every = itertools.combinations_with_replacement(pool, len(seats))
+        groups = (group for group in every if len(set(group)) > 1)
+    yield [cell for group in groups for cell in _seatings(entry, seats, group, seating)]
+
+
+def _seatings(entry: Entry, seats: Sequence[str], group: Sequence[str], seating: str) -> list[Cell]:
+    """Return the ways in which a group takes the seats."""
+    if seating == "all":
+        ways = list(itertools.permutations(group))
+    else:
+        ways = [(*group[i:], *group[:i]) for i in range(len(group))]
+    cells = []
+    for way in dict.fromkeys(ways):
+        who = dict(zip(seats, way, strict=True))
+        title = f"{entry.id} {' '.join(way)}"
+        cells.append(Cell(entry, (), who, store.file_name(title, [entry.id, way])))
+    return cells
+
+
+def _swiss(
+    entry: Entry, pool: Sequence[str], seating: str, rounds: int | None, folder: Path
+) -> Iterator[list[Cell]]:
+    """Yield the cells of each round; who meets depends on the rounds before."""
+    seats = make(entry).possible_agents
+    if len(pool) < len(seats):
+        raise BadTournament(
+            f"{len(pool)} agents cannot fill the {len(seats)} seats of {entry.id} by the Swiss "
+            "system; round-robin lets agents take several seats"
+        )
+    met: dict[frozenset[str], int] = {}
+    scores: dict[str, list[float]] = {agent: [] for agent in pool}
+    for _ in range(rounds or max(1, math.ceil(math.log2(len(pool))))):
+        cells = []
+        for group in _groups(pool, scores, met, len(seats)):
+            for pair in itertools.combinations(group, 2):
+                met[frozenset(pair)] = met.get(frozenset(pair), 0) + 1
+            cells += _seatings(entry, seats, group, seating)
+        yield cells
+        for cell in cells:
+            for episode in _episodes(folder / cell.file, entry.tasks):
+                for seat, agent in cell.agents.items():
+                    verdict = outcome(episode.returns, [seat])
+                    scores[agent].append({"win": 1.0, "draw": 0.5, "loss": 0.0}[verdict])
+
+
+def _groups(
+    pool: Sequence[str],
+    scores: Mapping[str, Sequence[float]],
+    met: Mapping[frozenset[str], int],
+    size: int,
+) -> list[list[str]]:
+    """Return groups of agents with like scores that have met seldom; who is left over rests."""
+    standing = {agent: fmean(own) if own else 0.5 for agent, own in scores.items()}
+    order = sorted(pool, key=lambda agent: (-standing[agent], pool.index(agent)))
+    resting = len(pool) % size
+    # those rest who have played most, and among them the lowest
+    rest = sorted(order, key=lambda agent: (-len(scores[agent]), -order.index(agent)))[:resting]
+    left = [agent for agent in order if agent not in rest]
+    groups = []
+    while left:
+        group = [left.pop(0)]
+        while len(group) < size:
+            fewest = min(
+                left,
+                key=lambda agent: (
+                    sum(met.get(frozenset((agent, other)), 0) for other in group),
+                    left.index(agent),
+                ),
+            )
+            left.remove(fewest)
+            group.append(fewest)
+        groups.append(group)
+    return groups
+
+
+# -- what came of it -------------------------------------------------------------------------------
+
+
+def _episodes(path: Path, most: int | None = None) -> list[Episode]:
+    found = (one for one in load_episodes(path) if one.failure is None) if path.exists() else ()
+    return [one for one in found if most is None or one.number < most]
+
+
+def leaderboard(
+    folder: str | os.PathLike[str],
+    anchor: str | None = "random",
+    forfeits: str = "loss",
+    skills: bool = False,
+) -> Leaderboard:
+    """Return the leaderboard of all matches that a folder holds."""
+    about = store.read(folder, KIND)
+    files = sorted((Path(folder) / "matches").glob("*.jsonl"))
+    played = [one for file in files for one in load_episodes(file)]
+    done = [one for one in played if one.failure is None]
+    agents = list(dict.fromkeys(agent for one in done for agent in one.agents.values()))
+    if len(agents) < 2:
+        raise BadTournament(f"{folder} holds no match that came to its end")
+    agents.sort()
+    games = about["games"]
+    units = {
+        game: _units([one for one in done if one.spec.id == game], agents, forfeits)
+        for game in games
+    }
+    together = [unit for game in games for unit in units[game]]
+    zero = anchor if anchor in agents else None
+    rated, drawing = ratings.bradley_terry(agents, together, zero)
+    total = sum((unit.sum(0) for unit in together), np.zeros((len(agents), len(agents), 2)))
+    board = Leaderboard(
+        agents=agents,
+        ratings=rated,
+        by_game={
+            game: ratings.bradley_terry(agents, units[game], zero)[0]
+            for game in games
+            if len(games) > 1 and units[game]
+        },
+        drawing=drawing,
+        wins=total[..., 0],
+        draws=total[..., 1],
+        seats=_by_seat(done),
+        cycles=ratings.cycles(agents, total[..., 0], total[..., 1]),
+        matches=len(done),
+        failed=len(played) - len(done),
+    )
+    if skills:
+        board.skills = ratings.plackett_luce([_earned(one) for one in _shuffled(done)])
+    return board
+
+
+def _units(episodes: Sequence[Episode], agents: Sequence[str], forfeits: str) -> list[np.ndarray]:
+    """Return wins and draws by group of agents and by start, which are drawn again together."""
+    place = {agent: i for i, agent in enumerate(agents)}
+    groups: dict[tuple[str, ...], dict[int, np.ndarray]] = {}
+    for episode in episodes:
+        starts = groups.setdefault(tuple(sorted(episode.agents.values())), {})
+        table = starts.setdefault(episode.number, np.zeros((len(agents), len(agents), 2)))
+        left = set(episode.forfeits)
+        for one, two in itertools.combinations(episode.agents, 2):
+            a, b = place[episode.agents[one]], place[episode.agents[two]]
+            if a == b or (forfeits == "leave-out" and left & {one, two}):
+                continue
+            # where one left, the other has won, whatever they earned
+            gap = episode.returns[one] - episode.returns[two]
+            gap = (two in left) - (one in left) or gap
+            if abs(gap) < 1e-9:
+                table[a, b, 1] += 1
+                table[b, a, 1] += 1
+            else:
+                table[(a, b, 0) if gap > 0 else (b, a, 0)] += 1
+    return [np.stack(list(starts.values())) for starts in groups.values()]
+
+
+def _by_seat(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], dict[str, int]]:
+    out: dict[tuple[str, str, str], dict[str, int]] = {}
+    for episode in episodes:
+        left = set(episode.forfeits)
+        for seat, agent in episode.agents.items():
+            row = out.setdefault((episode.spec.id, seat, agent), dict.fromkeys(COUNTS, 0))
+            row["forfeit" if seat in left else outcome(episode.returns, [seat])] += 1
+    return out
+
+
+def _earned(episode: Episode) -> dict[str, float]:
+    """Return what each agent earned, on average over its seats."""
+    parts: dict[str, list[float]] = {}
+    for seat, agent in episode.agents.items():
+        parts.setdefault(agent, []).append(episode.returns[seat])
+    return {agent: fmean(values) for agent, values in parts.items()}
+
+
+def _shuffled(episodes: Sequence[Episode]) -> list[Episode]:
+    """Return episodes in an order of their own, for ratings that depend on it."""
+    return sorted(episodes, key=lambda one: (mix(one.seed, 1), one.spec.id, *one.agents.values()))

@@ -1,0 +1,433 @@
+"""Evaluations: suites, what is kept on disk, the numbers, and two of them compared."""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import gem_ma
+from gem_ma.episode import Reply
+from gem_ma.evaluation import suites
+from gem_ma.evaluation.commands import add_commands
+from gem_ma.evaluation.metrics import wilson
+from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan
+from gem_ma.evaluation.store import BadStore
+from gem_ma.evaluation.suites import BadSuite
+from gem_ma.records import load_episodes
+from gem_ma.registry import UnknownEnv
+
+BOARD = "game:TicTacToe-v0"
+QUIET = {"progress": False}
+
+
+def command(*words):
+    parser = argparse.ArgumentParser()
+    add_commands(parser.add_subparsers())
+    args = parser.parse_args([str(word) for word in words])
+    return args.run(args)
+
+
+def suite(*entries, **more):
+    return suites.parse({"entry": list(entries), **more}, "test")
+
+
+def timeless(results):
+    """Return results without what depends on the clock."""
+    for row in results["rows"]:
+        del row["seconds"], row["latency"]
+    del results["overall"]["seconds in all"]
+    return results
+
+
+# -- suites ----------------------------------------------------------------------------------------
+
+
+def test_the_suites_that_come_with_the_package():
+    assert suites.names() == ["games24", "multi", "smoke", "tau-retail", "vision"]
+    for name in suites.names():
+        loaded = suites.load(name)
+        assert loaded.description
+        for entry in loaded.entries:
+            kind = entry.id.partition(":")[0]
+            if kind in ("game", "visual", "tau"):
+                gem_ma.spec(entry.id)
+    counts = Counter(one.id.partition(":")[0] for one in suites.load("games24").entries)
+    assert counts == {"game": 12, "rg": 4, "math": 3, "code": 2, "qa": 3}
+    assert len(suites.load("tau-retail").entries[0].resets()) == 115
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({}, "has no"),
+        ({"entry": [{"id": BOARD, "trials": 0}]}, "trials is 0; expected a whole number"),
+        ({"entry": [{"id": BOARD, "tasks": True}]}, "tasks is True"),
+        ({"entry": [{"id": BOARD, "seats": "some"}]}, "seats is 'some'; expected \"each\""),
+        ({"entry": [{"id": BOARD, "task": 3}]}, "no 'task'; there are"),
+        ({"entry": [{"tasks": 3}]}, "expected id ="),
+        ({"entry": [{"id": BOARD}, {"id": BOARD}]}, "twice"),
+        ({"entry": [{"id": BOARD, "opponents": 3}]}, "opponents is 3"),
+        ({"entry": [{"id": BOARD}], "seed": "x"}, "seed is 'x'"),
+        ({"entries": []}, "no 'entries'"),
+        ({"defaults": {"id": BOARD}, "entry": [{}]}, "no 'id'"),
+    ],
+)
+def test_suites_that_make_no_sense(data, words):
+    with pytest.raises(BadSuite, match=words):
+        suites.parse(data, "test")
+
+
+def test_suites_in_files(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f'[[entry]]\nid = "{BOARD}"\nseats = ["x", ["x", "o"]]\n')
+    (entry,) = suites.load(str(path)).entries
+    assert entry.lineups(("x", "o")) == [("x",), ("x", "o")]
+    path.write_text("[[entry\n")
+    with pytest.raises(BadSuite, match=r"mine\.toml"):
+        suites.load(str(path))
+    with pytest.raises(BadSuite, match="No such file"):
+        suites.load(str(tmp_path / "other.toml"))
+    with pytest.raises(BadSuite, match="no suite 'smok'; there are games24"):
+        suites.load("smok")
+    with pytest.raises(UnknownEnv, match="TicTacToe"):
+        suites.of_ids(["game:TicTacToe-v9"])
+
+
+# -- who sits where --------------------------------------------------------------------------------
+
+
+def test_who_sits_where():
+    one = suite({"id": BOARD, "opponents": {"o": "search"}})
+    cells, _ = plan(one, "random", {})
+    assert [cell.agents for cell in cells] == [
+        {"x": "random", "o": "search"},
+        {"x": "random", "o": "random"},
+    ]
+    cells, _ = plan(one, "search:depth=1", {"x": "search:depth=2"})
+    assert [cell.agents for cell in cells] == [
+        {"x": "search:depth=1", "o": "search"},
+        {"x": "search:depth=2", "o": "search:depth=1"},
+    ]
+    (cell,), _ = plan(suite({"id": BOARD, "seats": "all"}), "search", {})
+    assert cell.agents == {"x": "search", "o": "search"}
+    assert cell.seat == "all"
+    (cell,), _ = plan(suite({"id": BOARD, "seats": ["o"]}), None, {"o": "search"})
+    assert cell.agents == {"x": "random", "o": "search"}
+    with pytest.raises(BadSuite, match="nobody to evaluate in seat o"):
+        plan(one, None, {"x": "random"})
+    with pytest.raises(BadSuite, match="no seat 'z'"):
+        plan(one, "random", {"z": "random"})
+    with pytest.raises(BadSuite, match="no seat 'w'; the seats are x, o"):
+        plan(suite({"id": BOARD, "seats": ["w"]}), "random", {})
+
+
+def test_wins_are_above_the_mean():
+    assert outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["a"]) == "win"
+    assert outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["c"]) == "loss"
+    assert outcome({"a": 0.1 + 0.2, "b": 0.3}, ["a"]) == "draw"
+
+
+# -- the numbers -----------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_an_evaluation(tmp_path):
+    def guess(turn):  # a number that is right in some games, and words now and then
+        if turn.number == 0 and turn.seed % 4 == 0:
+            return Reply("no idea", usage={"prompt_tokens": 100, "completion_tokens": 10})
+        text = str(1 + turn.seed % 10)
+        return Reply(text, usage={"prompt_tokens": 50, "completion_tokens": 5}, latency=0.5)
+
+    one = suite({"id": "game:GuessTheNumber-v0-easy", "tasks": 12, "trials": 3})
+    found = evaluate(one, "me", tmp_path, named={"me": guess}, prices=(1.0, 10.0), **QUIET)
+    (row,) = found.rows
+    (file,) = (tmp_path / "episodes").iterdir()
+    episodes = list(load_episodes(file))
+    assert row["episodes"] == row["expected"] == len(episodes) == 36
+    assert len({episode.seed for episode in episodes}) == 12
+    won = Counter()
+    for episode in episodes:
+        won[episode.group] += episode.returns["player"] >= 1
+    assert 0 < sum(won.values()) < 36
+    assert row["success"].value == pytest.approx(sum(won.values()) / 36)
+    assert row["pass_hat"][3].value == pytest.approx(sum(won[t] == 3 for t in range(12)) / 12)
+    assert row["pass_at"][3].value == pytest.approx(sum(won[t] > 0 for t in range(12)) / 12)
+    assert row["pass_at"][3][1:] == pytest.approx(
+        wilson(sum(won[task] > 0 for task in range(12)), 12)
+    )
+    assert sorted(row["pass_at"]) == [1, 2, 3]
+    steps = [step for episode in episodes for step in episode.steps]
+    bad = sum(step.invalid is not None for step in steps)
+    assert bad
+    assert row["invalid"].value == pytest.approx(bad / len(steps))
+    assert row["turns"].value == pytest.approx(len(steps) / 36)
+    assert row["tokens"].value * 36 == pytest.approx(55 * len(steps) + 55 * bad)
+    assert row["cost"].value * 36 == pytest.approx((100 * len(steps) + 100 * bad) / 1e6)
+    assert row["latency"].value >= 0.3
+    assert row["win"] is None
+    assert found.overall["tokens in all"] == pytest.approx(row["tokens"].value * 36)
+    for name in ("success", "return", "invalid", "turns", "tokens", "cost"):
+        assert row[name].low <= row[name].value <= row[name].high
+    assert json.loads((tmp_path / "results.json").read_text()) == found.plain()
+    assert found.code == 0
+
+
+def test_a_second_run_plays_nothing_again(tmp_path):
+    asked = []
+
+    def agent(turn):
+        asked.append(turn)
+        return turn.legal[0]
+
+    one = suite({"id": BOARD, "tasks": 3, "trials": 2})
+    first = evaluate(one, "me", tmp_path, named={"me": agent}, **QUIET)
+    count = len(asked)
+    again = evaluate(one, "me", tmp_path, named={"me": agent}, **QUIET)
+    assert len(asked) == count > 0
+    assert again.plain() == first.plain()
+    with pytest.raises(BadStore, match='its agents is "me", not "random"'):
+        evaluate(one, "random", tmp_path, **QUIET)
+    with pytest.raises(BadStore, match="its suite is"):
+        evaluate(one, "me", tmp_path, named={"me": agent}, trials=3, **QUIET)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "notes.txt").write_text("mine")
+    with pytest.raises(BadStore, match="something else"):
+        evaluate(one, "random", tmp_path / "x", **QUIET)
+
+
+def test_agents_that_wait_play_all_cells_at_once(tmp_path):
+    import asyncio
+
+    alive, most = 0, 0
+
+    async def agent(turn):
+        nonlocal alive, most
+        alive += 1
+        most = max(most, alive)
+        await asyncio.sleep(0.001)
+        alive -= 1
+        return turn.legal[0]
+
+    one = suite({"id": [BOARD, "game:Nim-v0"], "tasks": 3})
+    found = evaluate(one, "me", tmp_path, named={"me": agent}, concurrency=8, **QUIET)
+    assert [row["episodes"] for row in found.rows] == [3, 3, 3, 3]
+    assert 3 < most <= 8
+    alone = evaluate(one, "me", tmp_path / "b", named={"me": agent}, concurrency=1, **QUIET)
+    assert timeless(alone.plain()) == timeless(found.plain())
+
+
+def test_workers_play_the_same(tmp_path):
+    one = suite({"id": BOARD, "tasks": 4})
+    here = evaluate(one, "search:depth=1", tmp_path / "a", **QUIET)
+    there = evaluate(one, "search:depth=1", tmp_path / "b", workers=2, **QUIET)
+    assert timeless(here.plain()) == timeless(there.plain())
+
+
+def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAU_BENCH_DATA", str(tmp_path / "nowhere"))
+    one = suite({"id": ["tau:retail", "other:Thing-v0", BOARD], "tasks": 1})
+    found = evaluate(one, "random", tmp_path / "out", **QUIET)
+    assert [row["id"] for row in found.rows] == [BOARD, BOARD]
+    reasons = {left["id"]: left["reason"] for left in found.skipped}
+    assert "gem-ma data tau-bench" in reasons["tau:retail"]
+    assert "no environment 'other:Thing-v0'" in reasons["other:Thing-v0"]
+    assert found.plain()["skipped"] == found.skipped
+    assert found.code == 3
+    with pytest.raises(BadSuite, match="takes no argument 'colour'"):
+        evaluate(suite({"id": BOARD, "arguments": {"colour": 1}}), "random", tmp_path, **QUIET)
+
+
+def test_one_environment_that_fails_does_not_stop_the_others(tmp_path):
+    one = suite({"id": ["game:KuhnPoker-v0", BOARD], "seats": "all", "tasks": 5})
+    found = evaluate(one, "search:depth=1", tmp_path, max_errors=2, concurrency=1, **QUIET)
+    assert [(row["episodes"], row["failed"]) for row in found.rows] == [(0, 3), (5, 0)]
+    assert "search" in found.stopped[0]["reason"].lower()
+    assert found.code == 1
+    json.dumps(found.plain(), allow_nan=False)
+
+
+# -- killed at any moment --------------------------------------------------------------------------
+
+PLAYS = """
+import asyncio, sys
+from gem_ma.evaluation import suites
+from gem_ma.evaluation.runner import evaluate
+
+async def agent(turn, said=[]):
+    if not said:
+        said.append(print("playing", flush=True))
+    await asyncio.sleep(0.002)
+    return turn.legal[turn.seed % len(turn.legal)]
+
+suite = suites.parse({"entry": [{"id": ["game:TicTacToe-v0", "game:Hangman-v0-easy"],
+                                 "tasks": 20, "trials": 2}]}, "test")
+evaluate(suite, "me", sys.argv[1], named={"me": agent}, concurrency=3, progress=False)
+"""
+
+
+def count(folder):
+    return sum(len(path.read_bytes().splitlines()) for path in folder.glob("episodes/*.jsonl"))
+
+
+@pytest.mark.parametrize("moments", [4, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_at_random_moments(tmp_path, monkeypatch, capsys, moments):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    monkeypatch.setattr(sys, "argv", ["-c", str(whole)])
+    start = time.monotonic()
+    exec(PLAYS, {})
+    seconds, total = time.monotonic() - start, count(whole)
+    capsys.readouterr()
+    words = [sys.executable, "-c", PLAYS, str(broken)]
+    rng, counts = random.Random(0), []
+    for _ in range(moments):
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "playing\n"
+            time.sleep(rng.uniform(0, seconds / (moments + 2)))
+            process.send_signal(signal.SIGKILL)
+        counts.append(count(broken))
+    assert counts == sorted(counts)
+    assert len({one for one in counts if 0 < one < total}) > 1
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    tables = [json.loads((one / "results.json").read_text()) for one in (whole, broken)]
+    assert timeless(tables[0]) == timeless(tables[1])
+    for folder in (whole, broken):
+        for file in folder.glob("episodes/*.jsonl"):
+            ids = [episode.id for episode in load_episodes(file)]
+            assert len(ids) == len(set(ids)) == 40
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders are locked on POSIX systems only")
+def test_two_at_once_do_not_mix(tmp_path):
+    words = [sys.executable, "-c", PLAYS, tmp_path]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "about.json").exists():
+            time.sleep(0.01)
+        with pytest.raises(BadStore, match="another process"):
+            evaluate(suite({"id": BOARD}), "random", tmp_path, **QUIET)
+        process.kill()
+
+
+# -- two evaluations -------------------------------------------------------------------------------
+
+
+def test_comparing(tmp_path):
+    one = suite({"id": BOARD, "tasks": 40, "seats": ["x"]})
+    names = {"old": "random", "new": "search"}
+    for name, agent in names.items():
+        evaluate(one, name, tmp_path / name, named={name: agent}, **QUIET)
+    found, only = compare(tmp_path / "old", tmp_path / "new")
+    assert only == []
+    by_metric = {one.metric: one for one in found}
+    success = by_metric["success"]
+    assert success.change.paired
+    assert success.change.tasks == 40
+    assert success.new > success.old
+    assert success.verdict == "better"
+    assert success.change.value == pytest.approx(success.new - success.old)
+    back, _ = compare(tmp_path / "new", tmp_path / "old")
+    assert {one.verdict for one in back} == {"worse"}
+    same, _ = compare(tmp_path / "old", tmp_path / "old")
+    assert {(one.verdict, one.p, one.change.value) for one in same} == {("noise", 1, 0)}
+    evaluate(one, "old", tmp_path / "seed", seed=1, named={"old": "random"}, **QUIET)
+    other, _ = compare(tmp_path / "old", tmp_path / "seed")
+    assert {(one.verdict, one.change.paired) for one in other} == {("noise", False)}
+    with pytest.raises(BadStore, match="holds no evaluation"):
+        compare(tmp_path, tmp_path / "old")
+    loaded, cells = load(tmp_path / "old")
+    assert loaded == one
+    assert [cell.agents for cell in cells] == [{"x": "old", "o": "random"}]
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def test_smoke(tmp_path, capsys):
+    assert command("eval", "--suite", "smoke", "--agents", "random", "--out", tmp_path / "a") == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("environment ")
+    assert "pass^k: k=1 " in printed.out
+    assert "game:KuhnPoker-v0 first: 8 of 8\n" in printed.err
+    again = ["eval", "--suite", "smoke", "--agents", "random", "--out", tmp_path / "a", "--json"]
+    assert command(*again) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    data = json.loads(printed.out)
+    assert data == json.loads((tmp_path / "a" / "results.json").read_text())
+    assert command("eval", "compare", tmp_path / "a", tmp_path / "a") == 0
+    assert "\n0 of " in capsys.readouterr().out
+    assert command("eval", "compare", tmp_path / "a", tmp_path / "a", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["in one only"] == []
+
+
+def test_compare_exits_with_1_if_something_is_worse(tmp_path, capsys):
+    for name, agent in (("good", "search:depth=2"), ("bad", "random")):
+        words = ["eval", BOARD, "--tasks", 25, "--agents", agent, "--out", tmp_path / name]
+        assert command(*words) == 0
+    assert command("eval", "compare", tmp_path / "good", tmp_path / "bad") == 1
+    assert " worse\n" in capsys.readouterr().out
+
+
+def test_games24_says_what_it_skips(tmp_path, capsys):
+    words = ["eval", "--suite", "games24", "--agents", "random", "--tasks", 1, "--trials", 1]
+    code = command(*words, "--out", tmp_path, "--json")
+    data = json.loads(capsys.readouterr().out)
+    assert len(data["rows"]) + len(data["skipped"]) == 24
+    assert len(data["rows"]) >= 12
+    assert all(one["reason"] for one in data["skipped"])
+    assert code == (1 if data["stopped"] else 3 if data["skipped"] else 0)
+    assert not any(one["what"].startswith("game:") for one in data["stopped"])
+
+
+def test_wrong_words(tmp_path, capsys):
+    out = ["--out", tmp_path / "x"]
+    for wrong, said in (
+        ([], "name either --suite or environments"),
+        (["--suite", "smoke", BOARD], "name either"),
+        ([BOARD, "--agents", "random"], "--out FOLDER"),
+        ([BOARD, *out], "name who is evaluated"),
+        ([BOARD, "--agents", "nobody", *out], "no agent 'nobody'"),
+        ([BOARD, "--agents", "random", "--agents", "search", *out], "is evaluated already"),
+        ([BOARD, "--agents", "random", "--trials", "0", *out], "trials=0"),
+        ([BOARD, "--agents", "random", "--price", "a", *out], "--price a"),
+        ([BOARD, "--agents", "random", "--concurrency", "0", *out], "concurrency=0"),
+        (["--suite", "nothing", "--agents", "random", *out], "no suite 'nothing'"),
+        (["compare", "one"], "expected two folders"),
+        (["compare", tmp_path, tmp_path], "holds no evaluation"),
+    ):
+        assert command("eval", *wrong) == 2, wrong
+        error = capsys.readouterr().err
+        assert said in error
+        assert len(error.splitlines()) == 1
+    with pytest.raises(UnknownEnv):
+        command("eval", "game:Nothing-v0", "--agents", "random", *out)
+
+
+def test_exploit(capsys):
+    assert command("exploit", "game:KuhnPoker-v0", "--agent", "random", "--samples", 8) == 0
+    assert "12 information sets\nNashConv " in capsys.readouterr().out
+    assert command("exploit", "game:KuhnPoker-v0", "--agent", "random", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["replies"] == 32 * 12
+    assert command("exploit", "game:RockPaperScissors-v0", "--agent", "random") == 2
+    assert "act at the same time" in capsys.readouterr().err
+
+
+def test_importing_the_commands_is_light():
+    code = (
+        "import sys, gem_ma.evaluation.commands\n"
+        "heavy = {'torch', 'openskill', 'matplotlib', 'rich', 'asyncio', 'gem_ma.rollouts'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
+
+
+def test_suites_are_part_of_the_package():
+    folder = Path(suites.__file__).parent / "suites"
+    assert {path.stem for path in folder.iterdir()} == set(suites.names())

@@ -1,0 +1,145 @@
+"""Intervals and tests against exact values."""
+
+import math
+from fractions import Fraction
+from math import comb
+from statistics import NormalDist, fmean
+
+import numpy as np
+import pytest
+
+from gem_ma.evaluation import pass_hat_k, wilson
+from gem_ma.evaluation.statistics import Estimate, _tails, average, difference, holm, mean, rate
+
+
+def binomial(n, p):
+    return [comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
+
+
+def coverage(intervals, chances, truth):
+    return sum(c for (low, high), c in zip(intervals, chances, strict=True) if low <= truth <= high)
+
+
+@pytest.mark.parametrize(("n", "p"), [(10, 0.1), (20, 0.3), (50, 0.5), (100, 0.02)])
+def test_rates_cover_as_often_as_wilson_s_interval_exactly_does(n, p):
+    z = NormalDist().inv_cdf(0.975)
+    exact = []
+    for x in range(n + 1):  # the roots of (x/n - p)^2 = z^2 p (1 - p) / n
+        a, b, c = n + z * z, -(2 * x + z * z), x * x / n
+        root = math.sqrt(b * b - 4 * a * c)
+        exact.append(((-b - root) / (2 * a), (-b + root) / (2 * a)))
+    expected = coverage(exact, binomial(n, p), p)
+    intervals = [rate([1] * x + [0] * (n - x), [1] * n)[1:] for x in range(n + 1)]
+    assert coverage(intervals, binomial(n, p), p) == pytest.approx(expected, abs=1e-9)
+    drawn = np.random.default_rng(0).binomial(n, p, size=20_000)
+    hits = fmean(intervals[x][0] <= p <= intervals[x][1] for x in drawn)
+    assert hits == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "p"), [(8, 0.5), (15, 0.4), (40, 0.2)])
+def test_means_cover_as_often_as_the_bootstrap_exactly_does(n, p):
+    exact = []
+    for x in range(n + 1):  # the mean of a resample is binomial
+        below = np.cumsum(binomial(n, x / n))
+        exact.append([int(np.searchsorted(below, tail)) / n for tail in _tails(n)])
+    expected = coverage(exact, binomial(n, p), p)
+    intervals = [mean([1.0] * x + [0.0] * (n - x))[1:] for x in range(n + 1)]
+    drawn = np.random.default_rng(1).binomial(n, p, size=20_000)
+    hits = fmean(intervals[x][0] <= p <= intervals[x][1] for x in drawn)
+    assert hits == pytest.approx(expected, abs=0.01)
+
+
+def test_means_of_few_normal_values_are_covered():
+    drawn = np.random.default_rng(2).normal(3, 2, size=(800, 12))
+    hits = fmean(low <= 3 <= high for _, low, high in map(mean, drawn.tolist()))
+    assert 0.925 < hits < 0.97  # without widening it is 0.90
+
+
+def test_trials_of_one_task_count_for_less():
+    alone = rate([1] * 6 + [0] * 4, [1] * 10)
+    assert alone == Estimate(0.6, *wilson(6, 10))
+    assert rate([4] * 6 + [0] * 4, [4] * 10)[1:] == pytest.approx(alone[1:])  # all four alike
+    assert rate([2] * 10, [4] * 10)[1:] == pytest.approx(wilson(20, 40))  # as if independent
+    assert rate([0] * 5, [4] * 5)[1:] == pytest.approx(wilson(0, 5))
+    assert rate([3], [4])[1:] == pytest.approx(wilson(0.75, 1))
+    assert rate([], [])[1:] == (0, 1)
+    with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with trials"):
+        rate([1], [1, 1])
+
+
+def test_rates_of_clustered_trials_are_covered():
+    # The share of a task is drawn, 0.2 or 0.9; the true mean is 0.55.
+    rng, hits = np.random.default_rng(3), []
+    for _ in range(2000):
+        shares = rng.choice([0.2, 0.9], size=25)
+        _, low, high = rate(rng.binomial(5, shares).tolist(), [5] * 25)
+        hits.append(low <= 0.55 <= high)
+    assert 0.93 < fmean(hits) < 0.98
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
+def test_pass_hat_k_is_p_to_the_k_on_average(p):
+    n = 6
+    for k in range(1, n + 1):
+        total = sum(
+            comb(n, c)
+            * p**c
+            * (1 - p) ** (n - c)
+            * Fraction(pass_hat_k({"task": [1] * c + [0] * (n - c)}, k)).limit_denominator(10**6)
+            for c in range(n + 1)
+        )
+        assert total == p**k
+
+
+def test_averages_add_what_is_doubtful():
+    parts = [Estimate(0.5, 0.2, 0.6), Estimate(0.7, 0.3, 0.9), Estimate(math.nan, 0, 1)]
+    value, low, high = average(parts)
+    assert value == pytest.approx(0.6)
+    assert low == pytest.approx(0.6 - math.hypot(0.3, 0.4) / 2)
+    assert high == pytest.approx(0.6 + math.hypot(0.1, 0.2) / 2)
+    assert math.isnan(average([]).value)
+
+
+def test_paired_differences():
+    old = {task: float(task % 3 == 0) for task in range(30)}
+    assert difference(old, old)[:4] == (0, 0, 0, 1)
+    better = {task: value + 0.5 for task, value in old.items()}
+    change = difference(old, better)
+    assert change.paired
+    assert change.tasks == 30
+    assert change[:3] == (0.5, 0.5, 0.5)
+    assert change.p < 0.001
+    # Five gaps of one sign come by chance in 2 of 32 ways.
+    assert difference(dict.fromkeys(range(5), 0.0), dict.fromkeys(range(5), 1.0)).p == 2 / 32
+    # Pairs show what the means of different tasks hide.
+    rng = np.random.default_rng(4)
+    hard = {task: float(rng.normal(0, 5)) for task in range(20)}
+    easier = {task: value + 0.3 + float(rng.normal(0, 0.1)) for task, value in hard.items()}
+    assert difference(hard, easier).p < 0.001
+    apart = difference(hard, {f"other {task}": value for task, value in easier.items()})
+    assert not apart.paired
+    assert apart.p > 0.5
+    assert apart.low < apart.value < apart.high
+
+
+def test_noise_is_seldom_taken_for_a_change():
+    rng, found = np.random.default_rng(5), 0
+    for _ in range(200):
+        old = dict(enumerate(rng.normal(size=12).tolist()))
+        new = dict(enumerate(rng.normal(size=12).tolist()))
+        found += difference(old, new).p < 0.05
+    assert 1 <= found <= 22  # 10 expected; 4 standard deviations
+
+
+def test_holm():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1, 1]
+    assert holm([]) == []
+
+
+def test_what_cannot_be_told():
+    assert math.isnan(mean([]).value)
+    assert mean([2.0]).value == 2
+    assert math.isnan(mean([2.0]).low)
+    assert math.isnan(mean([1.0, math.nan]).value)
+    assert difference({}, {1: 2.0}).p == 1

@@ -1,0 +1,296 @@
+"""Tournaments and ratings."""
+
+import argparse
+import csv
+import itertools
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from gem_ma.agents import SearchAgent
+from gem_ma.episode import Turn
+from gem_ma.evaluation.commands import add_commands
+from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plackett_luce
+from gem_ma.evaluation.store import BadStore
+from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
+from gem_ma.records import load_episodes
+
+KUHN, BOARD = "game:KuhnPoker-v0", "game:TicTacToe-v0"
+
+
+def command(*words):
+    parser = argparse.ArgumentParser()
+    add_commands(parser.add_subparsers())
+    args = parser.parse_args([str(word) for word in words])
+    return args.run(args)
+
+
+# -- ratings ---------------------------------------------------------------------------------------
+
+
+def chances(strengths, draw, i, j):
+    a, b = strengths[i], strengths[j]
+    weights = np.exp([a, draw + (a + b) / 2, b])
+    return weights / weights.sum()
+
+
+def expected(strengths, draw, games):
+    """Return the wins and draws that come out if everything goes by its chances."""
+    many = len(strengths)
+    wins, draws = np.zeros((many, many)), np.zeros((many, many))
+    for i, j in itertools.combinations(range(many), 2):
+        win, equal, loss = games * chances(strengths, draw, i, j)
+        wins[i, j], wins[j, i] = win, loss
+        draws[i, j] = draws[j, i] = equal
+    return wins, draws
+
+
+def test_known_strengths_come_back():
+    strengths, draw = np.array([1.5, 0.4, 0.0, -0.3, -1.6]), math.log(0.7)
+    found, drawing = davidson(*expected(strengths, draw, 100_000))
+    assert found == pytest.approx(strengths, abs=1e-3)
+    assert drawing == pytest.approx(draw, abs=1e-3)
+    # Two agents without draws: the log odds.
+    found, _ = davidson(np.array([[0, 3e5], [1e5, 0]]), np.zeros((2, 2)))
+    assert found[0] - found[1] == pytest.approx(math.log(3), abs=1e-3)
+
+
+def played(strengths, draw, games, seed):
+    rng, many = np.random.default_rng(seed), len(strengths)
+    units = []
+    for i, j in itertools.combinations(range(many), 2):
+        unit = np.zeros((games, many, many, 2))
+        for table, came in zip(
+            unit, rng.choice(3, size=games, p=chances(strengths, draw, i, j)), strict=True
+        ):
+            if came == 1:
+                table[i, j, 1] = table[j, i, 1] = 1
+            else:
+                table[(i, j, 0) if came == 0 else (j, i, 0)] = 1
+        units.append(unit)
+    return units
+
+
+def test_intervals_of_ratings_hold_the_truth():
+    strengths, agents = np.array([0.9, 0.3, -0.2, -1.0]), list("abcd")
+    held = []
+    for seed in range(100):
+        rated, _ = bradley_terry(agents, played(strengths, -0.5, 60, seed), resamples=100)
+        assert rated[0].agent == "a"
+        for one in rated:
+            truth = ELO * strengths[agents.index(one.agent)]
+            held.append(one.low <= truth <= one.high)
+    assert 0.91 < np.mean(held) < 0.98
+    anchored, _ = bradley_terry(agents, played(strengths, -0.5, 60, 0), "c")
+    assert anchored[2] == ("c", 0, 0, 0)
+
+
+def test_who_never_loses_has_a_finite_rating():
+    unit = np.zeros((20, 2, 2, 2))
+    unit[:, 0, 1, 0] = 1
+    rated, _ = bradley_terry(["a", "b"], [unit])
+    assert 300 < rated[0].points < 2000
+    assert rated[0].points == -rated[1].points
+
+
+def test_cycles():
+    wins = np.zeros((4, 4))
+    for i, j in ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)):
+        wins[i, j], wins[j, i] = 40, 10
+    (found,) = cycles(["rock", "scissors", "paper", "none"], wins, np.zeros((4, 4)))
+    assert found.agents == ("rock", "scissors", "paper")
+    assert found.certain
+    (found,) = cycles(["rock", "scissors", "paper", "none"], wins / 20, np.zeros((4, 4)))
+    assert not found.certain
+    wins[2, 0], wins[0, 2] = 10, 40
+    assert cycles(list("abcd"), wins, np.zeros((4, 4))) == []
+    # Everybody is alike in a cycle, for ratings along a line.
+    wins = np.array([[0, 9, 1], [1, 0, 9], [9, 1, 0.0]])
+    assert davidson(wins, np.zeros((3, 3)))[0] == pytest.approx([0, 0, 0])
+
+
+def test_plackett_luce():
+    pytest.importorskip("openskill", reason="pip install 'gem-ma[evaluation]'")
+    rng, strengths = np.random.default_rng(0), {"a": 2.0, "b": 1.0, "c": 0.0, "d": -1.0}
+    matches = []
+    for _ in range(300):
+        who = rng.permutation(list(strengths))[:3].tolist()
+        matches.append({one: strengths[one] + float(rng.gumbel()) for one in who})
+    known = plackett_luce(matches)
+    assert sorted(known, key=lambda one: -known[one][0]) == list("abcd")
+    later = plackett_luce([{"e": 3.0, "a": 1.0, "b": 0.0}] * 20, known)
+    assert later["e"][0] > later["a"][0] > later["b"][0]
+    assert later["d"] == known["d"]
+
+
+def test_plackett_luce_names_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openskill", None)
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    with pytest.raises(ImportError, match=r"gem-ma\[evaluation\]"):
+        plackett_luce([{"a": 1.0, "b": 0.0}])
+
+
+# -- tournaments -----------------------------------------------------------------------------------
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in (folder / "matches").glob("*.jsonl")}
+
+
+def test_everybody_meets_everybody_in_all_seats_on_the_same_starts(tmp_path):
+    board = tournament(
+        [BOARD], ["search", "search:depth=1"], tmp_path / "t", matches=4, progress=False
+    )
+    assert board.matches == 3 * 2 * 4
+    starts = {}
+    for file in (tmp_path / "t" / "matches").glob("*.jsonl"):
+        for episode in load_episodes(file):
+            key = tuple(episode.agents.values())
+            starts.setdefault(key, []).append(episode.seed)
+    assert len(starts) == 6
+    assert len({tuple(sorted(seeds)) for seeds in starts.values()}) == 1
+    assert [one.agent for one in board.ratings] == ["search", "search:depth=1", "random"]
+    assert board.ratings[-1][1:] == (0, 0, 0)
+    assert board.total("search")["loss"] == 0
+    rows = list(csv.reader((tmp_path / "t" / "crosstable.csv").read_text().splitlines()))
+    assert rows == board.cross_table()
+    assert rows[0] == ["agent", "search", "search:depth=1", "random"]
+    assert rows[1][1] == ""
+    assert float(rows[1][3]) + float(rows[3][1]) == pytest.approx(100, abs=1)
+
+
+def test_a_tournament_goes_on_with_more_agents_and_more_matches(tmp_path):
+    asked = []
+
+    def counting(name):
+        def reply(turn: Turn):
+            asked.append(name)
+            return turn.legal[turn.seed % len(turn.legal)]
+
+        return reply
+
+    names = {name: counting(name) for name in "abc"}
+    first = tournament([KUHN], "ab", tmp_path, matches=5, anchors=(), named=names, progress=False)
+    assert first.matches == 10
+    before, asked[:] = contents(tmp_path), []
+    same = tournament([KUHN], "ab", tmp_path, matches=5, anchors=(), named=names, progress=False)
+    assert asked == []
+    assert same.plain() == first.plain()
+    third = tournament([KUHN], "c", tmp_path, matches=5, anchors=(), named=names, progress=False)
+    assert third.agents == ["a", "b", "c"]
+    assert third.matches == 30
+    after = contents(tmp_path)
+    assert {name: after[name] for name in before} == before
+    more = tournament([KUHN], "c", tmp_path, matches=7, anchors=(), named=names, progress=False)
+    assert more.matches == 42
+    assert all(contents(tmp_path)[name].startswith(after[name]) for name in after)
+    at_once = tournament(
+        [KUHN], "cba", tmp_path / "other", matches=7, anchors=(), named=names, progress=False
+    )
+    assert at_once.plain() == more.plain()
+    assert leaderboard(tmp_path, None).plain() == more.plain()
+    with pytest.raises(BadStore, match="its seed is 0, not 1"):
+        tournament([KUHN], "c", tmp_path, seed=1, anchors=(), named=names, progress=False)
+
+
+def test_forfeits_are_counted_apart(tmp_path):
+    names = {"mute": lambda turn: "..."}
+    board = tournament([BOARD], ["mute"], tmp_path, matches=5, named=names, progress=False)
+    assert board.total("mute") == {"win": 0, "draw": 0, "loss": 0, "forfeit": 10}
+    assert board.total("random") == {"win": 10, "draw": 0, "loss": 0, "forfeit": 0}
+    assert board.ratings[-1].agent == "mute"
+    apart = leaderboard(tmp_path, "random", forfeits="leave-out")
+    assert [one.points for one in apart.ratings] == pytest.approx([0, 0])
+    assert apart.total("mute")["forfeit"] == 10
+
+
+def test_three_seats(tmp_path):
+    board = tournament(
+        ["game:LiarsDice-v0"],
+        ["a"],
+        tmp_path / "two",
+        matches=2,
+        progress=False,
+        named={"a": lambda turn: turn.legal[0]},
+    )
+    assert board.matches == 2 * 6  # aab, abb, each in three ways
+    pool = {
+        name: (lambda turn, n=n: turn.legal[turn.seed % len(turn.legal)])
+        for n, name in enumerate("abc")
+    }
+    board = tournament(
+        ["game:LiarsDice-v0"],
+        "abc",
+        tmp_path / "three",
+        matches=2,
+        anchors=(),
+        named=pool,
+        progress=False,
+    )
+    assert board.matches == 2 * 6
+    assert sum(board.total(one)["win"] for one in "abc") == 12
+    turned = tournament(
+        ["game:LiarsDice-v0"],
+        "abc",
+        tmp_path / "turned",
+        matches=2,
+        anchors=(),
+        named=pool,
+        seating="rotate",
+        progress=False,
+    )
+    assert turned.matches == 2 * 3
+
+
+def test_swiss(tmp_path):
+    names = {
+        "one": SearchAgent(depth=1),
+        "two": SearchAgent(depth=2),
+        "old": "random",
+        "other": "random",
+        "fifth": "random",
+    }
+    given = {"matches": 2, "schedule": "swiss", "anchors": (), "named": names, "progress": False}
+    board = tournament([BOARD], list(names), tmp_path, **given)
+    assert board.matches == 3 * 2 * 2 * 2  # rounds, pairs, seatings, starts; one agent rests
+    met = (board.wins + board.wins.T + board.draws > 0).sum() // 2
+    assert met >= 5  # they seldom meet again
+    before = contents(tmp_path)
+    assert tournament([BOARD], list(names), tmp_path, **given).plain() == board.plain()
+    assert contents(tmp_path) == before
+    full = tournament([BOARD], [], tmp_path, **{**given, "schedule": "round-robin"})
+    assert full.matches == 10 * 2 * 2
+    with pytest.raises(BadTournament, match="cannot fill the 3 seats"):
+        tournament(["game:LiarsDice-v0"], ["one", "two"], tmp_path / "x", **given)
+
+
+def test_the_command(tmp_path, capsys):
+    picture = tmp_path / "table.png"
+    words = ["tournament", BOARD, KUHN, "--agents", "search:depth=1", "--matches", 2]
+    out = ["--out", tmp_path / "t"]
+    assert command(*words, *out, "--picture", picture) == 1  # search is not for secrets
+    printed = capsys.readouterr()
+    assert "4 failed" in printed.out
+    words.remove(KUHN)
+    out = ["--out", tmp_path / "u"]
+    assert command(*words, *out, "--picture", picture) == 0
+    printed = capsys.readouterr()
+    assert "took from the column" in printed.out
+    assert printed.err.count("2 of 2\n") == 2
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert command(*words, *out, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["matches"] == 4
+    for wrong, said in (
+        (["game:Wordle-v0"], "one seat"),
+        ([BOARD, "--matches", "0"], "matches=0"),
+        ([BOARD, "--agents", "nobody"], "no agent 'nobody'"),
+        ([BOARD], "random is alone"),
+        ([BOARD, "--agents", "search", "--picture", "a.gif"], "ends in .png"),
+    ):
+        assert command("tournament", *wrong, "--out", tmp_path / "x") == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert len(error.splitlines()) == 1
