@@ -132,8 +132,10 @@ def _parser() -> argparse.ArgumentParser:
     data.set_defaults(run=_data)
 
     from gem_ma.evaluation.commands import add_commands
+    from gem_ma.evaluation.view_commands import add_commands as add_view_commands
 
     add_commands(commands)
+    add_view_commands(commands)
     return parser
 
 

@@ -72,6 +72,7 @@ class Spec:
     def make(self, **kwargs: Any) -> Env[Any]:
         """Make the environment; `kwargs` override those of the spec."""
         from gem_ma.env import Env
+        from gem_ma.game import Game
 
         missing = self.missing()
         if missing:
@@ -80,6 +81,8 @@ class Spec:
         module, _, name = self.entry_point.partition(":")
         found: Any = importlib.import_module(module)
         game_class = functools.reduce(getattr, name.split("."), found)
+        if not (isinstance(game_class, type) and issubclass(game_class, Game)):
+            raise TypeError(f"{self.id}: {self.entry_point} is no Game")  # a record may say anything
         takes = list(inspect.signature(game_class.__init__).parameters)[1:]
         for_game, for_env = {}, {}
         for key, value in {**self.kwargs, **kwargs}.items():

@@ -73,7 +73,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     },
     "views": {"env", "episode", "agents"},
     "wrappers": {"actions", "env", "spaces"},
-    "registry": {"env", "views"},
+    "registry": {"env", "game", "views"},
     "gem": {"registry", "views"},
     "testing": {"actions", "env", "game", "registry", "renderers", "scene", "seeding"},
     "messages": {"actions"},

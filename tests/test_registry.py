@@ -153,3 +153,8 @@ def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
     with pytest.warns(UserWarning, match="a_plugin:broken could not register"):
         assert gem_ma.make("theirs:Four-v0").possible_agents == ["red", "yellow"]
     assert "theirs:Four-v0" in gem_ma.list_envs()
+
+
+def test_a_spec_makes_nothing_but_games():
+    with pytest.raises(TypeError, match="subprocess:Popen is no Game"):
+        Spec("x", "subprocess:Popen", {"args": ["true"]}).make()

@@ -1,0 +1,105 @@
+"""The commands that show episodes: gem-ma view and gem-ma watch."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(commands: Any) -> None:
+    """Add view and watch to the commands of gem-ma."""
+    view = commands.add_parser(
+        "view",
+        help="write recorded episodes as one HTML page",
+        epilog="example: gem-ma run game:ConnectFour-v0 --episodes 100 --out runs/a.jsonl && "
+        "gem-ma view runs --out page.html",
+    )
+    view.add_argument("source", help="a file of episodes, or a folder with several")
+    view.add_argument("--out", required=True, help="the page, such as page.html")
+    view.add_argument(
+        "--no-spectator",
+        action="store_true",
+        help="leave out what spectators see, for which episodes are played again",
+    )
+    view.set_defaults(run=_view)
+
+    watch = commands.add_parser(
+        "watch",
+        help="watch a match, or recorded ones, in the terminal",
+        epilog="example: gem-ma watch game:ConnectFour-v0 --agents search:depth=3,random --delay 1",
+    )
+    watch.add_argument("what", help="an environment (see gem-ma list), or a file of episodes")
+    watch.add_argument("--agents", default="random", help="who plays, as for gem-ma play")
+    watch.add_argument("--seat", help="see what this seat sees (default: what a spectator sees)")
+    watch.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
+    watch.add_argument(
+        "--delay", type=float, default=1.0, help="seconds between moves (default: 1)"
+    )
+    watch.add_argument("--theme", default="light", help="a name, or an int that draws one")
+    watch.add_argument(
+        "--image-size", default="252x252", help="width and height (default: 252x252)"
+    )
+    watch.add_argument("--episode", type=int, help="of a file, only the one with this number")
+    watch.set_defaults(run=_watch)
+
+
+def _view(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from gem_ma.evaluation.viewer import write_page
+    from gem_ma.records import NotARecord
+
+    out = Path(args.out)
+    if out.is_dir() or not out.parent.is_dir():
+        return _wrong(f"--out {out}: expected a file in a folder that exists, such as page.html")
+    console = Console(stderr=True)
+    try:
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task("episodes", total=None)
+            page = write_page(
+                args.source,
+                out,
+                spectator=not args.no_spectator,
+                progress=lambda done: bar.update(
+                    task, completed=done, description=f"{done} episodes"
+                ),
+            )
+    except (NotARecord, OSError) as error:
+        return _wrong(str(error))
+    for damage in page.damaged[:20]:
+        sys.stderr.write(f"left out: {damage}\n")
+    if len(page.damaged) > 20:
+        sys.stderr.write(f"left out: {len(page.damaged) - 20} more lines\n")
+    size = out.stat().st_size / 1e6
+    sys.stdout.write(
+        f"{page.episodes} episodes and {page.pictures} pictures in {out}, {size:.1f} MB\n"
+    )
+    if page.unseen and not args.no_spectator:
+        sys.stdout.write(f"{page.unseen} of them cannot be played again; the page says why\n")
+    return 0
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.watch import BadRequest, watch
+
+    try:
+        return watch(
+            args.what,
+            agents=args.agents,
+            seat=args.seat,
+            seed=args.seed,
+            delay=args.delay,
+            theme=args.theme,
+            image_size=args.image_size,
+            episode=args.episode,
+        )
+    except BadRequest as error:
+        return _wrong(str(error))
+
+
+def _wrong(message: str) -> int:
+    sys.stderr.write(f"gem-ma: {message}\n")
+    return 2

@@ -1,0 +1,509 @@
+"""Episodes as one HTML page that needs no server and no network.
+
+The page holds blocks of episodes (JSON lines, deflated), squares of pictures (PNG) and an index;
+a browser unpacks what is looked at. Everything of the episodes is in base64 until the page's
+script puts it into text nodes, so nothing that a model wrote can be part of the page's code.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from gem_ma import registry
+from gem_ma.episode import Episode, Reply, Step
+from gem_ma.messages import Picture
+from gem_ma.records import FORMAT, NotARecord, from_json, pictures_of
+
+_BLOCK = 1 << 18  # characters of JSON that are unpacked together
+_SIDE = 28  # pixels of a square: the cells of boards are multiples of it
+_ACROSS = 32  # squares in a row of a sheet, and rows
+_ELSEWHERE = ("hub", "network", "key:")  # needs of environments that are not played again
+_KEY = re.compile(r"[\w-]{1,128}")
+_LONE = re.compile("[\ud800-\udfff]")
+# What a line that is no episode leads to, whatever it holds instead.
+_DAMAGE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
+
+
+class Damage(NamedTuple):
+    """A line of a file that is no episode."""
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.reason}"
+
+
+class Page(NamedTuple):
+    """What was written."""
+
+    episodes: int
+    pictures: int
+    unseen: int  # episodes without a spectator's view
+    damaged: list[Damage]
+
+
+class Unseen(RuntimeError):
+    """An episode cannot be played again here; the message says why."""
+
+
+class View(NamedTuple):
+    """What a spectator sees at one moment, and the pictures of the seats that act."""
+
+    pixels: np.ndarray
+    text: str
+    seats: Mapping[str, Picture]
+
+
+def write_page(
+    source: str | Path,
+    out: str | Path,
+    *,
+    spectator: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Page:
+    """Write the episodes of a file, or of all files in a folder, as a page.
+
+    spectator: False leaves out what spectators saw, for which episodes are played again.
+    progress: called after each episode with how many there are.
+    """
+    files = find_files(source)
+    half = Path(f"{out}.{os.getpid()}")
+    try:
+        with half.open("w", encoding="ascii", newline="\n") as file:
+            page = _Writer(file, spectator)
+            for path in files:
+                name = path.name if len(files) == 1 else path.relative_to(source).as_posix()
+                for number, item in enumerate(read(path, name), 1):
+                    page.take(item, name, number)
+                    if progress is not None:
+                        progress(page.done.episodes)
+            page.close()
+        half.replace(out)
+    finally:
+        half.unlink(missing_ok=True)
+    return page.done
+
+
+def find_files(source: str | Path) -> list[Path]:
+    """Return the files of episodes that a path means: itself, or those somewhere in a folder."""
+    source = Path(source)
+    if not source.exists():
+        raise FileNotFoundError(f"{source}: there is no such file or folder")
+    if not source.is_dir():
+        if not _holds_episodes(source):
+            raise NotARecord(f"{source} is no file of episodes, as gem-ma run --out writes them")
+        return [source]
+    found = [path for path in sorted(source.rglob("*.jsonl")) if _holds_episodes(path)]
+    if not found:
+        raise NotARecord(f"{source}: none of the files in this folder (*.jsonl) holds episodes")
+    return found
+
+
+def _holds_episodes(path: Path) -> bool:
+    """Return whether a file has a line that begins as an episode does."""
+    with path.open("rb") as file:
+        return any(line.startswith(b'{"gem_ma": ') for line in file)
+
+
+def read(path: Path, name: str = "") -> Iterator[Episode | Damage]:
+    """Yield every episode of a file, and what stands in the place of one."""
+    folder = pictures_of(path)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                episode: Episode | Damage = _episode(line, folder)
+            except _DAMAGE as error:
+                reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+                episode = Damage(name or str(path), number, reason[:200])
+            yield episode
+
+
+def _episode(line: bytes, folder: Path) -> Episode:
+    if not line.endswith(b"\n"):
+        raise ValueError("cut off, as when the writer was stopped")
+    data = json.loads(line)
+    if not isinstance(data, dict) or "gem_ma" not in data:
+        raise ValueError("no episode")
+    if data["gem_ma"] != FORMAT:
+        raise ValueError(f"written in format {data['gem_ma']!r}; this release reads {FORMAT}")
+    return from_json(data, folder)
+
+
+# -- the spectator's view ----------------------------------------------------------------------
+
+
+def spectate(episode: Episode) -> Iterator[View]:
+    """Play an episode again; yield what a spectator sees before each moment, and at the end."""
+    if episode.wrappers:
+        raise Unseen(f"it was played in {' in '.join(episode.wrappers)}")
+    spec = episode.spec
+    try:
+        known = registry.spec(spec.id)
+    except registry.UnknownEnv:
+        raise Unseen(f"no environment {spec.id!r} is registered here") from None
+    # What a file names is not imported because it names it: it may come from anywhere.
+    if known.entry_point != spec.entry_point:
+        raise Unseen(f"{spec.id!r} is another environment here")
+    outside = spec.entry_point.startswith("gem_ma.envs.bridges.")
+    if outside or any(need.startswith(_ELSEWHERE) for need in known.needs):
+        raise Unseen("its environment lives elsewhere")
+    try:
+        yield from _again(episode)
+    except Unseen:
+        raise
+    except Exception as error:  # records of another release fail in any way
+        raise Unseen(f"playing it again failed: {type(error).__name__}: {error}") from error
+
+
+def _again(episode: Episode) -> Iterator[View]:
+    env = episode.spec.make()
+    if env.blocking:
+        raise Unseen("its environment is slow or lives elsewhere")
+    env.reset(seed=episode.seed, options=episode.options or None)
+    env.render_mode = "ansi"
+    for steps in moments(episode.steps):
+        pictures = {}
+        for step in steps:
+            turn = env.turn(step.agent)
+            if "image" in turn.observation:
+                pictures[step.agent] = turn.observation["image"]
+            alts = [
+                getattr(o.get("image"), "alt", "") for o in (turn.observation, step.observation)
+            ]
+            if (turn.text, turn.results, alts[0]) != (step.text, step.results, alts[1]):
+                raise Unseen(f"played again, {step.agent} sees something else at {step.number}")
+        yield View(env.picture().array, env.render(), pictures)
+        replies = {step.agent: step.reply for step in steps}
+        if None in replies.values():  # it failed here
+            return
+        env.play(replies)
+    yield View(env.picture().array, env.render(), {})
+
+
+def moments(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """Yield the steps that were taken together."""
+    start = 0
+    for end in range(1, len(steps) + 1):
+        if end == len(steps) or steps[end].number != steps[start].number:
+            yield list(steps[start:end])
+            start = end
+
+
+# -- the page ----------------------------------------------------------------------------------
+
+
+class _Writer:
+    """A page that grows as episodes come: only its index waits for the end."""
+
+    def __init__(self, file: IO[str], spectator: bool):
+        self._file = file
+        self._spectator = spectator
+        page = resources.files(__package__).joinpath("viewer.html").read_text("utf-8")
+        head, self._tail = page.split("<!-- the episodes -->")
+        file.write(_ascii(head.replace("<!-- the policy -->", _policy(page))))
+        self._block: list[str] = []
+        self._length = 0
+        self._blocks = 0
+        self._index: list[dict[str, Any]] = []
+        self._damaged: list[Damage] = []
+        self._unseen = 0
+        self._squares = _Squares(lambda number, sheet: self._put(f"sheet{number}", sheet))
+
+    @property
+    def done(self) -> Page:
+        """What is in the page until now."""
+        return Page(len(self._index), self._squares.pictures, self._unseen, self._damaged)
+
+    def take(self, item: Episode | Damage, file: str, number: int) -> None:
+        """Add an episode, or note what stands in its place."""
+        if isinstance(item, Episode):
+            try:
+                self._add(item, file)
+            except _DAMAGE as error:
+                item = Damage(file, number, f"not as gem_ma writes it ({error!r})"[:200])
+        if isinstance(item, Damage):
+            self._damaged.append(item)
+
+    def _add(self, episode: Episode, file: str) -> None:
+        data = _Recording(self._squares).data(episode, self._spectator)
+        line = _json(data)
+        row = {**_row(episode, file), "block": self._blocks, "line": len(self._block)}
+        _json(row)  # so that an index which cannot be written is this episode's fault
+        self._index.append(row)
+        self._unseen += "unseen" in data
+        self._block.append(line)
+        self._length += len(line)
+        if self._length >= _BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._block:
+            self._put(f"block{self._blocks}", zlib.compress("\n".join(self._block).encode(), 9))
+            self._blocks += 1
+            self._block, self._length = [], 0
+
+    def _put(self, name: str, data: bytes) -> None:
+        text = base64.b64encode(data).decode()
+        self._file.write(f'<script type="text/plain" id="{name}">{text}</script>\n')
+
+    def close(self) -> None:
+        """Write what is left, and the index."""
+        self._flush()
+        self._squares.close()
+        about = {
+            "episodes": self._index,
+            "damaged": [str(damage) for damage in self._damaged],
+            "blocks": self._blocks,
+            "side": _SIDE,
+            "across": _ACROSS,
+        }
+        self._put("index", zlib.compress(_json(about).encode(), 9))
+        self._file.write(_ascii(self._tail))
+
+
+def _policy(page: str) -> str:
+    """Return a policy under which the page's own script and style work, and nothing else does."""
+    allowed = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
+    for name in ("script", "style"):
+        start, end = page.index(f"<{name}>") + len(name) + 2, page.index(f"</{name}>")
+        digest = hashlib.sha256(page[start:end].encode()).digest()
+        allowed.append(f"{name}-src 'sha256-{base64.b64encode(digest).decode()}'")
+    return f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(allowed)}">'
+
+
+def _ascii(page: str) -> str:
+    if not page.isascii():
+        raise ValueError("the template is ASCII, so that no encoding can change the script's hash")
+    return page
+
+
+def _json(value: Any) -> str:
+    """Return JSON that every parser reads: no NaN, no half of a character."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"))
+    return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if np.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {str(key): _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _row(episode: Episode, file: str) -> dict[str, Any]:
+    """Return what the list shows of an episode."""
+    steps = episode.steps
+    return {
+        "file": file,
+        "id": _name(episode.id),
+        "number": int(episode.number),
+        "env": _name(episode.spec.id),
+        "agents": [(_name(seat), _name(agent)) for seat, agent in episode.agents.items()],
+        "returns": [episode.returns.get(seat) for seat in episode.agents],
+        "outcome": _name(_outcome(episode)),
+        "ended": _name(episode.ended),
+        "turns": len(steps),
+        "tokens": sum(_tokens(step.reply) for step in steps),
+        "invalid": sum(1 for step in steps if step.invalid),
+        "seconds": float(episode.seconds),
+    }
+
+
+def _name(value: Any) -> str:
+    return str(value)[:200]
+
+
+def _outcome(episode: Episode) -> str:
+    if episode.failure is not None:
+        return "failed"
+    returns = episode.returns
+    if len(returns) < 2:
+        return str(episode.ended)
+    best = [seat for seat, value in returns.items() if value == max(returns.values())]
+    return "equal" if len(best) == len(returns) else f"{' and '.join(map(str, best))} ahead"
+
+
+def _tokens(reply: Any) -> int:
+    """Return how many tokens a model wrote, if it told."""
+    told = reply.usage.get("completion_tokens") if isinstance(reply, Reply) else None
+    if isinstance(told, int):
+        return told
+    return len(getattr(reply, "token_ids", None) or ())
+
+
+class _Recording:
+    """What is shown of one episode; its pictures are told as changes to the one seen before."""
+
+    def __init__(self, squares: _Squares):
+        self._squares = squares
+        self._pictures: list[dict[str, Any]] = []
+        self._numbers: dict[Any, int] = {}  # a key, or what is in a picture -> its place
+        self._last: dict[str | None, tuple[int, _Squared]] = {}  # who looks -> what was seen last
+
+    def data(self, episode: Episode, spectator: bool) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            name: getattr(episode, name)
+            for name in Episode.__slots__
+            if name not in ("spec", "steps", "failure")
+        }
+        out["seed"] = str(episode.seed)  # a browser's numbers are not as exact
+        out["spec"] = {"id": episode.spec.id, "kwargs": episode.spec.kwargs}
+        out["failure"] = episode.failure and episode.failure._asdict()
+        views: list[View] = []
+        try:
+            if not spectator:
+                raise Unseen("it was left out of this page")
+            views = list(spectate(episode))
+            out["views"] = [
+                {"picture": self._shown(None, view.pixels), "text": view.text} for view in views
+            ]
+        except Unseen as error:
+            out["unseen"] = str(error)
+        again = dict(enumerate(view.seats for view in views))
+        out["steps"] = [
+            self._step(step, again.get(number, {}).get(step.agent))
+            for number, steps in enumerate(moments(episode.steps))
+            for step in steps
+        ]
+        out["pictures"] = self._pictures
+        return out
+
+    def _step(self, step: Step, again: Picture | None) -> dict[str, Any]:
+        reply = step.reply
+        out: dict[str, Any] = {"agent": step.agent, "number": step.number, "text": step.text}
+        for name in ("results", "move", "reward", "invalid", "seconds"):
+            out[name] = getattr(step, name)
+        out["reply"] = None if reply is None else str(reply)
+        if isinstance(reply, Reply):
+            out |= {"tool_calls": reply.tool_calls, "usage": reply.usage}
+            out |= {"latency": reply.latency, "finish_reason": reply.finish_reason}
+            out["tokens"] = _tokens(reply)
+            if reply.logprobs:
+                out["logprob"] = sum(reply.logprobs) / len(reply.logprobs)
+        picture = step.observation.get("image")
+        if isinstance(picture, Picture):
+            out["alt"] = picture.alt
+            try:
+                out["picture"] = self._picture(step.agent, picture)
+            except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+                if again is None:  # recorded without pictures, or the folder is elsewhere
+                    out["lost"] = True
+                else:
+                    out["picture"] = self._shown(step.agent, again.array)
+        return out
+
+    def _picture(self, seat: str, picture: Picture) -> int:
+        """Return the number of a recorded picture in this episode, which is new or not."""
+        if not _KEY.fullmatch(picture.key):
+            raise FileNotFoundError(f"no file is called {picture.key!r}")
+        number = self._numbers.get(picture.key)
+        if number is None:
+            number = self._numbers[picture.key] = self._shown(seat, picture.array)
+        return number
+
+    def _shown(self, who: str | None, pixels: np.ndarray) -> int:
+        base, old = self._last.get(who, (None, None))
+        new = self._squares.of(pixels, old)
+        content = new.size, new.numbers.tobytes()
+        number = self._numbers.setdefault(content, len(self._pictures))
+        if number == len(self._pictures):
+            told: dict[str, Any] = {"width": new.size[0], "height": new.size[1]}
+            if old is None or old.size != new.size:
+                told["squares"] = new.numbers.tolist()
+            else:
+                where = np.flatnonzero(new.numbers != old.numbers)
+                told["base"] = base
+                told["changes"] = np.stack([where, new.numbers[where]], 1).ravel().tolist()
+            self._pictures.append(told)
+            self._squares.pictures += 1
+        self._last[who] = number, new
+        return number
+
+
+class _Squared(NamedTuple):
+    """A picture in squares, row by row."""
+
+    size: tuple[int, int]
+    numbers: np.ndarray
+    pixels: np.ndarray  # of each square
+
+
+class _Squares:
+    """The squares of all pictures, each stored once: pictures of a board share nearly all."""
+
+    def __init__(self, put: Callable[[int, bytes], None]):
+        self._put = put
+        self._numbers: dict[bytes, int] = {}
+        self._sheet: list[bytes] = []  # squares that are yet to be written
+        self._sheets = 0
+        self.pictures = 0
+
+    def of(self, picture: np.ndarray, before: _Squared | None = None) -> _Squared:
+        """Return a picture in squares; those that are as they were before are not looked up."""
+        height, width, _ = picture.shape
+        down, across = -(-height // _SIDE), -(-width // _SIDE)
+        padded = np.zeros((down * _SIDE, across * _SIDE, 3), np.uint8)
+        padded[:height, :width] = picture
+        cut = padded.reshape(down, _SIDE, across, _SIDE, 3).swapaxes(1, 2)
+        pixels = cut.reshape(down * across, -1)
+        if before is not None and before.size == (width, height):
+            numbers = before.numbers.copy()
+            changed = np.flatnonzero((pixels != before.pixels).any(1))
+        else:
+            numbers = np.zeros(len(pixels), np.int64)
+            changed = np.arange(len(pixels))
+        for i in changed:
+            numbers[i] = self._number(pixels[i].tobytes())
+        return _Squared((width, height), numbers, pixels)
+
+    def _number(self, square: bytes) -> int:
+        key = hashlib.blake2b(square, digest_size=16).digest()
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._numbers)
+            self._sheet.append(square)
+            if len(self._sheet) == _ACROSS**2:
+                self.close()
+        return number
+
+    def close(self) -> None:
+        """Write the squares that are not in a sheet yet."""
+        if not self._sheet:
+            return
+        blank = [bytes(_SIDE * _SIDE * 3)] * (-len(self._sheet) % _ACROSS)
+        squares = np.frombuffer(b"".join(self._sheet + blank), np.uint8)
+        sheet = squares.reshape(-1, _ACROSS, _SIDE, _SIDE, 3).swapaxes(1, 2)
+        self._put(self._sheets, _png(sheet.reshape(-1, _ACROSS * _SIDE, 3)))
+        self._sheets += 1
+        self._sheet = []
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    """Return pixels as the smallest PNG file that Pillow makes without loss."""
+    image = Image.fromarray(pixels)
+    if image.getcolors(256) is not None:
+        few = image.quantize(256, dither=Image.Dither.NONE)
+        if np.array_equal(np.array(few.convert("RGB")), pixels):
+            image = few
+    file = io.BytesIO()
+    image.save(file, "PNG", optimize=True)
+    return file.getvalue()

@@ -1,0 +1,350 @@
+"""Matches in the terminal, with pictures as half-block cells of colour."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import time
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image
+from rich.color import Color
+from rich.console import Console, Group
+from rich.live import Live
+from rich.segment import Segment, Segments
+from rich.style import Style
+from rich.table import Column, Table
+from rich.text import Text
+
+from gem_ma import registry
+from gem_ma.actions import without_thinking
+from gem_ma.agents import load
+from gem_ma.agents.human import HumanAgent
+from gem_ma.env import Env
+from gem_ma.episode import Agent, Conversation, Episode, Step, ask
+from gem_ma.evaluation.viewer import Unseen, View, find_files, moments, read, spectate
+from gem_ma.messages import Picture
+from gem_ma.records import NotARecord
+
+_BESIDE = 30  # columns that text beside a picture needs
+_SAID = 2000  # characters of a reply that are shown
+_NEEDED = "\n\t\u200c\u200d"  # of the characters that show nothing, those that writing needs
+
+
+class BadRequest(ValueError):
+    """What was asked for cannot be watched; the message says what can."""
+
+
+class Said(NamedTuple):
+    """A seat's reply, and what became of it."""
+
+    seat: str
+    reply: str
+    invalid: str  # why it was no move
+    reward: float
+
+
+class Moment(NamedTuple):
+    """What is on the screen between two moves."""
+
+    title: str
+    acting: tuple[str, ...]
+    pixels: np.ndarray | None
+    text: str
+    said: tuple[Said, ...]  # since the moment before
+    returns: dict[str, float]
+
+
+def watch(
+    what: str,
+    *,
+    agents: str = "random",
+    seat: str | None = None,
+    seed: int | None = None,
+    delay: float = 1.0,
+    theme: str = "light",
+    image_size: str = "252x252",
+    episode: int | None = None,
+    console: Console | None = None,
+) -> int:
+    """Show a match of an environment, or the episodes of a file, and return an exit code."""
+    if not (math.isfinite(delay) and delay >= 0):
+        raise BadRequest(f"--delay {delay}: expected seconds, 0 or more")
+    if Path(what).is_file():
+        shown = recorded(Path(what), seat, episode)
+    elif Path(what).is_dir() or "/" in what or what.endswith(".jsonl"):
+        raise BadRequest(f"{what}: expected an environment, or a file of episodes")
+    elif episode is not None:
+        raise BadRequest("--episode chooses from a file of episodes, and not of a match")
+    else:
+        shown = live(what, agents, seat, seed, theme, image_size)
+    console = console or Console()
+    if console.is_terminal and console.color_system is not None and not console.is_dumb_terminal:
+        _screen(shown, console, delay)
+    else:
+        for moment in shown:
+            console.file.write(plain(moment))
+            console.file.flush()
+    return 0
+
+
+# -- where moments come from -------------------------------------------------------------------
+
+
+def live(
+    id: str, agents: str, seat: str | None, seed: int | None, theme: str, image_size: str
+) -> Iterator[Moment]:
+    """Play a match and yield its moments."""
+    env = _make(id, theme, image_size)
+    seats = env.possible_agents
+    _check_seat(seat, seats)
+    players = dict(zip(seats, _players(agents, seats), strict=True))
+    env.render_mode = "ansi"
+    env.reset(seed=seed)
+    return _play(env, players, seat)
+
+
+def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterator[Moment]:
+    chats = {name: Conversation(name) for name in players}
+    returns = dict.fromkeys(players, 0.0)
+    said: tuple[Said, ...] = ()
+    while True:
+        title, acting = f"{env.id}, seed {env.seed}, turn {env.turns + 1}", env.to_act
+        pixels, text = env.picture(seat).array, env.render(seat)
+        yield Moment(title, acting, pixels, text, said, dict(returns))
+        if not acting:
+            return
+        replies = {}
+        for name in acting:
+            (reply,) = ask(players[name], [env.turn(name, chats[name])])
+            replies[name] = chats[name].steps[-1].reply = reply
+        rewards, _, _ = env.play(replies)
+        for name, reward in rewards.items():
+            returns[name] += reward
+        said = tuple(
+            Said(name, _words(reply), _why(env.info(name).get("invalid")), rewards.get(name, 0.0))
+            for name, reply in replies.items()
+        )
+
+
+def _make(id: str, theme: str, image_size: str) -> Env[Any]:
+    width, _, height = image_size.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+        raise BadRequest(f"--image-size {image_size}: expected two numbers such as 252x252")
+    which = int(theme) if theme.lstrip("-").isdecimal() else theme
+    try:
+        return registry.make(id, theme=which, image_size=(int(width), int(height)))
+    except (registry.UnknownEnv, registry.MissingNeed, ValueError) as error:
+        raise BadRequest(str(error)) from None
+
+
+def _check_seat(seat: str | None, seats: Sequence[str]) -> None:
+    if seat is not None and seat not in seats:
+        raise BadRequest(f"--seat {seat}: the seats are {', '.join(seats)}")
+
+
+def _players(names: str, seats: Sequence[str]) -> list[Agent]:
+    specs = names.split(",")
+    if len(specs) == 1:
+        specs *= len(seats)
+    if len(specs) != len(seats):
+        raise BadRequest(f"got {len(specs)} agents, but the seats are {', '.join(seats)}")
+    try:
+        players = {spec: load(spec) for spec in specs}
+    except (ValueError, ImportError, OSError) as error:
+        raise BadRequest(str(error)) from None
+    if any(isinstance(player, HumanAgent) for player in players.values()):
+        raise BadRequest("whoever plays cannot watch: human is for gem-ma play")
+    return [players[spec] for spec in specs]
+
+
+def recorded(path: Path, seat: str | None, number: int | None) -> Iterator[Moment]:
+    """Return the moments of the episodes of a file, or of one of them."""
+    try:
+        files = find_files(path)
+    except NotARecord as error:
+        raise BadRequest(str(error)) from None
+    episodes = (
+        item
+        for item in read(files[0])
+        if isinstance(item, Episode) and number in (None, item.number)
+    )
+    first = next(episodes, None)
+    if first is None:
+        raise BadRequest(f"{path}: no episode in it" + f" has the number {number}" * bool(number))
+    _check_seat(seat, list(first.agents))
+    return (moment for one in chain([first], episodes) for moment in _retold(one, seat))
+
+
+def _retold(episode: Episode, seat: str | None) -> Iterator[Moment]:
+    """Yield the moments of an episode: as a spectator sees them, or as the seat saw them."""
+    returns = dict.fromkeys(episode.agents, 0.0)
+    said: tuple[Said, ...] = ()
+    views: list[View] = []
+    why = ""
+    if seat is None or _lost(episode):
+        try:
+            views = list(spectate(episode))
+        except Unseen as error:
+            why = f" (as the seats saw it: {error})" if seat is None else ""
+    pixels, text = None, ""
+    together = list(moments(episode.steps))
+    for number, steps in enumerate([*together, []]):
+        if seat is None and number < len(views):
+            pixels, text, _ = views[number]
+        elif seen := [step for step in steps if seat is None or step.agent == seat]:
+            again = views[number].seats.get(seen[0].agent) if number < len(views) else None
+            pixels, text = _seen(seen[0], again)
+        title = f"{episode.spec.id}, episode {episode.number}, {number} of {len(together)}{why}"
+        if not steps:
+            returns.update(episode.returns)
+            title += f", {episode.ended}" + (
+                f": {episode.failure.message}" if episode.failure else ""
+            )
+        yield Moment(title, tuple(s.agent for s in steps), pixels, text, said, dict(returns))
+        for step in steps:
+            returns[step.agent] += step.reward
+        said = tuple(
+            Said(step.agent, _words(step.reply), _why(step.invalid), step.reward) for step in steps
+        )
+
+
+def _lost(episode: Episode) -> bool:
+    """Return whether an episode has pictures that were not saved."""
+    return any(_pixels(step.observation.get("image")) is None for step in episode.steps[:1])
+
+
+def _seen(step: Step, again: Picture | None) -> tuple[np.ndarray | None, str]:
+    picture = step.observation.get("image")
+    pixels = _pixels(picture)
+    if pixels is None and again is not None:
+        pixels = again.array
+    if pixels is None and picture is not None:
+        return None, "\n\n".join(filter(None, (step.text, getattr(picture, "alt", ""))))
+    return pixels, step.text
+
+
+def _pixels(picture: Any) -> np.ndarray | None:
+    try:
+        return picture.array if isinstance(picture, Picture) else None
+    except (OSError, ValueError, SyntaxError):  # recorded without pictures
+        return None
+
+
+def _words(reply: str | None) -> str:
+    """Return what a reply says beside its thoughts."""
+    if reply is None:
+        return "no reply"
+    calls = getattr(reply, "tool_calls", None) or ()
+    called = [json.dumps(call.get("function", call)) for call in calls if isinstance(call, dict)]
+    return "\n".join(filter(None, [without_thinking(reply).strip(), *called]))
+
+
+def _why(invalid: Mapping[str, Any] | None) -> str:
+    return str(invalid.get("reason", "it is no move")) if invalid else ""
+
+
+# -- how they are shown ------------------------------------------------------------------------
+
+
+def visible(text: str) -> str:
+    """Return a text with every character that shows nothing, or steers a terminal, spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_visible, text.replace("\r\n", "\n")))
+
+
+def _visible(one: str) -> str:
+    if one in _NEEDED or unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+        return one
+    return chr(0x2400 + ord(one)) if one < " " else f"<U+{ord(one):04X}>"
+
+
+def plain(moment: Moment) -> str:
+    """Return a moment as lines, for what is no terminal."""
+    lines = [*_told(moment.said), "", moment.title, moment.text]
+    lines.append(_acting(moment))
+    return visible("\n".join(lines) + "\n")
+
+
+def _told(said: Sequence[Said]) -> Iterator[str]:
+    for one in said:
+        cut = (
+            one.reply if len(one.reply) <= _SAID else f"{one.reply[:_SAID]} ... ({len(one.reply)})"
+        )
+        yield f"{one.seat}: {cut}"
+        if one.invalid:
+            yield f"  invalid: {one.invalid[:_SAID]}"
+        if one.reward:
+            yield f"  reward {one.reward:+g}"
+
+
+def _acting(moment: Moment) -> str:
+    if moment.acting:
+        return f"to act: {', '.join(moment.acting)}"
+    return "returns: " + ", ".join(f"{seat} {value:+g}" for seat, value in moment.returns.items())
+
+
+def fit(pixels: np.ndarray, columns: int, rows: int) -> tuple[int, int]:
+    """Return the most columns and rows that a picture fills without a change of its shape."""
+    height, width, _ = pixels.shape
+    scale = min(columns / width, 2 * rows / height)  # two pixels in a cell
+    return max(1, int(width * scale)), max(1, int(height * scale / 2))
+
+
+def cells(pixels: np.ndarray, columns: int, rows: int) -> Segments:
+    """Return a picture as half blocks: the upper pixel of a cell before the lower one's ground."""
+    small = Image.fromarray(pixels).resize((columns, 2 * rows), Image.Resampling.BOX)
+    lines = np.asarray(small).tolist()
+    out = []
+    for above, below in zip(lines[::2], lines[1::2], strict=True):
+        for top, bottom in zip(above, below, strict=True):
+            out.append(Segment("\u2580", _style(tuple(top), tuple(bottom))))
+        out.append(Segment.line())
+    return Segments(out)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _style(top: tuple[int, int, int], bottom: tuple[int, int, int]) -> Style:
+    return Style(color=Color.from_rgb(*top), bgcolor=Color.from_rgb(*bottom))
+
+
+def picture_of(moment: Moment, width: int, height: int) -> Group:
+    """Return a moment as it fits a terminal: the picture, and the words beside or below."""
+    words = Text()
+    for line in _told(moment.said):
+        words.append(visible(line) + "\n", "red" if line.startswith("  invalid") else "")
+    words.append(visible(_acting(moment)) + "\n", "bold")
+    if moment.acting and any(moment.returns.values()):
+        so_far = ", ".join(f"{seat} {value:+g}" for seat, value in moment.returns.items())
+        words.append(f"so far: {visible(so_far)}\n")
+    words.append("\n" + visible(moment.text))
+    title = Text(visible(moment.title), "bold", no_wrap=True, overflow="ellipsis")
+    if moment.pixels is None:
+        return Group(title, words)
+    columns, rows = fit(moment.pixels, width * 3 // 5, height - 2)
+    if width - columns < _BESIDE:
+        columns, rows = fit(moment.pixels, width, height * 3 // 5)
+        return Group(title, cells(moment.pixels, columns, rows), words)
+    table = Table.grid(Column(width=columns), Column(), padding=(0, 2))
+    table.add_row(cells(moment.pixels, columns, rows), words)
+    return Group(title, table)
+
+
+def _screen(shown: Iterator[Moment], console: Console, delay: float) -> None:
+    """Show moments one after the other on the whole screen, and leave the last one behind."""
+    moment: Moment | None = None
+    try:
+        with Live(console=console, screen=True, auto_refresh=False) as live:
+            for moment in shown:
+                live.update(picture_of(moment, *console.size), refresh=True)
+                time.sleep(delay)
+    finally:
+        if moment is not None:
+            console.print(picture_of(moment, console.width, console.height - 2))

@@ -1,0 +1,442 @@
+"""The page of episodes, clicked through in a real browser."""
+
+import argparse
+import base64
+import json
+import re
+import shutil
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gem_ma import Reply, rollout, save_episodes
+from gem_ma.agents import FunctionAgent
+from gem_ma.episode import Failure
+from gem_ma.evaluation.view_commands import add_commands
+from gem_ma.evaluation.viewer import Unseen, find_files, spectate, write_page
+from gem_ma.records import NotARecord, load_episodes
+from gem_ma.registry import Spec
+
+FOUR = "game:ConnectFour-v0"
+THREE = "game:TicTacToe-v0"
+BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+REMEDY = "pip install 'gem-ma[browser]' and install Chromium: apt-get install chromium"
+
+HOSTILE = (
+    "</script><script>window.hurt = 1</script>",
+    "<img src=x onerror='window.hurt = 2'><svg onload='window.hurt = 3'>",
+    "<iframe srcdoc='<script>parent.hurt = 4</script>'></iframe>",
+    "<!-- <script> --><style>* { display: none }</style><meta http-equiv=refresh content='0;x:'>",
+    "javascript:alert(5) ${window.hurt = 6} {{window.hurt = 7}}",
+    "\x1b[2J\x1b]0;title\x07 \u202edrow \u2066a\u2069 nul \x00 half \ud800 tag \U000e0041 end",
+    "__proto__ constructor </textarea></title></pre>",
+    "<think>hidden <b>thought</b></think>said",
+)
+
+
+def chatty(turn):
+    """Think, then move; now and then say something that is no move."""
+    told = {"usage": {"completion_tokens": 7, "prompt_tokens": 20}, "latency": 0.5}
+    if turn.index == 1 and turn.seat == "red":
+        return Reply("<think>Which column?</think>the ninety-first", **told)
+    return Reply(f"<think>Hm.</think>\\boxed{{{turn.legal[0]}}}", **told)
+
+
+@pytest.fixture(scope="module")
+def episodes(tmp_path_factory):
+    path = tmp_path_factory.mktemp("view") / "four.jsonl"
+    agents = [FunctionAgent(chatty), "random"]
+    rollout(FOUR, agents, 12, seed=3, observe="both", max_turns=9, out=path)
+    return path
+
+
+def unpacked(page):
+    """Return the index of a page, and its episodes."""
+    parts = dict(re.findall(r'<script type="text/plain" id="(\w+)">([^<]*)</script>', page))
+    index = json.loads(zlib.decompress(base64.b64decode(parts["index"])))
+    lines = []
+    for number in range(index["blocks"]):
+        block = zlib.decompress(base64.b64decode(parts[f"block{number}"])).decode()
+        lines += [json.loads(line) for line in block.split("\n")]
+    return index, lines
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason=REMEDY)
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    with playwright.sync_playwright() as running:
+        try:
+            # Its own sandbox needs user namespaces, which root and some machines do not have.
+            browser = running.chromium.launch(executable_path=found, chromium_sandbox=False)
+        except playwright.Error as error:
+            if found is not None:
+                raise
+            pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Return a function that opens the page of a file; the page may ask for nothing else."""
+    contexts = []
+
+    def show(source, moment="", **look):
+        out = tmp_path / "page.html"
+        write_page(source, out)
+        contexts.append(browser.new_context(viewport={"width": 1280, "height": 800}, **look))
+        page = contexts[-1].new_page()
+        page.events = []
+        for event in ("dialog", "request", "pageerror", "console", "popup", "framenavigated"):
+            page.on(event, lambda what, event=event: page.events.append((event, str(what))))
+        page.on("dialog", lambda dialog: dialog.dismiss())
+        page.goto(f"{out.as_uri()}{moment}")
+        page.wait_for_selector("body[data-ready]")
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+
+
+def harmless(page):
+    """Return whether nothing happened but that the page was loaded."""
+    return {event for event, _ in page.events} <= {"request", "framenavigated"} and (
+        len([1 for event, _ in page.events if event == "request"]) == 1
+    )
+
+
+def test_page_without_a_browser(episodes, tmp_path):
+    out = tmp_path / "page.html"
+    done = write_page(episodes, out)
+    assert done[0] == 12
+    assert done.unseen == 0
+    assert done.damaged == []
+    page = out.read_text("ascii")
+    index, lines = unpacked(page)
+    assert len(index["episodes"]) == len(lines) == 12
+    for row, told, episode in zip(index["episodes"], lines, load_episodes(episodes), strict=True):
+        assert row["turns"] == len(told["steps"]) == len(episode.steps)
+        assert row["invalid"] == sum(1 for step in episode.steps if step.invalid)
+        assert row["tokens"] == 7 * sum(1 for step in episode.steps if step.agent == "red")
+        assert [step["text"] for step in told["steps"]] == [step.text for step in episode.steps]
+        assert told["seed"] == str(episode.seed)
+        assert len(told["views"]) == len(told["steps"]) + 1
+        assert told["views"][-1]["text"].count("R") >= 1
+    raw = sum(file.stat().st_size for file in episodes.with_suffix(".pictures").iterdir())
+    sheets = re.findall(r'id="sheet\d+">([^<]*)<', page)
+    assert sum(map(len, sheets)) < raw / 10  # pictures share their squares
+
+
+def test_without_spectator(episodes, tmp_path):
+    write_page(episodes, tmp_path / "page.html", spectator=False)
+    _, lines = unpacked((tmp_path / "page.html").read_text())
+    assert {line["unseen"] for line in lines} == {"it was left out of this page"}
+
+
+def test_damaged_lines_are_left_out_and_named(episodes, tmp_path):
+    first, second, *_ = episodes.read_bytes().splitlines(keepends=True)
+    data = json.loads(first)
+    wrong = [
+        b"\x00\xff junk\n",
+        b'{"gem_ma": 99}\n',
+        b'{"gem_ma": 1}\n',
+        b"[" * 100_000 + b"\n",
+        json.dumps({**data, "steps": [{"agent": 3}]}).encode() + b"\n",
+        json.dumps({**data, "returns": {"red": "much"}, "steps": 5}).encode() + b"\n",
+        json.dumps({**data, "agents": [1]}).encode() + b"\n",
+    ]
+    path = tmp_path / "four.jsonl"
+    path.write_bytes(first + b"".join(wrong) + second + first[:-20])
+    done = write_page(path, tmp_path / "page.html")
+    assert done.episodes == 2
+    assert [damage.line for damage in done.damaged] == [2, 3, 4, 5, 6, 7, 8, 10]
+    assert "cut off" in str(done.damaged[-1])
+    assert "format 99" in str(done.damaged[1])
+    assert len(unpacked((tmp_path / "page.html").read_text())[0]["damaged"]) == 8
+
+
+def test_folders(episodes, tmp_path):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    for name in ("a.jsonl", "deep/er/b.jsonl"):
+        shutil.copy(episodes, tmp_path / name)
+    (tmp_path / "deep" / "notes.jsonl").write_text('{"other": 1}\n')
+    assert [p.name for p in find_files(tmp_path)] == ["a.jsonl", "b.jsonl"]
+    done = write_page(tmp_path, tmp_path / "page.html")
+    assert done.episodes == 24
+    index, lines = unpacked((tmp_path / "page.html").read_text())
+    assert {row["file"] for row in index["episodes"]} == {"a.jsonl", "deep/er/b.jsonl"}
+    write_page(episodes, tmp_path / "page.html")
+    _, whole = unpacked((tmp_path / "page.html").read_text())
+    for line, one in zip(lines, whole * 2, strict=True):  # pictures were not copied: drawn again
+        assert len(line["pictures"]) == len(one["pictures"])
+        assert [step["picture"] for step in line["steps"]] == [
+            step["picture"] for step in one["steps"]
+        ]
+    write_page(tmp_path / "a.jsonl", tmp_path / "page.html", spectator=False)
+    _, lines = unpacked((tmp_path / "page.html").read_text())
+    assert all(step["lost"] for step in lines[0]["steps"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NotARecord, match="none of the files"):
+        find_files(tmp_path / "empty")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        find_files(tmp_path / "nowhere")
+    with pytest.raises(NotARecord, match="no file of episodes"):
+        find_files(tmp_path / "deep" / "notes.jsonl")
+
+
+def altered(episode, **spec):
+    spec = {"id": episode.spec.id, "entry_point": episode.spec.entry_point, "kwargs": {}, **spec}
+    return replace(episode, spec=Spec(**spec))
+
+
+def test_a_file_makes_nothing_run(episodes, tmp_path):
+    (episode, *_) = load_episodes(episodes)
+    mark = tmp_path / "mark"
+    for wrong, why in (
+        (
+            altered(episode, entry_point="subprocess:Popen", kwargs={"args": ["touch", str(mark)]}),
+            "another",
+        ),
+        (altered(episode, id="game:Nobody-v0"), "registered"),
+        (altered(episode, kwargs={"what": 1}), "UnknownArgument"),
+        (replace(episode, seed=episode.seed, wrappers=("Wrapper",)), "Wrapper"),
+        (replace(episode, steps=episode.steps[1:]), "SeatError|something else"),
+    ):
+        with pytest.raises(Unseen, match=why):
+            list(spectate(wrong))
+    assert not mark.exists()
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(episode.steps[0].observation["image"].png)
+    line = episodes.read_text().splitlines()[0]
+    key = json.loads(line)["steps"][0]["observation"]["image"]["picture"]
+    path = tmp_path / "four.jsonl"
+    path.write_text(line.replace(key, "../secret") + "\n")
+    (tmp_path / "four.pictures").mkdir()
+    assert write_page(path, tmp_path / "page.html").pictures <= len(episode.steps) + 1
+    write_page(path, tmp_path / "page.html", spectator=False)
+    assert unpacked((tmp_path / "page.html").read_text())[1][0]["steps"][0]["lost"]
+
+
+def test_click_through(episodes, show):
+    page = show(episodes)
+    rows = page.locator("#body tr")
+    assert rows.count() == 12
+    assert page.locator("#count").inner_text() == "12 episodes"
+    page.get_by_label("Outcome").select_option("red ahead")
+    assert 0 <= rows.count() < 12
+    page.get_by_label("Outcome").select_option("")
+    page.get_by_label("with invalid replies").check()
+    assert page.locator("#count").inner_text() in ("12 episodes", f"{rows.count()} of 12 episodes")
+    page.get_by_label("with invalid replies").uncheck()
+    page.get_by_label("truncated").check()
+    truncated = rows.count()
+    assert truncated == sum(1 for e in load_episodes(episodes) if e.ended == "truncated") > 0
+    page.get_by_label("truncated").uncheck()
+    page.locator("#by-turns").click()
+    turns = [int(text) for text in page.locator("#body td:nth-child(4)").all_inner_texts()]
+    assert turns == sorted(turns, reverse=True)
+    assert page.locator("th[aria-sort=descending]").inner_text().startswith("Turns")
+    page.locator("#by-number").click()
+
+    page.get_by_label("Search").fill("NINETY-FIRST")  # a reply, whatever the case
+    page.locator("#count", has_text=re.compile("^12 episodes")).wait_for()
+    page.get_by_label("Search").fill("ninety-second")
+    page.locator("#count", has_text=re.compile("^0 of")).wait_for()
+    page.get_by_label("Search").fill("")
+    page.locator("#body tr:nth-child(12)").wait_for()
+
+    number = int(rows.first.get_by_role("button").inner_text())
+    rows.first.get_by_role("button").click()
+    (episode,) = [e for e in load_episodes(episodes) if e.number == number]
+    page.wait_for_selector("canvas[data-drawn]")
+    assert "red acts" in page.locator("#moment").inner_text()
+    assert page.locator(".pane").count() == 2
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    invalid = page.locator(".reply.invalid")
+    assert "'the ninety-first' is not a legal move" in invalid.inner_text()
+    thought = invalid.locator("details.thought")
+    assert thought.locator("pre").is_hidden()
+    thought.locator("summary").click()
+    assert thought.locator("pre").inner_text() == "Which column?"
+    assert invalid.locator("> pre").inner_text() == "the ninety-first"
+    page.get_by_label("yellow", exact=True).check()
+    assert "yellow sees" in page.locator(".pane").first.inner_text()
+    assert "last turn" in page.locator(".pane").first.inner_text()
+    page.get_by_label("spectator beside").uncheck()
+    assert page.locator("#spectated").count() == 0
+    page.get_by_label("spectator beside").check()
+    page.locator("h1").click()  # the keys are the radio buttons' as long as one has the focus
+    page.keyboard.press("End")
+    assert page.locator("#moment").inner_text().startswith(f"{len(episode.steps) + 1} of")
+    assert page.locator("#next").is_disabled()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Next moment").click()
+    assert page.locator("#moment").inner_text().startswith("2 of")
+    assert page.locator("svg polyline").count() == 2
+    page.keyboard.press("j")
+    page.locator(f"#player[data-open='{number + 1}']").wait_for()
+    page.keyboard.press("k")
+    page.locator(f"#player[data-open='{number}']").wait_for()
+    assert harmless(page)
+
+
+def test_pictures_are_the_recorded_ones(episodes, show):
+    (episode, *_) = load_episodes(episodes)
+    for at in (0, len(episode.steps) - 1):
+        page = show(episodes, f"#episode=0&moment={at}")
+        page.locator("canvas[data-drawn]").nth(1).wait_for()
+        for pane in range(2):  # red, and the spectator of a game without secrets
+            data = page.evaluate(
+                """pane => { const c = document.querySelectorAll("canvas")[pane];
+                const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+                let s = ""; for (const v of d) s += String.fromCharCode(v); return btoa(s); }""",
+                pane,
+            )
+            image = episode.steps[at].observation["image"].array
+            drawn = np.frombuffer(base64.b64decode(data), np.uint8).reshape(*image.shape[:2], 4)
+            assert np.array_equal(drawn[:, :, :3], image)
+
+
+def test_hostile_episodes_do_nothing(show, tmp_path):
+    call = {"id": "c", "function": {"name": HOSTILE[0], "arguments": HOSTILE[1]}}
+
+    def hostile(turn):
+        if turn.number % 2:
+            return Reply(turn.legal[0], tool_calls=())
+        return Reply(HOSTILE[turn.seed % len(HOSTILE)], tool_calls=[call] * (turn.index == 3))
+
+    done = rollout(THREE, FunctionAgent(hostile), 6, seed=1)
+    (base, *_) = done
+    everywhere = [
+        replace(step, reply=text, text=text, move=text, results=(text,), invalid={"reason": text})
+        for step, text in zip(base.steps * 9, HOSTILE, strict=False)
+    ]
+    for number, text in enumerate(HOSTILE):
+        done.append(
+            replace(
+                base,
+                id=text,
+                number=90 + number,
+                agents={text: text, "__proto__": text, "x": "x", "o": text},
+                rules={text: text},
+                tools={text: [{"name": text}]},
+                returns={text: 1.0, "__proto__": 0.0},
+                report={text: text, "nan": float("nan")},
+                failure=Failure(text, text, text),
+                ended=text,
+                steps=everywhere,
+                spec=Spec(text, text, {text: text}),
+                wrappers=(text,),
+            )
+        )
+    path = tmp_path / "hostile.jsonl"
+    save_episodes(done, path)
+    written = write_page(path, tmp_path / "page.html")
+    assert written.damaged == []
+    raw = (tmp_path / "page.html").read_text()
+    assert "hurt" not in raw
+    page = show(path)
+    assert page.locator("#body tr").count() == len(done)
+    for row, episode in enumerate(done):
+        page.locator("#body tr").nth(row).click()
+        page.locator(f"#player[data-open='{episode.number}']").wait_for()
+        for details in page.locator("#player details").all():
+            details.evaluate("one => { one.open = true }")
+        while page.locator("#next").is_enabled():
+            page.keyboard.press("ArrowRight")
+            assert page.evaluate("window.hurt") is None
+    text = page.locator("body").inner_text()
+    for sign in "\x1b\x00\u202e\u2066\U000e0041":
+        assert sign not in text
+    assert page.locator("#player img, #player iframe, #player script, #list script").count() == 0
+    assert harmless(page), page.events
+
+
+def test_what_hides_is_shown(show, tmp_path):
+    said = [HOSTILE[5], HOSTILE[7]]
+    done = rollout(THREE, FunctionAgent(lambda turn: said[turn.index % 2]), 1, seed=1)
+    save_episodes(done, tmp_path / "a.jsonl")
+    page = show(tmp_path / "a.jsonl", "#episode=0")
+    reply = page.locator(".reply pre").first.inner_text()
+    for spelled in ("\u241b[2J", "\u2039U+202E\u203a", "nul \u2400", "U+D800", "U+E0041", "\u2407"):
+        assert spelled in reply
+
+
+def test_a_megabyte_is_cut(show, tmp_path):
+    long = "word " * 200_000 + "END"
+    done = rollout(THREE, FunctionAgent(lambda turn: long), 1, seed=1)
+    save_episodes(done, tmp_path / "a.jsonl")
+    page = show(tmp_path / "a.jsonl", "#episode=0")
+    reply = page.locator(".reply pre")
+    assert len(reply.inner_text()) < 10_000
+    page.get_by_role("button", name="Show more: 997,003 characters").click()
+    assert len(reply.inner_text()) > 100_000
+
+
+def test_simultaneous_moves_and_a_phone_in_the_dark(show, tmp_path):
+    rollout("game:RockPaperScissors-v0", "random", 2, seed=1, out=tmp_path / "a.jsonl")
+    page = show(tmp_path / "a.jsonl", "#episode=0", color_scheme="dark")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.locator("#seen .pane").count() == 3  # both seats, and the spectator
+    assert page.locator(".reply").count() == 2
+    assert page.locator("#list").is_hidden()
+    page.get_by_role("button", name="Episodes").click()
+    assert page.locator("#list").is_visible()
+    assert page.locator("#player").is_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == "rgb(20, 22, 27)"
+
+
+def test_tool_calls_and_their_results(show, tmp_path):
+    def calling(turn):
+        call = {"id": "c", "function": {"name": "look", "arguments": '{"at": 4}'}}
+        return Reply(turn.legal[0], tool_calls=[call] if turn.index == 0 else ())
+
+    (episode,) = rollout(THREE, FunctionAgent(calling), 1, seed=1)
+    steps = list(episode.steps)
+    second = next(i for i, step in enumerate(steps) if step.agent == "x" and i)
+    steps[second] = replace(steps[second], results=("an empty cell",))
+    save_episodes([replace(episode, steps=steps)], tmp_path / "a.jsonl")
+    page = show(tmp_path / "a.jsonl", "#episode=0")
+    reply = page.locator(".reply").first.inner_text()
+    assert "Calls look" in reply
+    assert '{"at": 4}' in reply
+    assert "Result\nan empty cell" in reply
+    page.keyboard.press("End")
+    assert "sees something else" in page.locator("#spectated").inner_text()
+
+
+def test_commands(episodes, tmp_path, capsys):
+    def run(*words):
+        parser = argparse.ArgumentParser()
+        add_commands(parser.add_subparsers(required=True))
+        args = parser.parse_args([*map(str, words)])
+        return args.run(args)
+
+    path, out = tmp_path / "four.jsonl", tmp_path / "page.html"
+    path.write_bytes(episodes.read_bytes() + b"cut")
+    assert run("view", path, "--out", out) == 0
+    told = capsys.readouterr()
+    assert re.fullmatch(rf"12 episodes and \d+ pictures in {out}, 0\.\d MB\n", told.out)
+    assert told.err == "left out: four.jsonl, line 13: cut off, as when the writer was stopped\n"
+    assert list(tmp_path.glob("page.html*")) == [out]
+    for words in (
+        ("view", tmp_path / "none", "--out", out),
+        ("view", __file__, "--out", out),
+        ("view", path, "--out", tmp_path),
+        ("view", path, "--out", tmp_path / "no" / "page.html"),
+        ("watch", "game:Nothing-v0"),
+        ("watch", path, "--seat", "green"),
+    ):
+        assert run(*words) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert re.fullmatch(r"gem-ma: .+\n", told.err)
+    assert run("watch", path, "--delay", "0", "--episode", "1") == 0
+    assert "episode 1," in capsys.readouterr().out
