@@ -5,6 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.agents.search import SearchAgent
+from gem_ma.rollouts import rollout
 from gem_ma.testing import certify, check_env
 
 chess = pytest.importorskip("chess", reason="pip install 'gem-ma[games]'")
@@ -14,6 +16,8 @@ from gem_ma.envs.chess import MOVES, Chess
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ROOKS = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 PROMOTING = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1"
+BACK_RANKS = "1r4k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+BACK_RANKS_AND_QUEENS = "1r4k1/4qppp/8/8/8/8/4QPPP/R5K1 w - - 0 1"
 RNG = np.random.default_rng(0)
 
 
@@ -203,3 +207,24 @@ def test_the_contract_and_the_pictures():
     env = gem_ma.Env(Chess(KIWIPETE, notation="san"), max_turns=6)
     check_env(env, seeds=1, processes=False)
     assert certify(gem_ma.Env(Chess(ROOKS)), views=30).distance > 0
+
+
+def search_beats_chance(fen, episodes, max_turns):
+    env = gem_ma.Env(Chess(fen), id="game:Chess-v0", max_turns=max_turns)
+    agents = [SearchAgent(depth=2), "random"]  # it sees a mate in one, its own and the other's
+    played = rollout(env, agents, episodes=episodes, seed=5, shuffle=True)
+    decided = [(seat, e.returns[seat]) for e in played for seat, a in e.agents.items()
+               if a != "random" and e.returns[seat]]  # fmt: skip
+    assert {seat for seat, _ in decided} == {"white", "black"}
+    assert sum(won == 1 for _, won in decided) >= 0.95 * len(decided)
+    return len(decided)
+
+
+def test_search_beats_chance():
+    assert search_beats_chance(BACK_RANKS, 16, max_turns=40) >= 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fen", [BACK_RANKS, BACK_RANKS_AND_QUEENS])
+def test_search_beats_chance_in_longer_games(fen):
+    assert search_beats_chance(fen, 40, max_turns=200) >= 20

@@ -2,8 +2,10 @@
 
 import pytest
 
-from gem_ma import InvalidMove
+from gem_ma import Env, InvalidMove
+from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.connect_four import ConnectFour, State
+from gem_ma.rollouts import rollout
 
 
 def after(columns):
@@ -55,3 +57,21 @@ def test_the_board_in_words_and_numbers():
     assert lines[-2] == ". . . Y . . ."
     mine, theirs, free = game.encode(state, "yellow")
     assert (mine[4, 3], theirs[5, 3], theirs[5, 0], free.sum()) == (1, 1, 1, 39)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [SearchAgent(depth=3), SearchAgent(simulations=40, nodes=0)],
+    ids=["depth", "simulations"],
+)
+def test_search_beats_chance(agent):
+    env = Env(ConnectFour(), id="game:ConnectFour-v0")
+    episodes = rollout(env, [agent, "random"], episodes=40, seed=5, shuffle=True)
+    returns = {seat: [] for seat in env.possible_agents}
+    for episode in episodes:
+        for seat, name in episode.agents.items():
+            if name != "random":
+                returns[seat].append(episode.returns[seat])
+    for decided in ([value for value in seen if value] for seen in returns.values()):
+        assert len(decided) > 10
+        assert decided.count(1.0) >= 0.95 * len(decided)

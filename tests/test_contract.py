@@ -117,7 +117,7 @@ class HashOrder(tic_tac_toe.TicTacToe):
 
 class NeverEnds(rock_paper_scissors.RockPaperScissors):
     def advance(self, state, moves, rng):
-        return replace(super().advance(state, moves, rng), rounds=5)
+        return super().advance(state, moves, rng)._replace(rounds=5)
 
 
 class NoValidation(tic_tac_toe.TicTacToe):
@@ -220,7 +220,12 @@ class RewardsTheDead(liars_dice.LiarsDice):
     """A seat that is out still earns."""
 
     def start(self, rng, options):
-        state = super().start(rng, options)
+        return self.paying(super().start(rng, options))
+
+    def advance(self, state, moves, rng):
+        return self.paying(super().advance(state, moves, rng))
+
+    def paying(self, state):
         return PayingState(*(getattr(state, name) for name in state.__dataclass_fields__))
 
 

@@ -56,8 +56,7 @@ def test_every_run_of_letters_is_an_entry_and_all_hang_together(count, hardcore)
     bank, shapes = (clues.EASY, clues.HARD)[hardcore], set()
     for seed in range(150):
         entries, words = layout(rng(seed), bank, count)
-        state = State(entries, words, (True,) * count, 1)
-        grid = _rows(state)
+        grid = _rows(entries, words, (True,) * count)
         assert max(len(grid), len(grid[0])) <= SIDE
         expected = [(e.number, e.direction, w) for e, w in zip(entries, words, strict=True)]
         assert runs(grid) == sorted(expected)

@@ -292,8 +292,9 @@ def test_seeds_decide_in_a_process_with_other_hashes():
     here = [transcript(name) for name in names]
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"
-        f"import test_textarena as t;"
-        f"print(repr([t.transcript(name) for name in {names!r}]))"
+        f"import random, test_textarena as t; random.seed(1); before = random.getstate();"
+        f"print(repr([t.transcript(name) for name in {names!r}]));"
+        f"assert random.getstate() == before"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -54,7 +54,7 @@ def test_a_night():
     assert after.living() == (P[0], P[1], P[2], P[4], P[5])
     assert (after.phase, after.to_act()) == (TALK, (P[0],))
     assert told == [
-        ((P[0],), P[0], P[3]),
+        ((P[0],), "game", "player_0 names player_3."),
         ((P[1],), "game", "player_0 is a wolf."),
         (None, "game", "player_3 is found dead: a villager."),
     ]
@@ -70,8 +70,8 @@ def test_two_wolves_hear_each_other_and_chance_decides_between_them():
     assert victims == {P[3], P[4]}
     _, told = advance(EIGHT, moves)
     assert told[:3] == [
-        ((P[0], P[1]), P[0], P[3]),
-        ((P[0], P[1]), P[1], P[4]),
+        ((P[0], P[1]), "game", "player_0 names player_3."),
+        ((P[0], P[1]), "game", "player_1 names player_4."),
         ((P[2],), "game", "player_7 is a villager."),
     ]
     assert set(EIGHT.legal(P[0])) == {P[2], P[3], P[4], P[5], P[6], P[7]}

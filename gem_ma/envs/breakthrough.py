@@ -47,6 +47,20 @@ def _moves(size):
     }
 
 
+@functools.lru_cache(1 << 10)  # asked several times a turn
+def _legal(board, size, side):
+    steps, own = _steps(size)[side], PIECES[side]
+    return tuple(
+        [
+            text
+            for square, mark in enumerate(board)
+            if mark == own
+            for text, end, diagonal in steps[square]
+            if board[end] == EMPTY or (diagonal and board[end] != own)
+        ]
+    )
+
+
 class State(NamedTuple):
     board: str  # row by row
     size: int
@@ -66,17 +80,7 @@ class State(NamedTuple):
 
     def legal(self, agent):
         """List the moves: forward to a free square, or diagonally to one without an own piece."""
-        side, board = AGENTS.index(agent), self.board
-        steps, own = _steps(self.size)[side], PIECES[side]
-        return tuple(
-            [
-                text
-                for square, mark in enumerate(board)
-                if mark == own
-                for text, end, diagonal in steps[square]
-                if board[end] == EMPTY or (diagonal and board[end] != own)
-            ]
-        )
+        return _legal(self.board, self.size, AGENTS.index(agent))
 
     def move(self, square, end):
         side = self.turn % 2

@@ -114,13 +114,9 @@ class ColonelBlotto(Game[State]):
         )
 
     def describe(self, view, agent):
-        lines = [", ".join(self.status(view)) + "."]
         first = max(0, len(view.history) - SHOWN)
-        for i, sent in enumerate(view.history[first:], first + 1):
-            both = (f"{a} {_name(s)}" for a, s in zip(AGENTS, sent, strict=True))
-            won = _fields_won(*sent)
-            lines.append(f"{i}. {'; '.join(both)}: {_WON[(won > 0) - (won < 0)]}")
-        return "\n".join(lines)
+        past = map(_line, itertools.count(first + 1), view.history[first:])
+        return "\n".join([", ".join(self.status(view)) + ".", *past])
 
     def status(self, view):
         left, right = view.score
@@ -160,6 +156,13 @@ def _spreads(fields, troops):
         edges = (-1, *borders, ends)
         spreads.append(",".join([str(b - a - 1) for a, b in itertools.pairwise(edges)]))
     return tuple(spreads)
+
+
+@functools.lru_cache(1 << 10)  # a round is shown to both, and again after the next ones
+def _line(number, sent):
+    both = [f"{agent} {_name(own)}" for agent, own in zip(AGENTS, sent, strict=True)]
+    won = _fields_won(*sent)
+    return f"{number}. {'; '.join(both)}: {_WON[(won > 0) - (won < 0)]}"
 
 
 def _name(sent):

@@ -12,6 +12,7 @@ ROWS, COLS, LINE = 6, 7, 4
 CELLS = ROWS * COLS
 AGENTS = ("red", "yellow")
 DISCS, EMPTY = ("R", "Y"), "."
+WON = tuple(disc * LINE for disc in DISCS)
 TILES = (
     ("R", Tile("disc", "red", "blue", name="red (R)")),
     ("Y", Tile("disc", "yellow", "blue", name="yellow (Y)")),
@@ -61,11 +62,11 @@ class State(NamedTuple):
     def drop(self, col):
         if col is None:  # a lost turn
             return State(self.board, self.turn + 1)
-        side = self.turn % 2
-        cell = self.board[col::COLS].rfind(EMPTY) * COLS + col  # the lowest free one
-        board = self.board[:cell] + DISCS[side] + self.board[cell + 1 :]
+        side, board = self.turn % 2, self.board
+        cell = board[col::COLS].rfind(EMPTY) * COLS + col  # the lowest free one
+        board = board[:cell] + DISCS[side] + board[cell + 1 :]
         for line in LINES[cell]:
-            if DISCS[side] * LINE in board[line]:
+            if WON[side] in board[line]:
                 return State(board, self.turn + 1, AGENTS[side])
         return State(board, self.turn + 1)
 

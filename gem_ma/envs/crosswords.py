@@ -127,7 +127,8 @@ class State(NamedTuple):
 
     def seen_by(self, agent):
         known = zip(self.words, self.solved, strict=True)
-        return self._replace(words=tuple([word if solved else None for word, solved in known]))
+        words = tuple([word if solved else None for word, solved in known])
+        return State(self.entries, words, self.solved, self.left, self.partial)
 
     def legal(self, agent):
         """Return an answer of the right form for each open entry: any letters would do."""
@@ -147,7 +148,7 @@ class State(NamedTuple):
     def answer(self, index, word):
         solved = list(self.solved)
         solved[index] = self.words[index] == word
-        return self._replace(solved=tuple(solved), left=self.left - 1)
+        return State(self.entries, self.words, tuple(solved), self.left - 1, self.partial)
 
 
 @functools.lru_cache(maxsize=1000)
@@ -204,7 +205,7 @@ class Crosswords(Game[State]):
         entry = view.entries[index]
         if view.solved[index]:
             raise InvalidMove(f"{name} was found already: {view.words[index]}")
-        if len(word) != entry.length or not set(word) <= set(LETTERS):
+        if len(word) != entry.length or word.strip(LETTERS):
             raise InvalidMove(f"{name} has {entry.length} letters, each A to Z; got {clip(word)}")
         pattern = view.patterns()[index]
         if any(known not in (FREE, own) for known, own in zip(pattern, word, strict=True)):
@@ -237,11 +238,8 @@ class Crosswords(Game[State]):
         return (Message(None, "game", f"{before.entries[index].name()} {word} {says}."),)
 
     def describe(self, view, agent):
-        lines = [" ".join([f"{cell:>2}" for cell in row]) for row in _rows(view)]
-        for entry, word, shown in zip(view.entries, view.words, view.patterns(), strict=True):
-            answer = f" = {word}" if agent is None else ""
-            lines.append(f"{entry.name()} ({entry.length}): {entry.clue}: {shown}{answer}")
-        return "\n".join([*lines, f"Turns left: {view.left}."])
+        shown = _board(view.entries, view.words, view.solved, agent is None)
+        return f"{shown}\nTurns left: {view.left}."
 
     def picture(self, view, agent):
         status = []
@@ -249,12 +247,23 @@ class Crosswords(Game[State]):
             answer = f" = {word}" if agent is None else ""
             head = f"{entry.number}{entry.direction[0].upper()}"
             status += textwrap.wrap(f"{head} {entry.clue}{answer}", WIDE)
-        return Grid(
-            _rows(view), _tiles(len(view.words)), status=(*status, f"Turns left: {view.left}")
-        )
+        rows = _rows(view.entries, view.words, view.solved)
+        status.append(f"Turns left: {view.left}")
+        return Grid(rows, _tiles(len(view.words)), status=tuple(status))
 
     def report(self, state):
         return {"words": state.words}
+
+
+@functools.lru_cache(maxsize=1000)  # it changes only when a word is found
+def _board(entries, words, solved, answered):
+    """Return grid and clues in words, with the answers or without."""
+    lines = [" ".join([f"{cell:>2}" for cell in row]) for row in _rows(entries, words, solved)]
+    patterns = _patterns(entries, words, solved)
+    for entry, word, shown in zip(entries, words, patterns, strict=True):
+        answer = f" = {word}" if answered else ""
+        lines.append(f"{entry.name()} ({entry.length}): {entry.clue}: {shown}{answer}")
+    return "\n".join(lines)
 
 
 @functools.cache
@@ -271,11 +280,11 @@ def _tiles(count):
     )
 
 
-def _rows(view):
+def _rows(entries, words, solved):
     """Return the grid: in each cell its number, if a word begins there, and its letter."""
-    grid = dict.fromkeys([cell for entry in view.entries for cell in entry.cells()], FREE)
-    grid.update(_letters(view.entries, view.words, view.solved))
-    for entry in view.entries:
+    grid = dict.fromkeys([cell for entry in entries for cell in entry.cells()], FREE)
+    grid.update(_letters(entries, words, solved))
+    for entry in entries:
         cell = entry.row, entry.col
         grid[cell] = f"{entry.number}{grid[cell][-1]}"
     rows, cols = (1 + max(cell[i] for cell in grid) for i in (0, 1))

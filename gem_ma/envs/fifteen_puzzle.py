@@ -20,6 +20,13 @@ LONGEST = 400  # steps of a shuffle
 
 
 @functools.cache
+def _names(size):
+    """Return how the tiles are written, all of one width."""
+    width = len(str(size * size - 1))
+    return tuple(str(tile or "_").rjust(width) for tile in range(size * size))
+
+
+@functools.cache
 def _ordered(size):
     return (*range(1, size * size), GAP)
 
@@ -72,7 +79,7 @@ class State(NamedTuple):
 
     def slide(self, move):
         if move is None:  # a lost turn
-            return self._replace(left=self.left - 1)
+            return State(self.board, self.size, self.left - 1)
         board, gap = list(self.board), self.board.index(GAP)
         tile = _ways(self.size)[gap][move]
         board[gap], board[tile] = board[tile], GAP
@@ -136,9 +143,9 @@ class FifteenPuzzle(Game[State]):
         return ()  # the view says it all
 
     def describe(self, view, agent):
-        width = len(str(len(view.board) - 1))
-        cells = [str(tile or "_").rjust(width) for tile in view.board]
-        return "\n".join([*map(" ".join, _rows(cells, view.size)), f"Turns left: {view.left}."])
+        names = _names(view.size)
+        rows = _rows([names[tile] for tile in view.board], view.size)
+        return "\n".join([*map(" ".join, rows), f"Turns left: {view.left}."])
 
     def picture(self, view, agent):
         rows = _rows([str(tile) for tile in view.board], view.size)
@@ -152,4 +159,4 @@ class FifteenPuzzle(Game[State]):
 
 
 def _rows(cells, size):
-    return tuple([tuple(cells[i : i + size]) for i in range(0, len(cells), size)])
+    return tuple([tuple(cells[i : i + size]) for i in range(0, size * size, size)])

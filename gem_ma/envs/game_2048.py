@@ -76,6 +76,12 @@ def _ways(line):
     return (_merged(line) != line) + 2 * (_merged(line[::-1]) != line[::-1])
 
 
+@functools.lru_cache(1 << 16)
+def _line(row, width):
+    """Return a row in words."""
+    return " ".join([str(tile or ".").rjust(width) for tile in row])
+
+
 @functools.lru_cache(1 << 10)
 def _survey(board):
     """Return the moves that change a board, and its largest tile: asked several times a turn."""
@@ -146,7 +152,7 @@ class Game2048(Game[State]):
 
     def describe(self, view, agent):
         width = len(str(view.largest()))
-        rows = [" ".join([str(t or ".").rjust(width) for t in row]) for row in view.board]
+        rows = [_line(row, width) for row in view.board]
         return "\n".join([*rows, f"Target: {view.target}. Turns left: {view.left}."])
 
     def picture(self, view, agent):

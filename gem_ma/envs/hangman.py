@@ -41,9 +41,10 @@ class State(NamedTuple):
 
     def pattern(self):
         """Return the word with the letters that are not found hidden."""
-        if self.word in self.tried:
-            return self.word
-        return "".join([c if c in self.letters else HIDDEN for c in self.word])
+        word, letters = self.word, self.letters
+        if word in self.tried:
+            return word
+        return "".join([c if c in letters else HIDDEN for c in word])
 
     def seen_by(self, agent):
         if not self.to_act():
@@ -51,7 +52,8 @@ class State(NamedTuple):
         return State(self.pattern(), self.left, self.letters, self.tried)
 
     def legal(self, agent):
-        return tuple([c for c in LETTERS if c not in self.letters])  # words are legal too
+        tried = self.letters
+        return tuple([c for c in LETTERS if c not in tried])  # words are legal too
 
     def guess(self, guess):
         left = self.left - 1
@@ -109,7 +111,8 @@ class Hangman(Game[State]):
         return ()  # the view shows what was tried
 
     def describe(self, view, agent):
-        missed = [c for c in view.letters if c not in view.word]
+        word = view.word
+        missed = [c for c in view.letters if c not in word]
         lines = [
             f"Word: {' '.join(view.pattern())}",
             f"Tried and not in the word: {', '.join(missed) or 'no letter yet'}.",

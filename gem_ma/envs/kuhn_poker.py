@@ -1,6 +1,6 @@
 """Kuhn poker: three cards, two agents, one betting round; the smallest game with secrets."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ TO_ACT = {(): 0, ("check",): 1, ("bet",): 1, ("check", "bet"): 0}  # betting -> 
 BETS = tuple(TO_ACT)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     cards: tuple[str | None, str | None]  # None: hidden
     bets: tuple[str, ...] = ()
     left: str | None = None  # who forfeited
@@ -82,8 +81,9 @@ class KuhnPoker(Game[State]):
         )
 
     def describe(self, view, agent):
-        cards = ", ".join(f"{a} {card or '?'}" for a, card in zip(AGENTS, view.cards, strict=True))
-        return f"Cards: {cards}. Betting: {', '.join(view.bets) or 'none yet'}."
+        first, second = view.cards
+        betting = ", ".join(view.bets) or "none yet"
+        return f"Cards: first {first or '?'}, second {second or '?'}. Betting: {betting}."
 
     def picture(self, view, agent):
         rows = [(a, (card or "?",)) for a, card in zip(AGENTS, view.cards, strict=True)]

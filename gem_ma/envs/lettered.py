@@ -1,6 +1,7 @@
 """Boards whose columns have letters and whose rows have numbers, as in chess."""
 
 import functools
+import itertools
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -25,7 +26,10 @@ def rows(board, size):
 def words(lines, slant=0):
     """Return the rows with their labels as text, each indented by `slant` more than the last."""
     letters, numbers = labels(len(lines))
-    text = ["   " + " ".join(letters)]
-    for i, (number, line) in enumerate(zip(numbers, lines, strict=True)):
-        text.append(f"{' ' * (slant * i)}{number:>2} {' '.join(line)}")
-    return "\n".join(text)
+    text = map(_line, itertools.count(0, slant), numbers, lines)
+    return "\n".join(["   " + " ".join(letters), *text])
+
+
+@functools.lru_cache(1 << 14)  # a move changes few of them
+def _line(indent, number, cells):
+    return f"{' ' * indent}{number:>2} {' '.join(cells)}"

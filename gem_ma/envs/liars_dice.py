@@ -1,5 +1,6 @@
 """Liar's dice: agents outbid each other on dice they only partly see; who has none left is out."""
 
+import functools
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -23,12 +24,16 @@ class State:
     bidder: int | None = None
 
     def to_act(self):
-        return (self.agents[self.turn],) if sum(n > 0 for n in self.counts) > 1 else ()
+        return (self.agents[self.turn],) if self.counts.count(0) < len(self.counts) - 1 else ()
 
     def out(self):
-        return tuple(a for a, n in zip(self.agents, self.counts, strict=True) if n == 0)
+        if 0 not in self.counts:
+            return ()
+        return tuple([a for a, n in zip(self.agents, self.counts, strict=True) if n == 0])
 
     def returns(self):
+        if 0 not in self.counts:
+            return dict.fromkeys(self.agents, 0.0)
         over, loss = not self.to_act(), -1.0 / (len(self.agents) - 1)
         return {
             a: loss if n == 0 else 1.0 if over else 0.0
@@ -38,23 +43,26 @@ class State:
     def seen_by(self, agent):
         own = self.agents.index(agent)
         dice = tuple([d if i == own else None for i, d in enumerate(self.dice)])
-        return replace(self, dice=dice)
+        return State(self.agents, dice, self.counts, self.turn, self.bid, self.bidder)
 
     def legal(self, agent):
+        bids = _bids(sum(self.counts))
         if self.bid is None:
-            return _bids(sum(self.counts))
+            return bids
         quantity, face = self.bid
-        higher = _bids(sum(self.counts))[(quantity - 1) * FACES + face :]
-        return (*higher, LIAR)
+        return (*bids[(quantity - 1) * FACES + face :], LIAR)
 
     def after(self, seat):
         """Return the next seat that still has dice."""
         n = len(self.agents)
-        return next(s % n for s in range(seat + 1, seat + n + 1) if self.counts[s % n])
+        for later in range(seat + 1, seat + n + 1):
+            if self.counts[later % n]:
+                return later % n
+        raise ValueError("nobody has dice")
 
     def raise_to(self, quantity, face):
-        turn = self.after(self.turn)
-        return replace(self, bid=(quantity, face), bidder=self.turn, turn=turn)
+        bid = quantity, face
+        return State(self.agents, self.dice, self.counts, self.after(self.turn), bid, self.turn)
 
     def pass_on(self):
         """Lose a turn; a bid that comes back to its bidder stands, and bidding begins anew."""
@@ -72,10 +80,8 @@ class State:
 
     def take(self, seat, dice, rng):
         """Take dice from a seat and begin a new round with it, or with the next that has any."""
-        counts = tuple(n - dice if i == seat else n for i, n in enumerate(self.counts))
-        start = replace(
-            self, counts=counts, turn=seat, bid=None, bidder=None, dice=_roll(counts, rng)
-        )
+        counts = tuple([n - dice if i == seat else n for i, n in enumerate(self.counts)])
+        start = State(self.agents, _roll(counts, rng), counts, seat)
         return start if counts[seat] else replace(start, turn=start.after(seat))
 
 
@@ -171,6 +177,7 @@ class LiarsDice(Game[State]):
         return row
 
 
+@functools.cache
 def _bids(dice):
     return tuple([f"{q}x{face}" for q in range(1, dice + 1) for face in range(1, FACES + 1)])
 

@@ -125,11 +125,7 @@ class Mastermind(Game[State]):
         return ()  # the view lists the guesses
 
     def describe(self, view, agent):
-        lines = [
-            f"{i}. {' '.join(guess)}: {black} black, {white} white"
-            for i, (guess, black, white) in enumerate(view.guesses, 1)
-        ]
-        return "\n".join([*lines, *self.status(view)])
+        return "\n".join([*map(_line, itertools.count(1), view.guesses), *self.status(view)])
 
     def status(self, view):
         return (
@@ -148,6 +144,12 @@ class Mastermind(Game[State]):
             first, *others = rows[i::deep]
             lines.append(sum(((" ", *other) for other in others), first))
         return Grid(tuple(lines), TILES, status=self.status(view))
+
+
+@functools.lru_cache(1 << 14)  # a line is shown again after every later guess
+def _line(number, marked):
+    guess, black, white = marked
+    return f"{number}. {' '.join(guess)}: {black} black, {white} white"
 
 
 @functools.cache

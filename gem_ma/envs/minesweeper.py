@@ -1,6 +1,7 @@
 """Minesweeper: one agent opens all cells without a mine, told how many mines are next to each."""
 
 import functools
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ TILES = (
     (FOUND, Tile("flag", "black", "orange", name="a flag on a mine (M)")),
     (WRONG, Tile("cross", "red", "gray", name="a wrong flag (W)")),
 )
+TO_REVEAL = bytes(chr(code) == CLOSED for code in range(256))
+TO_FLAG = bytes(chr(code) in CLOSED + FLAG for code in range(256))
 SEPARATORS = str.maketrans(dict.fromkeys("\t\r\n,.;:!?()[]{}\"'`*$", " "))
 
 
@@ -57,18 +60,24 @@ class State(NamedTuple):
         return {AGENT: 1.0 if self.solved() else 0.0}
 
     def seen_by(self, agent):
-        return self._replace(field="") if self.to_act() else self
+        return self.now(self.left, self.shown, "") if self.to_act() else self
 
     def legal(self, agent):
         reveal, flag = _moves(self.rows, self.cols)
-        free = [move for move, mark in zip(reveal, self.shown, strict=True) if mark == CLOSED]
-        flags = [move for move, mark in zip(flag, self.shown, strict=True) if mark in CLOSED + FLAG]
-        return tuple(free + flags)
+        shown = self.shown.encode()  # bytes are numbers: one translation says which moves to take
+        return (
+            *itertools.compress(reveal, shown.translate(TO_REVEAL)),
+            *itertools.compress(flag, shown.translate(TO_FLAG)),
+        )
+
+    def now(self, left, shown, field):
+        """Return this state with these turns left, cells and mines."""
+        return State(self.rows, self.cols, self.mines, left, shown, field, self.partial)
 
     def flag(self, cell):
         mark = CLOSED if self.shown[cell] == FLAG else FLAG
         shown = self.shown[:cell] + mark + self.shown[cell + 1 :]
-        return self._replace(left=self.left - 1, shown=shown)
+        return self.now(self.left - 1, shown, self.field)
 
     def reveal(self, cell):
         """Open a cell, and where no mine is next to it all that is around, and so on."""
@@ -80,7 +89,7 @@ class State(NamedTuple):
                 shown[i] = HIT if self.field[i] == MINE else self.field[i]
                 if shown[i] == "0":
                     todo += around[i]
-        return self._replace(left=self.left - 1, shown="".join(shown))
+        return self.now(self.left - 1, "".join(shown), self.field)
 
     def laid(self, cell, rng):
         """Return this state with its mines in place: none at `cell` or next to it."""
@@ -94,7 +103,7 @@ class State(NamedTuple):
         field = list(map(str, counts))
         for mine in mines:
             field[mine] = MINE
-        return self._replace(field="".join(field))
+        return self.now(self.left, self.shown, "".join(field))
 
 
 class Minesweeper(Game[State]):
@@ -151,7 +160,7 @@ class Minesweeper(Game[State]):
     def advance(self, state, moves, rng):
         kind, cell = moves[AGENT]
         if kind == "skip":
-            return state._replace(left=state.left - 1)
+            return state.now(state.left - 1, state.shown, state.field)
         if kind == "flag":
             return state.flag(cell)
         return (state if state.field else state.laid(cell, rng)).reveal(cell)
@@ -179,10 +188,9 @@ class Minesweeper(Game[State]):
         return ()  # the view shows what was opened
 
     def describe(self, view, agent):
-        wide = len(str(view.cols - 1))
+        head, gap = _head(view.cols)
         rows = _shown(view, agent)
-        lines = [f"{i:>2} " + " ".join(f"{c:>{wide}}" for c in row) for i, row in enumerate(rows)]
-        head = "   " + " ".join(f"{c:>{wide}}" for c in range(view.cols))
+        lines = [label + gap[1:] + gap.join(row) for label, row in zip(LABELS, rows, strict=False)]
         return "\n".join([head, *lines, *self.status(view)])
 
     def status(self, view):
@@ -206,6 +214,7 @@ class Minesweeper(Game[State]):
 
 
 LINES = tuple(map(str, range(LARGEST)))
+LABELS = tuple(f"{row:>2} " for row in LINES)
 
 
 def _drawn(size):
@@ -226,6 +235,13 @@ def _shown(view, agent):
             for c, m in zip(shown, view.field, strict=True)
         )
     return tuple([shown[i : i + view.cols] for i in range(0, len(shown), view.cols)])
+
+
+@functools.cache
+def _head(cols):
+    """Return the line above the board, and the space between cells."""
+    gap = " " * len(str(cols - 1))
+    return "   " + " ".join([f"{c:>{len(gap)}}" for c in range(cols)]), gap
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Nim: two agents take from heaps in turn; who takes the last object wins."""
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -34,8 +35,9 @@ class State(NamedTuple):
         return _moves(self.heaps)
 
     def take(self, heap, many):
-        heaps = tuple([n - many if i == heap else n for i, n in enumerate(self.heaps)])
-        return State(heaps, self.turn + 1)
+        heaps = list(self.heaps)
+        heaps[heap] -= many
+        return State(tuple(heaps), self.turn + 1)
 
 
 class Nim(Game[State]):
@@ -72,8 +74,7 @@ class Nim(Game[State]):
         )
 
     def describe(self, view, agent):
-        heaps = zip(LETTERS, view.heaps, strict=False)
-        return "\n".join([f"{name}: {n} {'o' * n}".strip() for name, n in heaps])
+        return "\n".join(map(_line, LETTERS, view.heaps))
 
     def picture(self, view, agent):
         wide = max(self.heaps)
@@ -85,6 +86,13 @@ class Nim(Game[State]):
         return np.eye(max(self.heaps) + 1, dtype=np.float32)[list(view.heaps)]
 
 
+@functools.cache
+def _line(name, n):
+    """Return a heap in words."""
+    return f"{name}: {n} {'o' * n}".strip()
+
+
+@functools.lru_cache(1 << 12)
 def _moves(heaps):
     return tuple(
         [f"{name}{k}" for name, n in zip(LETTERS, heaps, strict=False) for k in range(1, n + 1)]

@@ -70,6 +70,9 @@ class PrisonersDilemma(Game[State]):
         a, b = state.earned
         return State(0, (a + earned[0], b + earned[1]), state.history)
 
+    def tell(self, before, moves, after):
+        return ()  # the view shows the rounds
+
     def rules(self, agent):
         return (
             f"You are playing the Prisoner's Dilemma as {agent}, {self.rounds} rounds. Both choose "

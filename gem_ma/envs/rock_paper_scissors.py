@@ -1,6 +1,7 @@
 """Rock-paper-scissors over several rounds: both agents choose at the same time."""
 
-from dataclasses import dataclass
+import functools
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,7 @@ MOVES = ("rock", "paper", "scissors")  # each beats the one before it
 SHOWN = 10  # rounds of the past
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     rounds: int  # still to be played
     score: int = 0  # rounds won by left, less those won by right
     history: tuple[tuple[str | None, str | None], ...] = ()
@@ -69,6 +69,9 @@ class RockPaperScissors(Game[State]):
         lost = -state.rounds if agent == "left" else state.rounds
         return State(0, state.score + lost, state.history)
 
+    def tell(self, before, moves, after):
+        return ()  # the view shows the rounds
+
     def rules(self, agent):
         return (
             f"You are playing Rock-paper-scissors as {agent}, {self.rounds} rounds. Both choose at "
@@ -92,6 +95,7 @@ class RockPaperScissors(Game[State]):
         return row
 
 
+@functools.lru_cache(1 << 8)  # both seats are shown the same
 def _past(history):
     first = max(0, len(history) - SHOWN)
     rounds = [

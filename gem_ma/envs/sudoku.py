@@ -275,13 +275,13 @@ class Sudoku(Game[State]):
         return ()  # the view shows what was written
 
     def describe(self, view, agent):
-        t = view.table()
-        wrote = [b if b == g else "+" + b for b, g in zip(view.board, view.given, strict=True)]
-        lines = [_line(" ", [str(i + 1) for i in range(t.scale)], t)]
+        t, board, given = view.table(), view.board, view.given
+        lines = [_line(" ", DIGITS[: t.scale], DIGITS[: t.scale], t)]
         for row in range(t.scale):
             if row % t.side == 0:
                 lines.append("")
-            lines.append(_line(str(row + 1), wrote[row * t.scale : (row + 1) * t.scale], t))
+            cells = slice(row * t.scale, (row + 1) * t.scale)
+            lines.append(_line(DIGITS[row], board[cells], given[cells], t))
         note = " Digits after a + are yours." if view.board != view.given else ""
         return "\n".join([*lines, "", f"Turns left: {view.left}.{note}"])
 
@@ -320,7 +320,8 @@ def _conflict(cell, peer, mark, t):
     return f"the {kind} holds {mark} already: {place}"
 
 
-def _line(label, cells, t):
-    padded = [f"{cell:>2}" for cell in cells]
+@functools.lru_cache(1 << 14)  # a turn changes one row
+def _line(label, row, given, t):
+    padded = [b.rjust(2) if b == g else "+" + b for b, g in zip(row, given, strict=True)]
     boxes = [" ".join(padded[i : i + t.side]) for i in range(0, t.scale, t.side)]
     return f"{label}  " + " | ".join(boxes)

@@ -1,5 +1,6 @@
 """Tic-tac-toe: two agents mark cells in turn; three in a row wins."""
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +25,7 @@ class State:
     turn: int = 0
 
     def winner(self):
-        for a, b, c in LINES:
-            if self.board[a] != EMPTY and self.board[a] == self.board[b] == self.board[c]:
-                return self.board[a]
-        return None
+        return _winner(self.board)
 
     def to_act(self):
         return () if self.winner() or EMPTY not in self.board else (AGENTS[self.turn % 2],)
@@ -40,13 +38,26 @@ class State:
         return self  # nothing is hidden
 
     def legal(self, agent):
-        return tuple(str(i) for i, mark in enumerate(self.board) if mark == EMPTY)
+        return _free(self.board)
 
     def mark(self, cell):
         if cell is None:  # a lost turn
             return State(self.board, self.turn + 1)
         board = self.board[:cell] + AGENTS[self.turn % 2] + self.board[cell + 1 :]
         return State(board, self.turn + 1)
+
+
+@functools.cache
+def _winner(board):
+    for a, b, c in LINES:
+        if board[a] != EMPTY and board[a] == board[b] == board[c]:
+            return board[a]
+    return None
+
+
+@functools.cache
+def _free(board):
+    return tuple([str(i) for i, mark in enumerate(board) if mark == EMPTY])
 
 
 class TicTacToe(Game[State]):
@@ -74,7 +85,7 @@ class TicTacToe(Game[State]):
         )
 
     def describe(self, view, agent):
-        return "\n".join(" ".join(row) for row in _rows(view.board))
+        return "\n".join(map(" ".join, _rows(view.board)))
 
     def picture(self, view, agent):
         return Grid(_rows(view.board), TILES)
@@ -86,7 +97,8 @@ class TicTacToe(Game[State]):
         return np.array(planes, np.float32).reshape(3, 3, 3)
 
 
+@functools.cache
 def _rows(board):
     """Return the rows of the board, free cells by their number."""
-    cells = "".join(str(i) if mark == EMPTY else mark for i, mark in enumerate(board))
+    cells = "".join([str(i) if mark == EMPTY else mark for i, mark in enumerate(board)])
     return cells[:3], cells[3:6], cells[6:]

@@ -1,5 +1,6 @@
 """Tower of Hanoi: one agent moves a tower of discs to another peg, never a disc onto a smaller."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from gem_ma.scene import Pegs
 AGENT = "player"
 PEGS = "ABC"
 MOVES = ("A B", "A C", "B A", "B C", "C A", "C B")
+WAYS = tuple((PEGS.index(move[0]), PEGS.index(move[2])) for move in MOVES)
 BY_NUMBER = str.maketrans("123", PEGS)
 RANDOM = ((3, 10), (4, 20), (5, 35))  # discs and turns, where nothing is given
 MOST = 10  # discs
@@ -36,7 +38,7 @@ class State(NamedTuple):
         return self  # nothing is hidden
 
     def legal(self, agent):
-        return tuple([move for move in MOVES if not self.objection(move)])
+        return _legal(self.pegs)
 
     def objection(self, move):
         """Return what forbids a move, if anything does."""
@@ -49,11 +51,11 @@ class State(NamedTuple):
         return ""
 
     def carry(self, move):
-        if move is None:  # a lost turn
-            return self._replace(left=self.left - 1)
-        source, target, pegs = PEGS.index(move[0]), PEGS.index(move[2]), list(self.pegs)
-        pegs[target] += pegs[source][-1:]
-        pegs[source] = pegs[source][:-1]
+        pegs = list(self.pegs)
+        if move is not None:  # None: a lost turn
+            source, target = PEGS.index(move[0]), PEGS.index(move[2])
+            pegs[target] += pegs[source][-1:]
+            pegs[source] = pegs[source][:-1]
         return State(tuple(pegs), self.left - 1)
 
 
@@ -98,8 +100,7 @@ class TowerOfHanoi(Game[State]):
         return ()  # the view says it all
 
     def describe(self, view, agent):
-        pegs = zip(PEGS, view.pegs, strict=True)
-        lines = [f"{peg}: {' '.join(map(str, discs)) or 'empty'}" for peg, discs in pegs]
+        lines = map(_line, PEGS, view.pegs)
         return "\n".join(["Discs from the bottom up:", *lines, f"Turns left: {view.left}."])
 
     def picture(self, view, agent):
@@ -114,6 +115,18 @@ class TowerOfHanoi(Game[State]):
                 row[peg * self.discs + disc - 1] = 1
         row[-1] = view.left / self.turns
         return row
+
+
+@functools.lru_cache(1 << 12)
+def _legal(pegs):
+    tops = [discs[-1] if discs else MOST + 1 for discs in pegs]
+    ways = zip(MOVES, WAYS, strict=True)
+    return tuple([move for move, (source, target) in ways if tops[source] < tops[target]])
+
+
+@functools.cache
+def _line(peg, discs):
+    return f"{peg}: {' '.join(map(str, discs)) or 'empty'}"
 
 
 def _tidied(text):

@@ -215,7 +215,7 @@ class Werewolf(Game[State]):
     def asks(self, view):
         """Return what the game waits for."""
         if view.winner:
-            return _ending(view)
+            return _ending(view).capitalize()
         if view.phase == NIGHT:
             return "Night: wolves and seer choose"
         speaker = view.agents[view.speaker]
@@ -243,7 +243,8 @@ def _said(to, seat, text):
 def _secrets(before, moves):
     """Tell the wolves of each other's choice, and the seer what it saw."""
     wolves = before.living(WOLF)
-    news = [_said(wolves, wolf, moves.get(wolf)) for wolf in wolves]
+    names = {wolf: f"{wolf} names {moves[wolf]}." for wolf in wolves if moves.get(wolf)}
+    news = [Message(wolves, "game", names.get(w, f"{w} lost its turn.")) for w in wolves]
     role = dict(zip(before.agents, before.roles, strict=True))
     for seer in before.living(SEER):
         if moves.get(seer):

@@ -139,7 +139,7 @@ class State(NamedTuple):
     def take(self, cells):
         word = self.spelled(cells) if cells else None
         found = (*self.found, (word, cells)) if word else self.found
-        return self._replace(left=self.left - 1, found=found)
+        return State(self.grid, self.size, self.words, self.left - 1, self.partial, found)
 
 
 @functools.lru_cache(maxsize=1000)
@@ -233,15 +233,7 @@ class WordSearch(Game[State]):
         return (Message(None, "game", f"{text} is not a word that is left to find."),)
 
     def describe(self, view, agent):
-        grid, size = _shown(view), view.size
-        wide = len(str(size - 1))
-        lines = [" " * wide + " " + " ".join([f"{c:>{wide}}" for c in range(size)])]
-        for row in range(size):
-            letters = [f"{c:>{wide}}" for c in grid[row * size : row * size + size]]
-            lines.append(f"{row:>{wide}} " + " ".join(letters))
-        if view.found:
-            lines.append("Small letters are in words that were found.")
-        return "\n".join([*lines, *self.status(view)])
+        return "\n".join([_board(view.grid, view.size, view.found), *self.status(view)])
 
     def status(self, view):
         return (
@@ -251,17 +243,31 @@ class WordSearch(Game[State]):
         )
 
     def picture(self, view, agent):
-        grid, size = _shown(view), view.size
+        grid, size = _shown(view.grid, view.found), view.size
         rows = tuple([grid[i : i + size] for i in range(0, size * size, size)])
         labels = tuple([str(i) for i in range(size)])
         status = tuple(textwrap.wrap(" ".join(self.status(view)), WIDE))
         return Grid(rows, TILES, (), labels, labels, status)
 
 
-def _shown(view):
+@functools.lru_cache(maxsize=1000)  # it changes only when a word is found
+def _board(grid, size, found):
+    """Return the grid in words, with numbers above and beside it."""
+    wide = len(str(size - 1))
+    shown = _shown(grid, found)
+    lines = [" " * wide + " " + " ".join([f"{c:>{wide}}" for c in range(size)])]
+    for row in range(size):
+        letters = [f"{c:>{wide}}" for c in shown[row * size : row * size + size]]
+        lines.append(f"{row:>{wide}} " + " ".join(letters))
+    if found:
+        lines.append("Small letters are in words that were found.")
+    return "\n".join(lines)
+
+
+def _shown(grid, found):
     """Return the grid, the letters of words that were found as small ones."""
-    letters = list(view.grid)
-    for _, cells in view.found:
+    letters = list(grid)
+    for _, cells in found:
         for cell in cells:
             letters[cell] = letters[cell].lower()
     return "".join(letters)

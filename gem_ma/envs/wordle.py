@@ -1,5 +1,7 @@
 """Wordle: one agent finds a hidden word, told of each letter of a guess whether it fits."""
 
+import functools
+import itertools
 import math
 from typing import NamedTuple
 
@@ -128,11 +130,7 @@ class Wordle(Game[State]):
         return ()  # the view lists the guesses
 
     def describe(self, view, agent):
-        lines = [
-            f"{i}. {guess}: " + " ".join(map("".join, zip(guess, found, strict=True)))
-            for i, (guess, found) in enumerate(view.guesses, 1)
-        ]
-        return "\n".join([*lines, *self.status(view)])
+        return "\n".join([*map(_line, itertools.count(1), view.guesses), *self.status(view)])
 
     def status(self, view):
         word = view.word if view.word[0] != "?" else f"{len(view.word)} letters"
@@ -150,3 +148,9 @@ class Wordle(Game[State]):
             first, *others = rows[i::deep]
             lines.append(sum(((" ", *other) for other in others), first))
         return Grid(tuple(lines), TILES, status=self.status(view))
+
+
+@functools.lru_cache(1 << 14)  # a line is shown again after every later guess
+def _line(number, marked):
+    guess, found = marked
+    return f"{number}. {guess}: " + " ".join(map("".join, zip(guess, found, strict=True)))

@@ -117,8 +117,8 @@ class Played:
         seen = {agent: output.seen.get(agent)}
         if legal is not None:
             legal = {agent: legal.get(agent, ())}
-        seen_output = output._replace(seen=seen, legal=legal, news=(), report={})
-        return type(self)(seen_output, frame=self.frame)
+        output = Output(output.to_act, output.returns, seen, legal, output.out)
+        return type(self)(output, frame=self.frame)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Played):

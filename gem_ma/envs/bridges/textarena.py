@@ -152,9 +152,10 @@ def _adopt() -> None:
 
 @contextlib.contextmanager
 def _quietly():
-    """Import with neither warnings about old source nor downloads."""
+    """Import without warnings about old source, without downloads, and without drawing."""
     with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        drawn = random.getstate()  # rich, which TextArena prints with, draws when it is imported
         import nltk
 
         download, nltk.download = nltk.download, _no_download
@@ -162,6 +163,7 @@ def _quietly():
             yield
         finally:
             nltk.download = download
+            random.setstate(drawn)
 
 
 @functools.cache
@@ -386,7 +388,7 @@ class TextArena(Bridge):
         return news
 
     def _see(self, live):
-        return dict(zip(self.agents, zip(live.briefs, live.boards, strict=True), strict=True))
+        return {a: (live.briefs[seat], live.boards[seat]) for a, seat in self._seat.items()}
 
     def _missed(self, live, news):
         """Return what seats see if these messages, which are told to nobody, stand there too."""

@@ -52,8 +52,11 @@ def stand_in(family: str, env: Any, seat: int) -> str | None:
 
 def _on_board(env: Any, board: str, seat: int) -> Moves:
     """Return what a board lists as "Valid moves: [4], [5]" or "Available Moves: ..."."""
-    _, listed, line = board.rpartition("oves: ")
-    return tuple(line.partition("\n")[0].split(", ")) if listed else ()
+    start = board.rfind("oves: ") + 6
+    if start < 6:
+        return ()
+    end = board.find("\n", start)
+    return tuple(board[start : end if end > 0 else None].split(", "))
 
 
 def _chess(env: Any, board: str, seat: int) -> Moves:
