@@ -271,11 +271,13 @@ def _has_corpus(name: str) -> bool:
         return False
     import nltk
 
-    try:
-        nltk.data.find(f"corpora/{name}")
-    except LookupError:
-        return False
-    return True
+    for folder in ("corpora", "taggers"):
+        try:
+            nltk.data.find(f"{folder}/{name}")
+        except LookupError:
+            continue
+        return True
+    return False
 
 
 def _instead(name: str, known: Iterable[str], otherwise: str) -> str:
