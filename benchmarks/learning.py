@@ -1,0 +1,164 @@
+"""Measure learning: what small learners reach from scratch, how fast, and with curves to look at.
+
+    python benchmarks/learning.py [guess] [sight] [reference] [user] [--folder runs/learning]
+
+Each of these is an example under examples/, run here with several seeds on one core; all of them
+take about 370 CPU seconds. A run that was stopped goes on where it was, and one that is done is
+only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten updates,
+in which the learners still draw their replies.
+"""
+
+import argparse
+import importlib.util
+import json
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib as mpl
+import torch
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+ROOT = Path(__file__).parent.parent
+EVERY = 10  # updates from one checkpoint to the next
+LAST = 10  # updates that a result is the mean of
+
+
+class Task(NamedTuple):
+    example: str
+    title: str
+    updates: int
+    variants: dict  # a name for the legend -> arguments of the example's `trainer`
+    columns: dict  # of the history -> what they are called
+    chance: float | None
+    seeds: tuple = (0, 1, 2)
+
+
+TASKS = {
+    "guess": Task(
+        "train_tiny.py",
+        "GuessTheNumber, 1 to 10 in 4 guesses",
+        300,
+        {"ReBN": {}},
+        {"return/player": "won"},
+        0.34,
+    ),
+    "sight": Task(
+        "train/frozen_lake.py",
+        "FrozenLake, one map: frames of 84 pixels or symbols",
+        120,
+        {"pictures": {"observe": "image"}, "symbols": {"observe": "text"}},
+        {"return/player": "arrived"},
+        0.04,
+    ),
+    "reference": Task(
+        "train/reference_game.py",
+        "ReferenceGame, 4 pictures, both seats from scratch",
+        150,
+        {"both seats": {}},
+        {"return/listener": "right"},
+        0.25,
+    ),
+    "user": Task(
+        "train/user_simulator.py",
+        "tau:shop, the user's seat: a menu of its task's sentences",
+        80,
+        {"trained user": {}},
+        {"fidelity": "fidelity", "solved": "solved by the assistant"},
+        None,
+    ),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("tasks", nargs="*", metavar="task", help=", ".join(TASKS))
+    parser.add_argument("--seeds", type=int, nargs="*")
+    parser.add_argument("--updates", type=int, help="instead of as many as the task takes")
+    parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "learning")
+    parser.add_argument("--figures", type=Path, default=ROOT / "docs" / "figures")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    unknown = [name for name in args.tasks if name not in TASKS]
+    if unknown:
+        parser.error(f"no task {', '.join(unknown)}; there are {', '.join(TASKS)}")
+    for name in args.tasks or TASKS:
+        task = TASKS[name]
+        task = task._replace(updates=args.updates or task.updates, seeds=args.seeds or task.seeds)
+        runs = {
+            (variant, seed): run(name, task, variant, seed, args.folder)
+            for seed in task.seeds
+            for variant in task.variants
+        }
+        draw(task, runs, args.figures / f"learning-{name}.png")
+
+
+def run(name, task, variant, seed, folder):
+    """Train, or go on, and return the history."""
+    spec = importlib.util.spec_from_file_location("example", ROOT / "examples" / task.example)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    stem = folder / f"{name}-{variant.replace(' ', '_')}-{seed}"
+    clock = stem.with_suffix(".json")
+    spent = json.loads(clock.read_text()) if clock.exists() else 0.0
+    start = time.process_time()
+
+    def after(trainer):
+        if trainer.step % EVERY == 0 or trainer.step == task.updates:
+            folder.mkdir(parents=True, exist_ok=True)
+            clock.write_text(json.dumps(spent + time.process_time() - start))
+
+    trainer = example.trainer(seed, **task.variants[variant])
+    history = trainer.run(task.updates, stem.with_suffix(".pt"), every=EVERY, after=after)
+    seconds = json.loads(clock.read_text())
+    told = ", ".join(
+        f"{called} {mean(history[:1], column):.3f} -> {mean(history[-LAST:], column):.3f}"
+        for column, called in task.columns.items()
+    )
+    print(f"{name}, {variant}, seed {seed}: {told}; {len(history)} updates, {seconds:.0f} s CPU")
+    return history
+
+
+def mean(rows, column):
+    return sum(row[column] for row in rows) / len(rows)
+
+
+def draw(task, runs, path):
+    """Draw each run as a thin line, smoothed over LAST updates, and their mean as a thick one."""
+    figure, axes = plt.subplots(
+        1, len(task.columns), figsize=(5.5 * len(task.columns), 3.6), squeeze=False
+    )
+    for place, (column, called) in zip(axes[0], task.columns.items(), strict=True):
+        for number, variant in enumerate(task.variants):
+            curves = [smooth([row[column] for row in runs[variant, seed]]) for seed in task.seeds]
+            for curve in curves:
+                place.plot(curve, color=f"C{number}", alpha=0.35, linewidth=0.8)
+            average = [sum(values) / len(values) for values in zip(*curves, strict=True)]
+            end = f"{variant}: {average[-1]:.2f}"
+            place.plot(average, color=f"C{number}", linewidth=2, label=end)
+            print(f"  {variant}, mean of {len(curves)} seeds: {called} {average[-1]:.3f}")
+        place.set(xlabel="updates", ylabel=called, ylim=(0, 1.03))
+        place.grid(alpha=0.3)
+        place.legend(loc="lower right")
+    if task.chance is not None:
+        axes[0, 0].axhline(task.chance, color="gray", linestyle=":", linewidth=1)
+    figure.suptitle(task.title, fontsize=10)
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    print(f"  {path}")
+
+
+def smooth(values):
+    return [mean_of(values[max(0, i + 1 - LAST) : i + 1]) for i in range(len(values))]
+
+
+def mean_of(values):
+    return sum(values) / len(values)
+
+
+if __name__ == "__main__":
+    main()

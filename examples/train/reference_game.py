@@ -1,0 +1,116 @@
+"""Train both seats of the reference game from scratch: a language that nobody was told.
+
+    python examples/train/reference_game.py --updates 150
+
+The speaker says a letter for each of the nine cells of the picture it sees. The listener compares
+the letters with four pictures that differ in little, and chooses one; both are paid if it is the
+right one. Neither knows at first what any letter means. Chance is 0.25.
+"""
+
+import argparse
+import functools
+import re
+
+import numpy as np
+import torch
+from torch import nn
+
+from gem_ma.training.advantages import rebn
+from gem_ma.training.chooser import Chooser
+from gem_ma.training.loop import Trainer
+
+FIGURES = ("arrow", "cross", "door", "flag", "heart", "key", "pawn", "spade")
+THINGS = ["", *(f"{shade} {figure}" for shade in ("black", "white") for figure in FIGURES)]
+LETTERS = "abcdefghijklmnopqrst"
+NUMBERS = ["1", "2", "3", "4"]
+CELLS = 9
+PLACED = re.compile(r"(\w+ \w+) at ([A-C])([1-3])")
+
+
+class Speaker(nn.Module):
+    """Scores for the letter of each cell, which depend on what lies there."""
+
+    def __init__(self, width=32):
+        super().__init__()
+        self.things = nn.Embedding(len(THINGS), width)
+        self.out = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, len(LETTERS)))
+
+    def forward(self, picture):
+        return 4 * self.out(  # sharp enough that each thing has a letter of its own
+            self.things(picture)
+        )
+
+
+class Listener(nn.Module):
+    """Scores for each picture: how well its things go with the letters, cell by cell."""
+
+    def __init__(self, width=32):
+        super().__init__()
+        self.letters = nn.Embedding(len(LETTERS), width)
+        self.things = nn.Embedding(len(THINGS), width)
+
+    def forward(self, seen):
+        letters = self.letters(seen[:, 0])
+        things = self.things(seen[:, 1:])
+        return torch.einsum("bcw,bpcw->bp", letters, things) / letters.shape[-1] ** 0.5
+
+
+def picture(words):
+    """Return what lies in each cell of a picture in words."""
+    found = np.zeros(CELLS, np.int64)
+    for thing, column, row in PLACED.findall(words):
+        found["ABC".index(column) + 3 * (int(row) - 1)] = THINGS.index(thing)
+    return found
+
+
+def read_as_speaker(messages):
+    return picture(messages[-1]["content"]), LETTERS
+
+
+def read_as_listener(messages):
+    said, *pictures = messages[-1]["content"].replace("\n\n", "\n").split("\n")
+    letters = [LETTERS.index(letter) for letter in said.removeprefix("speaker: ")]
+    return np.stack([letters, *map(picture, pictures)]), NUMBERS
+
+
+def trainer(seed, episodes=256):
+    """Return what trains the two."""
+    torch.manual_seed(seed)
+    learn = functools.partial(Chooser, lr=5e-3, entropy=0.0, epochs=2, seed=seed)
+    return Trainer(
+        "game:ReferenceGame-v0",
+        {
+            "speaker": learn(Speaker(), read_as_speaker),
+            "listener": learn(Listener(), read_as_listener),
+        },
+        rebn,
+        episodes=episodes,
+        seed=seed,
+        rollout={"concurrency": episodes},
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--updates", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+
+    def show(trainer):
+        if trainer.step % 10 == 0:
+            right = [row["return/listener"] for row in trainer.history[-10:]]
+            print(f"update {trainer.step}: right {sum(right) / len(right):.3f}")
+
+    trained = trainer(args.seed)
+    trained.run(args.updates, args.save, after=show)
+    scores = trained.agents["speaker"].network(torch.arange(len(THINGS))).argmax(-1).tolist()
+    words = [
+        f"{thing or 'nothing'}: {LETTERS[best]}" for thing, best in zip(THINGS, scores, strict=True)
+    ]
+    print("; ".join(words))
+
+
+if __name__ == "__main__":
+    main()

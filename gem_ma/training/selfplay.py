@@ -1,0 +1,373 @@
+"""Whom to play against while learning, how that goes, and how far a policy is from an equilibrium.
+
+    pool = Pool()
+    for step in range(100):
+        others = pool.opponents(learner, choice="hard", mirror=0.5)
+        played = rollout(ENV, [learner, others], 256, seed=step, shuffle=True)
+        episodes = others.named(played)
+        pool.record(episodes)
+        ...  # learn from the turns whose agent is repr(learner)
+        if step % 10 == 9:
+            pool.add(f"step {step}", learner)
+
+`shuffle=True` draws for each episode who takes which seat. To play only oneself, seat the learner
+everywhere: rollout(ENV, learner, ...).
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gem_ma.agents import load
+from gem_ma.agents.mixture import MixtureAgent
+from gem_ma.episode import Conversation, Episode, Turn
+
+Choice: TypeAlias = Literal["uniform", "hard", "even"]
+Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves
+
+_PREFERENCES: dict[str, Callable[[float], float]] = {  # win rate -> weight
+    "uniform": lambda rate: 1.0,
+    "hard": lambda rate: (1 - rate) ** 2,
+    "even": lambda rate: rate * (1 - rate),
+}
+
+
+class Rates(NamedTuple):
+    """Who wins how often: [i, j] is about the agent i against the agent j."""
+
+    names: tuple[str, ...]
+    rates: np.ndarray  # a draw is half a win; nan where they never met
+    games: np.ndarray
+
+
+class Pool:
+    """Agents to play against, by name, and what came of playing.
+
+    agents: those that are there from the start.
+    decay: what each call of `record` leaves of the earlier games of those that are not in the pool.
+        A learner changes; 1 counts all its games alike for ever.
+    """
+
+    def __init__(self, agents: Mapping[str, Any] | None = None, decay: float = 1.0):
+        if not 0 <= decay <= 1:
+            raise ValueError(f"decay={decay}: expected 0 to 1")
+        self.decay = decay
+        self._agents: dict[str, Any] = {}
+        self._scores: dict[tuple[str, str], tuple[float, float]] = {}  # wins, games
+        for name, agent in (agents or {}).items():
+            self.add(name, agent)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who is in the pool, the oldest first."""
+        return tuple(self._agents)
+
+    @property
+    def agents(self) -> dict[str, Any]:
+        """The agents of the pool, by name."""
+        return dict(self._agents)
+
+    def add(self, name: str, agent: Any) -> None:
+        """Add an opponent: a spec string, or an agent, of which a frozen copy is kept."""
+        if name in self._agents:
+            raise ValueError(f"there is a {name!r} in the pool already; take another name")
+        load(agent)  # an agent that cannot play is better found now
+        self._agents[name] = agent if isinstance(agent, str) else copy.deepcopy(agent)
+
+    def weights(
+        self, learner: str, choice: Choice = "uniform", latest: int | None = None
+    ) -> dict[str, float]:
+        """Return how often each opponent is to be drawn; the weights sum to 1.
+
+        choice: "uniform"; or prioritised by the rate p at which the agent called `learner` wins
+            against it (PFSP: Vinyals et al. 2019): "hard" by (1 - p)^2, "even" by p (1 - p).
+            p counts a win and a loss that never were, so that nobody is ruled out.
+        latest: only the newest so many.
+        """
+        if choice not in _PREFERENCES:
+            raise ValueError(f"choice={choice!r}: expected one of {', '.join(_PREFERENCES)}")
+        if latest is not None and latest < 1:
+            raise ValueError(f"latest={latest}: expected 1 or more")
+        found = {}
+        for name in self.names[-latest if latest else None :]:
+            won, games = self._scores.get((learner, name), (0.0, 0.0))
+            found[name] = _PREFERENCES[choice]((won + 1) / (games + 2))
+        total = sum(found.values())
+        return {name: weight / total for name, weight in found.items()}
+
+    def opponents(
+        self,
+        learner: Any,
+        choice: Choice = "uniform",
+        latest: int | None = None,
+        mirror: float = 0.0,
+        seed: int = 0,
+    ) -> Opponents:
+        """Return an agent that is, for each seat of an episode, another one out of the pool.
+
+        mirror: in this share of the episodes it is the learner as it is now; always, as long as the
+            pool is empty.
+        choice, latest: see `weights`.
+        """
+        if not 0 <= mirror <= 1:
+            raise ValueError(f"mirror={mirror}: expected 0 to 1")
+        own = _name(learner)
+        if own in self._agents:
+            raise ValueError(f"the learner is called {own!r}, as one in the pool is")
+        weights = self.weights(own, choice, latest)
+        mirror = mirror if weights else 1.0
+        shares = {name: (1 - mirror) * weight for name, weight in weights.items()}
+        agents = {name: self._agents[name] for name in weights}
+        return Opponents({**agents, own: learner}, {**shares, own: mirror}, seed)
+
+    def record(self, episodes: Iterable[Episode]) -> None:
+        """Count who did better than whom; the episodes say who played (`Opponents.named`).
+
+        Every two seats of an episode count, unless the same agent sits in both.
+        """
+        if self.decay != 1:
+            for pair, (won, games) in self._scores.items():
+                if not set(pair) <= set(self._agents):
+                    self._scores[pair] = won * self.decay, games * self.decay
+        for episode in episodes:
+            for one, two in combinations(episode.returns, 2):
+                names = episode.agents[one], episode.agents[two]
+                if names[0] != names[1]:
+                    ahead = episode.returns[one] - episode.returns[two]
+                    self._count(names, 0.5 + 0.5 * float(np.sign(ahead)))
+
+    def _count(self, names: tuple[str, str], score: float) -> None:
+        for pair, gained in ((names, score), (names[::-1], 1 - score)):
+            won, games = self._scores.get(pair, (0.0, 0.0))
+            self._scores[pair] = won + gained, games + 1
+
+    def rates(self) -> Rates:
+        """Return the win rates of all who are in the pool or have played against it."""
+        names = tuple(dict.fromkeys([*self._agents, *(one for one, _ in self._scores)]))
+        rates = np.full((len(names), len(names)), np.nan)
+        games = np.zeros((len(names), len(names)))
+        for (one, two), (won, count) in self._scores.items():
+            place = names.index(one), names.index(two)
+            games[place] = count
+            if count:
+                rates[place] = won / count
+        return Rates(names, rates, games)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write names, spec strings and results as JSON; keep agents that are objects yourself."""
+        agents = {n: a if isinstance(a, str) else None for n, a in self._agents.items()}
+        scores = [[*pair, *score] for pair, score in self._scores.items()]
+        text = json.dumps({"decay": self.decay, "agents": agents, "scores": scores}, indent=1)
+        new = Path(f"{os.fspath(path)}.new")
+        new.write_text(text + "\n", encoding="utf-8")
+        new.replace(path)  # a pool that is half written is never there
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], agents: Mapping[str, Any] | None = None) -> Pool:
+        """Return a pool that was saved; `agents` are those of its members that are objects."""
+        saved = json.loads(Path(path).read_text(encoding="utf-8"))
+        given = dict(agents or {})
+        pool = cls(decay=saved["decay"])
+        missing = [n for n, spec in saved["agents"].items() if spec is None and n not in given]
+        strange = [name for name in given if name not in saved["agents"]]
+        if missing or strange:
+            raise ValueError(
+                f"{path} holds {', '.join(saved['agents']) or 'nobody'}: agents= has to give "
+                f"{', '.join(missing) or 'nobody else'}"
+                + (f", and not {', '.join(strange)}" if strange else "")
+            )
+        for name, spec in saved["agents"].items():
+            pool.add(name, given.get(name, spec))
+        pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
+        return pool
+
+
+class Opponents(MixtureAgent):
+    """Sit in each seat of an episode as one of several agents, and tell afterwards as whom.
+
+    Who it is depends on the seed, the episode's id and the seat alone.
+    """
+
+    def __init__(self, agents: Mapping[str, Any], weights: Mapping[str, float], seed: int = 0):
+        self.names = tuple(agents)
+        shares = [weights[name] for name in self.names]
+        super().__init__(list(agents.values()), shares, per="episode", seed=seed)
+
+    def drawn(self, episode: str, seat: str) -> str:
+        """Return the name of the agent that sits in this seat of the episode with this id."""
+        turn = Turn(seat, "", {}, "", chat=Conversation(seat, episode=episode))
+        (place,) = self._parts([turn])
+        return self.names[place]
+
+    def named(self, episodes: Iterable[Episode]) -> list[Episode]:
+        """Return the episodes with the agent that was drawn wherever this one sat."""
+        out, own = [], repr(self)
+        for episode in episodes:
+            agents = {
+                seat: self.drawn(episode.id, seat) if name == own else name
+                for seat, name in episode.agents.items()
+            }
+            out.append(dataclasses.replace(episode, agents=agents))
+        return out
+
+    def __repr__(self) -> str:
+        shares = ", ".join(
+            f"{name!r}: {weight:.3g}"
+            for name, weight in zip(self.names, self.weights, strict=True)
+            if weight
+        )
+        return f"Opponents({{{shares}}}, seed={self.seed})"
+
+
+def _name(agent: Any) -> str:
+    """Return what a rollout calls an agent."""
+    return agent if isinstance(agent, str) else repr(load(agent))
+
+
+# -- exact answers ---------------------------------------------------------------------------------
+
+
+def expected_returns(game: Any, policy: Policy) -> dict[str, float]:
+    """Return what each seat gets on average if all play by a policy, over all that chance may do.
+
+    game: a Game in which one seat acts at a time and legal moves are listed.
+    policy: a function of a seat and what it sees (a State as `seen_by` masks it) that returns the
+        probabilities of `view.legal(seat)`.
+    """
+    totals = dict.fromkeys(game.agents, 0.0)
+    nodes = _starts(game)
+    while nodes:
+        state, weight = nodes.pop()
+        if not state.to_act():
+            for seat, value in state.returns().items():
+                totals[seat] += weight * value
+            continue
+        nodes += _by_policy(game, policy, state, weight)
+    return totals
+
+
+def best_response(game: Any, policy: Policy, seat: str) -> float:
+    """Return what a seat gets on average if it plays as well as can be against a policy.
+
+    What the seat sees has to tell all it ever knew, as it does in games that list their moves so
+    far: views that are the same are one information set.
+    """
+    return _best(game, policy, seat, _starts(game))
+
+
+def nash_conv(game: Any, policy: Policy) -> float:
+    """Return what all seats together could gain by deviating alone; 0 in an equilibrium only.
+
+    In a game of two it is twice what is called exploitability.
+    """
+    returns = expected_returns(game, policy)
+    return sum(best_response(game, policy, seat) - returns[seat] for seat in game.agents)
+
+
+_Node: TypeAlias = tuple[Any, float]  # a state, and how likely it is
+
+
+def _best(game: Any, policy: Policy, seat: str, nodes: list[_Node]) -> float:
+    total, own = 0.0, defaultdict(list)
+    while nodes:
+        state, weight = nodes.pop()
+        acting = state.to_act()
+        if not acting:
+            total += weight * state.returns()[seat]
+        elif acting == (seat,):
+            own[state.seen_by(seat)].append((state, weight))
+        else:
+            nodes += _by_policy(game, policy, state, weight)
+    for view, there in own.items():
+        total += max(
+            _best(game, policy, seat, [n for node in there for n in _after(game, *node, text)])
+            for text in view.legal(seat)
+        )
+    return total
+
+
+def _by_policy(game: Any, policy: Policy, state: Any, weight: float) -> list[_Node]:
+    """Return what may follow a state as the policy plays."""
+    acting = state.to_act()
+    if len(acting) > 1:
+        raise ValueError(
+            f"{', '.join(acting)} act at the same time in {type(game).__name__}: exact values need "
+            "a game in which one seat acts at a time"
+        )
+    view = state.seen_by(acting[0])
+    legal = view.legal(acting[0])
+    shares = policy(acting[0], view)
+    if len(shares) != len(legal):
+        raise ValueError(f"the policy gave {len(shares)} probabilities for {', '.join(legal)}")
+    return [
+        node
+        for text, share in zip(legal, shares, strict=True)
+        if share > 0
+        for node in _after(game, state, weight * share, text)
+    ]
+
+
+def _starts(game: Any) -> list[_Node]:
+    return _outcomes(lambda rng: game.start(rng, {}), 1.0)
+
+
+def _after(game: Any, state: Any, weight: float, text: str) -> list[_Node]:
+    (seat,) = state.to_act()
+    move = game.read(text, state.seen_by(seat), seat)
+    return _outcomes(lambda rng: game.advance(state, {seat: move}, rng), weight)
+
+
+def _outcomes(draw: Callable[[Any], Any], weight: float) -> list[_Node]:
+    """Return all that a function of a generator may return, by trying all that it may draw."""
+    found: dict[Any, float] = defaultdict(float)
+    paths: list[tuple[int, ...]] = [()]
+    while paths:
+        dice = _Dice(paths.pop())
+        found[draw(dice)] += weight / dice.ways
+        for place in range(len(dice.path), len(dice.taken)):
+            paths += [(*dice.taken[:place], n) for n in range(1, dice.sizes[place])]
+    return list(found.items())
+
+
+class _Dice:
+    """Stand in for a generator: draw what the path says, and then the first of all possible."""
+
+    def __init__(self, path: tuple[int, ...]):
+        self.path = path
+        self.taken: tuple[int, ...] = ()
+        self.sizes: tuple[int, ...] = ()
+
+    @property
+    def ways(self) -> int:
+        """How many paths there are of the kind that was taken, each as likely as this one."""
+        return int(np.prod(self.sizes, dtype=object)) if self.sizes else 1
+
+    def _one(self, size: int) -> int:
+        place = len(self.taken)
+        number = self.path[place] if place < len(self.path) else 0
+        self.taken += (number,)
+        self.sizes += (size,)
+        return number
+
+    def integers(self, low: int, high: int | None = None) -> int:
+        return self._one(low) if high is None else low + self._one(high - low)
+
+    def permutation(self, items: Any) -> np.ndarray:
+        left = list(range(items)) if isinstance(items, int) else list(items)
+        return np.array([left.pop(self._one(len(left))) for _ in range(len(left))])
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(
+            f"chance draws by rng.{name} here: exact values need a game whose draws are by "
+            "rng.integers or rng.permutation"
+        )
