@@ -281,7 +281,7 @@ def board(text):
 
 def tictactoe(args):
     """Learn tic-tac-toe from scratch; look for a loss against anybody."""
-    games, batch, matches = (2000, 100, 100) if args.quick else (20_000, 100, 1000)
+    games, batch, matches = (2000, 100, 100) if args.quick else (40_000, 100, 1000)
     agent = Table(explore=0.7)
     for number in range(games // batch):
         for episode in gem_ma.rollout(

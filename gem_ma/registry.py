@@ -82,7 +82,8 @@ class Spec:
         found: Any = importlib.import_module(module)
         game_class = functools.reduce(getattr, name.split("."), found)
         if not (isinstance(game_class, type) and issubclass(game_class, Game)):
-            raise TypeError(f"{self.id}: {self.entry_point} is no Game")  # a record may say anything
+            # The spec of a recorded episode may say anything.
+            raise TypeError(f"{self.id}: {self.entry_point} is no Game")
         takes = list(inspect.signature(game_class.__init__).parameters)[1:]
         for_game, for_env = {}, {}
         for key, value in {**self.kwargs, **kwargs}.items():
