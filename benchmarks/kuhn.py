@@ -229,7 +229,7 @@ def transfer(args):
 
 
 class Table:
-    """Play the best known move, or now and then another, rather one that is new; learn what moves lead to.
+    """Play the best known move, or now and then a newer one, and learn what moves lead to.
 
     Minimax-Q (Littman 1994) for turns and no dice: a move is worth what its player gets, or what
     the other one's best known answer leaves.
