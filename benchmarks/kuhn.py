@@ -3,8 +3,8 @@
     python benchmarks/kuhn.py [--quick] [--jobs N] [--figures FOLDER] [--json] [PART ...]
 
 The parts are curves, pool, variance, transfer and tictactoe; all of them unless some are named.
-Learning is that of examples/selfplay_kuhn.py. With --figures (and matplotlib) curves and pool are
-drawn. CPU seconds are those of this process and its children.
+Learning is that of examples/selfplay_kuhn.py. With --figures (and matplotlib) the curves are drawn.
+CPU seconds are those of this process and its children.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from gem_ma.training.selfplay import Pool, best_response, expected_returns
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "selfplay_kuhn.py"
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}
+GOALS = ((30_000, 0.15), (100_000, 0.05))  # games, and the NashConv to be under with every seed
 TTT = "game:TicTacToe-v0"
 
 
@@ -104,11 +105,11 @@ def marks_until(games):
 
 def curves(args):
     """Learn with 15 seeds; the average has to come close to an equilibrium with every one."""
-    games, seeds = (2000, 2) if args.quick else (100_000, 15)
+    games, seeds = (640, 2) if args.quick else (100_000, 15)
     marks = sorted({*marks_until(games), *(m for m in (30_000,) if m < games)})
     jobs = [{"games": games, "seed": seed, "marks": marks} for seed in range(seeds)]
     found = learn_all(jobs, args.jobs)
-    for mark, goal in ((30_000, 0.15), (100_000, 0.05)):
+    for mark, goal in GOALS:
         if mark in marks:
             last, mean = found[:, marks.index(mark), 1], found[:, marks.index(mark), 2]
             name = f"curves: {seeds} seeds, {mark} games"
@@ -122,7 +123,7 @@ def curves(args):
 
 def pool(args):
     """Learn with half of the games against frozen copies of oneself."""
-    kuhn, games = example(), 2000 if args.quick else 30_000
+    kuhn, games = example(), 640 if args.quick else 30_000
     opponents = Pool()
     ((_, last, mean),) = kuhn.train(games, seed=0, pool=opponents)
     rates = opponents.rates()
@@ -211,7 +212,7 @@ def table(episodes, transfer):
 
 def transfer(args):
     """Learn while first pays 2 chips to second in every hand, with baselines for roles and not."""
-    games, seeds = (2000, 2) if args.quick else (30_000, 6)
+    games, seeds = (640, 2) if args.quick else (30_000, 6)
     job = {"games": games, "batch": 64, "entropy": 0.0, "transfer": 2.0}
     found = {}
     for baseline in (False, True):
@@ -279,9 +280,8 @@ def board(text):
     return text.rpartition("\n\n")[2]
 
 
-def tictactoe(args):
-    """Learn tic-tac-toe from scratch; look for a loss against anybody."""
-    games, batch, matches = (2000, 100, 100) if args.quick else (40_000, 100, 1000)
+def taught(games, batch=100):
+    """Return a table that has learnt from so many games against itself, and explores no more."""
     agent = Table(explore=0.7)
     for number in range(games // batch):
         for episode in gem_ma.rollout(
@@ -289,6 +289,13 @@ def tictactoe(args):
         ):
             agent.learn(episode)
     agent.explore = 0.0
+    return agent
+
+
+def tictactoe(args):
+    """Learn tic-tac-toe from scratch; look for a loss against anybody."""
+    games, matches = (2000, 100) if args.quick else (40_000, 1000)
+    agent = taught(games)
     goal = (None, None) if args.quick else ("<=", 0)
     for seat in ("x", "o"):
         value = best_response(TicTacToe(), agent.odds, seat)
@@ -325,8 +332,8 @@ def draw_curves(path, found):
         axes.plot(games, found[:, :, which].T, color=color, alpha=0.2, linewidth=0.8)
         axes.plot(games, np.median(found[:, :, which], 0), color=color, linewidth=2, label=name)
     axes.axhline(11 / 12, color="gray", linestyle=":", label="random play")
-    for until, goal in ((30_000, 0.15), (100_000, 0.05)):
-        axes.plot(until, goal, "k_", markersize=14, markeredgewidth=2)
+    until, goals = zip(*GOALS, strict=True)
+    axes.plot(until, goals, "k_", markersize=14, markeredgewidth=2, label="goals of the average")
     axes.set(xscale="log", yscale="log", xlabel="games", ylabel="NashConv (chips)")
     axes.set_title(f"Kuhn poker by self-play: median and all of {len(found)} seeds")
     axes.grid(alpha=0.3)

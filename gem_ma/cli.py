@@ -163,6 +163,7 @@ def _play(args: argparse.Namespace) -> int:
     write(f"{args.id}, seed {env.seed}\n")
     returns = dict.fromkeys(seats, 0.0)
     env.render_mode = "ansi"
+    people = [seat for seat in seats if type(players[seat]).__name__ == "HumanAgent"]
     while env.to_act:
         replies = {}
         for seat in env.to_act:
@@ -172,12 +173,17 @@ def _play(args: argparse.Namespace) -> int:
         rewards, _, _ = env.play(replies)
         for seat, reward in rewards.items():
             returns[seat] += reward
+        if people:  # who are to see no more than their seats do
+            continue
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
         if env.game.conversation:  # each reply says what is new
             results = [text for seat in env.to_act for text in env.turn(seat).results]
             write("".join(f"   tool: {text}\n" for text in results))
         else:
             write(f"{env.render()}\n")
+    if people:
+        news = [str(message) for message in env.messages(people[0])]
+        write("\n".join(["", *news, "", env.render(), ""]))
     write("\nreturns: " + ", ".join(f"{seat} {value:+g}" for seat, value in returns.items()) + "\n")
     return 0
 

@@ -391,6 +391,7 @@ class Env(BaseEnv, Generic[S]):
         self._legals: dict[str, tuple[str, ...]] = {}
         self._infos: dict[str, tuple[BaseEnv, dict[str, Any]]] = {}
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
+        self._masked: tuple[Any, Any] = None, None  # the last of them
         self._rng: Any = None  # the game's Generator, made with the first episode
         self._canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
         self._lists_moves = False
@@ -794,14 +795,17 @@ class Env(BaseEnv, Generic[S]):
 
     def _mask(self, legal: tuple[str, ...]) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
-        mask = self._masks.get(legal)
-        if mask is None:
-            if len(self._masks) > 1_000:
-                self._masks.clear()
-            mask = np.full(len(self._number), 0 if legal else 1, np.int8)
-            mask[[self._number[text] for text in legal]] = 1
-            self._masks[legal] = mask
-        return mask.copy()
+        if legal is not self._masked[0]:  # which is quicker to find out than to look up
+            mask = self._masks.get(legal)
+            if mask is None:
+                if len(self._masks) > 1_000:
+                    self._masks.clear()
+                mask = np.full(len(self._number), 0 if legal else 1, np.int8)
+                mask[[self._number[text] for text in legal]] = 1
+                self._masks[legal] = mask
+            self._masked = legal, mask
+        copied: np.ndarray = self._masked[1].copy()
+        return copied
 
     def rules(self, agent: str) -> str:
         text = self._rules.get(agent)
@@ -1038,7 +1042,14 @@ class Env(BaseEnv, Generic[S]):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_views": {}, "_legals": {}, "_infos": {}, "_masks": {}}
+        return {
+            **self.__dict__,
+            "_views": {},
+            "_legals": {},
+            "_infos": {},
+            "_masks": {},
+            "_masked": (None, None),
+        }
 
     def __repr__(self) -> str:
         return f"<Env {self.id}>"

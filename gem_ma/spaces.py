@@ -15,6 +15,11 @@ from gymnasium.vector.utils import space_utils as vector_utils
 from gymnasium.wrappers.utils import create_zero_array
 
 _ALPHABET = string.ascii_letters + string.digits + " .,?!\n"
+_LETTERS = {
+    name: value
+    for name, value in vars(spaces.Text(1, charset=_ALPHABET)).items()
+    if name.startswith("_char")
+}
 _HEADER = 4  # bytes that hold the length, before the text itself
 
 
@@ -32,6 +37,8 @@ class UnicodeText(spaces.Text):
         seed: int | np.random.Generator | None = None,
     ):
         super().__init__(max_length, min_length=0, charset=_ALPHABET, seed=seed)
+        for name, value in _LETTERS.items():  # several kB that thousands of spaces can share
+            setattr(self, name, value)
         self.examples = tuple(examples)
 
     def contains(self, x: Any) -> bool:

@@ -103,6 +103,21 @@ def test_a_person_takes_a_seat(capsys, monkeypatch):
     assert set(prompts) == {"x> "}
 
 
+def test_a_person_sees_no_secrets_before_the_end(capsys, monkeypatch):
+    seen = []
+
+    def typed(prompt):
+        seen.append(capsys.readouterr().out)
+        return "bet"
+
+    monkeypatch.setattr("builtins.input", typed)
+    words = ["play", "game:KuhnPoker-v0", "--agents", "human,random", "--seed", "0"]
+    assert main(words) == 0
+    assert "second ?" in "".join(seen)
+    assert "second K" not in "".join(seen)
+    assert "second K" in capsys.readouterr().out
+
+
 def test_a_person_who_leaves(capsys, monkeypatch):
     def gone(prompt):
         raise EOFError

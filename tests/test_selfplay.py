@@ -285,8 +285,9 @@ def test_the_equilibria_of_kuhn_poker(alpha):
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_random_policies_score_as_in_openspiel(name):
     pyspiel = pytest.importorskip("pyspiel", reason="pip install 'gem-ma[oracles]'")
-    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
-    policies = pytest.importorskip("open_spiel.python.policy")
+    from open_spiel.python import policy as policies
+    from open_spiel.python.algorithms import exploitability
+
     theirs, ours = pyspiel.load_game(name), {"kuhn_poker": KuhnPoker, "leduc_poker": LeducPoker}
     table = policies.TabularPolicy(theirs)
     rng = np.random.default_rng(1)
@@ -388,7 +389,7 @@ def test_a_best_response_looks_through_a_fixed_policy():
 def test_kuhn_poker_is_learnt_by_self_play():
     kuhn = example("examples/selfplay_kuhn.py")
     assert kuhn.score(kuhn.TabularAgent()) == pytest.approx(11 / 12)
-    (last,) = kuhn.train(10_000, seed=0)
+    (last,) = kuhn.train(6000, seed=0)
     _, agent, average = last
     assert len(agent.table) == 12  # all information sets, each by its own text
     assert kuhn.score(average) < 0.25
@@ -400,7 +401,7 @@ def test_self_play_learns_the_same_again():
     tables = []
     for _ in range(2):
         pool = Pool()
-        ((_, agent, _),) = kuhn.train(640, seed=3, pool=pool)
+        ((_, agent, _),) = kuhn.train(320, seed=3, batch=16, pool=pool)
         tables.append((agent.table, pool.rates().names, pool.rates().games.tolist()))
     assert tables[0] == tables[1]
     assert len(tables[0][1]) > 10
@@ -422,11 +423,11 @@ def test_the_texts_of_play_are_those_of_the_exact_walk():
 
 def test_the_example_says_how_it_goes():
     script = ROOT / "examples" / "selfplay_kuhn.py"
-    command = [sys.executable, str(script), "--games", "1500", "--pool"]
+    command = [sys.executable, str(script), "--games", "640", "--pool"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "random play: NashConv 0.917" in out
-    assert "1500 games: NashConv" in out
-    assert "learner against after 96" in out
+    assert "640 games: NashConv" in out
+    assert "learner against after 32:" in out
 
 
 @pytest.mark.slow
@@ -436,3 +437,41 @@ def test_kuhn_poker_is_learnt_with_every_seed(seed):
     scores = [kuhn.score(mean) for _, _, mean in kuhn.train(100_000, seed, marks=(30_000, 100_000))]
     assert scores[0] < 0.15
     assert scores[1] < 0.05
+
+
+def test_a_role_baseline_takes_the_transfer_out_of_the_gradient():
+    kuhn = example("benchmarks/kuhn.py")
+    for transfer, alone in ((0, 1.182), (1, 1.682), (2, 3.307), (4, 9.932)):
+        for baseline, expected in (("no", alone), ("shared", alone), ("role", 1.183)):
+            spread, slope = kuhn.gradient(transfer, baseline)
+            assert spread == pytest.approx(expected, abs=5e-4)
+            assert slope == pytest.approx(kuhn.gradient(0, "no")[1])  # the same way to go
+
+
+def test_tic_tac_toe_gets_better_by_self_play():
+    kuhn = example("benchmarks/kuhn.py")
+    losses = []
+    for games in (0, 4000):
+        agent = kuhn.taught(games)
+        played = gem_ma.rollout(TTT, [agent, "random"], 200, seed=2, shuffle=True)
+        seats = [next(s for s, name in e.agents.items() if name == "table") for e in played]
+        losses.append(sum(e.returns[seat] < 0 for e, seat in zip(played, seats, strict=True)))
+    assert losses[0] > 60
+    assert losses[1] < losses[0] / 2
+
+
+def test_the_benchmark_runs():
+    script = ROOT / "benchmarks" / "kuhn.py"
+    command = [sys.executable, str(script), "--quick", "--json", "curves", "pool", "transfer"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    names = {row["name"].partition(":")[0] for row in json.loads(out)}
+    assert names == {"curves", "pool", "transfer"}
+
+
+@pytest.mark.slow
+def test_tic_tac_toe_is_learnt_to_perfection():
+    kuhn = example("benchmarks/kuhn.py")
+    options = type("Options", (), {"quick": False})
+    rows = list(kuhn.tictactoe(options))
+    assert all(row["good"] in (True, None) for row in rows)
+    assert sum(row["good"] is True for row in rows) == 5

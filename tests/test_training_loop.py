@@ -30,6 +30,14 @@ TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="module")
 def tokenizer():
     return tiny_models.tokenizer()
@@ -306,8 +314,9 @@ def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path)
 KILLED = """
 import json, sys
 sys.path[:0] = {paths!r}
-import tiny_models
+import tiny_models, torch
 from test_training_loop import learner, trainer
+torch.set_num_threads(1)
 made = trainer({{"left": learner(tiny_models.tokenizer(), kl=0.1), "right": "random"}})
 print("ready", flush=True)
 history = made.run(4, {path!r}, every=1, after=lambda made: print(made.step, flush=True))
@@ -353,14 +362,6 @@ def gained(made, updates, column):
     )
 
 
-@pytest.fixture
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
     class Scores(torch.nn.Module):
         def __init__(self):
@@ -382,31 +383,31 @@ def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
         assert reply.token_ids == [("rock", "paper").index(reply)]
 
 
-def test_a_number_is_found_more_often(one_thread):
+def test_a_number_is_found_more_often():
     before, now = gained(example("train_tiny.py").trainer(0), 14, "return/player")
     assert now > before + 0.05
 
 
-def test_a_lake_is_crossed_by_sight(one_thread):
+def test_a_lake_is_crossed_by_sight():
     module = example("train/frozen_lake.py")
     before, now = gained(module.trainer(0, "image", episodes=48), 22, "return/player")
     assert now > before + 0.1
 
 
-def test_a_language_comes_up(one_thread):
+def test_a_language_comes_up():
     module = example("train/reference_game.py")
     before, now = gained(module.trainer(0, episodes=128), 30, "return/listener")
     assert before < 0.4
     assert now > 0.5
 
 
-def test_a_user_keeps_to_its_task(one_thread):
+def test_a_user_keeps_to_its_task():
     module = example("train/user_simulator.py")
     before, now = gained(module.trainer(0, episodes=24), 20, "fidelity")
     assert now > before + 0.05
 
 
-def test_going_on_with_a_chooser(one_thread, tmp_path):
+def test_going_on_with_a_chooser(tmp_path):
     module = example("train/reference_game.py")
     whole = module.trainer(0, episodes=16)
     whole.run(6)

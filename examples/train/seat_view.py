@@ -1,0 +1,101 @@
+"""The face that Oat, RL2 and ROLL want of an environment, each in a few lines over one seat.
+
+    python examples/train/seat_view.py      # plays an episode through each of them
+
+| trainer                    | what it calls                                      | ours      |
+|----------------------------|----------------------------------------------------|-----------|
+| RL2, PyPI rl-square 0.0.2  | env_path: async reset(extra_info) -> (text, extra);| `Rl2`     |
+|                            | async step(state, action, extra_info) -> dict      |           |
+| ROLL, 8eb27cc2 (2026-08)   | gem.Env: reset(seed) -> (text, info);              | `roll`    |
+|                            | step(action) -> 5-tuple                            |           |
+| Oat, c1a074c (2025-10)     | an actor's collect_experience: one Transition a    | `oat_turn`|
+|                            | turn, with rewards, tokens and a loss mask         |           |
+
+Read in these versions' sources; none of the three was run, as each wants a GPU. All have several
+turns and rewards for each; one seat, the others played for it; pictures in ROLL only. RL2 0.0.2
+names a file, whose `reset` and `step` are those at the end of this one; its newer sources want
+`generate` instead.
+"""
+
+import asyncio
+import os
+
+import gem_ma
+from gem_ma.messages import hf
+from gem_ma.training.adapters import sit
+
+
+class Rl2:
+    """RL2's reset and step; what belongs to an episode travels in `extra_info`.
+
+    render: makes text of chat messages, the model's chat template for example.
+    """
+
+    def __init__(self, env, seat=None, others=None, render=None):
+        self.arguments = env, seat, others
+        self.render = render or (lambda messages: "\n\n".join(m["content"] for m in messages))
+
+    async def reset(self, extra_info):
+        seat = sit(*self.arguments)
+        outcome = await seat.reset(extra_info.get("seed"))
+        return self.render(hf(outcome.messages)), {**extra_info, "seat": seat}
+
+    async def step(self, state, action, extra_info):
+        outcome = await extra_info["seat"].step(action)
+        return {
+            "next_state": state + action + self.render(hf(outcome.messages)),
+            "reward": outcome.reward,
+            "score": outcome.reward,
+            "done": outcome.turn is None,
+            "extra_info": extra_info,
+        }
+
+
+def roll(env, seat=None, others=None, **make):
+    """ROLL's environment is GEM's own interface, which is Gymnasium's with text."""
+    return gem_ma.make_gym(env, agent=seat, others=others, **make)
+
+
+def oat_turn(row, number):
+    """Return what Oat's Transition holds of one turn, from a row of gem_ma.training.rows."""
+    start, end = row["spans"][number]
+    return {
+        "prompt_ids": row["ids"][:start],
+        "response_ids": row["ids"][start:end],
+        "response_logprobs": row["logprobs"][start:end],
+        "rewards": row["rewards"][number],
+        "done": number == len(row["spans"]) - 1,
+        "loss_mask": True,
+    }
+
+
+_rl2 = Rl2(
+    os.environ.get("GEM_ENV", "game:TicTacToe-v0"),
+    os.environ.get("GEM_SEAT", "x"),
+    os.environ.get("GEM_OTHERS", "random"),
+)
+reset, step = _rl2.reset, _rl2.step
+
+
+async def play():
+    text, extra = await reset({"seed": 1})
+    total, done, moves = 0.0, False, iter("012345678")
+    while not done:
+        answer = await step(text, next(moves), extra)
+        text, done, total = answer["next_state"], answer["done"], total + answer["reward"]
+    return total
+
+
+def main():
+    print(f"RL2: {asyncio.run(play()):+.0f}")
+    env = roll("game:TicTacToe-v0", "x", "random")
+    _, _ = env.reset(seed=1)
+    total, done, moves = 0.0, False, iter("012345678")
+    while not done:
+        _, reward, terminated, truncated, _ = env.step(next(moves))
+        total, done = total + reward, terminated or truncated
+    print(f"ROLL: {total:+.0f}")
+
+
+if __name__ == "__main__":
+    main()

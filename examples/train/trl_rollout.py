@@ -1,0 +1,69 @@
+"""Train a model in any environment with TRL's GRPOTrainer, over its `rollout_func`.
+
+    pip install 'gem-ma[hf]' trl==1.16.0
+    python examples/train/trl_rollout.py MODEL --env game:GuessTheNumber-v0
+    python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0 --others o=random
+    python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0   # self-play: both seats
+
+Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/test_train_examples.py.
+Several turns and several seats; no pictures (TRL takes none back from a rollout_func); one number
+for each sequence, in which the rewards of its turns are added up.
+"""
+
+import argparse
+
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import GRPOConfig, GRPOTrainer
+
+from gem_ma.training.adapters.trl import env_reward, rollout_func
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model")
+    parser.add_argument("--env", default="game:GuessTheNumber-v0")
+    parser.add_argument("--others", nargs="*", default=[], help="SEAT=AGENT, such as o=random")
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=32, help="sequences; a multiple of all groups")
+    parser.add_argument("--group", type=int, default=8, help="sequences from the same start")
+    parser.add_argument("--lr", type=float, default=1e-6)
+    parser.add_argument("--max-new-tokens", type=int, default=64, help="for each turn")
+    parser.add_argument("--max-turns", type=int, help="of an episode")
+    parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--out", default="trl_out")
+    args = parser.parse_args()
+
+    trainer = GRPOTrainer(
+        model=AutoModelForCausalLM.from_pretrained(args.model),
+        processing_class=AutoTokenizer.from_pretrained(args.model, padding_side="left"),
+        reward_funcs=[env_reward],
+        rollout_func=rollout_func(
+            args.env,
+            others=dict(one.split("=", 1) for one in args.others),
+            max_new_tokens=args.max_new_tokens,
+            max_turns=args.max_turns,
+        ),
+        train_dataset=Dataset.from_list([{"prompt": "play"}] * args.batch),  # starts are drawn
+        args=GRPOConfig(
+            output_dir=args.out,
+            max_steps=args.steps,
+            per_device_train_batch_size=args.batch,
+            num_generations=args.group,
+            learning_rate=args.lr,
+            use_cpu=args.cpu,
+            bf16=not args.cpu,
+            gradient_checkpointing=False,
+            logging_steps=1,
+            report_to=[],
+        ),
+    )
+    trainer.train()
+    for entry in trainer.state.log_history:
+        if "reward" in entry:
+            print(f"step {entry['step']}: reward {entry['reward']:.3f}")
+    trainer.save_model(args.out)
+
+
+if __name__ == "__main__":
+    main()

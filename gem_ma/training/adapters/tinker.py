@@ -1,0 +1,141 @@
+"""Tinker: the seats of a game as a group of the cookbook's environments.
+
+All seats of a game that nobody else plays are trained together, each with a trajectory of its own.
+Checked by tests/test_adapters.py against tinker-cookbook 0.5.8, without the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gem_ma import registry
+from gem_ma.messages import hf
+from gem_ma.seats import Outcome, Seat, SeatLeft
+from gem_ma.seeding import mix
+
+try:
+    import tinker
+    from tinker_cookbook.rl import types
+except ImportError as error:
+    raise ImportError("this adapter needs Tinker: pip install tinker-cookbook==0.5.8") from error
+
+
+class SeatEnv(types.Env):
+    """One seat, read and answered through a renderer of the cookbook.
+
+    A reply that the renderer cannot parse goes to the game as it is: to judge it is the game's
+    business, and the other seats wait for it. max_tokens: of a chat; a seat whose chat has more
+    leaves, and the game ends for all.
+    """
+
+    def __init__(self, seat: Seat, renderer: Any, seed: int, max_tokens: int | None = None):
+        self.seat = seat
+        self.renderer = renderer
+        self.seed = seed
+        self.max_tokens = max_tokens
+        self.messages: list[Any] = []
+
+    async def initial_observation(self) -> Any:
+        """Wait for the other seats to begin; return what this one sees when it is to act."""
+        outcome = await self.seat.reset(self.seed)
+        if outcome.turn is None:  # over before it came to act
+            return types.InitialObservationOverflow(outcome.reward)
+        return self._read(outcome), self.renderer.get_stop_sequences()
+
+    async def step(self, action: list[int], *, extra: Any = None) -> types.StepResult:
+        """Reply, and wait until this seat is to act again or is done."""
+        message, _ = self.renderer.parse_response(action)
+        self.messages.append(message)
+        try:
+            outcome = await self.seat.step(_text(message["content"]))
+        except SeatLeft:
+            return self._end(0.0, left=1.0)
+        if outcome.turn is None:
+            return self._end(outcome.reward, truncated=float(outcome.truncated))
+        observation = self._read(outcome)
+        if self.max_tokens is not None and observation.length > self.max_tokens:
+            self.seat.leave()
+            return self._end(outcome.reward, too_long=1.0)
+        stop = self.renderer.get_stop_sequences()
+        return types.StepResult(outcome.reward, False, observation, stop)
+
+    def _read(self, outcome: Outcome) -> Any:
+        self.messages += hf(outcome.messages)
+        return self.renderer.build_generation_prompt(self.messages)
+
+    def _end(self, reward: float, **metrics: float) -> types.StepResult:
+        stop = self.renderer.get_stop_sequences()
+        return types.StepResult(reward, True, tinker.ModelInput.empty(), stop, dict(metrics))
+
+
+@dataclass
+class Games(types.EnvGroupBuilder):
+    """Games from the same start; an environment for each seat of each that `others` does not play.
+
+    The cookbook compares all trajectories of a group with each other. Seats are not worth the
+    same, so each seat's mean is taken off here, and what is left compares a seat with itself; the
+    metric `return` has what was earned. renderer: a renderer, or a function that makes one.
+    """
+
+    env: str
+    renderer: Any
+    seed: int
+    games: int
+    others: dict[str, Any] = field(default_factory=dict)
+    make: dict[str, Any] = field(default_factory=dict)
+    max_tokens: int | None = None
+
+    async def make_envs(self) -> Sequence[SeatEnv]:
+        """Return an environment for each seat of each game."""
+        env = registry.make(self.env, **self.make)
+        renderer = self.renderer() if callable(self.renderer) else self.renderer
+        return [
+            SeatEnv(seat, renderer, self.seed, self.max_tokens)
+            for _ in range(self.games)
+            for seat in env.seats(others=self.others).values()
+        ]
+
+    async def compute_group_rewards(
+        self, trajectory_group: list[types.Trajectory], env_group: Sequence[types.Env]
+    ) -> list[tuple[float, types.Metrics]]:
+        """Take its seat's mean off each trajectory."""
+        names = [env.seat.name for env in env_group]
+        returns = [sum(one.reward for one in t.transitions) for t in trajectory_group]
+        means = {
+            name: sum(r for other, r in zip(names, returns, strict=True) if other == name)
+            / names.count(name)
+            for name in names
+        }
+        several = len(means) > 1
+        return [
+            (-means[name] if several else 0.0, {"return": value, f"return/{name}": value})
+            for name, value in zip(names, returns, strict=True)
+        ]
+
+    def logging_tags(self) -> list[str]:
+        """Return the id of the environment."""
+        return [self.env]
+
+
+class Starts(types.RLDataset):
+    """As many batches of Games as asked for, each from new starts; takes what Games takes."""
+
+    def __init__(self, batches: int, groups: int, *, seed: int = 0, **games: Any):
+        self.batches, self.groups, self.seed, self.games = batches, groups, seed, games
+
+    def get_batch(self, index: int) -> Sequence[Games]:
+        """Return a batch."""
+        return [
+            Games(seed=mix(self.seed, index, number), **self.games) for number in range(self.groups)
+        ]
+
+    def __len__(self) -> int:
+        return self.batches
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part["type"] == "text")

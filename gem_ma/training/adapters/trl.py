@@ -1,0 +1,170 @@
+"""TRL: GRPOTrainer's two ways to an environment, `rollout_func` and `environment_factory`.
+
+Checked by tests/test_adapters.py against TRL 1.16 with transformers 5.23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gem_ma import registry
+from gem_ma.agents.hf import HFAgent
+from gem_ma.messages import hf
+from gem_ma.rollouts import rollout
+from gem_ma.seeding import mix
+from gem_ma.tokens import Tokens
+from gem_ma.training.adapters import Solo, sit
+from gem_ma.training.rows import Halves, halves, rows
+
+OVER = "The game is over. Do not call this tool again."
+
+
+def rollout_func(
+    env: Any,
+    others: Mapping[str, Any] | None = None,
+    *,
+    agent: Callable[[Any], Any] | None = None,
+    max_new_tokens: int = 256,
+    template: Mapping[str, Any] | None = None,
+    context: Any = None,
+    seed: int = 0,
+    **make: Any,
+) -> Callable[[Sequence[Any], Any], dict[str, Any]]:
+    """Return a `rollout_func` that plays one game for each prompt, whatever the prompts say.
+
+    The seats that `others` does not play are all played and trained by the trainer's model. TRL
+    compares `num_generations` rows in a row with each other, so these are the same seat from the
+    same start: with two seats a batch holds a group of the first, one of the second from the same
+    games, and so on. `env_reward`, the reward function, gives each row what its seat earned.
+
+    env, others: as of `rollout`, but for the trained seats. agent: makes the trained agent of the
+    trainer, with token ids and logprobs (for vLLM, or where the model is spread over devices);
+    None: HFAgent with the trainer's own model, `max_new_tokens` and `template`. seed: decides the
+    starts, with the step of the training.
+    """
+    if isinstance(env, str):
+        env = registry.make(env, **make)
+    elif make:
+        raise TypeError(f"{', '.join(make)}: an environment that is made already takes no more")
+    others = dict(others or {})
+    seats = [name for name in env.possible_agents if name not in others]
+    last, calls = -1, 0
+
+    def play(prompts: Sequence[Any], trainer: Any) -> dict[str, Any]:
+        nonlocal last, calls
+        training = trainer.model.training
+        copies = trainer.num_generations if training else trainer.num_generations_eval
+        games, rest = divmod(len(prompts), len(seats))
+        if rest or games % copies:
+            raise ValueError(
+                f"{len(prompts)} prompts on this device, in groups of {copies} for each of "
+                f"{', '.join(seats)}: expected a multiple of {copies * len(seats)}; choose "
+                "per_device_train_batch_size times steps_per_generation so"
+            )
+        step = trainer.state.global_step
+        last, calls = step, calls + 1 if step == last else 0
+        tokens = Tokens(trainer.processing_class, template)
+        player = agent(trainer) if agent is not None else _player(trainer, max_new_tokens, template)
+        try:
+            episodes = rollout(
+                env,
+                {**others, **dict.fromkeys(seats, player)},
+                games,
+                group=copies,
+                seed=mix(seed, step, calls, trainer.accelerator.process_index),
+                context=context,
+                max_errors=0,
+                progress=False,
+            )
+        finally:
+            trainer.model.train(training)
+        found: dict[tuple[str, str], Halves] = {}
+        for row in rows(episodes, tokens, train=seats):
+            if row["trainable"]:
+                if row["part"]:
+                    raise ValueError(f"TRL takes one sequence for an episode: {row['notes'][0]}")
+                found[row["episode"], row["agent"]] = halves(row)
+        end = tokens.tokenizer.eos_token_id
+        silent = Halves([end], [end], [0], [0.0], 0.0)  # a seat that never came to act
+        order = [
+            (episode, seat)
+            for start in range(0, games, copies)
+            for seat in seats
+            for episode in episodes[start : start + copies]
+        ]
+        parts = [found.get((episode.id, seat), silent) for episode, seat in order]
+        return {
+            "prompt_ids": [part.prompt for part in parts],
+            "completion_ids": [part.completion for part in parts],
+            "logprobs": [part.logprobs for part in parts],
+            "env_mask": [part.mask for part in parts],
+            "env_reward": [episode.returns[seat] for episode, seat in order],
+            "seat": [seat for _, seat in order],
+        }
+
+    return play
+
+
+def env_reward(env_reward: list[float], **_: Any) -> list[float]:
+    """Return what `rollout_func` found: a reward function of GRPOTrainer, which passes all."""
+    return env_reward
+
+
+def _player(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:
+    return HFAgent(
+        trainer.accelerator.unwrap_model(trainer.model),
+        trainer.processing_class,
+        max_new_tokens=max_new_tokens,
+        temperature=trainer.temperature,
+        seed=mix(trainer.state.global_step, trainer.accelerator.process_index) >> 32,
+        template=template,
+    )
+
+
+class Environment:
+    """What `environment_factory` makes: a seat whose only tool is `act`.
+
+    A row of the data set may say `seed` and `options`; rows with the same are the same start.
+    """
+
+    def __init__(self, solo: Solo):
+        self._solo = solo
+
+    def reset(self, seed: int | None = None, options: Any = None, **_: Any) -> Any:
+        """Begin a game; return what the seat reads, which TRL adds to the last user message."""
+        return _content(self._solo.reset(seed, options).messages)
+
+    def act(self, reply: str) -> Any:
+        """Make your move in the game, and see what comes of it.
+
+        Args:
+            reply: The move.
+        """
+        if self._solo.done:  # TRL goes on as long as the model calls
+            return OVER
+        outcome = self._solo.step(str(reply))
+        return _content(outcome.messages) or OVER
+
+    def get_reward(self) -> float:
+        """Return all that the seat earned in the game."""
+        return self._solo.reward
+
+
+def environment_factory(
+    env: Any, seat: str | None = None, others: Any = None, **make: Any
+) -> Callable[[], Environment]:
+    """Return an `environment_factory`; its arguments are those of `sit`."""
+    return lambda: Environment(Solo(sit(env, seat, others, **make)))
+
+
+def _content(messages: Sequence[Mapping[str, Any]]) -> Any:
+    """Return new messages of a seat as one text, or as blocks where there are pictures."""
+    blocks: list[dict[str, Any]] = []
+    for message in hf([one for one in messages if one["role"] != "assistant"]):
+        content = message["content"]
+        text = isinstance(content, str)
+        blocks += [{"type": "text", "text": content}] if text else content
+    if any(block["type"] != "text" for block in blocks):
+        return blocks
+    return "\n\n".join(block["text"] for block in blocks)

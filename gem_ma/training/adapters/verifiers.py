@@ -1,0 +1,90 @@
+"""verifiers and prime-rl: a game as a taskset of starts and an environment with a trace per seat.
+
+Checked by tests/test_adapters.py against verifiers 0.4 (its `v1`) and a local endpoint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gem_ma import registry
+from gem_ma.messages import openai_chat
+from gem_ma.seats import Seat, SeatLeft
+
+try:
+    import pydantic
+    import verifiers.v1 as vf
+except ImportError as error:
+    raise ImportError("this adapter needs verifiers: pip install verifiers==0.4.0") from error
+
+
+class StartData(vf.TaskData):
+    """The start of an episode."""
+
+    seed: int
+
+
+class Start(vf.Task[StartData]):
+    """A row of the taskset: the same for all seats, but for the rules that each is told."""
+
+
+class Starts(vf.Taskset[Start, vf.TasksetConfig]):
+    """Starts without end, with the seeds 0, 1, 2 and so on."""
+
+    INFINITE = True
+
+    def load(self) -> Iterator[Start]:
+        """Yield the starts."""
+        number = 0
+        while True:
+            yield Start(StartData(seed=number, prompt=None), self.config.task)
+            number += 1
+
+
+def environment(env: str, others: Mapping[str, Any] | None = None, **make: Any) -> type[Any]:
+    """Return an Env of verifiers for a game, in which each seat is an agent with its own trace.
+
+    The seats that `others` plays have no trace. A module exports it beside Starts, and its name is
+    the taskset's id: `__all__ = ["Starts", "Game"]`.
+    """
+    given = dict(others or {})
+    game = registry.make(env, **make)
+    names = [name for name in game.possible_agents if name not in given]
+    # Seats become fields of the configuration: --env.x.model, --env.o.runtime.type and so on.
+    roles = {name: (vf.AgentConfig, vf.AgentConfig(harness={"id": "null"})) for name in names}
+    config: Any = pydantic.create_model("GameConfig", __base__=vf.EnvConfig, **roles)
+
+    class Game(vf.Env[config]):
+        async def run(self, task: Any, agents: Any) -> None:
+            seats = game.seats(others=given)
+            async with asyncio.TaskGroup() as group:
+                for name, seat in seats.items():
+                    group.create_task(_play(seat, getattr(agents, name), task))
+
+    return Game
+
+
+async def _play(seat: Seat, agent: Any, task: Any) -> None:
+    """Play one seat to its end, and write what each turn earned into its trace."""
+    outcome = await seat.reset(task.data.seed)
+    new = openai_chat(outcome.messages)
+    rules = "\n\n".join(message["content"] for message in new if message["role"] == "system")
+    told = type(task)(task.data.model_copy(update={"system_prompt": rules}), task.config)
+    rewards: list[float] = []
+    async with agent.interaction(told) as player:
+        try:
+            while outcome.turn is not None:
+                seen = [message for message in new if message["role"] != "system"]
+                segment = await player.turn(seen)
+                if segment.terminated:  # a limit of verifiers': nobody replies any more
+                    seat.leave()
+                    break
+                outcome = await seat.step(segment.last_reply)
+                rewards.append(outcome.reward)
+                new = openai_chat(outcome.messages)
+        except SeatLeft:
+            pass
+        player.trace.info["turn_rewards"] = rewards
+        player.trace.record_reward("game", sum(rewards))
