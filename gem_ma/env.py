@@ -383,7 +383,8 @@ class Env(BaseEnv, Generic[S]):
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
         self._moves = tuple(game.moves or ())
         self._number = {move: i for i, move in enumerate(self._moves)}
-        self._rules: dict[str, str] = {}
+        self._rules: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
+        self._told: dict[str, str] = {}  # these and, between them, the brief of the episode
         self._briefs = type(game).brief is not Game.brief  # the rules differ between episodes
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
         # Made once for each moment, by seat, and asked for more than once.
@@ -466,7 +467,7 @@ class Env(BaseEnv, Generic[S]):
         self._asked = 0
         self._moved = {}
         if self._briefs:
-            self._rules = {}
+            self._told = {}
         self._settle()
         if self._dead:
             raise RuntimeError(f"{self.id} is over before anybody could move; this game is broken")
@@ -808,15 +809,18 @@ class Env(BaseEnv, Generic[S]):
         return copied
 
     def rules(self, agent: str) -> str:
-        text = self._rules.get(agent)
+        text = self._told.get(agent)
         if text is None:
-            parts = [self.game.rules(agent)]
+            parts = self._rules.get(agent)
+            if parts is None:
+                legend = "" if self.observes == "text" else self._legend(agent)
+                parts = self.game.rules(agent), words.instruction(self.format), legend
+                self._rules[agent] = parts
+            rules, *rest = parts
+            brief = ""
             if self._briefs and self._state is not None:
-                parts.append(self.game.brief(self._view(agent), agent))
-            parts.append(words.instruction(self.format))
-            if self.observes != "text":
-                parts.append(self._legend(agent))
-            text = self._rules[agent] = "\n".join(filter(None, parts))
+                brief = self.game.brief(self._view(agent), agent)
+            text = self._told[agent] = "\n".join(filter(None, (rules, brief, *rest)))
         return text
 
     def tools(self, agent: str) -> tuple[Any, ...]:
@@ -1026,7 +1030,7 @@ class Env(BaseEnv, Generic[S]):
             setattr(self, name, _shallow(value))
         self._views, self._legals, self._infos = {}, {}, {}
         if self._briefs:
-            self._rules = {}
+            self._told = {}
         self._lists_moves = hasattr(self._state, "legal")
         self._loses_seats = hasattr(self._state, "out")
         if snapshot.rng is not None:
@@ -1038,7 +1042,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = twin
-        twin._spaces, twin._moved, twin._rules, twin._rng = {}, {}, {}, None
+        twin._spaces, twin._moved, twin._told, twin._rng = {}, {}, {}, None
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
