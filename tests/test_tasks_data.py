@@ -165,6 +165,8 @@ def test_geometry_with_pictures_is_played(tmp_path, how):
 
 
 def test_data_tasks_keep_the_contract(tmp_path):
+    pytest.importorskip("math_verify", reason="pip install 'gem-ma[math]'")
+    pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
     rows = [row for row, _ in CASES[0][1]]
     check_env(make("math:GSM8K", data=write(tmp_path / "a.jsonl", rows)), seeds=1)
     rows = [{"problem": "x?", "answer": str(n), "images": [photo((n, 0, 0))]} for n in range(9)]
