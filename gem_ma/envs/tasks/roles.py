@@ -14,11 +14,12 @@ from gem_ma.game import Game, InvalidMove, Message
 
 LONGEST = 4_000  # characters of what one says to the other
 ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")
+LISTED = ("math:Mini", "qa:Mini", "code:Mini", "math:GSM8K", "qa:HotpotQA", "code:CodeContest")
 WORDS = ("I am sure of it.", "I am not sure.")  # for random play
 
 
 def specs():
-    return [_spec(roles, f"{kind}:Mini") for roles in ROLES for kind in ("math", "qa", "code")]
+    return [_spec(roles, task) for roles in ROLES for task in LISTED]
 
 
 def find(id):
