@@ -56,8 +56,8 @@ class Spec:
     """An id, the game it stands for as "module:class", and its arguments (and those of Env).
 
     needs: what it takes beside this package; `Spec.missing` says what of it is not there.
-        An extra's name ("textarena"), "python>=3.12", "key:NAME" (an environment variable),
-        "corpus:NAME" (of NLTK), "hub" (the Hugging Face Hub), "network", or "broken: why".
+        An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
+        "key:NAME" (an environment variable), "corpus:NAME" (of NLTK), "hub" (the Hugging Face Hub), "network", or "broken: why".
     """
 
     id: str
@@ -246,7 +246,7 @@ def _remedy(need: str) -> str:
         return "" if sys.version_info >= version else f"it needs {kind}"
     if kind in ("hub", "network"):
         return ""
-    modules = _EXTRAS.get(kind, (kind,))
+    modules = (name,) if name else _EXTRAS.get(kind, (kind,))
     return "" if all(map(_is_installed, modules)) else f"pip install 'gem-ma[{kind}]'"
 
 

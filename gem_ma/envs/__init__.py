@@ -81,14 +81,16 @@ for _name, _class, _names, _levels in (  # the names of the arguments, and their
         {"-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
     ),
 ):
-    register(f"game:{_name}-v0", _class)
+    _needs = ("games:wordfreq",) if _name in ("Hangman", "Wordle") else ()
+    register(f"game:{_name}-v0", _class, needs=_needs)
     for _level, _values in {**_levels, "-random": (None,) * len(_names)}.items():
-        register(f"game:{_name}-v0{_level}", _class, **dict(zip(_names, _values, strict=True)))
+        _arguments = dict(zip(_names, _values, strict=True))
+        register(f"game:{_name}-v0{_level}", _class, needs=_needs, **_arguments)
 _WIKI = "gem_ma.envs.wiki_game:WikiGame"
 register("game:WikiGame-v0", _WIKI)
 register("game:WikiGame-v0-easy", _WIKI, max_turns=15, min_links=2, max_links=3)
 register("game:WikiGame-v0-hard", _WIKI, max_turns=20, min_links=5, max_links=6)
-register("game:Chess-v0", "gem_ma.envs.chess:Chess")
+register("game:Chess-v0", "gem_ma.envs.chess:Chess", needs=("games:chess",))
 register("game:Battleship-v0", "gem_ma.envs.battleship:Battleship", image_size=[504, 280])
 register("game:LeducPoker-v0", "gem_ma.envs.leduc_poker:LeducPoker")
 register("game:ColonelBlotto-v0", "gem_ma.envs.colonel_blotto:ColonelBlotto")
