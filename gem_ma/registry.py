@@ -57,7 +57,8 @@ class Spec:
 
     needs: what it takes beside this package; `Spec.missing` says what of it is not there.
         An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
-        "key:NAME" (an environment variable), "corpus:NAME" (of NLTK), "hub" (the Hugging Face Hub), "network", or "broken: why".
+        "key:NAME" (an environment variable), "corpus:NAME" (of NLTK),
+        "hub" (the Hugging Face Hub), "network", or "broken: why".
     """
 
     id: str
