@@ -8,7 +8,7 @@ import inspect
 import os
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -172,7 +172,7 @@ class Waiting(NamedTuple):
     turn: Turn
 
 
-_Answer: TypeAlias = tuple[Waiting, Any, float]  # what came, or the error, and after how long
+Answer: TypeAlias = tuple[Waiting, Any, float]  # what came, or the error, and after how long
 
 
 class Play:
@@ -543,7 +543,7 @@ class Run:
         if self.bar is not None:
             self.bar.stop()
 
-    def settle(self, answers: list[_Answer]) -> list[Play]:
+    def settle(self, answers: list[Answer]) -> list[Play]:
         """Take replies and failures; return the episodes that can go on."""
         ready = []
         for (play, seat, _), reply, seconds in answers:
@@ -571,15 +571,66 @@ class Run:
             yield
 
 
-class Loop:
-    """The part of a run that needs an event loop."""
+class Asker:
+    """Asks players for the replies that wait for them, each in the way that suits it."""
 
-    def __init__(self, run: Run):
-        self.run_ = run
+    pool: ThreadPoolExecutor | None = None  # for agents that block; None: the event loop's own
+
+    def __init__(self) -> None:
         self.crash: BaseException | None = None  # of our own, which no episode is to blame for
         self.tasks: set[asyncio.Task[None]] = set()
         self.wake = asyncio.Event()
-        self.pool = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
+
+    def take(self, answers: list[Answer]) -> None:
+        """Do something with what players said."""
+        raise NotImplementedError
+
+    async def ask(self, player: Player, waiting: Waiting) -> None:
+        """Ask a player that is a coroutine."""
+        raise NotImplementedError
+
+    def ask_those(self, players: Iterable[Player]) -> None:
+        """Ask every player that something waits for, and that is not asked already."""
+        for player in players:
+            if player.queue and not player.busy:
+                queue, player.queue = player.queue, []
+                self.dispatch(player, queue)
+
+    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
+        if player.kind == "plain":
+            self.take(ask_all(player.agent, queue))
+        elif player.kind == "thread":
+            player.busy = True
+            self.start(self.in_thread(player, queue))
+        else:
+            for one in queue:
+                self.start(self.ask(player, one))
+
+    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
+        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
+        loop = asyncio.get_running_loop()
+        self.take(await loop.run_in_executor(self.pool, ask_all, player.agent, queue))
+        player.busy = False
+
+    def start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.over)
+
+    def over(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.crash = task.exception()
+        self.wake.set()
+
+
+class Loop(Asker):
+    """The part of a run that needs an event loop."""
+
+    def __init__(self, run: Run):
+        super().__init__()
+        self.run_ = run
+        self.pool: ThreadPoolExecutor = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
         self.ready: list[Play] = []
 
     async def run(self) -> AsyncGenerator[Episode, None]:
@@ -590,10 +641,7 @@ class Loop:
                 self.step(play, play.submit)
             for play in run.fill():  # those that take the place of finished ones join the batch
                 self.step(play, play.begin)
-            for player in run.players:
-                if player.queue and not player.busy:
-                    queue, player.queue = player.queue, []
-                    self.dispatch(player, queue)
+            self.ask_those(run.players)
             if self.crash is not None:
                 raise self.crash
             finished = False
@@ -608,16 +656,8 @@ class Loop:
                 return
             self.wake.clear()
 
-    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
-        """Ask an agent in the way that suits it."""
-        if player.kind == "plain":
-            self.ready += self.run_.settle(ask_all(player.agent, queue))
-        elif player.kind == "thread":
-            player.busy = True
-            self.start(self.in_thread(player, queue))
-        else:
-            for one in queue:
-                self.start(self.ask(player, one))
+    def take(self, answers: list[Answer]) -> None:
+        self.ready += self.run_.settle(answers)
 
     def step(self, play: Play, action: Callable[[], None]) -> None:
         """Begin an episode or hand in its replies, in a thread if its game blocks."""
@@ -625,17 +665,6 @@ class Loop:
             self.start(self.blocking(play, action))
         else:
             self.run_.queue(self.run_.advance(play, action))
-
-    def start(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self.tasks.add(task)
-        task.add_done_callback(self.over)
-
-    def over(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self.crash = task.exception()
-        self.wake.set()
 
     async def blocking(self, play: Play, action: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
@@ -646,13 +675,6 @@ class Loop:
             self.run_.fail(play, None, error)
         else:
             self.run_.queue(self.run_.took(play, turns))
-
-    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
-        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
-        loop = asyncio.get_running_loop()
-        answers = await loop.run_in_executor(self.pool, ask_all, player.agent, queue)
-        self.ready += self.run_.settle(answers)
-        player.busy = False
 
     async def ask(self, player: Player, waiting: Waiting) -> None:
         """Ask for a reply, and go on with the episode as long as it waits for such replies only.
@@ -688,7 +710,7 @@ class Loop:
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
-def ask_all(agent: Agent, queue: list[Waiting]) -> list[_Answer]:
+def ask_all(agent: Agent, queue: list[Waiting]) -> list[Answer]:
     """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
     turns = [turn for _, _, turn in queue]
     start = time.perf_counter()

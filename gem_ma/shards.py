@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from gem_ma.episode import Conversation, Episode, Turn, checked
-from gem_ma.rollouts import Loop, Play, Player, Run, Waiting, ask_all
+from gem_ma.rollouts import Answer, Asker, Loop, Play, Player, Run, Waiting
 from gem_ma.workers import StepTimeout, Worker, WorkerDied
 
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
@@ -169,10 +169,11 @@ class Dealer:
 # -- processes: the parent's side ------------------------------------------------------------------
 
 
-class Farm:
+class Farm(Asker):
     """The workers of a run, and the agents that stay with the parent."""
 
     def __init__(self, run: Run, agents: Any, count: int, step_timeout: float | None):
+        super().__init__()
         self.main = run
         self.count = min(count, max(run.total - len(run.done), 1))
         self.share = -(-run.concurrency // self.count)
@@ -185,8 +186,6 @@ class Farm:
         self.begun: set[Worker] = set()
         self.stillborn = 0
         self.chats: dict[tuple[Worker, str, str], Conversation] = {}
-        self.tasks: set[asyncio.Task[None]] = set()
-        self.crash: BaseException | None = None
 
     def stand_in(self, agent: Any) -> Any:
         """Return an agent that can travel, or what stands for it on the other side."""
@@ -201,7 +200,6 @@ class Farm:
         return self.stand_ins.setdefault(index, Far(index, player.name))
 
     async def run(self) -> AsyncGenerator[Episode, None]:
-        self.wake = asyncio.Event()
         self.loop = asyncio.get_running_loop()
         async with self.main.ready_players():
             try:
@@ -216,10 +214,7 @@ class Farm:
                 self.deal()
             else:
                 deque(self.dealer.fresh, 0)  # what was played before
-            for player in self.far.values():
-                if player.queue and not player.busy:
-                    queue, player.queue = player.queue, []
-                    self.dispatch(player, queue)
+            self.ask_those(self.far.values())
             if self.crash is not None:
                 raise self.crash
             finished = False
@@ -280,7 +275,7 @@ class Farm:
                     self.begun.add(worker)
                     self.stillborn = 0
                 else:
-                    self.ask(worker, *parts)
+                    self.wait(worker, *parts)
                 if not worker.connection.poll():
                     break
         except WorkerDied as error:
@@ -297,7 +292,7 @@ class Farm:
 
     # -- agents that stayed --------------------------------------------------------------------
 
-    def ask(self, worker: Worker, ticket: int, index: int, chat_of: Any, turn: Turn) -> None:
+    def wait(self, worker: Worker, ticket: int, index: int, chat_of: Any, turn: Turn) -> None:
         """Let a turn of a worker's episode wait for its player, with its chat kept here."""
         episode, number, context, salt = chat_of
         key = worker, episode, turn.seat
@@ -309,30 +304,17 @@ class Farm:
         chat.hear(turn, number)
         self.far[index].queue.append(Waiting((worker, ticket, chat), turn.seat, turn))
 
-    def answer(self, waiting: Waiting, reply: Any, _: float = 0.0) -> None:
+    def take(self, answers: list[Answer]) -> None:
+        for waiting, reply, _ in answers:
+            self.answer(waiting, reply)
+
+    def answer(self, waiting: Waiting, reply: Any) -> None:
         worker, ticket, chat = waiting.play
         if not isinstance(reply, Exception):
             chat.steps[-1].reply = reply
         self.send(worker, ("reply", ticket, reply))
 
-    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
-        if player.kind == "plain":
-            for answer in ask_all(player.agent, queue):
-                self.answer(*answer)
-        elif player.kind == "thread":
-            player.busy = True
-            self.start(self.in_thread(player, queue))
-        else:
-            for waiting in queue:
-                self.start(self.one(player, waiting))
-
-    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
-        answers = await self.loop.run_in_executor(None, ask_all, player.agent, queue)
-        for answer in answers:
-            self.answer(*answer)
-        player.busy = False
-
-    async def one(self, player: Player, waiting: Waiting) -> None:
+    async def ask(self, player: Player, waiting: Waiting) -> None:
         reply: Any
         try:
             answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
@@ -340,17 +322,6 @@ class Farm:
         except Exception as error:  # noqa: BLE001 - costs the episode, and is on its record
             reply = error
         self.answer(waiting, reply)
-
-    def start(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self.tasks.add(task)
-        task.add_done_callback(self.over)
-
-    def over(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self.crash = task.exception()
-        self.wake.set()
 
     def stop(self) -> None:
         for task in self.tasks:
