@@ -10,7 +10,7 @@ from typing import Any
 from gem_ma.episode import Episode
 from gem_ma.rollouts import Loop, Run
 from gem_ma.shards import Dealer, Share, arguments_of
-from gem_ma.workers import StepTimeout, WorkerDied
+from gem_ma.workers import Job, StepTimeout, WorkerDied, by_worker, dealt, done
 
 _CHUNK = 32  # episodes that an actor takes at once, at most
 
@@ -127,16 +127,11 @@ class RaySlots:
         cpus = max(int(self.ray.cluster_resources().get("CPU", 1)), 1)
         count = min(len(slots), workers or cpus)
         remote = self.ray.remote(_Holder)
-        self.actors = [
-            remote.remote(dict(list(enumerate(slots))[first::count])) for first in range(count)
-        ]
-        self.owner = [index % count for index in range(len(slots))]
+        self.actors = [remote.remote(share) for share in dealt(slots, count)]
         self.calls: list[Any] = []
 
-    def submit(self, jobs: Sequence[tuple[int, str, tuple[Any, ...]]]) -> None:
-        parts: dict[int, list[Any]] = {}
-        for job in jobs:
-            parts.setdefault(self.owner[job[0]], []).append(job)
+    def submit(self, jobs: Sequence[Job]) -> None:
+        parts = by_worker(jobs, len(self.actors))
         self.calls += [self.actors[number].run.remote(part) for number, part in parts.items()]
 
     def collect(self) -> list[tuple[int, Any]]:
@@ -163,8 +158,8 @@ class _Holder:
     def __init__(self, slots: dict[int, Any]):
         self.slots = slots
 
-    def run(self, jobs: Sequence[tuple[int, str, tuple[Any, ...]]]) -> list[tuple[int, Any]]:
-        return [(i, getattr(self.slots[i], method)(*args)) for i, method, args in jobs]
+    def run(self, jobs: Sequence[Job]) -> list[tuple[int, Any]]:
+        return done(self.slots, jobs)
 
 
 def rllib_env(id: str, **make: Any) -> Any:

@@ -630,7 +630,9 @@ class Loop(Asker):
     def __init__(self, run: Run):
         super().__init__()
         self.run_ = run
-        self.pool: ThreadPoolExecutor = ThreadPoolExecutor(max(run.concurrency, 1) + len(run.players))
+        self.pool: ThreadPoolExecutor = ThreadPoolExecutor(
+            max(run.concurrency, 1) + len(run.players)
+        )
         self.ready: list[Play] = []
 
     async def run(self) -> AsyncGenerator[Episode, None]:

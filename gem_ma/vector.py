@@ -22,7 +22,7 @@ from gem_ma import registry
 from gem_ma.env import BaseEnv
 from gem_ma.episode import Turn
 from gem_ma.views import SeatView
-from gem_ma.workers import StepTimeout, Worker, ready
+from gem_ma.workers import Job, StepTimeout, Worker, by_worker, dealt, done, ready
 
 Backend = Literal["sync", "thread", "process", "ray"]
 _START = 120.0  # seconds that a process may take to begin
@@ -146,12 +146,9 @@ class _SeatSlot(_Slot):
 
     def _sent(self, observation: Any) -> Any:
         """Return an observation without the picture, if that is on the canvas."""
-        canvas = self.canvas
-        if canvas is None or observation is canvas:
-            return None if observation is canvas else observation
         if isinstance(observation, dict):
-            return {k: None if value is canvas else value for k, value in observation.items()}
-        return observation
+            return {key: self._sent(value) for key, value in observation.items()}
+        return None if observation is self.canvas else observation
 
 
 def _copied(observation: Any) -> Any:
@@ -189,10 +186,8 @@ class _GameSlot(_Slot):
         env, core = self.env, self.env._core
         if not core.to_act and self.autoreset == "next":
             return self.reset(None, None)
-        rewards = env.submit(actions)
-        core._credit(actions, rewards)
+        rewards, _, _ = env.play(actions)
         truncated = core._truncated
-        core._bury(core._dead)
         if core.to_act:
             return _Moment(self._turns(), rewards, False, False, {})
         report = core.game.report(core.state())
@@ -206,8 +201,6 @@ class _GameSlot(_Slot):
 
 # -- where they live -------------------------------------------------------------------------------
 
-_Job = tuple[int, str, tuple[Any, ...]]  # index, method, arguments
-
 
 class _Sync:
     """Slots of this process, run when a job is handed in."""
@@ -218,15 +211,14 @@ class _Sync:
         self.slots = slots
         self.done: deque[tuple[int, Any]] = deque()
 
-    def submit(self, jobs: Sequence[_Job]) -> None:
-        for index, method, arguments in jobs:
-            self.done.append((index, getattr(self.slots[index], method)(*arguments)))
+    def submit(self, jobs: Sequence[Job]) -> None:
+        self.done += done(self.slots, jobs)
 
     def collect(self) -> list[tuple[int, Any]]:
         """Return what is done, at least one."""
-        done = list(self.done)
+        results = list(self.done)
         self.done.clear()
-        return done
+        return results
 
     def kill(self) -> None:
         self.done.clear()
@@ -243,7 +235,7 @@ class _Threads:
 
     def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
         self.slots = slots
-        self.jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.threads = [
             threading.Thread(target=self._serve, name=f"gem-ma vector {i}", daemon=True)
@@ -254,26 +246,25 @@ class _Threads:
 
     def _serve(self) -> None:
         while (job := self.jobs.get()) is not None:
-            index, method, arguments = job
             try:
-                result = getattr(self.slots[index], method)(*arguments)
+                (result,) = done(self.slots, [job])
             except Exception as error:  # noqa: BLE001 - raised again by `collect`
-                result = error
-            self.done.put((index, result))
+                result = job[0], error
+            self.done.put(result)
 
-    def submit(self, jobs: Sequence[_Job]) -> None:
+    def submit(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             self.jobs.put(job)
 
     def collect(self) -> list[tuple[int, Any]]:
-        done = [self.done.get()]
+        results = [self.done.get()]
         with contextlib.suppress(queue.Empty):
             while True:
-                done.append(self.done.get_nowait())
-        for _, result in done:
+                results.append(self.done.get_nowait())
+        for _, result in results:
             if isinstance(result, Exception):
                 raise result
-        return done
+        return results
 
     def kill(self) -> None:
         """Let every thread end with the job that it is at."""
@@ -299,7 +290,6 @@ class _Processes:
     def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
         count = min(len(slots), workers or _cores())
         self.timeout = timeout
-        self.owner = [index % count for index in range(len(slots))]
         self.memory: shared_memory.SharedMemory | None = None
         self.pictures: np.ndarray | None = None
         name = None
@@ -309,10 +299,7 @@ class _Processes:
             self.memory = shared_memory.SharedMemory(create=True, size=int(np.prod(shape)))
             self.pictures = np.ndarray(shape, np.uint8, self.memory.buf)
             name = self.memory.name
-        self.workers = [
-            Worker(_serve, dict(list(enumerate(slots))[first::count]), name, shape)
-            for first in range(count)
-        ]
+        self.workers = [Worker(_serve, share, name, shape) for share in dealt(slots, count)]
         self.owed: dict[Worker, deque[float]] = {}  # by when each answer has to be there
         try:
             for worker in self.workers:
@@ -321,11 +308,8 @@ class _Processes:
             self.kill()
             raise
 
-    def submit(self, jobs: Sequence[_Job]) -> None:
-        parts: dict[int, list[_Job]] = {}
-        for job in jobs:
-            parts.setdefault(self.owner[job[0]], []).append(job)
-        for number, part in parts.items():
+    def submit(self, jobs: Sequence[Job]) -> None:
+        for number, part in by_worker(jobs, len(self.workers)).items():
             worker = self.workers[number]
             worker.send(part)
             owed = self.owed.setdefault(worker, deque())
@@ -336,15 +320,15 @@ class _Processes:
         timeout = None
         if self.timeout is not None:
             timeout = max(min(owed[0] for owed in self.owed.values()) - time.monotonic(), 0)
-        done: list[tuple[int, Any]] = []
+        results: list[tuple[int, Any]] = []
         for worker in ready(list(self.owed), timeout):
-            done += worker.recv()
+            results += worker.recv()
             self.owed[worker].popleft()
             if not self.owed[worker]:
                 del self.owed[worker]
-        if not done:
+        if not results:
             raise StepTimeout(f"a step took more than {self.timeout:g} s in its process")
-        return done
+        return results
 
     def kill(self) -> None:
         for worker in self.workers:
@@ -380,10 +364,7 @@ def _serve(
             slot.canvas = pictures[index]
     connection.send(None)
     while True:
-        results = []
-        for index, method, arguments in connection.recv():
-            results.append((index, getattr(slots[index], method)(*arguments)))
-        connection.send(results)
+        connection.send(done(slots, connection.recv()))
 
 
 def _cores() -> int:

@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, TypeAlias
 
 
 class WorkerDied(RuntimeError):
@@ -24,6 +24,27 @@ class WorkerError(RuntimeError):
 
 class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
+
+
+Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
+
+
+def dealt(things: Sequence[Any], count: int) -> list[dict[int, Any]]:
+    """Return what each of so many workers holds, by index."""
+    return [dict(list(enumerate(things))[first::count]) for first in range(count)]
+
+
+def by_worker(jobs: Sequence[Job], count: int) -> dict[int, list[Job]]:
+    """Return the jobs for each worker, as things were dealt."""
+    parts: dict[int, list[Job]] = {}
+    for job in jobs:
+        parts.setdefault(job[0] % count, []).append(job)
+    return parts
+
+
+def done(things: Any, jobs: Sequence[Job]) -> list[tuple[int, Any]]:
+    """Do jobs one after the other; return the index and the result of each."""
+    return [(index, getattr(things[index], method)(*args)) for index, method, args in jobs]
 
 
 class Worker:
