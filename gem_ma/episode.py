@@ -134,6 +134,17 @@ def ask(agent: Agent, turns: list[Turn]) -> list[str]:
     return checked(agent, turns, _wait_for(answer) if inspect.isawaitable(answer) else answer)
 
 
+async def ask_async(agent: Agent, turns: list[Turn]) -> list[str]:
+    """Return the agent's replies without holding up the loop: one that blocks has a thread."""
+    if getattr(agent, "blocking", False) and not inspect.iscoroutinefunction(agent.act):
+        import asyncio
+
+        answer: Any = await asyncio.to_thread(agent.act, turns)
+    else:
+        answer = agent.act(turns)
+    return checked(agent, turns, await answer if inspect.isawaitable(answer) else answer)
+
+
 def checked(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
     """Return the replies, if there is one for each turn."""
     if isinstance(answer, str):

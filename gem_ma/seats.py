@@ -7,12 +7,11 @@ players that are given.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gem_ma.env import BaseEnv, SeatError
-from gem_ma.episode import Conversation, Turn, checked
+from gem_ma.episode import Conversation, Turn, ask_async
 
 
 class SeatLeft(RuntimeError):
@@ -131,9 +130,11 @@ class Table:
         except BaseException as error:
             waiting, self.waiting, self.wanted = self.waiting, {}, {}
             for future in waiting.values():
-                future.cancel() if not isinstance(error, Exception) else future.set_exception(error)
                 if isinstance(error, Exception):
+                    future.set_exception(error)
                     future.exception()  # somebody has seen it
+                else:
+                    future.cancel()
             raise
 
     async def _begin(self) -> None:
@@ -161,24 +162,19 @@ class Table:
                 self._tell(name)
 
     def _submit(self, replies: Mapping[str, str]) -> None:
-        core = self.env._core
         for name, reply in replies.items():
             self.chats[name].steps[-1].reply = reply
-        rewards = self.env.submit(replies)
-        core._credit(replies, rewards)
+        rewards, terminated, truncated = self.env.play(replies)
         for name, reward in rewards.items():
             self.owed[name] += reward
-        for name in core._dead:
-            self.ended[name] = not core._truncated, core._truncated
-        core._bury(core._dead)
+            if terminated[name] or truncated[name]:
+                self.ended[name] = terminated[name], truncated[name]
 
     def _playing(self) -> list[str]:
         return [name for name in self.env._core.to_act if name in self.others]
 
     async def _reply(self, name: str) -> str:
-        agent, turn = self.others[name], self.env.turn(name, self.chats[name])
-        answer = agent.act([turn])
-        (reply,) = checked(agent, [turn], await answer if inspect.isawaitable(answer) else answer)
+        (reply,) = await ask_async(self.others[name], [self.env.turn(name, self.chats[name])])
         return reply
 
     def _tell(self, name: str) -> None:

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
-from gem_ma.episode import Agent, Turn, ask, checked
+from gem_ma.episode import Agent, Turn, ask, ask_async
 from gem_ma.seeding import mix
 
 _SALT = 0x317  # keeps these draws apart from those of the agents inside
@@ -74,7 +74,7 @@ class MixtureAgent:
         import asyncio  # only when something is waited for: importing it is slow
 
         parts = self._parts(turns)
-        calls = [_ask(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
+        calls = [ask_async(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
         return _in_order(parts, await asyncio.gather(*calls))
 
     def _parts(self, turns: list[Turn]) -> dict[int, list[int]]:
@@ -113,16 +113,6 @@ class MixtureAgent:
             f"MixtureAgent({self.agents!r}, weights={self.weights}, per={self.per!r}, "
             f"seed={self.seed})"
         )
-
-
-async def _ask(agent: Agent, turns: list[Turn]) -> list[str]:
-    if getattr(agent, "blocking", False) and not inspect.iscoroutinefunction(agent.act):
-        import asyncio
-
-        answer: Any = await asyncio.to_thread(agent.act, turns)
-    else:
-        answer = agent.act(turns)
-    return checked(agent, turns, await answer if inspect.isawaitable(answer) else answer)
 
 
 def _in_order(parts: dict[int, list[int]], answers: Sequence[Sequence[str]]) -> list[str]:
