@@ -29,37 +29,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from gem_ma.sandbox import jail
-    from gem_ma.sandbox.frames import (
-        CALL,
-        DONE,
-        ENDED,
-        JOB,
-        KEPT_CALL,
-        KILLED,
-        OUTPUT,
-        RUN,
-        SESSION,
-        TIMEOUT,
-        read,
-        write,
-    )
+    from gem_ma.sandbox import frames, jail
 else:
+    import frames
     import jail
-    from frames import (
-        CALL,
-        DONE,
-        ENDED,
-        JOB,
-        KEPT_CALL,
-        KILLED,
-        OUTPUT,
-        RUN,
-        SESSION,
-        TIMEOUT,
-        read,
-        write,
-    )
 
 CONTROL = 0
 ANSWER = 3  # where a child writes its answer
@@ -73,8 +46,8 @@ NAME = "main.py"  # what a program is called in tracebacks
 
 def main() -> None:
     """Serve until the socket closes."""
-    length = int.from_bytes(read(CONTROL, 4), "little")
-    config = pickle.loads(read(CONTROL, length))
+    length = int.from_bytes(frames.read(CONTROL, 4), "little")
+    config = pickle.loads(frames.read(CONTROL, length))
     sys.dont_write_bytecode = True
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     scratch = None
@@ -133,7 +106,7 @@ def _fail(error: BaseException) -> None:
     """Tell the caller that there is no server."""
     kind = "preload" if isinstance(error, PreloadError) else "level"
     text = json.dumps({kind: f"{type(error).__name__}: {error}"}).encode()
-    write(CONTROL, DONE.pack(KILLED, 1, 0.0, 0, 0, len(text)) + text)
+    frames.write(CONTROL, frames.DONE.pack(frames.KILLED, 1, 0.0, 0, 0, len(text)) + text)
 
 
 class Child:
@@ -210,7 +183,7 @@ class Buffer:
     def send(self) -> None:
         """Send all of it to the caller, and forget it."""
         with memoryview(self.data)[: self.size] as view:
-            write(CONTROL, view)
+            frames.write(CONTROL, view)
         self.data[: self.size + 1] = bytes(self.size + 1)
         self.size = 0
 
@@ -289,20 +262,20 @@ class Server:
 
     def serve(self) -> None:
         """Answer jobs until the socket closes."""
-        write(CONTROL, DONE.pack(ENDED, 0, 0.0, 0, 0, 2) + b"{}")
+        frames.write(CONTROL, frames.DONE.pack(frames.ENDED, 0, 0.0, 0, 0, 2) + b"{}")
         while True:
             if self.child is None:
                 self.renew()
             assert self.child is not None
             try:
-                head = read(CONTROL, JOB.size)
+                head = frames.read(CONTROL, frames.JOB.size)
             except EOFError:
                 return
             if self.child.running:
-                if head[0] not in (SESSION, KEPT_CALL):
+                if head[0] not in (frames.SESSION, frames.KEPT_CALL):
                     self.renew()
                 self.signal(signal.SIGCONT)
-            write(CONTROL, self.do(head))
+            frames.write(CONTROL, self.do(head))
             for buffer in self.seen:
                 buffer.send()
             if not self.child.running:
@@ -321,38 +294,39 @@ class Server:
         """Have the child do a job, and return the head of the frame that tells what came of it."""
         child = self.child
         assert child is not None
-        kind, seconds, cpu, length = JOB.unpack(head)
+        kind, seconds, cpu, length = frames.JOB.unpack(head)
         start = time.monotonic()
-        reason = KILLED
+        reason = frames.KILLED
         with contextlib.suppress(BrokenPipeError):  # it has died already
-            write(child.job, head)
+            frames.write(child.job, head)
             _forward(child.job, length)
             # No child is forked while something of another's job or result is in this process.
-            if self.single and self.next is None and kind in (RUN, CALL):
+            if self.single and self.next is None and kind in (frames.RUN, frames.CALL):
                 self.next = Child(self.program.run)
             reason = self.collect(child, start + seconds)
         spent = time.monotonic() - start
         # Whoever says that it is done has no more time, but need not be waited for.
-        child.calls += kind == KEPT_CALL
-        child.running = reason == ANSWERED and kind in (SESSION, KEPT_CALL) and child.calls < CALLS
+        child.calls += kind == frames.KEPT_CALL
+        stays = kind in (frames.SESSION, frames.KEPT_CALL) and child.calls < CALLS
+        child.running = reason == ANSWERED and stays
         self.signal(signal.SIGSTOP if child.running else signal.SIGKILL)
         status = 0
         if reason == ANSWERED:
-            reason = ENDED
+            reason = frames.ENDED
         else:
             status, used = child.wait()
-            if reason == ENDED and status < 0:
+            if reason == frames.ENDED and status < 0:
                 slow = status == -signal.SIGXCPU or (status == -signal.SIGKILL and used >= cpu)
-                reason = TIMEOUT if slow else KILLED
+                reason = frames.TIMEOUT if slow else frames.KILLED
         for fd, buffer in zip(child.outputs, self.seen, strict=True):
             os.set_blocking(fd, False)
             with contextlib.suppress(BlockingIOError):
                 while buffer.read(fd):
                     pass
         cut = [buffer.cut() for buffer in self.seen]
-        if reason == ENDED and any(cut):
-            reason = OUTPUT
-        return DONE.pack(reason, status, spent, *(buffer.size for buffer in self.seen))
+        if reason == frames.ENDED and any(cut):
+            reason = frames.OUTPUT
+        return frames.DONE.pack(reason, status, spent, *(buffer.size for buffer in self.seen))
 
     def collect(self, child: Child, deadline: float) -> int:
         """Read what the child writes until it answers, has ended, or must end."""
@@ -367,13 +341,13 @@ class Server:
             for fd, buffer in zip(child.outputs, self.seen, strict=True):
                 if fd in ready and not buffer.read(fd):
                     if buffer.full:
-                        return OUTPUT
+                        return frames.OUTPUT
                     poll.unregister(fd)
             if self.seen[2].holds(b"\n"):
                 return ANSWERED
             if child.pidfd in ready:
-                return ENDED
-        return TIMEOUT
+                return frames.ENDED
+        return frames.TIMEOUT
 
     def wait(self, poll: select.poll, child: Child, left: float) -> list[int]:
         """Return which files can be read, within so many seconds."""
@@ -451,30 +425,30 @@ class Program:
         kind, job = self.receive()
         if "numpy.random" in sys.modules:  # it has the server's state, as all children would
             sys.modules["numpy.random"].seed()
-        if kind in (SESSION, KEPT_CALL):
+        if kind in (frames.SESSION, frames.KEPT_CALL):
             self.jobs = os.dup(0)
         for name, content in job.get("files", {}).items():
             _write_file(name, content)
         self.open_stdin(job.get("stdin", b""))
         gc.enable()
         while True:
-            if kind in (CALL, KEPT_CALL):
+            if kind in (frames.CALL, frames.KEPT_CALL):
                 answer, over = self.call(**job), False
             else:
                 answer, over = self.execute(job["code"], job["echo"], kind)
-            if over or kind in (RUN, CALL):
+            if over or kind in (frames.RUN, frames.CALL):
                 self.exit(answer)
             self.answer(answer)
             _, job = self.receive()
 
     def receive(self) -> tuple[int, Any]:
         """Wait for a job, and set the limit of its CPU time."""
-        kind, _, cpu, length = JOB.unpack(read(self.jobs, JOB.size))
-        job = marshal.loads(read(self.jobs, length))
+        kind, _, cpu, length = frames.JOB.unpack(frames.read(self.jobs, frames.JOB.size))
+        job = marshal.loads(frames.read(self.jobs, length))
         usage = resource.getrusage(resource.RUSAGE_SELF)
         soft = int(usage.ru_utime + usage.ru_stime + cpu + 0.999)
         # The hard limit cannot be raised again for a next job.
-        hard = soft + 1 if kind in (RUN, CALL) else resource.RLIM_INFINITY
+        hard = soft + 1 if kind in (frames.RUN, frames.CALL) else resource.RLIM_INFINITY
         _limit(resource.RLIMIT_CPU, soft, hard)
         return kind, job
 
@@ -485,14 +459,14 @@ class Program:
             name = f".{os.urandom(12).hex()}"
             fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
             os.unlink(name)
-            write(fd, data)
+            frames.write(fd, data)
             os.lseek(fd, 0, os.SEEK_SET)
         os.dup2(fd, 0)
         os.close(fd)
 
     def execute(self, code: str, echo: bool, kind: int) -> tuple[dict[str, Any], bool]:
         """Run a program, and return what came of it, and whether it asked to exit."""
-        name = NAME if kind == RUN else f"run-{self.runs}.py"
+        name = NAME if kind == frames.RUN else f"run-{self.runs}.py"
         self.runs += 1
         try:
             value = _execute(code, name, self.main.__dict__, echo)
@@ -519,7 +493,7 @@ class Program:
     def answer(self, answer: dict[str, Any]) -> None:
         """Write the answer, after all that was printed."""
         self.flush()
-        write(ANSWER, json.dumps(answer).encode() + b"\n")
+        frames.write(ANSWER, json.dumps(answer).encode() + b"\n")
 
     def flush(self) -> None:
         """Write out what was printed."""
@@ -607,7 +581,7 @@ def _forward(fd: int, length: int) -> None:
             moved = os.splice(CONTROL, fd, length)
         else:
             part = os.read(CONTROL, min(length, 65536))
-            write(fd, part)
+            frames.write(fd, part)
             moved = len(part)
         if not moved:
             raise EOFError

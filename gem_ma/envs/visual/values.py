@@ -2,7 +2,7 @@
 
 import itertools
 
-from gem_ma.envs.visual.question import Question, numbers, pick, some
+from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 from gem_ma.scene import Chart
 
 LABELS = (
@@ -111,15 +111,22 @@ def _of(names, row):
     return f"of {names[row]} " if len(names) > 1 else ""
 
 
-def words(shown):
-    labels, names, rows = shown
-    head = [f"Values: {', '.join(names)}"] if len(names) > 1 else ["Values"]
-    values = zip(*rows, strict=True)
-    return "\n".join(
-        [*head, *(f"{i}: {', '.join(map(str, v))}" for i, v in zip(labels, values, strict=True))]
-    )
+class ChartTask(Task):
+    """A question about a chart of one kind; levels: questions, labels, series, highest step."""
 
+    kind: str
+    moves = ANSWERS
 
-def scene(kind, shown):
-    labels, names, rows = shown
-    return Chart(kind, labels, tuple(zip(names, rows, strict=True)))
+    def draw(self, rng, *level):
+        return ask(rng, *level)
+
+    def words(self, shown):
+        labels, names, rows = shown
+        head = [f"Values: {', '.join(names)}"] if len(names) > 1 else ["Values"]
+        values = zip(*rows, strict=True)
+        pairs = zip(labels, values, strict=True)
+        return "\n".join([*head, *(f"{label}: {', '.join(map(str, v))}" for label, v in pairs)])
+
+    def scene(self, shown):
+        labels, names, rows = shown
+        return Chart(self.kind, labels, tuple(zip(names, rows, strict=True)))
