@@ -6,13 +6,13 @@ import math
 import operator
 from typing import NamedTuple
 
+from gem_ma.envs.guesses import columns
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
 LEVELS = ((2, 4, 10), (4, 6, 20), (4, 8, 30))  # digits in the code, highest digit, guesses
 MOST = 10_000  # codes that there may be
-SHAPES = ((1, 10), (2, 15), (3, 20))  # columns of guesses in the picture, and how deep
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "gray", "white")
 TILES = (
     *((str(i), Tile("square", color, text=str(i))) for i, color in enumerate(COLORS, 1)),
@@ -137,13 +137,7 @@ class Mastermind(Game[State]):
         """Draw guesses from the top, the earliest in the leftmost column of guesses."""
         length = len(view.code)
         rows = [(*guess, f"b{black}", f"w{white}") for guess, black, white in view.guesses]
-        blocks, deep = next(shape for shape in SHAPES if math.prod(shape) >= len(rows))
-        rows += [(" ",) * (length + 2)] * (blocks * deep - len(rows))
-        lines = []
-        for i in range(deep):
-            first, *others = rows[i::deep]
-            lines.append(sum(((" ", *other) for other in others), first))
-        return Grid(tuple(lines), TILES, status=self.status(view))
+        return Grid(columns(rows, length + 2), TILES, status=self.status(view))
 
 
 @functools.lru_cache(1 << 14)  # a line is shown again after every later guess

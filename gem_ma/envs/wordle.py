@@ -2,18 +2,17 @@
 
 import functools
 import itertools
-import math
 from typing import NamedTuple
 
 from gem_ma.actions import clip
 from gem_ma.envs import words
+from gem_ma.envs.guesses import columns
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DRAWN = (3, 5)  # letters of the random level
-SHAPES = ((1, 10), (2, 15), (3, 20))  # columns of guesses in the picture, and how deep
 PLACED, PRESENT, ABSENT = "+", "~", "-"
 LOOKS = (
     (PLACED, "square", "green", "letter in its place (+)"),
@@ -141,13 +140,7 @@ class Wordle(Game[State]):
         rows = [
             tuple(map("".join, zip(guess, found, strict=True))) for guess, found in view.guesses
         ]
-        blocks, deep = next(shape for shape in SHAPES if math.prod(shape) >= len(rows))
-        rows += [(" ",) * len(view.word)] * (blocks * deep - len(rows))
-        lines = []
-        for i in range(deep):
-            first, *others = rows[i::deep]
-            lines.append(sum(((" ", *other) for other in others), first))
-        return Grid(tuple(lines), TILES, status=self.status(view))
+        return Grid(columns(rows, len(view.word)), TILES, status=self.status(view))
 
 
 @functools.lru_cache(1 << 14)  # a line is shown again after every later guess

@@ -362,6 +362,18 @@ class Told(Bridge):
         super().__init__()
         self._idle: list[Any] = []
 
+    def _make(self, **kwargs: Any) -> Any:
+        """Return a new environment."""
+        raise NotImplementedError
+
+    def _fresh(self) -> Any:
+        """Return an environment to reset: one that is done with, or a new one."""
+        if self._idle:
+            return self._idle.pop()
+        if not self.renders:
+            return self._make()
+        return self._make(render_mode="rgb_array", **self.teller.arguments)
+
     def _settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
         """Take from an environment what every episode has in common."""
         self.teller = teller

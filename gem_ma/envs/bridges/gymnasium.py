@@ -352,14 +352,6 @@ class Gymnasium(Told):
         _load_plugin(name)
         return gymnasium.make(name, disable_env_checker=True, **{**kwargs, **self._kwargs})
 
-    def _fresh(self) -> Any:
-        """Return an environment to reset: one that is done with, or a new one."""
-        if self._idle:
-            return self._idle.pop()
-        if not self.renders:
-            return self._make()
-        return self._make(render_mode="rgb_array", **self.teller.arguments)
-
     def open(self, seed, options):
         live = Live(self._fresh(), self.agents, self._idle)
         options = dict(options)

@@ -346,14 +346,6 @@ class PettingZoo(Told):
     def _make(self, **kwargs: Any) -> Any:
         return self._entry(**{**kwargs, **self._kwargs})
 
-    def _fresh(self) -> Any:
-        """Return an environment to reset: one that is done with, or a new one."""
-        if self._idle:
-            return self._idle.pop()
-        if not self.renders:
-            return self._make()
-        return self._make(render_mode="rgb_array", **self.teller.arguments)
-
     # -- an episode --------------------------------------------------------------------------------
 
     def open(self, seed, options):
