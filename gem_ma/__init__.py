@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gem_ma import envs as envs  # registers the games, and imports none of them
 from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
 from gem_ma.episode import Agent, Episode, Reply, Step, Turn
 from gem_ma.game import Game, InvalidMove, Message, Refused, State
+from gem_ma.later import later
 from gem_ma.registry import (
     Spec,
     UnknownArgument,
@@ -30,22 +30,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_LATER = {  # names whose files are imported when they are first asked for
-    "Context": "context",
-    "arollout": "rollouts",
-    "make_vec": "vector",
-    "load_episodes": "records",
-    "rollout": "rollouts",
-    "save_episodes": "records",
-    "to_dataset": "records",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'gem_ma' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"gem_ma.{_LATER[name]}"), name)
-
+__getattr__ = later(
+    __name__,
+    {
+        "Context": "context",
+        "arollout": "rollouts",
+        "make_vec": "vector",
+        "load_episodes": "records",
+        "rollout": "rollouts",
+        "save_episodes": "records",
+        "to_dataset": "records",
+    },
+)
 
 __all__ = [
     "Agent",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gem_ma import registry
-from gem_ma.agents import SPECS, load
+from gem_ma.agents import SPECS, HumanAgent, load, load_all
 from gem_ma.env import SeatError
 from gem_ma.episode import Agent, Conversation, Episode, ask
 from gem_ma.registry import MissingNeed, UnknownEnv
@@ -163,7 +163,7 @@ def _play(args: argparse.Namespace) -> int:
     write(f"{args.id}, seed {env.seed}\n")
     returns = dict.fromkeys(seats, 0.0)
     env.render_mode = "ansi"
-    people = [seat for seat in seats if type(players[seat]).__name__ == "HumanAgent"]
+    people = [seat for seat in seats if isinstance(players[seat], HumanAgent)]
     while env.to_act:
         replies = {}
         for seat in env.to_act:
@@ -190,16 +190,10 @@ def _play(args: argparse.Namespace) -> int:
 
 def _players(names: str, seats: Sequence[str]) -> list[Agent]:
     """Return the agents that a list of spec strings names, one for each seat."""
-    specs = names.split(",")
-    if len(specs) == 1:
-        specs *= len(seats)
-    if len(specs) != len(seats):
-        raise UsageError(f"got {len(specs)} agents, but there are {len(seats)}: {', '.join(seats)}")
     try:
-        agents = {spec: load(spec) for spec in specs}
+        return load_all(names, seats)
     except (ValueError, ImportError, OSError) as error:
         raise UsageError(str(error)) from None
-    return [agents[spec] for spec in specs]
 
 
 def _run(args: argparse.Namespace) -> int:

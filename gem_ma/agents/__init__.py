@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
@@ -37,6 +38,7 @@ __all__ = [
     "ScriptedAgent",
     "SearchAgent",
     "load",
+    "load_all",
 ]
 
 _BY_NAME = {  # what a spec string begins with -> a class, and its first argument in the spec
@@ -84,6 +86,17 @@ def load(spec: Any) -> Agent:
     raise TypeError(
         f"expected an agent, a function from Turn to reply or a spec string, got {spec!r}"
     )
+
+
+def load_all(specs: str, seats: Sequence[str]) -> list[Agent]:
+    """Return the agents that spec strings with commas between name: one a seat, or one for all."""
+    names = specs.split(",")
+    if len(names) == 1:
+        names *= len(seats)
+    if len(names) != len(seats):
+        raise ValueError(f"got {len(names)} agents, but there are {len(seats)}: {', '.join(seats)}")
+    agents = {name: load(name) for name in names}
+    return [agents[name] for name in names]
 
 
 def _named(spec: str) -> Agent:

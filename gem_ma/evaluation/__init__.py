@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k, wilson
+from gem_ma.later import later
 
 if TYPE_CHECKING:
     from gem_ma.evaluation.runner import compare, evaluate
@@ -12,9 +13,4 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate", "pass_at_k", "pass_hat_k", "wilson"]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in ("compare", "evaluate"):
-        raise AttributeError(f"module 'gem_ma.evaluation' has no attribute {name!r}")
-    from gem_ma.evaluation import runner
-
-    return getattr(runner, name)
+__getattr__ = later(__name__, {"compare": "runner", "evaluate": "runner"})

@@ -24,7 +24,7 @@ from rich.text import Text
 
 from gem_ma import registry
 from gem_ma.actions import without_thinking
-from gem_ma.agents import load
+from gem_ma.agents import load_all
 from gem_ma.agents.human import HumanAgent
 from gem_ma.env import Env
 from gem_ma.episode import Agent, Conversation, Episode, Step, ask
@@ -150,18 +150,13 @@ def _check_seat(seat: str | None, seats: Sequence[str]) -> None:
 
 
 def _players(names: str, seats: Sequence[str]) -> list[Agent]:
-    specs = names.split(",")
-    if len(specs) == 1:
-        specs *= len(seats)
-    if len(specs) != len(seats):
-        raise BadRequest(f"got {len(specs)} agents, but the seats are {', '.join(seats)}")
     try:
-        players = {spec: load(spec) for spec in specs}
+        players = load_all(names, seats)
     except (ValueError, ImportError, OSError) as error:
         raise BadRequest(str(error)) from None
-    if any(isinstance(player, HumanAgent) for player in players.values()):
+    if any(isinstance(player, HumanAgent) for player in players):
         raise BadRequest("whoever plays cannot watch: human is for gem-ma play")
-    return [players[spec] for spec in specs]
+    return players
 
 
 def recorded(path: Path, seat: str | None, number: int | None) -> Iterator[Moment]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+from gem_ma.later import later
 
 if TYPE_CHECKING:
     from gem_ma.tools.function import function_tool
@@ -40,22 +41,18 @@ class Tool(Protocol):
         """
 
 
-_LATER = {
-    "Index": "search",
-    "MCPTool": "mcp",
-    "PythonTool": "python",
-    "SearchTool": "search",
-    "ToolEnv": "wrapper",
-    "function_tool": "function",
-    "with_tools": "wrapper",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'gem_ma.tools' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"gem_ma.tools.{_LATER[name]}"), name)
-
+__getattr__ = later(
+    __name__,
+    {
+        "Index": "search",
+        "MCPTool": "mcp",
+        "PythonTool": "python",
+        "SearchTool": "search",
+        "ToolEnv": "wrapper",
+        "function_tool": "function",
+        "with_tools": "wrapper",
+    },
+)
 
 __all__ = [
     "Index",
