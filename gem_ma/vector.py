@@ -393,6 +393,8 @@ _BACKENDS: dict[str, Any] = {
 class _Vector:
     """What both vectors share: jobs out, results back, and an end."""
 
+    _open = False  # until it is made
+
     def __init__(
         self,
         slots: Sequence[_Slot],

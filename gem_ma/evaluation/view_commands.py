@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,8 @@ def _view(args: argparse.Namespace) -> int:
         return _wrong(f"--out {out}: expected a file in a folder that exists, such as page.html")
     console = Console(stderr=True)
     try:
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        bar = Progress(console=console, transient=True)
+        with bar if console.is_terminal else contextlib.nullcontext():
             task = bar.add_task("episodes", total=None)
             page = write_page(
                 args.source,
