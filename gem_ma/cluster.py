@@ -134,7 +134,7 @@ class RaySlots:
         parts = by_worker(jobs, len(self.actors))
         self.calls += [self.actors[number].run.remote(part) for number, part in parts.items()]
 
-    def collect(self) -> list[tuple[int, Any]]:
+    def collect(self, wanted: int) -> list[tuple[int, Any]]:
         ready, self.calls = self.ray.wait(self.calls, num_returns=1, timeout=self.timeout)
         if not ready:
             raise StepTimeout(f"a step took more than {self.timeout:g} s in its actor")

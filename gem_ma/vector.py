@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import threading
@@ -214,8 +215,8 @@ class _Sync:
     def submit(self, jobs: Sequence[Job]) -> None:
         self.done += done(self.slots, jobs)
 
-    def collect(self) -> list[tuple[int, Any]]:
-        """Return what is done, at least one."""
+    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+        """Return what is done; wait for as many as are wanted, or for some of them."""
         results = list(self.done)
         self.done.clear()
         return results
@@ -236,7 +237,10 @@ class _Threads:
     def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
         self.slots = slots
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self.done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self.done: deque[tuple[int, Any]] = deque()
+        self.wanted = 1  # fewer results do not wake the one that collects
+        self.enough = threading.Lock()
+        self.enough.acquire()
         self.threads = [
             threading.Thread(target=self._serve, name=f"gem-ma vector {i}", daemon=True)
             for i in range(workers or len(slots))
@@ -250,17 +254,21 @@ class _Threads:
                 (result,) = done(self.slots, [job])
             except Exception as error:  # noqa: BLE001 - raised again by `collect`
                 result = job[0], error
-            self.done.put(result)
+                self.wanted = 1
+            self.done.append(result)
+            if len(self.done) >= self.wanted:
+                with contextlib.suppress(RuntimeError):  # it is released already
+                    self.enough.release()
 
     def submit(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             self.jobs.put(job)
 
-    def collect(self) -> list[tuple[int, Any]]:
-        results = [self.done.get()]
-        with contextlib.suppress(queue.Empty):
-            while True:
-                results.append(self.done.get_nowait())
+    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+        self.wanted = wanted
+        if len(self.done) < wanted:
+            self.enough.acquire()
+        results = [self.done.popleft() for _ in range(len(self.done))]
         for _, result in results:
             if isinstance(result, Exception):
                 raise result
@@ -316,7 +324,7 @@ class _Processes:
             allowed = float("inf") if self.timeout is None else self.timeout * len(part)
             owed.append(max(owed[-1] if owed else 0.0, time.monotonic()) + allowed)
 
-    def collect(self) -> list[tuple[int, Any]]:
+    def collect(self, wanted: int) -> list[tuple[int, Any]]:
         timeout = None
         if self.timeout is not None:
             timeout = max(min(owed[0] for owed in self.owed.values()) - time.monotonic(), 0)
@@ -430,7 +438,7 @@ class _Vector:
             raise ValueError(f"expected {count} results, but only {len(self._pending)} were sent")
         with self._ending():
             while len(results) < count:
-                results.update(self._backend.collect())
+                results.update(self._backend.collect(count - len(results)))
         self._pending.difference_update(results)
         return results
 
@@ -722,6 +730,13 @@ def _batched(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
 def _columns(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
     columns: dict[str, Any] = {}
+    keys = infos[0].keys()
+    if all([info.keys() == keys for info in infos]):
+        everywhere = np.ones(len(infos), np.bool_)
+        for key in infos[0]:
+            columns[key] = _column(key, [info[key] for info in infos])
+            columns[f"_{key}"] = everywhere.copy()
+        return columns
     for key in dict.fromkeys([key for info in infos for key in info]):
         there = [key in info for info in infos]
         columns[key] = _column(key, [info.get(key) for info in infos], there)
@@ -729,23 +744,22 @@ def _columns(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return columns
 
 
-def _column(key: str, values: list[Any], there: list[bool]) -> Any:
-    kinds = {type(value) for value, is_there in zip(values, there, strict=True) if is_there}
+def _column(key: str, values: list[Any], there: list[bool] | None = None) -> Any:
+    """Return the values of a key as an array; `there` says which of them there are."""
+    here = values if there is None else list(itertools.compress(values, there))
+    kinds = set(map(type, here))
     if len(kinds) == 1 and key != "final_obs":
         (kind,) = kinds
         if kind is dict:
             return _columns([value or {} for value in values])
         if kind in (bool, int, float):
-            return np.array([value or 0 for value in values], kind)
-        if kind is np.ndarray:
-            shapes = {(v.shape, v.dtype) for v, t in zip(values, there, strict=True) if t}
-            if len(shapes) == 1:
-                ((shape, dtype),) = shapes
-                column = np.zeros((len(values), *shape), dtype)
-                for row, (value, is_there) in enumerate(zip(values, there, strict=True)):
-                    if is_there:
-                        column[row] = value
-                return column
+            return np.array(values if there is None else [value or 0 for value in values], kind)
+        if kind is np.ndarray and len({(value.shape, value.dtype) for value in here}) == 1:
+            if there is None:
+                return np.array(here)
+            column = np.zeros((len(values), *here[0].shape), here[0].dtype)
+            column[there] = here
+            return column
     column = np.empty(len(values), object)
     column[:] = values
     return column
