@@ -731,7 +731,7 @@ def _columns(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
     columns: dict[str, Any] = {}
     keys = infos[0].keys()
-    if all([info.keys() == keys for info in infos]):
+    if all(info.keys() == keys for info in infos):
         everywhere = np.ones(len(infos), np.bool_)
         for key in infos[0]:
             columns[key] = _column(key, [info[key] for info in infos])
