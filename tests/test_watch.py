@@ -176,7 +176,7 @@ def test_ctrl_c_gives_the_terminal_back(tmp_path):
     run = f"{sys.executable} {script}; echo rc $?; sleep 100"
 
     def screen(words):
-        for _ in range(200):
+        for _ in range(600):
             shown = subprocess.run(
                 [*tmux, "capture-pane", "-p"], capture_output=True, text=True, encoding="utf-8"
             ).stdout
