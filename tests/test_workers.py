@@ -4,6 +4,7 @@ import contextlib
 import errno
 import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -170,16 +171,20 @@ def test_a_game_that_hangs_outside_of_python():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
 @pytest.mark.parametrize("seconds", [8, pytest.param(1_800, marks=pytest.mark.slow)])
 def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds):
-    stop = threading.Event()
+    stop, draw = threading.Event(), random.Random(0)
     killed = []
 
     def kill():
-        while not stop.wait(1.5):
-            children = multiprocessing.active_children()
-            if children:
+        seen = {}
+        while not stop.wait(0.5):
+            now = time.monotonic()
+            pids = [child.pid for child in multiprocessing.active_children()]
+            # Workers that all die before they begin are an error, so those have time for it.
+            grown = [pid for pid in pids if now - seen.setdefault(pid, now) > draw.uniform(2, 8)]
+            if grown:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(children[len(killed) % len(children)].pid, signal.SIGKILL)
-                    killed.append(children)
+                    os.kill(draw.choice(grown), signal.SIGKILL)
+                    killed.append(now)
 
     ids = [FOUR, "game:LiarsDice-v0", "game:Sokoban-v0-easy", "game:Hangman-v0-easy"]
     killer = threading.Thread(target=kill)
