@@ -3,6 +3,7 @@
 import copy
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from looking import TOOL, Looking
 from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
+from gem_ma.evaluation.exploit import exploit
 from gem_ma.tokens import REWRITTEN, Tokens
 from gem_ma.training import samples
 
@@ -376,6 +378,99 @@ def test_draws_leave_out_what_they_are_told_to():
     assert set(draw(logits, seeds, top_p=0.6)[0]) == {2}
     assert set(draw(logits, seeds, banned=[2])[0]) == {0, 1, 3}
     assert set(draw([-1e9, 0.0, -1e9, -1e9], seeds)[0]) == {1}
+
+
+def test_the_probabilities_of_all_replies_are_one_together(text):
+    """Of those of a token at most: whatever is drawn, a reply ends there or is cut off."""
+    model, tokenizer = text
+    turn = env_turn("game:KuhnPoker-v0")
+    special = tokenizer.all_special_ids
+    known = {t: tokenizer.decode([t]) for t in range(len(tokenizer)) if t not in special}
+    known = {t: name for t, name in known.items() if tokenizer(name)["input_ids"] == [t]}
+    inputs = tokenizer.apply_chat_template(
+        [dict(message) for message in turn.messages],
+        add_generation_prompt=True,
+        return_dict=True,
+        return_tensors="pt",
+    )
+    with torch.no_grad():
+        logits = model(**inputs).logits[0, -1].double()
+    for limits in ({"temperature": 0.5}, {"top_k": 40, "temperature": 0.1}, {"temperature": 0}):
+        agent = HFAgent(*text, max_new_tokens=1, batch_size=512, **limits)
+        (shares,) = agent.probabilities([turn], [["", *known.values()]])
+        left = logits.argsort(descending=True)[: limits.get("top_k")]
+        if not limits["temperature"]:
+            left = left[:1]
+        expected = torch.zeros(len(logits)).double()
+        expected[left] = torch.softmax(logits[left] / (limits["temperature"] or 1), -1)
+        assert shares[0] == pytest.approx(expected[agent._ends].sum().item(), abs=1e-4)
+        assert shares[1:] == pytest.approx(expected[list(known)].tolist(), abs=1e-4)
+        rest = [t for t in range(len(logits)) if t not in known and t not in agent._ends]
+        # the halves of letters, which no text is written in, and the names of pictures
+        assert sum(shares) == pytest.approx(1 - expected[rest].sum().item(), abs=1e-3)
+    assert sorted(shares)[-2:] in ([0, 1], [0, 0])
+
+
+def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):
+    model, tokenizer = copy.deepcopy(text[0]), text[1]
+    bias = torch.zeros(len(tokenizer))
+    # It nearly always says one of these.
+    bias[[*tokenizer("xyz")["input_ids"], tokenizer.eos_token_id]] = torch.tensor(
+        [12, 11, 10, 11.0]
+    )
+    model.lm_head.register_forward_hook(lambda module, inputs, logits: logits + bias)
+    draws = {"max_new_tokens": 2, "temperature": 1.5, "top_p": 0.98}
+    agent = HFAgent(model, tokenizer, batch_size=250, **draws)
+    turn = env_turn("game:KuhnPoker-v0")
+    turns = [replace(turn, seed=seed) for seed in range(600)]
+    drawn = Counter(tuple(reply.token_ids) for reply in agent.act(turns))
+    texts, often = [], []
+    for ids, count in drawn.most_common(40):
+        body = [token for token in ids if token not in agent._ends]
+        words = tokenizer.decode(body)
+        if count > 10 and agent.tokens.reply(words) == body:
+            texts.append(words)
+            often.append(count / 600)
+    assert {len(words) for words in texts} == {0, 1, 2}  # some were ended, and some cut off
+    (shares,) = agent.probabilities([turn], [texts])
+    for share, seen in zip(shares, often, strict=True):
+        assert seen == pytest.approx(share, abs=4 * (share * (1 - share) / 600) ** 0.5)
+    (alone,) = HFAgent(model, tokenizer, batch_size=1, **draws).probabilities([turn], [texts])
+    assert alone == pytest.approx(shares, rel=1e-3)
+
+
+def test_the_exploitability_of_a_model_that_scores_its_moves(text):
+    id = "game:KuhnPoker-v0"
+    agent = HFAgent(*text, max_new_tokens=12)
+    found = exploit(id, agent, score=True)
+    assert (found.samples, found.silent) == (0, 0)
+    assert 0 < found.covered < 1e-3  # random weights say anything
+    assert found.nash_conv > 0
+    for words, shares in found.policy.items():
+        assert sum(shares.values()) == pytest.approx(1)
+        assert len(set(shares.values())) == 2, words
+
+    def draws(turn):
+        first, _ = found.policy[f"{turn.seat}: {turn.text}"].values()
+        return turn.legal[int(turn.seed / 2**63 >= first)]
+
+    drawn = exploit(id, draws, samples=60)
+    for words, shares in found.policy.items():
+        assert list(drawn.policy[words].values()) == pytest.approx(
+            list(shares.values()), abs=4 * 0.5 / 60**0.5
+        )
+    assert drawn.at_least - 0.2 < found.nash_conv < drawn.nash_conv + 0.05
+    with pytest.raises(ValueError, match="lists no legal replies: pass replies"):
+        agent.probabilities([replace(env_turn(TWO), legal=None)])
+
+
+def test_pictures_stand_before_the_replies_that_are_scored(sight):
+    agent = HFAgent(*sight, max_new_tokens=4)
+    seen, plain = env_turn(TWO, observe="image"), env_turn(TWO)
+    found = agent.probabilities([seen, plain], [["1", "2"], ["1", "2", "3"]])
+    assert found[0] == pytest.approx(agent.probabilities([seen], [["1", "2"]])[0], rel=1e-3)
+    assert found[0] != pytest.approx(found[1][:2], rel=1e-3)
+    assert all(0 < share < 1 for shares in found for share in shares)
 
 
 def test_a_models_own_defaults_do_not_bend_the_distribution(text):

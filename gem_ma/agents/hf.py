@@ -71,15 +71,7 @@ class HFAgent:
         self._banned = sorted({getattr(config, n) for n in names if getattr(config, n, None)})
 
     def act(self, turns: list[Turn]) -> list[Reply]:
-        prompts = [self.tokens.prompt(turn.messages, schemas(turn.tools)) for turn in turns]
-        for turn, prompt in zip(turns, prompts, strict=True):
-            longest = len(prompt.ids) + self.max_new_tokens
-            if self._longest is not None and longest > self._longest:
-                raise ValueError(
-                    f"the chat of {turn.seat} has {len(prompt.ids)} tokens; with max_new_tokens="
-                    f"{self.max_new_tokens} that is more than the {self._longest} of {self.name}. "
-                    "A context such as 'tokens=4000' or 'turns=8' keeps it short"
-                )
+        prompts = self._prompts(turns)
         replies: list[Reply | None] = [None] * len(turns)
         order = sorted(range(len(turns)), key=lambda number: len(prompts[number].ids))
         for start in range(0, len(order), self.batch_size):
@@ -92,14 +84,60 @@ class HFAgent:
                 replies[number] = reply
         return replies  # type: ignore[return-value]
 
-    def _generate(self, prompts: list[Prompt], seeds: list[int]) -> list[Reply]:
+    def probabilities(
+        self, turns: Sequence[Turn], replies: Sequence[Sequence[str]] | None = None
+    ) -> list[list[float]]:
+        """Return how likely each of some replies to a turn is: it, word for word, and its end.
+
+        That is exact, with temperature, top_p and top_k, for the tokens in which the tokenizer
+        writes a reply; others that spell the same text are not counted.
+        replies: for each turn; without them its `legal`.
+        """
+        if replies is None:
+            for turn in turns:
+                if turn.legal is None:
+                    raise ValueError(f"{turn.env_id} lists no legal replies: pass replies")
+            replies = [turn.legal or () for turn in turns]
+        out = [[0.0] * len(texts) for texts in replies]
+        work = []
+        rows = zip(self._prompts(turns), replies, strict=True)
+        for number, (prompt, texts) in enumerate(rows):
+            for place, text in enumerate(texts):
+                ids = self.tokens.reply(str(text))
+                if len(ids) <= self.max_new_tokens and not set(ids) & set(self._ends):
+                    work.append((prompt, ids, number, place))
+        work.sort(key=lambda one: len(one[0].ids))
+        for start in range(0, len(work), self.batch_size):
+            batch = work[start : start + self.batch_size]
+            said = [ids for _, ids, _, _ in batch]
+            draw = _Said(said, self._ends, self.temperature, self.top_p, self.top_k, self._banned)
+            longest = max(map(len, said)) + 1
+            self._write(
+                [prompt for prompt, _, _, _ in batch], draw, min(longest, self.max_new_tokens)
+            )
+            for (_, _, number, place), share in zip(batch, draw.shares, strict=True):
+                out[number][place] = share
+        return out
+
+    def _prompts(self, turns: Sequence[Turn]) -> list[Prompt]:
+        prompts = [self.tokens.prompt(turn.messages, schemas(turn.tools)) for turn in turns]
+        for turn, prompt in zip(turns, prompts, strict=True):
+            longest = len(prompt.ids) + self.max_new_tokens
+            if self._longest is not None and longest > self._longest:
+                raise ValueError(
+                    f"the chat of {turn.seat} has {len(prompt.ids)} tokens; with max_new_tokens="
+                    f"{self.max_new_tokens} that is more than the {self._longest} of {self.name}. "
+                    "A context such as 'tokens=4000' or 'turns=8' keeps it short"
+                )
+        return prompts
+
+    def _write(self, prompts: list[Prompt], draw: _Draw, length: int) -> list[list[int]]:
+        """Return the tokens that a model writes behind each prompt as `draw` chooses them."""
         import torch
         from transformers import GenerationConfig, LogitsProcessorList
 
-        start = time.perf_counter()
         tokenizer = self.tokens.tokenizer
         pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._ends[0]
-        draw = _Draw(seeds, self.temperature, self.top_p, self.top_k, self._banned)
         config = GenerationConfig(
             do_sample=False,  # _Draw leaves one token to choose from
             # What the model's own configuration says of these would come before it.
@@ -108,7 +146,7 @@ class HFAgent:
             top_k=50,
             repetition_penalty=1.0,
             no_repeat_ngram_size=0,
-            max_new_tokens=self.max_new_tokens,
+            max_new_tokens=length,
             eos_token_id=self._ends,
             pad_token_id=pad,
         )
@@ -119,10 +157,20 @@ class HFAgent:
                 logits_processor=LogitsProcessorList([draw]),
             )
         longest = max(len(prompt.ids) for prompt in prompts)
+        rows: list[list[int]] = made[:, longest:].tolist()
+        return rows
+
+    def _generate(self, prompts: list[Prompt], seeds: list[int]) -> list[Reply]:
+        import torch
+
+        start = time.perf_counter()
+        tokenizer = self.tokens.tokenizer
+        draw = _Draw(seeds, self.temperature, self.top_p, self.top_k, self._banned)
+        rows = self._write(prompts, draw, self.max_new_tokens)
         logprobs = torch.stack(draw.logprobs, 1).tolist()
         seconds = time.perf_counter() - start
         replies = []
-        for row, prompt, likely in zip(made[:, longest:].tolist(), prompts, logprobs, strict=True):
+        for row, prompt, likely in zip(rows, prompts, logprobs, strict=True):
             ends = [place for place, token in enumerate(row) if token in self._ends]
             length = ends[0] + 1 if ends else len(row)
             replies.append(
@@ -162,9 +210,10 @@ class _Draw:
         if self.banned:
             scores[:, self.banned] = -torch.inf
         if self.temperature == 0:
-            chosen = scores.argmax(-1)
+            shares = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
         else:
-            chosen = self._drawn(torch.softmax(self._cut(scores), -1))
+            shares = torch.softmax(self._cut(scores), -1)
+        chosen = self._drawn(shares)
         self.logprobs.append(logprobs.gather(1, chosen[:, None])[:, 0])
         return torch.full_like(scores, -torch.inf).scatter_(1, chosen[:, None], 0.0)
 
@@ -194,6 +243,35 @@ class _Draw:
         chosen = torch.searchsorted(sums, drawn * sums[:, -1:], right=True)[:, 0]
         last = shares.shape[-1] - 1 - (shares.flip(-1) > 0).int().argmax(-1)  # of those allowed
         return torch.minimum(chosen, last)
+
+
+class _Said(_Draw):
+    """A logits processor that lets each row say what is given, and multiplies its shares."""
+
+    def __init__(
+        self,
+        said: list[list[int]],
+        ends: list[int],
+        temperature: float,
+        top_p: float,
+        top_k: int,
+        banned: list[int],
+    ):
+        super().__init__([], temperature, top_p, top_k, banned)
+        self.said = said
+        self.ends = ends
+        self.shares = [1.0] * len(said)
+
+    def _drawn(self, shares: Any) -> Any:
+        """Return each row's next token; at the length of a reply any that ends it."""
+        import torch
+
+        step = len(self.logprobs)
+        tokens = [row[step : step + 1] or self.ends for row in self.said]
+        for number, (row, some) in enumerate(zip(self.said, tokens, strict=True)):
+            if step <= len(row):
+                self.shares[number] *= float(shares[number, some].double().sum())
+        return torch.tensor([some[0] for some in tokens], device=shares.device)
 
 
 def collate(prompts: Sequence[Prompt], pad: int, device: Any = None) -> dict[str, Any]:

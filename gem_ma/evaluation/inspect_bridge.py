@@ -1,0 +1,337 @@
+"""inspect-ai: any environment as a task in which each seat is a role that a model takes.
+
+    inspect eval gem_ma/play -T env=game:ConnectFour-v0 -T seats="{yellow: search:depth=2}" \
+        --model-role red=openai/gpt-5-mini --epochs 4 --token-limit 50000
+
+Providers, retries, caching, epochs, limits, clustered errors and the log viewer are Inspect's own.
+Checked by tests/test_inspect.py against inspect-ai 0.3.285.
+"""
+
+# mypy: allow-untyped-decorators
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gem_ma import registry
+from gem_ma.episode import Episode, Reply, Turn, ask, ask_async, schemas
+from gem_ma.evaluation.runner import outcome
+from gem_ma.messages import escape, openai_chat
+from gem_ma.records import from_json, to_json
+from gem_ma.rollouts import Play, Run, Waiting
+
+try:
+    from inspect_ai import Task, task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import EvalLog, read_eval_log
+    from inspect_ai.model import (
+        ChatMessage,
+        ChatMessageAssistant,
+        ChatMessageSystem,
+        ChatMessageTool,
+        ChatMessageUser,
+        ContentImage,
+        ContentText,
+        ModelOutput,
+        get_model,
+    )
+    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.solver import Generate, Solver, TaskState, solver
+    from inspect_ai.tool import ToolInfo, ToolParams
+    from inspect_ai.util import collect
+except ImportError as error:
+    raise ImportError("this bridge needs inspect-ai: pip install 'gem-ma[inspect]'") from error
+
+_EPOCHS = 10_000  # of one sample, so that no two episodes of a task have the same number
+_REASONS = {"max_tokens": "length", "model_length": "length"}  # why a reply ended, as others say it
+_SCORES = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+
+
+@task
+def play(
+    env: Any,
+    seats: Mapping[str, Any] | None = None,
+    samples: int = 20,
+    seed: int = 0,
+    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    context: Any = None,
+    **make: Any,
+) -> Task:
+    """Return a task of so many starts, each a sample; its epochs differ in what players draw.
+
+    env: an id (with `make`, its arguments) or an environment.
+    seats: who else plays: an agent or its spec for each seat that no model takes. The others are
+        roles with the names of the seats, and the evaluated model's own where no role is given.
+    seed: decides all episodes: epoch e of sample n is the episode of `rollout(seed=seed, group=E)`
+        with the number (n - 1) * E + e - 1. Tasks of one seed have the same starts.
+    options: of `reset`; of several, each sample takes the next.
+    context: how much of its chat a seat reads, as in `rollout`.
+    """
+    if samples < 1:
+        raise ValueError(f"samples={samples}: expected 1 or more")
+    made = registry.make(env, **make) if isinstance(env, str) else env
+    given = dict(seats or {})
+    run = Run(
+        made,
+        {**{seat: _Role(seat) for seat in made.possible_agents if seat not in given}, **given},
+        samples * _EPOCHS,
+        concurrency=1,
+        seed=seed,
+        group=_EPOCHS,
+        shuffle=False,
+        options=options,
+        context=context,
+        max_errors=0,
+        out=None,
+        resume=False,
+        pictures=False,
+        progress=False,
+        **({} if isinstance(env, str) else make),
+    )
+    id = made._core.id
+    return Task(
+        [Sample(id=n, input=f"{id}, start {n}") for n in range(1, samples + 1)],
+        solver=rollout(run),
+        scorer=[returns(), win()] if len(made.possible_agents) > 1 else [returns()],
+        display_name=id,
+        metadata={"env": id},
+    )
+
+
+def episodes(log: EvalLog | str | os.PathLike[str]) -> Iterator[Episode]:
+    """Yield the episodes of a log; their pictures are drawn again by `Episode.replay`."""
+    if not isinstance(log, EvalLog):
+        log = read_eval_log(os.fspath(log))
+    for sample in log.samples or ():
+        if "episode" in sample.store:
+            yield from_json(copy.deepcopy(sample.store["episode"]))
+
+
+# -- playing ---------------------------------------------------------------------------------------
+
+
+@solver
+def rollout(run: Run) -> Solver:
+    """Play the episode of a sample as a rollout does."""
+    one_at_a_time = threading.Lock()
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        own = run.plan((int(state.sample_id) - 1) * _EPOCHS + state.epoch - 1)
+        agents = [player.agent for player in own.players.values()]
+        roles = [agent.seat for agent in agents if isinstance(agent, _Role)]
+        own.episode.agents |= {seat: str(get_model(role=seat)) for seat in roles}
+        state.metadata["seed"] = own.episode.seed
+        try:
+            await _play(run, own, one_at_a_time)
+        finally:  # an episode that a limit or an error has cut short is on the record too
+            run.finished.clear()
+            state.store.set("episode", json.loads(json.dumps(to_json(own.episode))))
+            for seat in roles:
+                chat = own.chats[seat]
+                said = [step.reply for step in chat.steps if isinstance(step.reply, _Said)]
+                if said:  # Inspect shows one chat of a sample, and every call of a model
+                    state.messages, state.output = _chat(chat.messages()), said[-1].output
+                    break
+        return state
+
+    return solve
+
+
+async def _play(run: Run, play: Play, one_at_a_time: threading.Lock) -> None:
+    """Play an episode to its end; what stops it is Inspect's to retry and to record."""
+    try:
+        turns = run.took(play, await _advance(play, play.begin))
+        while turns:
+            replies = [_reply(run, waiting, one_at_a_time) for waiting in turns]
+            if len(replies) == 1:
+                await replies[0]
+            else:
+                await collect(*replies)
+            turns = run.took(play, await _advance(play, play.submit))
+    except BaseException as error:
+        run.fail(play, None, error)
+        raise
+
+
+async def _advance(play: Play, action: Callable[[], None]) -> list[Waiting]:
+    if play.env.blocking:
+        return await asyncio.to_thread(play.advance, action)
+    return play.advance(action)
+
+
+async def _reply(run: Run, waiting: Waiting, one_at_a_time: threading.Lock) -> None:
+    play, seat, turn = waiting
+    player = play.players[seat]
+
+    def blocking() -> str:
+        with one_at_a_time:  # as in a rollout
+            return ask(player.agent, [turn])[0]
+
+    start = time.perf_counter()
+    try:
+        if player.kind == "thread":
+            text = await asyncio.to_thread(blocking)
+        else:
+            (text,) = await ask_async(player.agent, [turn])
+    except BaseException as error:
+        run.fail(play, seat, error)
+        raise
+    run.give(play, seat, text, time.perf_counter() - start)
+    if play.failed and run.cause is not None:
+        raise run.cause
+
+
+class _Said(Reply):
+    """A model's reply, and what it came in: providers want to see their own messages again."""
+
+    output: ModelOutput
+
+
+class _Role:
+    """Asks the model that has the role of a seat."""
+
+    def __init__(self, seat: str):
+        self.seat = seat
+
+    async def act(self, turns: list[Turn]) -> list[str]:
+        return [await self._reply(turn) for turn in turns]
+
+    async def _reply(self, turn: Turn) -> Reply:
+        model = get_model(role=self.seat)
+        output = await model.generate(_chat(turn.messages), tools=_tools(turn))
+        usage = output.usage
+        said = _Said(
+            output.completion,
+            finish_reason=_REASONS.get(output.stop_reason, output.stop_reason),
+            tool_calls=[
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {
+                        "name": call.function,
+                        # arguments that are no JSON are the model's mistake, and stay one
+                        "arguments": call.parse_error or json.dumps(call.arguments),
+                    },
+                }
+                for call in output.message.tool_calls or ()
+            ],
+            usage={"prompt_tokens": usage.input_tokens, "completion_tokens": usage.output_tokens}
+            if usage
+            else None,
+            latency=output.time,
+        )
+        said.output = output
+        return said
+
+    def __repr__(self) -> str:
+        return f"model of {self.seat}"
+
+
+def _tools(turn: Turn) -> list[ToolInfo]:
+    functions = [schema["function"] for schema in schemas(turn.tools)]
+    return [
+        ToolInfo(
+            name=function["name"],
+            description=function.get("description", ""),
+            parameters=ToolParams.model_validate(function.get("parameters") or {}),
+        )
+        for function in functions
+    ]
+
+
+def _chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+    """Return a role's chat as Inspect's messages, with those that the model wrote as they came."""
+    said = (message["content"] for message in messages if message["role"] == "assistant")
+    names: dict[str, str] = {}  # of the functions that were called, by the id of the call
+    out: list[ChatMessage] = []
+    for message in openai_chat(messages):
+        content = message["content"]
+        if not isinstance(content, str):
+            content = [
+                ContentImage(image=block["image_url"]["url"])
+                if "image_url" in block
+                else ContentText(text=block["text"])
+                for block in content
+            ]
+        match message["role"]:
+            case "system":
+                out.append(ChatMessageSystem(content=content))
+            case "user":
+                out.append(ChatMessageUser(content=content))
+            case "tool":
+                id = message["tool_call_id"]
+                name = names.get(id)
+                out.append(ChatMessageTool(content=content, tool_call_id=id, function=name))
+            case _:
+                own = _own(next(said).output.message)
+                names |= {call.id: call.function for call in own.tool_calls or ()}
+                out.append(own)
+    return out
+
+
+def _own(message: ChatMessageAssistant) -> ChatMessageAssistant:
+    """Return a model's message as it came, unless a server could take some of it for a picture."""
+
+    def safe(part: Any) -> Any:
+        if isinstance(part, ContentText):
+            return part.model_copy(update={"text": escape(part.text)})
+        return part
+
+    content = message.content
+    content = escape(content) if isinstance(content, str) else [safe(part) for part in content]
+    if content == message.content:
+        return message
+    return message.model_copy(update={"content": content})
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def returns() -> Scorer:
+    """Score each seat by its return, with what the game says at the end."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return _score(state, lambda episode: episode.returns)
+
+    return score
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def win() -> Scorer:
+    """Score each seat by 1 for a win, which is more than the mean of all, and 0.5 for a draw."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        def wins(episode: Episode) -> dict[str, float]:
+            return {seat: _SCORES[outcome(episode.returns, [seat])] for seat in episode.returns}
+
+        return _score(state, wins)
+
+    return score
+
+
+def _score(state: TaskState, value: Callable[[Episode], dict[str, float]]) -> Score:
+    episode = from_json(copy.deepcopy(state.store.get("episode")))
+    if episode.failure:
+        why = f"{episode.failure.kind}: {episode.failure.message}"
+        return Score.unscored(reason="unfinished", explanation=why)
+    return Score(
+        value=value(episode),
+        metadata={
+            "report": episode.report,
+            "ended": episode.ended,
+            "turns": len(episode.steps),
+            "invalid": {
+                seat: sum(step.agent == seat and bool(step.invalid) for step in episode.steps)
+                for seat in episode.agents
+            },
+            "forfeits": list(episode.forfeits),
+        },
+    )

@@ -1,0 +1,319 @@
+"""Pages of the documentation that are made when it is built: a hook of mkdocs.
+
+The home page is the README and the changelog is CHANGELOG.md; every environment gets a page from
+what `gem_ma.info` says of it, with its picture; and a link to a file elsewhere in the repository
+leads to a page that shows it, so that links work on a code host and on the site.
+"""
+
+import io
+import posixpath
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+import gem_ma
+from gem_ma.info import about, picture
+
+TOP = Path(__file__).parent.parent
+HOME = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}  # files at the top -> pages
+LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
+SCORE = re.compile(r"((?:`[^`]+`(?:, )?)+): (.+?)(?= `game:|$)")  # ids, and what they pay
+BAR = "\\|"  # within a cell of a table
+KINDS = {".py": "python", ".toml": "toml", ".md": "markdown"}
+
+# One page for each family of ids: what its ids begin with, its title, and what it is.
+FAMILIES = {
+    "visual": (
+        ("visual",),
+        "Visual tasks",
+        "Questions about a drawn picture, with exact answers. Each comes in three levels, and in "
+        "one that is drawn for each episode.",
+    ),
+    "tau": (
+        ("tau",),
+        "TAU-bench",
+        "A user and an assistant, each with a seat: see "
+        "[TAU-bench and user simulators](../tau.md).",
+    ),
+    "tasks": (
+        ("math", "code", "qa", "logic", "eval", "duo"),
+        "Tasks over data",
+        "Questions of a data set, graded; `duo:` puts two seats over any of them, also over those "
+        "that are not listed: `duo:ROLES/ID`. See "
+        "[Environments of others](../bridges.md#tasks-over-your-own-data).",
+    ),
+    "rg": (("rg",), "ReasoningGym", "Generated tasks of `reasoning-gym`, with its own scores."),
+    "ta": (("ta",), "TextArena", "The games of TextArena 0.7.4, played by its own code."),
+    "gym": (
+        ("gym",),
+        "Gymnasium",
+        "Gymnasium's environments of one seat, observations and actions in words. "
+        "`gym:ID` also takes an id that is not listed.",
+    ),
+    "pz": (
+        ("pz",),
+        "PettingZoo",
+        "PettingZoo's environments, observations and actions in words. "
+        "`pz:NAME` also takes one that is not listed.",
+    ),
+    "openenv": (
+        ("openenv",),
+        "OpenEnv",
+        "An environment behind OpenEnv's WebSocket protocol is `openenv:URL`, such as "
+        "`openenv:ws://127.0.0.1:8000`; it needs `pip install 'gem-ma[openenv]'`. See "
+        "[Serving ours](../bridges.md#serving-ours).",
+    ),
+}
+
+
+# -- what mkdocs calls -----------------------------------------------------------------------------
+
+
+def on_config(config):
+    """Put the pages of environments into the navigation."""
+    games = [{name: f"environments/{name}.md"} for name in _games()]
+    families = [{title: f"environments/{page}.md"} for page, (_, title, _) in FAMILIES.items()]
+    section = next(entry for entry in config.nav if "Environments" in entry)
+    section["Environments"] = ["environments/index.md", {"Games": games}, {"Families": families}]
+    return config
+
+
+def on_files(files, config):
+    """Add the pages that are made, and the repository's files that some page links to."""
+    pages = {page: (TOP / file).read_text() for file, page in HOME.items()}
+    pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
+    pages |= _environments()
+    for path, content in pages.items():
+        files.append(File.generated(config, path, content=content))
+    linked = {
+        target
+        for file in files.documentation_pages()
+        for _, link, _ in LINK.findall(file.content_string)
+        if (target := _elsewhere(file.src_uri, link))
+    }
+    for target in sorted(linked):
+        files.append(File.generated(config, _shown(target), content=_source(target)))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Let links that leave docs/ lead to the page that stands for the file."""
+    here = page.file.src_uri
+
+    def leads(match):
+        target = _elsewhere(here, match[2])
+        inside = _in_docs(here, match[2])
+        path = _shown(target) if target else inside
+        if path is None:
+            return match[0]
+        return match[1] + posixpath.relpath(path, posixpath.dirname(here) or ".") + (match[3] or "")
+
+    return LINK.sub(leads, markdown)
+
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+def _from_top(page, link):
+    """Return the path, from the top of the repository, of what a page links to."""
+    folder = "" if page in HOME.values() else posixpath.join("docs", posixpath.dirname(page))
+    return posixpath.normpath(posixpath.join(folder, link))
+
+
+def _in_docs(page, link):
+    """Return the page or picture that a link of a file at the top is about, or None."""
+    path = _from_top(page, link)
+    if path in HOME:
+        return HOME[path]
+    return path.removeprefix("docs/") if page in HOME.values() and path[:5] == "docs/" else None
+
+
+def _elsewhere(page, link):
+    """Return the file outside of docs/ that a link is about, or None."""
+    path = _from_top(page, link)
+    return None if path[:5] == "docs/" or path in HOME or not (TOP / path).is_file() else path
+
+
+def _shown(target):
+    return f"source/{target}.md"
+
+
+def _source(target):
+    """Return a page that shows a file: as it is, or as the text that it renders to."""
+    text = (TOP / target).read_text()
+    head = "---\nsearch:\n  exclude: true\nhide: [toc]\n---\n\n"
+    if target.endswith(".md"):
+        return head + text
+    kind = KINDS.get(Path(target).suffix, "text")
+    return f"{head}# {Path(target).name}\n\n`{target}`\n\n{_fenced(text, kind)}"
+
+
+# -- environments ----------------------------------------------------------------------------------
+
+
+def _games():
+    """Return the names of our games, levels left out."""
+    return sorted(id[5:].partition("-v")[0] for id in gem_ma.list_envs("game:*-v0"))
+
+
+def _environments():
+    """Return the pages of environments, and their pictures, by path."""
+    pages, gallery = {}, []
+    for name in _games():
+        page, drawn = _game(f"game:{name}-v0")
+        pages[f"environments/{name}.md"] = page
+        if drawn is not None:
+            pages[f"environments/pictures/{name}.png"] = drawn
+            gallery.append(f"[![]({_picture(name)}){name}]({name}.md)")
+    for page, (prefixes, title, what) in FAMILIES.items():
+        parts = [f"# {title}\n\n{what}"]
+        for prefix in prefixes:
+            table, drawn = _family(prefix)
+            pages |= {f"environments/pictures/{name}.png": data for name, data in drawn.items()}
+            parts += [f"## {prefix}:" if len(prefixes) > 1 else "", table]
+        pages[f"environments/{page}.md"] = "\n\n".join(filter(None, parts)) + "\n"
+    count = len(gem_ma.list_envs())
+    families = "\n".join(
+        f"| [{title}]({page}.md) | {' '.join(f'`{prefix}:`' for prefix in prefixes)} | "
+        f"{sum(len(gem_ma.list_envs(f'{prefix}:*')) for prefix in prefixes) or 'any'} |"
+        for page, (prefixes, title, _) in FAMILIES.items()
+    )
+    pages["environments/index.md"] = (
+        f"# Environments\n\nThere are {count} ids; `gem-ma list` lists them, and `gem-ma list "
+        "--needs` says what each takes beside this package.\n\n## Games\n\n"
+        f'<div class="games" markdown>\n{chr(10).join(gallery)}\n</div>\n\n'
+        f"## Families\n\n| what | ids begin with | listed |\n|---|---|---|\n{families}\n"
+    )
+    return pages
+
+
+def _picture(name):
+    return f"pictures/{name}.png"
+
+
+def _game(id):
+    """Return the page of a game, and its picture."""
+    told, name = about(id), id.partition(":")[2].partition("-v")[0]
+    drawn = None if told.missing else _png(id)
+    facts = {
+        "seats": f"{', '.join(f'`{seat}`' for seat in told.seats)}; {told.order}",
+        "rewards": " ".join(filter(None, [_scoring(id), told.rewards])),
+        "actions": told.action,
+        "observation": "<br>".join(
+            f"{kind}: `{space}`"
+            for kind, space in (told.observations or {}).items()
+            if kind != "both"
+        ),
+        "tools": "<br>".join(f"`{one.name}`: {one.description}" for one in told.tools),
+        "needs": _needs(told.needs),
+        "rules": f"[{_file(told)}](../../{_file(told)})",
+    }
+    parts = [f"# {name}", told.summary]
+    if drawn is not None:
+        parts.append(f"![The first turn of {name}]({_picture(name)}){{ width=300 }}")
+    if told.missing:
+        parts.append(f"Not made here: {'; '.join(told.missing)}.")
+    parts.append(_table(("id", f"`{id}`"), [row for row in facts.items() if row[1]]))
+    if told.parameters:
+        rows = [(f"`{one.name}`", f"`{one.default!r}`", one.meaning) for one in told.parameters]
+        parts += ["## Arguments", _table(("argument of `make`", "default", "what it is"), rows)]
+    if told.levels:
+        rows = [(f"`{level}`", _settings(sets)) for level, sets in told.levels.items()]
+        parts += ["## Levels", _table(("id", "sets"), rows)]
+    if told.example:
+        one = told.example
+        parts += [
+            "## The first turn",
+            f"What `{one.seat}` is told once:",
+            _fenced(one.rules),
+            "What it reads:",
+            _fenced(one.text),
+        ]
+        if one.reply is not None:
+            parts += ["A legal reply:", _fenced(one.reply)]
+    return "\n\n".join(parts) + "\n", drawn
+
+
+def _family(prefix):
+    """Return a table of the ids with a prefix, and pictures; of levels it says how they end."""
+    rows, drawn = {}, {}
+    for id in gem_ma.list_envs(f"{prefix}:*"):
+        stem = re.match(r"[^:]+:.*?-v\d+|.*", id)[0]
+        rows.setdefault(stem, []).append(id)
+    pictured = prefix == "visual"
+    lines = []
+    for stem, ids in rows.items():
+        levels = [f"`{id.removeprefix(stem) or id}`" for id in ids]
+        cells = [" ".join(levels)]
+        if prefix in ("visual", "tau"):
+            cells[0] = f"{cells[0]}<br>{about(ids[0]).summary}"
+        if pictured:
+            name = stem.partition(":")[2].partition("-v")[0]
+            drawn[name] = _png(ids[0])
+            cells.insert(0, f"![{name}]({_picture(name)}){{ width=200 }}")
+        needs = dict.fromkeys(_needs(gem_ma.spec(id).needs) for id in ids)
+        cells.append("; ".join(filter(None, needs)))
+        lines.append(cells)
+    if not lines:
+        return "", {}
+    if not any(cells[-1] for cells in lines):
+        lines = [cells[:-1] for cells in lines]
+    head = [*(["picture"] if pictured else []), "ids", "needs"][: len(lines[0])]
+    return f'<div class="ids" markdown>\n\n{_table(head, lines)}\n\n</div>', drawn
+
+
+def _png(id):
+    file = io.BytesIO()
+    picture(id).save(file, "png", optimize=True)
+    return file.getvalue()
+
+
+def _scoring(id):
+    """Return what the changelog says of an id's reward."""
+    scoring = (TOP / "CHANGELOG.md").read_text().partition("\n## Scoring")[2]
+    for line in " ".join(scoring.split()).split(" - `"):
+        for names, what in SCORE.findall(f"`{line}"):
+            if any(fnmatchcase(id, one) for one in names.strip("`").split("`, `")):
+                return what[:1].upper() + what[1:]
+    return ""
+
+
+def _needs(needs):
+    """Return in words what an id takes beside this package."""
+    said = []
+    for need in needs:
+        kind, _, what = need.partition(":")
+        said.append(
+            {
+                "hub": "the Hugging Face Hub",
+                "network": "a network",
+                "key": f"the environment variable `{what}`",
+                "corpus": f"NLTK's `{what}`",
+                "broken": what.strip(),
+            }.get(kind)
+            or (f"Python {kind[6:]}" if kind.startswith("python") else f"`gem-ma[{kind}]`")
+        )
+    return ", ".join(dict.fromkeys(said))
+
+
+def _settings(sets):
+    return ", ".join(f"`{name}={value!r}`" for name, value in sets.items())
+
+
+def _file(told):
+    return told.entry_point.partition(":")[0].replace(".", "/") + ".py"
+
+
+def _table(head, rows):
+    def line(cells):
+        return f"| {' | '.join(' '.join(cell.split()).replace('|', BAR) for cell in cells)} |"
+
+    return "\n".join([line(head), f"|{'---|' * len(head)}", *map(line, rows)])
+
+
+def _fenced(text, kind="text"):
+    """Return text as a block that no fence within it can end."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{kind}\n{text.rstrip()}\n{fence}"
