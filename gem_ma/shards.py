@@ -16,7 +16,7 @@ from gem_ma.rollouts import Answer, Asker, Loop, Play, Player, Run, Waiting
 from gem_ma.workers import StepTimeout, Worker, WorkerDied
 
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
-_STRIKES = 3  # workers that die over an episode that they play alone, before it counts as failed
+_STRIKES = 5  # workers that die over an episode that they play alone, before it counts as failed
 
 
 def shared(

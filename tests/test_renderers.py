@@ -283,6 +283,19 @@ def test_cards_and_dice_differ():
     assert len(frames) == len(items)
 
 
+@pytest.mark.parametrize("item", ["K", "10h", "?", "*3", "*?"])
+def test_a_row_of_cards_fits_or_is_refused(item):
+    fitting = 0
+    for count in range(20):
+        scene = Cards((("one", (item,) * count), ("two", ("*1",))), ("below",))
+        try:
+            draw(scene, SIZE)
+            fitting += 1
+        except BadScene as error:
+            assert "larger image_size" in str(error)
+    assert 8 <= fitting < 20
+
+
 def test_panels_hold_their_scenes():
     scene = Panels((("own", board("xo")), ("other", Terminal("hello"))))
     frame = draw(scene, (504, 252))

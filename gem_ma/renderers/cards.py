@@ -34,10 +34,15 @@ def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
     below = len(scene.status) * text + (6 if scene.status else 0)
     wide = (width - 8) // font.width(text)
     row_height = (height - below - 4) // len(scene.rows)
-    most = max(max(len(items) for _, items in scene.rows), 1)
+    most = max(len(items) for _, items in scene.rows)
     gap = 4
-    card = min(row_height - text - 2 * gap, (width - 2 * gap) // most * 4 // 3 - gap, 96)
-    if card < 16:
+    card = min(row_height - text - 2 * gap, 96)
+    for _, items in scene.rows:
+        quarters = sum(4 if item.startswith("*") else 3 for item in items)  # of a card's height
+        if items:
+            card = min(card, 4 * (width - gap * (len(items) + 1)) // quarters)
+    suits = any(len(item) > 1 and item[-1] in SUITS for _, items in scene.rows for item in items)
+    if card < (24 if suits else 16):
         raise BadScene(
             f"{len(scene.rows)} rows of up to {most} cards do not fit into {width} x {height} "
             "pixels; use a larger image_size"
@@ -79,7 +84,7 @@ def _item(item: str, height: int, theme: Theme) -> np.ndarray:
         font.paste(face, x, (height - line) // 2, rank, line, ink)
         return face
     font.paste(face, x, 3, rank, line, ink)
-    side = min(width - 8, height - line - 10)
+    side = max(min(width - 8, height - line - 10), 4)
     left, top = (width - side) // 2, line + (height - line - side) // 2
     font.blend(face[top : top + side, left : left + side], mask(suit, side), ink)
     return face
