@@ -320,26 +320,21 @@ def tictactoe(args):
 
 
 def draw_curves(path, found):
-    """Draw the median over seeds of both policies, and all seeds behind it."""
-    import matplotlib as mpl
+    """Draw the median over seeds of both policies, and a band of all of them."""
+    from gem_ma.evaluation import plots
 
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
-    games = found[0, :, 0]
+    figure, ((axes,),) = plots.blank(1, 1, (7, 4.2))
     for which, name, color in ((1, "last policy", "tab:orange"), (2, "average policy", "tab:blue")):
-        axes.plot(games, found[:, :, which].T, color=color, alpha=0.2, linewidth=0.8)
-        axes.plot(games, np.median(found[:, :, which], 0), color=color, linewidth=2, label=name)
+        values, games = found[:, :, which], found[0, :, 0]
+        plots.band(axes, values, name, x=games, color=color, middle=np.median)
     axes.axhline(11 / 12, color="gray", linestyle=":", label="random play")
     until, goals = zip(*GOALS, strict=True)
     axes.plot(until, goals, "k_", markersize=14, markeredgewidth=2, label="goals of the average")
     axes.set(xscale="log", yscale="log", xlabel="games", ylabel="NashConv (chips)")
-    axes.set_title(f"Kuhn poker by self-play: median and all of {len(found)} seeds")
+    axes.set_title(f"Kuhn poker by self-play: median and range of {len(found)} seeds")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower left")
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    plots.save(figure, path)
 
 
 PARTS = {

@@ -15,11 +15,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib as mpl
 import torch
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
+from gem_ma.evaluation import plots
 
 ROOT = Path(__file__).parent.parent
 EVERY = 10  # updates from one checkpoint to the next
@@ -126,38 +124,17 @@ def mean(rows, column):
 
 
 def draw(task, runs, path):
-    """Draw each run as a thin line, smoothed over LAST updates, and their mean as a thick one."""
-    figure, axes = plt.subplots(
-        1, len(task.columns), figsize=(5.5 * len(task.columns), 3.6), squeeze=False
-    )
-    for place, (column, called) in zip(axes[0], task.columns.items(), strict=True):
-        for number, variant in enumerate(task.variants):
-            curves = [smooth([row[column] for row in runs[variant, seed]]) for seed in task.seeds]
-            for curve in curves:
-                place.plot(curve, color=f"C{number}", alpha=0.35, linewidth=0.8)
-            average = [sum(values) / len(values) for values in zip(*curves, strict=True)]
-            end = f"{variant}: {average[-1]:.2f}"
-            place.plot(average, color=f"C{number}", linewidth=2, label=end)
-            print(f"  {variant}, mean of {len(curves)} seeds: {called} {average[-1]:.3f}")
-        place.set(xlabel="updates", ylabel=called, ylim=(0, 1.03))
-        place.grid(alpha=0.3)
-        place.legend(loc="lower right")
+    """Draw the mean over seeds, smoothed over LAST updates, and a band of all of them."""
+    named = {name: [runs[name, seed] for seed in task.seeds] for name in task.variants}
+    figure = plots.learning(named, task.columns, smooth=LAST, title=task.title)
+    for place, called in zip(figure.axes, task.columns.values(), strict=True):
+        place.set_ylim(0, 1.03)
+        for line in place.lines:
+            print(f"  mean of {len(task.seeds)} seeds, {called}, {line.get_label()}")
     if task.chance is not None:
-        axes[0, 0].axhline(task.chance, color="gray", linestyle=":", linewidth=1)
-    figure.suptitle(task.title, fontsize=10)
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+        figure.axes[0].axhline(task.chance, color="gray", linestyle=":", linewidth=1)
+    plots.save(figure, path)
     print(f"  {path}")
-
-
-def smooth(values):
-    return [mean_of(values[max(0, i + 1 - LAST) : i + 1]) for i in range(len(values))]
-
-
-def mean_of(values):
-    return sum(values) / len(values)
 
 
 if __name__ == "__main__":

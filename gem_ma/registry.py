@@ -43,8 +43,16 @@ class UnknownEnv(LookupError):
     """No environment has this id."""
 
 
-class UnknownArgument(TypeError):
+class BadArgument(TypeError):
+    """An environment cannot be made with these arguments."""
+
+
+class UnknownArgument(BadArgument):
     """Neither the game nor Env takes this argument."""
+
+
+class MissingArgument(BadArgument):
+    """The game cannot be made without this argument."""
 
 
 class MissingNeed(RuntimeError):
@@ -85,7 +93,8 @@ class Spec:
         if not (isinstance(game_class, type) and issubclass(game_class, Game)):
             # The spec of a recorded episode may say anything.
             raise TypeError(f"{self.id}: {self.entry_point} is no Game")
-        takes = list(inspect.signature(game_class.__init__).parameters)[1:]
+        parameters = list(inspect.signature(game_class.__init__).parameters.values())[1:]
+        takes = [one.name for one in parameters]
         for_game, for_env = {}, {}
         for key, value in {**self.kwargs, **kwargs}.items():
             if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
@@ -96,6 +105,9 @@ class Spec:
                 raise UnknownArgument(
                     f"{self.id} takes no argument {key!r}; {_instead_of_argument(key, takes)}"
                 )
+        for one in parameters:
+            if one.default is one.empty and one.name not in for_game:
+                raise MissingArgument(f"{self.id} needs {one.name}=...")
         return Env(game_class(**for_game), id=self.id, **for_env)
 
 

@@ -117,6 +117,54 @@ def player(model, tokenizer):
     return HFAgent(model, tokenizer, max_new_tokens=6)
 
 
+@pytest.fixture(scope="module")
+def processor():
+    """Return the processor of a model that sees."""
+    pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
+    import tiny_models
+
+    return tiny_models.vlm_processor()
+
+
+MOVES = ["0", "4", "2", "6", "1"]
+SEEN = {"observe": "both", "image_size": (56, 56)}
+
+
+def last(turn):
+    return turn.legal[-1]
+
+
+def shown(processor):
+    """Return the prompts and pictures that x has in a game against `last` in which it plays MOVES.
+
+    Of each turn all that its conversation holds until then.
+    """
+    from gem_ma.messages import pictures
+    from gem_ma.tokens import Tokens
+
+    seat = sit("game:TicTacToe-v0", "x", last, **SEEN)
+
+    async def play():
+        tokens, found = Tokens(processor), []
+        outcome = await seat.reset(7)
+        for move in MOVES:
+            if outcome.turn is None:
+                break
+            seen = [pixels(one.pil()) for one in pictures(outcome.turn.messages)]
+            found.append((tokens.prompt(outcome.turn.messages).ids, seen))
+            ids = [*processor.tokenizer(move)["input_ids"], processor.tokenizer.eos_token_id]
+            outcome = await seat.step(gem_ma.Reply(move, token_ids=ids))
+        return found
+
+    found = asyncio.run(play())
+    assert [len(seen) for _, seen in found] == list(range(1, len(found) + 1))
+    return found
+
+
+def pixels(image):
+    return np.asarray(image.convert("RGB")).tobytes()
+
+
 def test_rows_say_whose_they_are_and_what_each_turn_earned(player, tokenizer):
     from gem_ma.training.rows import halves, rows
 
@@ -286,6 +334,18 @@ def test_trl_groups_are_one_seat_from_one_start(trl, model, tokenizer):
         made(["play"] * 6, Standing(model, tokenizer))
 
 
+def test_trl_takes_no_pictures_from_a_rollout_func(trl, processor):
+    import tiny_models
+
+    from gem_ma.training.adapters.trl import rollout_func
+
+    made = rollout_func(
+        "game:TicTacToe-v0", {"o": "random"}, max_new_tokens=4, invalid="random", observe="image"
+    )
+    with pytest.raises(ValueError, match="TRL takes no pictures from a rollout_func, and x was"):
+        made(["play"] * 2, Standing(tiny_models.vlm(processor), processor))
+
+
 def test_trl_recomputes_the_logprobs_that_we_gave(trl, model, tokenizer):
     import torch
 
@@ -442,6 +502,58 @@ def test_tinker_does_not_wait_for_a_seat_that_left():
     assert all(end.keys() & {"left", "too_long"} for end in ends)
 
 
+@pytest.fixture(scope="module")
+def sees():
+    """Return the cookbook's renderer of a model that sees, for a processor made here."""
+    pytest.importorskip("tinker_cookbook", reason="pip install tinker-cookbook==0.5.8 torch")
+    import tiny_models
+    from tinker_cookbook.renderers.qwen3 import Qwen3VLInstructRenderer
+
+    processor = tiny_models.vlm_processor()
+    return Qwen3VLInstructRenderer(processor.tokenizer, processor.image_processor)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tinker_gets_the_pictures(sees):
+    from io import BytesIO
+
+    import tinker
+    from PIL import Image
+    from tinker_cookbook.completers import TokenCompleter, TokensWithLogprobs
+    from tinker_cookbook.renderers.role_colon import RoleColonRenderer
+    from tinker_cookbook.rl.data_processing import trajectory_to_data
+    from tinker_cookbook.rl.rollouts import do_group_rollout
+
+    from gem_ma.training.adapters.tinker import Games
+
+    def images(model_input):
+        return [one for one in model_input.chunks if isinstance(one, tinker.types.ImageChunk)]
+
+    class Completer(TokenCompleter):
+        async def __call__(self, model_input, stop, **_):
+            turn = len(images(model_input)) - 1
+            ids = sees.tokenizer.encode(f"{'042613'[turn]}<|im_end|>", add_special_tokens=False)
+            return TokensWithLogprobs(tokens=ids, maybe_logprobs=[-1.0] * len(ids))
+
+    make = {"observe": "both", "image_size": (84, 84)}
+    others = {"o": lambda turn: turn.legal[-1]}
+    games = Games("game:TicTacToe-v0", sees, 7, 1, others, make)
+    group = asyncio.run(asyncio.wait_for(do_group_rollout(games, Completer()), 60))
+    (trajectory,) = group.trajectories_G
+    assert [len(images(one.ob)) for one in trajectory.transitions] == [1, 2, 3]
+    last = images(trajectory.transitions[-1].ob)
+    for chunk, number in zip(last, range(3), strict=True):
+        image = Image.open(BytesIO(chunk.data))
+        assert (image.size, chunk.expected_tokens) == ((84, 84), 9)
+        assert number == 0 or chunk.data != last[number - 1].data
+    (datum,) = trajectory_to_data(trajectory, 1.0)
+    assert images(datum.model_input) == last
+    text = RoleColonRenderer(Letters())
+    (env,) = asyncio.run(Games("game:TicTacToe-v0", text, 7, 1, others, make).make_envs())
+    with pytest.raises(ValueError, match="a RoleColonRenderer has no image processor"):
+        asyncio.run(env.initial_observation())
+
+
 # -- SkyRL-gym ---------------------------------------------------------------------------------
 
 
@@ -530,32 +642,39 @@ def endpoint():
     server.server_close()
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_verifiers_gives_each_seat_a_trace(endpoint, monkeypatch):
+@pytest.fixture
+def verifiers(endpoint, monkeypatch):
+    """A function that plays an episode of a taskset with verifiers and returns it."""
     pytest.importorskip("verifiers.v1", reason="pip install verifiers==0.4.0 uv")
     import shutil
     import sys
-    from itertools import islice
     from pathlib import Path
 
-    tools = Path(sys.executable).parent
-    monkeypatch.setenv("PATH", str(tools), prepend=":")
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     if shutil.which("uv") is None:
         pytest.skip("pip install uv: verifiers' programs run with it")
-    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "examples" / "train")
     monkeypatch.setenv("GEM_MA_TEST_KEY", "none")
+
+    def played(folder, name):
+        monkeypatch.syspath_prepend(folder)
+        return _verified(name, endpoint.server_port)
+
+    return played
+
+
+def _verified(name, port):
+    from itertools import islice
+
     import verifiers.v1 as vf
     from verifiers.v1.clients import ModelContext
     from verifiers.v1.utils.loaders import environment_class
 
-    game = environment_class("verifiers_tictactoe")
+    game = environment_class(name)
     seat = {"runtime": {"type": "subprocess"}, "harness": {"id": "null"}}
-    config = game.__orig_bases__[0].__args__[0](
-        taskset={"id": "verifiers_tictactoe"}, x=seat, o=seat
-    )
+    config = game.__orig_bases__[0].__args__[0](taskset={"id": name}, x=seat, o=seat)
     env = game(config)
     client = vf.EvalClientConfig(
-        base_url=f"http://127.0.0.1:{endpoint.server_port}/v1", api_key_var="GEM_MA_TEST_KEY"
+        base_url=f"http://127.0.0.1:{port}/v1", api_key_var="GEM_MA_TEST_KEY"
     )
 
     async def play():
@@ -567,6 +686,15 @@ def test_verifiers_gives_each_seat_a_trace(endpoint, monkeypatch):
     assert episode.ok, (episode.errors, [trace.errors for trace in episode.traces])
     traces = {trace.agent.name: trace for trace in episode.traces}
     assert set(traces) == {"x", "o"}
+    return traces
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_verifiers_gives_each_seat_a_trace(endpoint, verifiers):
+    from pathlib import Path
+
+    folder = Path(__file__).parent.parent / "examples" / "train"
+    traces = verifiers(folder, "verifiers_tictactoe")
     assert {seat: trace.reward for seat, trace in traces.items()} == {"x": 1.0, "o": -1.0}
     # x takes 0, 2, 4 and 6: the diagonal 2-4-6.
     assert {s: t.info["turn_rewards"] for s, t in traces.items()} == {
@@ -575,6 +703,30 @@ def test_verifiers_gives_each_seat_a_trace(endpoint, monkeypatch):
     }
     rules = gem_ma.make("game:TicTacToe-v0").rules("o")
     assert any(chat[0] == {"role": "system", "content": rules} for chat in endpoint.asked)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_verifiers_gets_the_pictures(endpoint, verifiers, tmp_path):
+    (tmp_path / "seen_tictactoe.py").write_text(
+        "from gem_ma.training.adapters.verifiers import Starts, environment\n"
+        'Game = environment("game:TicTacToe-v0", observe="both", image_size=(56, 56))\n'
+        '__all__ = ["Game", "Starts"]\n'
+    )
+    traces = verifiers(tmp_path, "seen_tictactoe")
+    assert traces["x"].reward == 1.0
+
+    def urls(chat):
+        parts = [
+            part for message in chat if message["role"] == "user" for part in message["content"]
+        ]
+        return [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+
+    # What the model was asked with, and what the trace keeps for whoever trains on it.
+    longest = max((chat for chat in endpoint.asked), key=len)
+    assert len(urls(longest)) == 4
+    assert all(url.startswith("data:image/png;base64,") for url in urls(longest))
+    kept = [m.model_dump() for node in traces["x"].nodes for m in [node.message]]
+    assert urls(kept) == urls(longest)
 
 
 # -- OpenRLHF ----------------------------------------------------------------------------------
@@ -603,12 +755,13 @@ class Engine:
 
     def __init__(self, tokenizer, moves):
         self.tokenizer, self.moves = tokenizer, iter(moves)
-        self.prompts = []
+        self.prompts, self.pictures = [], []
 
     async def generate(self, ids, params, multi_modal_data=None):
         from types import SimpleNamespace
 
         self.prompts.append(list(ids))
+        self.pictures.append([pixels(one) for one in (multi_modal_data or {}).get("image", [])])
         text = next(self.moves)
         said = [*self.tokenizer(text)["input_ids"], self.tokenizer.eos_token_id]
         logprobs = [{token: SimpleNamespace(logprob=-1.0)} for token in said]
@@ -652,6 +805,28 @@ def test_openrlhf_executes_an_episode_that_reads_as_the_chat_does(openrlhf, toke
     assert len(out["action_ranges"]) == len(engine.prompts)
 
 
+def test_openrlhf_gets_the_pictures(openrlhf, processor):
+    from types import SimpleNamespace
+
+    from gem_ma.training.adapters.openrlhf import executor
+
+    made = executor(processor, "game:TicTacToe-v0", "x", last, **SEEN)
+    engine = Engine(processor.tokenizer, MOVES)
+    params = SimpleNamespace(max_tokens=8, logprobs=1)
+    out = asyncio.run(made().execute("unused", "7", params, 9000, processor, engine))
+    wanted = shown(processor)
+    assert engine.prompts == [ids for ids, _ in wanted]
+    assert engine.pictures == [seen for _, seen in wanted]
+    inputs = out["mm_train_inputs"]
+    assert len(inputs["image_grid_thw"]) == len(wanted)
+    assert len(inputs["pixel_values"]) == int(inputs["image_grid_thw"].prod(-1).sum())
+    blind = executor(processor.tokenizer, "game:TicTacToe-v0", "x", last, **SEEN)
+    with pytest.raises(ValueError, match="takes no pictures; use a model that sees"):
+        asyncio.run(blind().execute("", "7", params, 9000, processor.tokenizer, engine))
+    with pytest.raises(ValueError, match=r"the label \{\} has no seed"):
+        asyncio.run(made().execute("", "{}", params, 9000, processor, engine))
+
+
 # -- verl --------------------------------------------------------------------------------------
 
 
@@ -688,3 +863,50 @@ def test_verl_plays_an_episode_into_its_output(tokenizer):
     short = asyncio.run(loop.run({}, raw_prompt=[], extra_info={**row, "seed": 7}))
     assert short.num_turns == 2
     assert short.response_mask == [1] * len(short.response_ids)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_verl_gets_the_pictures(processor):
+    verl = pytest.importorskip(
+        "verl.experimental.agent_loop.agent_loop", reason="pip install 'verl[verl-core]==0.9.1'"
+    )
+    from types import SimpleNamespace
+
+    import torch
+
+    from gem_ma.training.adapters.verl import GemAgentLoop
+
+    asked = []
+
+    class Server:
+        moves = iter(MOVES)
+
+        async def generate(self, request_id, *, prompt_ids, sampling_params, image_data=None):
+            asked.append((prompt_ids, [pixels(one) for one in image_data or []]))
+            text = processor.tokenizer(next(self.moves))["input_ids"]
+            return SimpleNamespace(
+                token_ids=[*text, processor.tokenizer.eos_token_id], log_probs=None
+            )
+
+    loop = object.__new__(GemAgentLoop)
+    loop.tokenizer, loop.processor = processor.tokenizer, processor
+    loop.apply_chat_template_kwargs, loop.server_manager = {}, Server()
+    loop.rollout_config = SimpleNamespace(response_length=9000)
+    row = {"env": "game:TicTacToe-v0", "seat": "x", "others": last, "make": SEEN, "seed": 7}
+    out = asyncio.run(loop.run({}, raw_prompt=[], extra_info=row))
+    assert asked == shown(processor)
+    assert [pixels(one) for one in out.multi_modal_data["images"]] == asked[-1][1]
+    # What verl makes of it for the model that is updated.
+    worker = object.__new__(verl.AgentLoopWorker)
+    worker.processor, worker.tokenizer = processor, processor.tokenizer
+    worker._get_mm_processor_kwargs = lambda _: {}
+    ids = torch.tensor([out.prompt_ids + out.response_ids])
+    inputs = worker._compute_multi_modal_inputs(out, ids)
+    assert len(inputs["image_grid_thw"]) == len(asked)
+    pad = processor.tokenizer.convert_tokens_to_ids("<|image_pad|>")
+    merge = processor.image_processor.merge_size**2
+    assert int(inputs["image_grid_thw"].prod(-1).sum()) == merge * int((ids == pad).sum())
+    blind = object.__new__(GemAgentLoop)
+    blind.__dict__ |= {**loop.__dict__, "processor": None}
+    with pytest.raises(ValueError, match="takes no pictures; use a model that sees"):
+        asyncio.run(blind.run({}, raw_prompt=[], extra_info=row))

@@ -1,6 +1,7 @@
 """The command line, as a person uses it."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,6 @@ def test_run(tmp_path, capsys):
         (["--agents", "nobody"], "no agent 'nobody'"),
         (["--agents", "random,random,random"], "got 3 agents"),
         (["--context", "turns"], "context 'turns'"),
-        (["--concurrency", "0"], "concurrency=0"),
         (["--agents", "hf:/nowhere/at/all"], "gem-ma: "),
     ):
         assert main(["run", "game:TicTacToe-v0", *wrong]) == 2
@@ -126,23 +126,6 @@ def test_a_person_who_leaves(capsys, monkeypatch):
     assert main(["play", "game:TicTacToe-v0", "--agents", "human,random"]) == 130
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["play", "game:Conect-v0"], "no environment 'game:Conect-v0'"),
-        (["play", "game:ConnectFour-v0", "--agents", "a,b,c"], "got 3 agents"),
-        (["play", "game:ConnectFour-v0", "--agents", "randm"], "did you mean 'random'"),
-        (["list", "zzzzz"], "no id matches 'zzzzz'"),
-    ],
-)
-def test_wrong_input_is_one_line_and_exit_code_2(arguments, words, capsys):
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
-
-
 def test_render_writes_a_picture_or_a_match(tmp_path):
     image, match = tmp_path / "board.png", tmp_path / "match.gif"
     common = ["render", "game:ConnectFour-v0", "--moves", "5", "--seed", "2", "--theme", "dark"]
@@ -159,34 +142,55 @@ def test_render_writes_a_picture_or_a_match(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("command", "first"),
     [
-        (["--out", "a.jpg"], "expected a name that ends in .png or .gif"),
-        (["--out", "a.png", "--size", "big"], "expected two numbers"),
-        (["--out", "a.png", "--theme", "drak"], "did you mean 'dark'"),
-        (["--out", "no/such/folder/a.png"], "No such file or directory"),
-        (["--out", "a.png", "--agent", "blue"], "no seat 'blue'"),
+        ("play game:LiarsDice-v0 --seed 0", "game:LiarsDice-v0, seed 0\n"),
+        ("list", f"{gem_ma.list_envs()[0]}\n"),
+        ("list game:Conn", "game:ConnectFour-v0\n"),
+        ("info game:Nim-v0", "game:Nim-v0\n"),
     ],
 )
-def test_render_says_what_is_wrong(options, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(["render", "game:ConnectFour-v0", *options]) == 2
-    assert words in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("arguments", [[], ["dance"], ["play"], ["play", "x", "--seed", "one"]])
-def test_words_that_argparse_refuses(arguments):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
-
-
-def test_a_reader_that_closes_the_pipe_sees_no_traceback():
-    command = f"{sys.executable} -m gem_ma.cli play game:LiarsDice-v0 --seed 0 | head -1"
-    run = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert run.stdout == "game:LiarsDice-v0, seed 0\n"
+def test_a_reader_that_closes_the_pipe_sees_no_traceback(command, first):
+    command = f"set -o pipefail; {sys.executable} -m gem_ma.cli {command} | head -1"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert run.stdout == first
     assert run.stderr == ""
+
+
+def test_an_interrupt_is_no_traceback():
+    words = ["play", "game:Chess-v0", "--agents", "search:simulations=1000000"]
+    command = [sys.executable, "-u", "-m", "gem_ma.cli", *words, "--seed", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout.readline() == b"game:Chess-v0, seed 0\n"
+        run.send_signal(signal.SIGINT)
+        _, error = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert error.strip() == b""
+
+
+def test_arguments_of_an_environment(capsys, tmp_path):
+    words = ["game:RockPaperScissors-v0", "--set", "rounds=2", "--seed", "0"]
+    assert main(["play", *words]) == 0
+    assert "3. " not in capsys.readouterr().out
+    assert main(["run", *words, "--out", str(tmp_path / "a.jsonl")]) == 0
+    (episode,) = gem_ma.load_episodes(tmp_path / "a.jsonl")
+    assert len(episode.steps) == 4
+    text = ["play", "game:TicTacToe-v0", "--set", "format=boxed", "--seed", "0"]
+    assert main(text) == 0
+    assert "boxed{" in capsys.readouterr().out
+
+
+def test_failures_of_a_run_are_told(capsys):
+    assert main(["run", "game:KuhnPoker-v0", "--agents", "search"]) == 1
+    captured = capsys.readouterr()
+    assert "0 of 1 episodes, 1 failed" in captured.out
+    assert "gem-ma: the last failure: ValueError: " in captured.err
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"gem-ma {gem_ma.__version__}\n"
 
 
 def test_lists_say_what_is_needed_and_what_is_here(capsys):

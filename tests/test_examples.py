@@ -64,15 +64,6 @@ def test_vlm_agent(folders, tmp_path):
     assert episode.steps[0].observation["image"].width == 112
 
 
-def test_train_user_simulator(folders, tmp_path):
-    out = run(
-        "train_user_simulator.py", f"{folders}/text0", "--steps", "2", "--batch", "3",
-        "--max-turns", "6", "--max-new-tokens", "6", "--save", str(tmp_path / "user"),
-    )  # fmt: skip
-    assert "step 1: user " in out
-    assert (tmp_path / "user" / "model.safetensors").exists()
-
-
 def test_train_sb3():
     pytest.importorskip("stable_baselines3", reason="pip install 'gem-ma[clients]'")
     assert "after" in run("train_sb3.py", "--steps", "512")

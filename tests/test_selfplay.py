@@ -17,7 +17,7 @@ from gem_ma.envs.leduc_poker import LeducPoker
 from gem_ma.envs.rock_paper_scissors import RockPaperScissors
 from gem_ma.envs.tic_tac_toe import TicTacToe
 from gem_ma.training.advantages import turns
-from gem_ma.training.selfplay import Pool, best_response, expected_returns, nash_conv
+from gem_ma.training.selfplay import Pool, Rivals, best_response, expected_returns, nash_conv
 
 ROOT = Path(__file__).parent.parent
 KUHN = "game:KuhnPoker-v0"
@@ -250,6 +250,41 @@ def test_a_pool_is_saved_and_goes_on(tmp_path):
         Pool.load(tmp_path / "pool.json")
     with pytest.raises(ValueError, match="agents= has to give nobody else, and not young"):
         Pool.load(tmp_path / "pool.json", {"old": First(), "young": First()})
+
+
+class Kept(First):
+    """One that can be in a checkpoint."""
+
+    def state_dict(self):
+        return {"place": self.place}
+
+    def load_state_dict(self, state):
+        self.place = state["place"]
+
+
+def test_rivals_go_on_from_their_state():
+    def played(rivals, seed):
+        rivals.seed = seed
+        seats = {"x": rivals.learner, "o": rivals}
+        return [rivals.record(episode) for episode in gem_ma.rollout(TTT, seats, 8, seed=seed)]
+
+    rivals = Rivals(Kept(), Pool({"random": "random"}), choice="hard", mirror=0.25)
+    told = played(rivals, 1)
+    assert {one["won"] for one in told} <= {0.0, 0.5, 1.0}
+    met = rivals.pool.rates().games.sum() / 2
+    assert 0 < met <= 8  # the rest it played against itself
+    rivals.learner.place = 3
+    rivals.copy_every(5)(type("Trainer", (), {"step": 5}))
+    assert rivals.pool.names == ("random", "update 5")
+    state = json.loads(json.dumps(rivals.state_dict()))
+    again = Rivals(Kept(3), choice="hard", mirror=0.25)
+    again.load_state_dict(state)
+    assert again.pool.agents["update 5"].place == 3
+    assert again.pool.agents["update 5"] is not again.learner
+    assert played(again, 2) == played(rivals, 2)
+    assert again.state_dict() == rivals.state_dict()
+    with pytest.raises(ValueError, match="old is a First without a state_dict"):
+        Pool({"old": First()}).state_dict()
 
 
 # -- exact values ----------------------------------------------------------------------------------

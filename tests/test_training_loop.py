@@ -4,11 +4,8 @@ import copy
 import functools
 import importlib.util
 import math
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +21,12 @@ from gem_ma.training import samples
 from gem_ma.training.advantages import grpo, rebn
 from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import HFLearner, Part, RoleBaselines, Trainer, adapters
+from gem_ma.training.selfplay import Pool, Rivals
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
+RPS = ("rock", "paper", "scissors")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -311,37 +310,133 @@ def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path)
         trainer({"left": learner(tokenizer), "right": "random"}, seed=1).load(path)
 
 
-KILLED = """
-import json, sys
-sys.path[:0] = {paths!r}
-import tiny_models, torch
-from test_training_loop import learner, trainer
+KILLS = """
+import io, os, random, signal, sys, time
+from pathlib import Path
+
+sys.path[:0] = [{tests!r}]
+import torch
+
 torch.set_num_threads(1)
-made = trainer({{"left": learner(tiny_models.tokenizer(), kl=0.1), "right": "random"}})
-print("ready", flush=True)
-history = made.run(4, {path!r}, every=1, after=lambda made: print(made.step, flush=True))
-print(json.dumps(history))
+import test_training_loop
+
+save, replace = torch.save, Path.replace
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def half(state, file):  # of a checkpoint gets onto the disk
+    whole = io.BytesIO()
+    save(state, whole)
+    file.write(whole.getvalue()[: len(whole.getvalue()) // 2])
+    file.flush()
+    die()
+
+
+def second(function, killing):  # the first call works, so that there is progress
+    calls = iter([function, killing])
+    return lambda *given: next(calls)(*given)
+
+
+delays = random.Random(7)
+for name, updates, place in {runs!r}:
+    child = os.fork()
+    if not child:
+        made, after = getattr(test_training_loop, name)()
+        if place == "half written":
+            torch.save = second(save, half)
+        if place == "not renamed":
+            Path.replace = second(replace, lambda *_: die())
+        if place == "just renamed":
+            Path.replace = second(replace, lambda *given: (replace(*given), die()))
+        made.run(updates, os.path.join({folder!r}, name, "checkpoint.pt"), every=2, after=after)
+        os._exit(0)
+    if place == "anywhere":
+        time.sleep(delays.uniform(0.1, 1.5))
+        os.kill(child, signal.SIGKILL)
+    print(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
 """
 
 
-def test_killed_at_any_moment_it_goes_on_with_the_same_curve(tokenizer, tmp_path):
-    path = tmp_path / "run" / "checkpoint.pt"
-    code = KILLED.format(paths=[str(Path(__file__).parent)], path=str(path))
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    for line in process.stdout:
-        if line.strip() == "2":
-            time.sleep(0.01)  # while it writes the second checkpoint, or plays on
-            process.send_signal(signal.SIGKILL)
-            break
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    assert os.path.exists(path)
-    whole = trainer({"left": learner(tokenizer, kl=0.1), "right": "random"})
-    whole.run(4)
-    made = trainer({"left": learner(tokenizer, kl=0.1), "right": "random"})
-    made.load(path)
-    assert made.step in (1, 2, 3)
-    assert made.run(4, path) == whole.history
+def of_models():
+    """Return a training of everything that is remembered, and what is done after each update."""
+    tokenizer = tiny_models.tokenizer()
+    agents = {
+        "left": learner(tokenizer, 0, kl=0.1, epochs=2, minibatch=3),
+        "right": learner(tokenizer, 1),
+    }
+
+    def after(made):  # the opponent is now and then what the learner is
+        if made.step % 3 == 0:
+            state = made.agents["left"].state_dict()["descent"]
+            made.agents["right"].descent.load_state_dict(state)
+
+    return trainer(agents, RoleBaselines(), train=["left"]), after
+
+
+def of_rivals():
+    """Return a training by self-play against a pool that grows."""
+    torch.manual_seed(0)
+    network = torch.nn.Linear(1, 3)
+    player = Chooser(network, lambda messages: (np.ones(1, np.float32), RPS), lr=0.05)
+    pool = Pool({"random": "random"}, decay=0.9)
+    rivals = Rivals(player, pool, choice="hard", mirror=0.2)
+    agents = {"left": player, "right": rivals}
+    return trainer(agents, train=["left"], measure=rivals.record), rivals.copy_every(3)
+
+
+def check_kills(updates, places, folder):
+    """Train in processes that are killed at these places, then to the end, and compare."""
+    runs = [(name, count, place) for name, count in updates.items() for place in places]
+    code = KILLS.format(tests=str(Path(__file__).parent), runs=runs, folder=str(folder))
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0
+    killed = [one == "True" for one in done.stdout.split()]
+    assert len(killed) == len(runs)
+    assert all(one or place == "anywhere" for one, (_, _, place) in zip(killed, runs, strict=True))
+    for name, count in updates.items():
+        path = folder / name / "checkpoint.pt"
+        made, after = globals()[name]()
+        made.load(path)
+        assert made.step > 0
+        history = made.run(count, path, after=after)
+        whole, after = globals()[name]()
+        assert history == whole.run(count, after=after)
+        assert_same_state(made, whole)
+    return made
+
+
+def assert_same_state(one, two):
+    for seat, agent in one.agents.items():
+        assert plain(agent.state_dict()) == plain(two.agents[seat].state_dict())
+    assert getattr(one.advantages, "baselines", None) == getattr(two.advantages, "baselines", None)
+
+
+def plain(state):
+    """Return a state with lists for tensors, exactly."""
+    if isinstance(state, dict):
+        return {key: plain(value) for key, value in state.items()}
+    if isinstance(state, list | tuple):
+        return [plain(value) for value in state]
+    return state.tolist() if isinstance(state, torch.Tensor) else state
+
+
+PLACES = ["half written", "anywhere", "not renamed", "anywhere", "just renamed"]
+
+
+def test_killed_at_any_moment_it_goes_on_with_the_same_curve(tmp_path):
+    made = check_kills({"of_models": 6, "of_rivals": 25}, PLACES[:3], tmp_path)
+    rates = made.agents["right"].pool.rates()
+    assert rates.names[-1] == "learner"
+    assert "update 24" in rates.names
+    assert rates.games[-1].sum() > 5  # of the learner, with the older ones faded
+
+
+@pytest.mark.slow
+def test_killed_ten_times_it_goes_on_with_the_same_curve(tmp_path):
+    check_kills({"of_models": 60, "of_rivals": 300}, 2 * PLACES, tmp_path)
 
 
 # -- small learners --------------------------------------------------------------------------------

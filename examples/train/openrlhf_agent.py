@@ -6,19 +6,23 @@
 
 Checked against OpenRLHF 0.11.2 by tests/test_adapters.py: its MultiTurnAgentExecutor with a
 scripted engine. The trainer was not installed (flash-attn wants a GPU), and the options of its
-command line are not checked. Several turns; one seat; pictures after the first reply only; the
-rewards of the turns are added up. GEM_ENV, GEM_SEAT and GEM_OTHERS choose another game.
+command line are not checked. Several turns; one seat; pictures with GEM_OBSERVE=image and a model
+that sees; the rewards of the turns are added up. GEM_ENV, GEM_SEAT and GEM_OTHERS choose another
+game.
 """
 
 import os
 
-from transformers import AutoTokenizer
+from transformers import AutoProcessor, AutoTokenizer
 
 from gem_ma.training.adapters.openrlhf import executor
 
+observe = os.environ.get("GEM_OBSERVE", "text")
+load = AutoTokenizer if observe == "text" else AutoProcessor
 AgentExecutor = executor(
-    AutoTokenizer.from_pretrained(os.environ["GEM_MODEL"]),
+    load.from_pretrained(os.environ["GEM_MODEL"]),
     os.environ.get("GEM_ENV", "game:TicTacToe-v0"),
     os.environ.get("GEM_SEAT", "x"),
     os.environ.get("GEM_OTHERS", "random"),
+    observe=observe,
 )

@@ -2,19 +2,23 @@
 
     python examples/train/seat_view.py      # plays an episode through each of them
 
-| trainer                    | what it calls                                      | ours      |
-|----------------------------|----------------------------------------------------|-----------|
-| RL2, PyPI rl-square 0.0.2  | env_path: async reset(extra_info) -> (text, extra);| `Rl2`     |
-|                            | async step(state, action, extra_info) -> dict      |           |
-| ROLL, 8eb27cc2 (2026-08)   | gem.Env: reset(seed) -> (text, info);              | `roll`    |
-|                            | step(action) -> 5-tuple                            |           |
-| Oat, c1a074c (2025-10)     | an actor's collect_experience: one Transition a    | `oat_turn`|
-|                            | turn, with rewards, tokens and a loss mask         |           |
+| trainer                    | what it calls                                       | ours       |
+|----------------------------|-----------------------------------------------------|------------|
+| RL2, PyPI rl-square 0.0.2  | a file, env_path: async reset(extra_info) -> (text, | `Rl2`      |
+|                            | extra_info); async step(state, action, extra_info)  |            |
+|                            | -> dict of next_state, reward, score, done,         |            |
+|                            | extra_info                                          |            |
+| ROLL, 8eb27cc2 (2026-08)   | gem.Env, as gem-llm 0.1.0: reset(seed) -> (text,    | `roll`     |
+|                            | info); step(action) -> text, reward, terminated,    |            |
+|                            | truncated, info                                     |            |
+| Oat, c1a074c (2025-10)     | PPOMultiTurnActor.collect_experience() -> episodes, | `oat_turn` |
+|                            | each a list with one Transition for a turn; info    |            |
 
-Read in these versions' sources; none of the three was run, as each wants a GPU. All have several
-turns and rewards for each; one seat, the others played for it; pictures in ROLL only. RL2 0.0.2
-names a file, whose `reset` and `step` are those at the end of this one; its newer sources want
-`generate` instead.
+All have several turns and rewards for each; one seat, the others played for it; pictures in ROLL
+only. None of the three was run, as each wants a GPU. What was checked by
+tests/test_train_examples.py: RL2's own loop, cut out of its package, plays with `Rl2`; `roll` has
+the signatures of gem-llm's Env; `oat_turn` fills the fields that Oat's Transition had when it was
+read. Newer sources of RL2 want `generate` instead.
 """
 
 import asyncio
@@ -56,16 +60,27 @@ def roll(env, seat=None, others=None, **make):
     return gem_ma.make_gym(env, agent=seat, others=others, **make)
 
 
-def oat_turn(row, number):
-    """Return what Oat's Transition holds of one turn, from a row of gem_ma.training.rows."""
+def oat_turn(row, number, decode):
+    """Return the fields of Oat's Transition for one turn, from a row of gem_ma.training.rows.
+
+    decode: makes text of token ids, as the tokenizer's own decode does.
+    """
     start, end = row["spans"][number]
+    prompt, response = decode(row["ids"][:start]), decode(row["ids"][start:end])
     return {
-        "prompt_ids": row["ids"][:start],
-        "response_ids": row["ids"][start:end],
-        "response_logprobs": row["logprobs"][start:end],
+        "obs": prompt,
+        "action": response,
         "rewards": row["rewards"][number],
         "done": number == len(row["spans"]) - 1,
+        "prompt": prompt,
+        "prompt_ids": row["ids"][:start],
+        "response": response,
+        "response_ids": row["ids"][start:end],
+        "response_logprobs": row["logprobs"][start:end],
+        "response_is_truncated": False,
+        "action_is_formatted": True,  # the game itself judges, and its reward says so
         "loss_mask": True,
+        "info": {},
     }
 
 

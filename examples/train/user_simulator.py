@@ -1,18 +1,28 @@
-"""Train the user's seat of tau:shop from scratch, to keep to its task: what to say, and when.
+"""Train a seat of tau:shop from scratch: the user, the assistant against a trained user, or both.
 
-    python examples/train/user_simulator.py --updates 80
+    python examples/train/user_simulator.py --train user --updates 80 --save runs/user.pt
+    python examples/train/user_simulator.py --train assistant --user runs/user.pt --updates 300
+    python examples/train/user_simulator.py --train both --user runs/user.pt --updates 300
 
-The user chooses each message from a menu made of its own task: a greeting, who it is, each wish, a
-yes and a no, the end, and three temptations: to tell everything at once, to make up an order, and
-to talk like the assistant. A small network scores them by the words that the assistant said last
-and by what was said before. It is paid for fidelity and for getting what it wants, with some more
-for its pace: to tell everything at once is the easiest way to success, and costs little fidelity.
-The assistant, who knows its tools and asks for the rest, never changes. For a language model in
-this seat see train_user_simulator.py.
+Each seat chooses its messages from a menu, by a small network that scores the lines.
+
+The user's menu is made of its own task: a greeting, who it is, each wish, a yes and a no, the end,
+and three temptations: to tell everything at once, to make up an order, and to talk like the
+assistant. It is paid for fidelity and for getting what it wants, with some more for its pace: to
+tell everything at once is the easiest way to success, and costs little fidelity.
+
+The assistant's menu is what it can ask and do: tools, whose arguments are filled in with what was
+heard and looked up so far. Which of them, and when, it learns from the task's success alone. Where
+it does not learn, it is one who knows which tools the task needs.
+
+With --model a language model learns instead, in its own words; both seats share it:
+
+    python examples/train/user_simulator.py --model Qwen/Qwen3-0.6B --updates 200 --episodes 16
 """
 
 import argparse
 import functools
+import json
 import re
 import zlib
 
@@ -22,7 +32,7 @@ from torch import nn
 
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import Trainer
+from gem_ma.training.loop import HFLearner, Trainer
 
 STOP = "###STOP###"
 ALWAYS = (
@@ -35,33 +45,43 @@ ALWAYS = (
     "How can I help you today?",
 )
 MENU = len(ALWAYS) + 4  # who it is, everything at once, a wish or two
-BUCKETS = 64  # that the assistant's words fall into
+QUESTIONS = (
+    "Could you tell me your email, or your name and zip code?",
+    "What else would you like, and for which order?",
+    "That is done. Is there anything else?",
+)
+ACTIONS = len(QUESTIONS) + 9
+UNKNOWN = "?unknown"  # stands in a line for what was neither heard nor looked up yet
 WORD = re.compile(r"[a-z]+|\?")
+ORDER = re.compile(r"#W\d{7}")
 
 
 class Scores(nn.Module):
     """A score for each line of the menu, from what was heard and that line's own row."""
 
-    def __init__(self, width=64):
+    def __init__(self, numbers, width=64):
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(BUCKETS + MENU + 2, width), nn.ReLU(), nn.Linear(width, 1)
-        )
+        self.layers = nn.Sequential(nn.Linear(numbers, width), nn.ReLU(), nn.Linear(width, 1))
 
     def forward(self, rows):
         return self.layers(rows)[..., 0]
 
 
-def read(messages):
+# -- the user --------------------------------------------------------------------------------------
+
+USER_BUCKETS = 64  # that the words it hears fall into
+
+
+def read_as_user(messages):
     """Return a row of numbers for each line of the menu, and the menu."""
     menu = lines(messages[0]["content"])
     said = [message["content"] for message in messages if message["role"] == "assistant"]
-    rows = np.zeros((MENU, BUCKETS + MENU + 2), np.float32)
+    rows = np.zeros((MENU, USER_BUCKETS + MENU + 2), np.float32)
     if said:  # else nothing was heard yet
         for word in WORD.findall(messages[-1]["content"].lower()):
-            rows[:, zlib.crc32(word.encode()) % BUCKETS] = 1
+            rows[:, zlib.crc32(word.encode()) % USER_BUCKETS] = 1
     for place, line in enumerate(menu):
-        rows[place, BUCKETS + place] = 1
+        rows[place, USER_BUCKETS + place] = 1
         rows[place, -2] = min(said.count(line), 3) / 3
     rows[:, -1] = any(wish not in said for wish in menu[len(ALWAYS) + 2 :])
     return rows, menu
@@ -78,51 +98,207 @@ def lines(rules):
     return (*ALWAYS, who, f"{who} {' '.join(own)}", *own)
 
 
+# -- the assistant ---------------------------------------------------------------------------------
+
+ASSISTANT_BUCKETS = 256
+
+
+def read_as_assistant(messages):
+    """Return a row of numbers for each line of the menu, and the menu."""
+    said = [message["content"] for message in messages if message["role"] == "assistant"]
+    seen = [message["content"] for message in messages if message["role"] == "user"]
+    heard = [text.removeprefix("user: ") for text in seen if text.startswith("user: ")]
+    found = {
+        call: text.removeprefix("tool: ")
+        for call, text in zip(said, seen[1:], strict=True)
+        if text.startswith("tool: ")
+    }
+    menu = actions(heard, found)
+    rows = np.zeros((ACTIONS, ASSISTANT_BUCKETS + ACTIONS + 5), np.float32)
+    wish = wished(heard)
+    for word in WORD.findall(wish.lower()):
+        rows[:, zlib.crc32(word.encode()) % ASSISTANT_BUCKETS] = 1
+    for place, line in enumerate(menu):
+        rows[place, ASSISTANT_BUCKETS + place] = 1
+        rows[place, -5] = line in said
+        rows[place, -4] = said[-1:] == [line]
+        rows[place, -3] = UNKNOWN in line
+    rows[:, -2] = heard[-1] == wish
+    rows[:, -1] = seen[-1].startswith("tool: ")
+    return rows, menu
+
+
+def wished(heard):
+    """Return the last message that is about an order."""
+    return next((text for text in reversed(heard) if ORDER.search(text)), "")
+
+
+def actions(heard, found):
+    """Return what the assistant can ask and do, with UNKNOWN for what is not known yet."""
+    everything, wish = " ".join(heard), wished(heard)
+    number = first(ORDER, wish)
+    pays = first(r"\w+_\d{7}", wish)
+    name = re.search(r"name is (\w+) (\w+).*zip code is (\d{5})", everything)
+    email = first(r"[\w.]+@[\w.]*\w", everything)
+    if name:
+        given = dict(zip(("first_name", "last_name", "zip"), name.groups(), strict=True))
+        who = call("find_user_id_by_name_zip", **given)
+    else:
+        who = call("find_user_id_by_email", email=email)
+    look_up = call("get_order_details", order_id=number)
+    order = known(found, look_up)
+    items = [item for item in order.get("items", ()) if f"the {item['name']}" in wish]
+    products = [call("get_product_details", product_id=item["product_id"]) for item in items]
+    unseen = [one for one in (look_up, *products) if one not in found]
+    others = [
+        variant(known(found, product).get("variants", {}), item, wish)
+        for product, item in zip(products, items, strict=True)
+    ]
+    about = {"order_id": number}
+    old = {"item_ids": [item["item_id"] for item in items]}
+    paid = order["payment_history"][0]["amount"] if "payment_history" in order else UNKNOWN
+    address = wish.rpartition(": ")[2].rstrip(".").split(", ")
+    keys = ("address1", "address2", "city", "state", "country", "zip")
+    address = address if len(address) == len(keys) else [UNKNOWN] * len(keys)
+    mistake = re.search("mistake|accident", wish)
+    reason = "ordered by mistake" if mistake else "no longer needed"
+    change = {**about, **old, "new_item_ids": others, "payment_method_id": pays}
+    return (
+        *QUESTIONS,
+        who,
+        unseen[0] if unseen else look_up,
+        call("cancel_pending_order", **about, reason=reason),
+        call("return_delivered_order_items", **about, **old, payment_method_id=pays),
+        call("exchange_delivered_order_items", **change),
+        call("modify_pending_order_items", **change),
+        call("modify_pending_order_payment", **about, payment_method_id=pays),
+        call("modify_pending_order_address", **about, **dict(zip(keys, address, strict=True))),
+        f"You paid {paid} for order {number}. Is there anything else?",
+    )
+
+
+def call(name, **arguments):
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+def first(pattern, text):
+    match = re.search(pattern, text)
+    return match[0] if match else UNKNOWN
+
+
+def known(found, asked):
+    """Return what a tool answered, if it was asked and knew."""
+    answer = found.get(asked, "")
+    return json.loads(answer) if answer.startswith("{") else {}
+
+
+def variant(variants, item, wish):
+    """Return which variant of a product a wish names, the rest of it as the item has it."""
+    words = re.search(f"the {re.escape(item['name'])} for one with (.*?)(?= and the |;|$)", wish)
+    pairs = [pair.split(": ") for pair in words[1].split(", ")] if words else []
+    wanted = {**item["options"], **{pair[0]: pair[-1] for pair in pairs}}
+    same = [id for id, one in variants.items() if one["options"] == wanted and one["available"]]
+    return same[0] if same else UNKNOWN
+
+
+# -- training --------------------------------------------------------------------------------------
+
+
 def measure(episode):
     report = episode.report
+    user = report.get("user", {"fidelity": 0.0})  # a forfeit is not judged
     return {
-        "fidelity": report["user"]["fidelity"],
-        "no fault": float(not report["user_fault"]),
+        "fidelity": user["fidelity"],
+        "no fault": float(not report.get("user_fault", True)),
         "solved": report["reward"],
     }
 
 
-def trainer(seed, assistant="informed-assistant", episodes=64):
-    """Return what trains such a user."""
+def trainer(
+    seed=0,
+    assistant="informed-assistant",
+    episodes=64,
+    train="user",
+    user=None,
+    model=None,
+    **settings,
+):
+    """Return what trains such seats.
+
+    train: "user", "assistant" or "both". assistant: who it is where it does not learn. user: the
+    checkpoint of a user that was trained before; without, a user that does not learn goes by rules.
+    model: a path or name that transformers loads, to learn in place of the small networks;
+    settings: further arguments of HFLearner.
+    """
     torch.manual_seed(seed)
+    trained = ["user", "assistant"] if train == "both" else [train]
+    agents = {"user": "rule-user", "assistant": assistant}
+    if user is not None or (model is None and "user" in trained):
+        scores = Scores(USER_BUCKETS + MENU + 2)
+        agents["user"] = Chooser(scores, read_as_user, lr=5e-3, epochs=2, seed=seed)
+    if model is not None:
+        agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
+    elif "assistant" in trained:
+        scores = Scores(ASSISTANT_BUCKETS + ACTIONS + 5)
+        agents["assistant"] = Chooser(
+            scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
+        )
+    if user is not None:
+        agents["user"].load_state_dict(torch.load(user, weights_only=True)["agents"]["user"])
+    alone = train == "user"
     return Trainer(
         "tau:shop",
-        {"user": Chooser(Scores(), read, lr=5e-3, epochs=2, seed=seed), "assistant": assistant},
-        rebn,
+        agents,
+        rebn if alone else functools.partial(rebn, by=["seat"], gamma=0.95),
         episodes=episodes,
         seed=seed,
-        train=["user"],
+        train=trained,
         measure=measure,
         rollout={
             "concurrency": episodes,
-            "max_turns": 60,
+            "max_turns": 60 if alone else 30,
             "user_reward": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
+            "invalid": "lose",
         },
     )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--assistant", default="informed-assistant", help="a spec string")
+    parser.add_argument("--train", choices=("user", "assistant", "both"), default="user")
+    parser.add_argument("--user", help="the checkpoint of a user that was trained before")
+    parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
     parser.add_argument("--updates", type=int, default=80)
+    parser.add_argument("--episodes", type=int, default=64, help="of an update")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    parser.add_argument("--model", help="a language model that learns in place of small networks")
+    parser.add_argument("--lr", type=float, default=1e-5, help="of the language model")
+    parser.add_argument("--max-new-tokens", type=int, default=64, help="of the language model")
+    parser.add_argument("--out", help="a folder for the trained language model")
     args = parser.parse_args()
+    if args.model and args.user and args.train != "assistant":
+        parser.error("--user is a small network; with --model it can play, with --train assistant")
+    if args.out and not args.model:
+        parser.error("--out is for a language model: --model PATH")
     torch.set_num_threads(1)
+    settings = {"lr": args.lr, "max_new_tokens": args.max_new_tokens} if args.model else {}
 
     def show(trainer):
-        if trainer.step % 10 == 0:
-            rows = trainer.history[-10:]
-            means = {name: sum(row[name] for row in rows) / 10 for name in ("fidelity", "solved")}
-            print(f"update {trainer.step}: fidelity {means['fidelity']:.3f}, "
-                  f"solved {means['solved']:.3f}", flush=True)  # fmt: skip
+        if trainer.step % 10 == 0 or trainer.step == args.updates:
+            last = trainer.history[-10:]
+            means = [sum(row[name] for row in last) / len(last) for name in ("fidelity", "solved")]
+            told = "fidelity {:.3f}, solved {:.3f}".format(*means)
+            print(f"update {trainer.step}: {told}", flush=True)
 
-    trainer(args.seed, args.assistant).run(args.updates, args.save, after=show)
+    made = trainer(
+        args.seed, args.assistant, args.episodes, args.train, args.user, args.model, **settings
+    )
+    made.run(args.updates, args.save, after=show)
+    if args.out:
+        learner = made.agents[made.train[0]]
+        learner.model.save_pretrained(args.out)
+        learner.tokens.processor.save_pretrained(args.out)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,10 @@ def _named(spec: str) -> Agent:
                 f"{', '.join(takes[len(given) :]) or 'none'}, got {option!r}"
             )
         named[key] = _value(value)
-    agent: Agent = cls(*given, **named)
+    try:
+        agent: Agent = cls(*given, **named)
+    except (TypeError, ValueError) as error:  # such as depth=x
+        raise ValueError(f"agent {spec!r}: {error}") from None
     return agent
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.evaluation import suites
-from gem_ma.registry import UnknownArgument
+from gem_ma.registry import BadArgument
 
 
 def add_commands(commands: Any) -> None:
@@ -27,9 +27,7 @@ def _told(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namesp
     def told(args: argparse.Namespace) -> int:
         try:
             return run(args)
-        except (ValueError, UnknownArgument, ImportError, OSError) as error:
-            if isinstance(error, BrokenPipeError):
-                raise
+        except (ValueError, BadArgument) as error:
             sys.stderr.write(f"gem-ma: {error}\n")
             return 2
 
@@ -321,6 +319,8 @@ def _tournament(args: argparse.Namespace) -> int:
 
     if args.picture and not args.picture.endswith(".png"):
         raise ValueError(f"--picture {args.picture}: expected a name that ends in .png")
+    if args.picture and not Path(args.picture).parent.is_dir():
+        raise ValueError(f"--picture {args.picture}: there is no such folder")
     total = None if args.json else _Lines()
     board = tournament(
         args.games,
@@ -418,6 +418,8 @@ def _exploit(args: argparse.Namespace) -> int:
         )
         lost = f", and {found.silent} information sets had no valid one" if found.silent else ""
         _write(f"{lost}\n")
+    if found.covered is not None:
+        _write(f"a bare legal move is {found.covered:.1%} of what it says\n")
     values = ", ".join(f"{value:+.4f}" for value in found.values)
     _write(f"against itself it earns {values}\n")
     return 0

@@ -169,7 +169,8 @@ def tournament(
     skills: rate by Plackett-Luce as well, which knows more than pairs.
     named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
     """
-    _check({"matches": matches, "concurrency": concurrency}, schedule, seating, forfeits)
+    counts = {"matches": matches, "concurrency": concurrency}
+    _check(counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits)
     entries = [_entry(id, matches) for id in dict.fromkeys(games)]
     if not entries:
         raise BadTournament("name a game; gem-ma list shows them")

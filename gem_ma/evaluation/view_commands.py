@@ -1,4 +1,4 @@
-"""The commands that show episodes: gem-ma view and gem-ma watch."""
+"""The commands that show what was played: gem-ma view, gem-ma watch and gem-ma plot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def add_commands(commands: Any) -> None:
-    """Add view and watch to the commands of gem-ma."""
+    """Add view, watch and plot to the commands of gem-ma."""
     view = commands.add_parser(
         "view",
         help="write recorded episodes as one HTML page",
@@ -44,6 +44,27 @@ def add_commands(commands: Any) -> None:
     )
     watch.add_argument("--episode", type=int, help="of a file, only the one with this number")
     watch.set_defaults(run=_watch)
+
+    plot = commands.add_parser(
+        "plot",
+        help="draw a figure of what was measured; needs matplotlib",
+        epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
+    )
+    kinds = plot.add_subparsers(required=True, metavar="KIND")
+    for kind, sources, about in (
+        ("learning", "a history of a training, NAME-SEED.jsonl, or a folder of them", "curves"),
+        ("win-rates", "the folder of a tournament", "the matrix of who beats whom"),
+        ("pass-k", "the folder of an evaluation", "how likely k trials of a task all succeed"),
+        ("tokens", "a file of episodes, or a folder with several", "what seats read and write"),
+    ):
+        one = kinds.add_parser(kind, help=about)
+        several = None if kind == "win-rates" else "+"
+        one.add_argument("source", nargs=several, help=sources)
+        one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
+        if kind == "learning":
+            one.add_argument("--columns", help="of the history (default: the return of each seat)")
+            one.add_argument("--smooth", type=int, default=10, help="over so many updates (10)")
+        one.set_defaults(run=_plot, kind=kind)
 
 
 def _view(args: argparse.Namespace) -> int:
@@ -100,6 +121,39 @@ def _watch(args: argparse.Namespace) -> int:
         )
     except BadRequest as error:
         return _wrong(str(error))
+
+
+def _plot(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation import plots
+
+    draw = {
+        "learning": lambda: _curves(args),
+        "win-rates": lambda: plots.win_rates(*plots.read_tournament(args.source)),
+        "pass-k": lambda: plots.pass_hat(plots.read_evaluations(args.source)),
+        "tokens": lambda: plots.tokens(plots.read_episodes(args.source)),
+    }
+    try:
+        plots.check(args.out)
+        plots.save(draw[args.kind](), args.out)
+    except (ValueError, ImportError, OSError) as error:
+        return _wrong(str(error))
+    sys.stdout.write(f"written to {args.out}\n")
+    return 0
+
+
+def _curves(args: argparse.Namespace) -> Any:
+    """Return the figure of histories, of the columns that were asked for."""
+    from gem_ma.evaluation import plots
+
+    if args.smooth < 1:
+        raise plots.BadPlot(f"--smooth {args.smooth}: expected 1 or more")
+    runs = plots.read_logs(args.source)
+    rows = [row for histories in runs.values() for row in histories[0][:1]]
+    given = args.columns.split(",") if args.columns else None
+    found = given or [name for name in rows[0] if name.startswith("return/")]
+    if not found:
+        raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
+    return plots.learning(runs, {name: name for name in found}, smooth=args.smooth)
 
 
 def _wrong(message: str) -> int:

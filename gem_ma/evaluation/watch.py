@@ -33,6 +33,7 @@ from gem_ma.messages import Picture
 from gem_ma.records import NotARecord
 
 _BESIDE = 30  # columns that text beside a picture needs
+_WIDEST = 8192  # pixels of a side
 _SAID = 2000  # characters of a reply that are shown
 _NEEDED = "\n\t\u200c\u200d"  # of the characters that show nothing, those that writing needs
 
@@ -122,7 +123,10 @@ def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterato
             return
         replies = {}
         for name in acting:
-            (reply,) = ask(players[name], [env.turn(name, chats[name])])
+            try:
+                (reply,) = ask(players[name], [env.turn(name, chats[name])])
+            except ValueError as error:  # it cannot play this game
+                raise BadRequest(f"{name}: {error}") from None
             replies[name] = chats[name].steps[-1].reply = reply
         rewards, _, _ = env.play(replies)
         for name, reward in rewards.items():
@@ -135,11 +139,14 @@ def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterato
 
 def _make(id: str, theme: str, image_size: str) -> Env[Any]:
     width, _, height = image_size.partition("x")
-    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
-        raise BadRequest(f"--image-size {image_size}: expected two numbers such as 252x252")
+    sides = [int(side) for side in (width, height) if side.isdecimal()]
+    if len(sides) != 2 or not all(1 <= side <= _WIDEST for side in sides):
+        raise BadRequest(
+            f"--image-size {image_size}: expected two numbers up to {_WIDEST}, such as 252x252"
+        )
     which = int(theme) if theme.lstrip("-").isdecimal() else theme
     try:
-        return registry.make(id, theme=which, image_size=(int(width), int(height)))
+        return registry.make(id, theme=which, image_size=tuple(sides))
     except (registry.UnknownEnv, registry.MissingNeed, ValueError) as error:
         raise BadRequest(str(error)) from None
 

@@ -11,7 +11,12 @@
             pool.add(f"step {step}", learner)
 
 `shuffle=True` draws for each episode who takes which seat. To play only oneself, seat the learner
-everywhere: rollout(ENV, learner, ...).
+everywhere: rollout(ENV, learner, ...). In a Trainer, where everybody has a seat, Rivals sit in the
+other one; its checkpoints then hold the pool and what came of playing.
+
+    rivals = Rivals(learner, choice="hard")
+    trainer = Trainer(ENV, {"x": learner, "o": rivals}, rebn, train=["x"], measure=rivals.record)
+    trainer.run(100, "run/checkpoint.pt", after=rivals.copy_every(10))
 """
 
 from __future__ import annotations
@@ -112,16 +117,17 @@ class Pool:
         latest: int | None = None,
         mirror: float = 0.0,
         seed: int = 0,
+        name: str | None = None,
     ) -> Opponents:
         """Return an agent that is, for each seat of an episode, another one out of the pool.
 
         mirror: in this share of the episodes it is the learner as it is now; always, as long as the
             pool is empty.
-        choice, latest: see `weights`.
+        choice, latest: see `weights`. name: of the learner; None: what a rollout calls it.
         """
         if not 0 <= mirror <= 1:
             raise ValueError(f"mirror={mirror}: expected 0 to 1")
-        own = _name(learner)
+        own = _name(learner) if name is None else name
         if own in self._agents:
             raise ValueError(f"the learner is called {own!r}, as one in the pool is")
         weights = self.weights(own, choice, latest)
@@ -191,6 +197,35 @@ class Pool:
         pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
         return pool
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return all of it, for agents that are spec strings or have a state_dict themselves."""
+        saved: dict[str, Any] = {}
+        for name, agent in self._agents.items():
+            if not isinstance(agent, str) and not hasattr(agent, "state_dict"):
+                raise ValueError(
+                    f"{name} is a {type(agent).__name__} without a state_dict: give the pool a "
+                    "spec string, or an agent that has one"
+                )
+            saved[name] = agent if isinstance(agent, str) else agent.state_dict()
+        return {
+            "decay": self.decay,
+            "agents": saved,
+            "scores": [[*pair, *score] for pair, score in self._scores.items()],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], learner: Any = None) -> None:
+        """Go on from such a state; an agent that is not here yet was a copy of the learner."""
+        agents: dict[str, Any] = {}
+        for name, saved in state["agents"].items():
+            if isinstance(saved, str):
+                agents[name] = saved
+                continue
+            known = name in self._agents
+            agents[name] = self._agents[name] if known else copy.deepcopy(learner)
+            agents[name].load_state_dict(saved)
+        self._agents, self.decay = agents, state["decay"]
+        self._scores = {(one, two): (won, games) for one, two, won, games in state["scores"]}
+
 
 class Opponents(MixtureAgent):
     """Sit in each seat of an episode as one of several agents, and tell afterwards as whom.
@@ -227,6 +262,89 @@ class Opponents(MixtureAgent):
             if weight
         )
         return f"Opponents({{{shares}}}, seed={self.seed})"
+
+
+class Rivals:
+    """Sit in a seat of a Trainer as opponents out of a pool, drawn anew for every update.
+
+    learner: who plays against them. pool: those that are there from the start; None: nobody, and
+    the learner plays against itself until `copy_every` puts a copy of it in.
+    choice, latest, mirror: as of `Pool.opponents`. name: what the pool calls the learner.
+
+    Episodes are recorded one by one, so the pool's decay counts for each of them.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        pool: Pool | None = None,
+        choice: Choice = "uniform",
+        latest: int | None = None,
+        mirror: float = 0.0,
+        name: str = "learner",
+    ):
+        self.learner = learner
+        self.pool = Pool() if pool is None else pool
+        self.choice = choice
+        self.latest = latest
+        self.mirror = mirror
+        self.name = name
+        self.seed = 0  # the trainer sets it before every update
+        self._drawn: tuple[int, Opponents] | None = None
+
+    @property
+    def opponents(self) -> Opponents:
+        """Return those of this update."""
+        if self._drawn is None or self._drawn[0] != self.seed:
+            chosen = self.choice, self.latest, self.mirror, self.seed, self.name
+            self._drawn = self.seed, self.pool.opponents(self.learner, *chosen)
+        return self._drawn[1]
+
+    @property
+    def act(self) -> Callable[[list[Turn]], Any]:
+        """Return the way that these opponents reply."""
+        return self.opponents.act
+
+    @property
+    def blocking(self) -> bool:
+        """Whether one of these opponents blocks."""
+        return self.opponents.blocking
+
+    def record(self, episode: Episode) -> dict[str, float]:
+        """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
+        own, learner = repr(self), _name(self.learner)
+        agents = {
+            seat: self.opponents.drawn(episode.id, seat) if name == own else name
+            for seat, name in episode.agents.items()
+        }
+        agents |= {seat: self.name for seat, name in episode.agents.items() if name == learner}
+        self.pool.record([dataclasses.replace(episode, agents=agents)])
+        ahead = [
+            episode.returns[one] - episode.returns[two]
+            for one, name in episode.agents.items()
+            for two, other in episode.agents.items()
+            if (name, other) == (learner, own)
+        ]
+        return {"won": float(np.mean(0.5 + 0.5 * np.sign(ahead)))}
+
+    def copy_every(self, updates: int) -> Callable[[Any], None]:
+        """Return what to call after each update: now and then the learner joins the pool."""
+
+        def after(trainer: Any) -> None:
+            if trainer.step % updates == 0:
+                self.pool.add(f"update {trainer.step}", self.learner)
+
+        return after
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.pool.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.pool.load_state_dict(state, self.learner)
+        self._drawn = None
+
+    def __repr__(self) -> str:
+        return f"Rivals({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
 
 
 def _name(agent: Any) -> str:

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from gem_ma.messages import hf, pictures
-from gem_ma.seats import Outcome
+from gem_ma.seats import Outcome, Seat
 from gem_ma.training.adapters import sit
 
 try:
@@ -29,22 +29,21 @@ def executor(
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 
     processor: the model's tokenizer, or its processor if it sees. The rest is as of `sit`. The
-    label of a data set's row is the seed, or {"seed": 1, "options": {...}} as JSON; the prompt is
-    not used. The first picture of a VLM has to be in the row, as OpenRLHF takes the pictures of the
-    prompt from there; so a model that sees plays games that show nothing before the first reply.
+    label of a data set's row is the seed, or {"seed": 1, "options": {...}} as JSON; the prompt and
+    the pictures of the row are not used.
     """
+
+    async def begin(label: Any) -> tuple[Seat, Outcome]:
+        place = sit(env, seat, others, **make)
+        return place, await place.reset(*_start(label))
 
     class Instance(AgentInstanceBase):
         def __init__(self, *_: Any, **__: Any):
-            self.seat = sit(env, seat, others, **make)
             self.turns = 0
 
         async def reset(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
-            start = json.loads(str(states["label"]))
-            start = start if isinstance(start, dict) else {"seed": start}
-            outcome = await self.seat.reset(start.get("seed"), start.get("options"))
-            if pictures(outcome.messages):
-                raise ValueError(f"{env} begins with a picture, which OpenRLHF takes from the row")
+            self.seat, outcome = await begin(states["label"])
+            _shown(processor, outcome)  # or an error
             text = processor.apply_chat_template(
                 hf(outcome.messages), tokenize=False, add_generation_prompt=True
             )
@@ -56,7 +55,7 @@ def executor(
             return {
                 "rewards": torch.tensor(outcome.reward),
                 "environment_feedback": _between(processor, outcome),
-                "environment_images": [one.pil() for one in pictures(outcome.messages)],
+                "environment_images": _shown(processor, outcome),
                 "done": outcome.turn is None,
                 "extra_logs": {"turns": torch.tensor(float(self.turns))},
             }
@@ -65,7 +64,43 @@ def executor(
         def __init__(self) -> None:
             super().__init__(Instance)
 
+        async def execute(
+            self, prompt: Any, label: Any, *args: Any, images: Any = None, **kwargs: Any
+        ) -> Any:
+            # OpenRLHF wants the first pictures before the instance is reset, so they are of a game
+            # that is begun for them alone, from the same seed.
+            first: list[Any] = []
+            if _sees(processor):
+                place, outcome = await begin(label)
+                first = _shown(processor, outcome)
+                place.leave()
+            return await super().execute(prompt, label, *args, images=first or None, **kwargs)
+
     return AgentExecutor
+
+
+def _start(label: Any) -> tuple[int, Any]:
+    """Return the seed and the options of a label."""
+    start = json.loads(str(label))
+    start = start if isinstance(start, dict) else {"seed": start}
+    if start.get("seed") is None:
+        raise ValueError(f'the label {label} has no seed; expected a number or {{"seed": 1}}')
+    return start["seed"], start.get("options")
+
+
+def _sees(processor: Any) -> bool:
+    return getattr(processor, "image_processor", None) is not None
+
+
+def _shown(processor: Any, outcome: Outcome) -> list[Any]:
+    """Return the pictures that the seat has to reply to."""
+    found = [one.pil() for one in pictures(outcome.messages)] if outcome.turn is not None else []
+    if found and not _sees(processor):
+        raise ValueError(
+            f"a {type(processor).__name__} takes no pictures; use a model that sees with its "
+            "processor, or observe='text'"
+        )
+    return found
 
 
 def _between(processor: Any, outcome: Outcome) -> str:

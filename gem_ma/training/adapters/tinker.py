@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gem_ma import registry
-from gem_ma.messages import hf
+from gem_ma.messages import hf, pictures
 from gem_ma.seats import Outcome, Seat, SeatLeft
 from gem_ma.seeding import mix
 
@@ -62,6 +62,11 @@ class SeatEnv(types.Env):
         return types.StepResult(outcome.reward, False, observation, stop)
 
     def _read(self, outcome: Outcome) -> Any:
+        if pictures(outcome.messages) and getattr(self.renderer, "image_processor", None) is None:
+            raise ValueError(
+                f"a {type(self.renderer).__name__} has no image processor and takes no pictures; "
+                "use a model that sees with its renderer, or observe='text'"
+            )
         self.messages += hf(outcome.messages)
         return self.renderer.build_generation_prompt(self.messages)
 

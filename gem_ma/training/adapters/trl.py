@@ -84,6 +84,11 @@ def rollout_func(
             if row["trainable"]:
                 if row["part"]:
                     raise ValueError(f"TRL takes one sequence for an episode: {row['notes'][0]}")
+                if row["pictures"]:
+                    raise ValueError(
+                        f"TRL takes no pictures from a rollout_func, and {row['agent']} was shown "
+                        "some; take environment_factory, or observe='text'"
+                    )
                 found[row["episode"], row["agent"]] = halves(row)
         end = tokens.tokenizer.eos_token_id
         silent = Halves([end], [end], [0], [0.0], 0.0)  # a seat that never came to act

@@ -1,0 +1,366 @@
+"""Train ReBN, GRPO and PPO from scratch on every environment of a suite, and on games of two.
+
+    python benchmarks/baselines.py --budget 30 --folder runs/baselines
+
+Each run is one environment, algorithm and seed, and gets so many CPU seconds on one core. It writes
+a row for each update; one that was stopped goes on from its checkpoint, and one whose budget is
+spent is not run again. At the end there are a table and a picture of all curves; --report makes
+them of what is there. --gpu takes a larger network and larger batches, on a GPU.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from baselines_learner import Critic, CriticTrainer, Network, Reader, ShowMoves, Size, Speech
+
+import gem_ma
+from gem_ma.agents import RandomAgent
+from gem_ma.envs.clues import EASY
+from gem_ma.evaluation import plots, suites
+from gem_ma.evaluation.runner import plan
+from gem_ma.seeding import mix
+from gem_ma.training.advantages import grpo, rebn
+from gem_ma.training.chooser import Chooser
+from gem_ma.training.loop import Trainer
+
+ROOT = Path(__file__).parent.parent
+SUITE = "games24"
+SELF_PLAY = ("game:TicTacToe-v0", "game:KuhnPoker-v0", "game:Nim-v0")  # one learner in all seats
+ALGORITHMS = ("ReBN", "GRPO", "PPO")
+GAMMA = 0.9
+LEARNING_RATE = 1e-3
+STEPS = 8  # of the optimiser in an update, about; each turn is used once
+GROUP = 8  # episodes from one start, for GRPO
+MATCHES = 32  # with a random player after each update of self-play
+LAST = 10  # updates that a result is the mean of
+LONGEST = 300  # seconds of CPU that a run may get
+
+FAMILY = "father mother son daughter husband wife brother sister grandfather grandmother"
+PYTHON = """\
+s xs n ( ) [ ] : 2 3 4 5 6 7 8 9 ::-1 :: sum( len( max( min( set( ord(c) str( x % * + - ** //
+=="""
+SPEECH = {  # where legal moves are not listed
+    "game:Crosswords-v0": Speech(
+        "pieces",
+        (*(f"{n} {way} " for n in range(1, 9) for way in ("across", "down")), *dict(EASY)),
+        places=2,
+    ),
+    "rg:arc_1d": Speech("pieces", ("", *(f"{n} " for n in range(10))), places=30),
+    "rg:letter_counting": Speech("pieces", tuple(map(str, range(20)))),
+    "rg:family_relationships": Speech(
+        "pieces", (*FAMILY.split(), *(f"{one}-in-law" for one in FAMILY.split()[:8]))
+    ),
+    "rg:sentence_reordering": Speech("words", places=20),
+    "math": Speech("pieces", ("", "-", "/", *"0123456789"), places=5),
+    "code": Speech(
+        "pieces",
+        (
+            "",
+            *(f"def solve({name}):\n    return " for name in ("s", "xs", "n")),
+            "s = input()\nprint(",
+            "n = int(input())\nprint(",
+            " for x in xs",
+            " for c in s",
+            *PYTHON.split(),
+        ),
+        places=10,
+    ),
+    "qa": Speech("words"),
+}
+
+
+class Form(NamedTuple):
+    """How large a network is, and how much it plays for an update."""
+
+    size: Size
+    turns: int  # of an update, about
+    device: str = "cpu"
+
+
+CPU = Form(Size(), turns=512)
+GPU = Form(Size(width=256, layers=6, words=512), turns=8192, device="cuda")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--budget", type=float, default=30, help="CPU seconds of a run (30)")
+    parser.add_argument("--updates", type=int, help="stop after so many, even within the budget")
+    parser.add_argument("--only", nargs="+", metavar="ID", help="these environments")
+    parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
+    parser.add_argument("--seeds", nargs="+", type=int, default=(0, 1))
+    parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "baselines")
+    parser.add_argument("--figure", type=Path, help="the picture; needs matplotlib")
+    parser.add_argument("--gpu", action="store_true", help="a larger network, on a GPU")
+    parser.add_argument("--report", action="store_true", help="run nothing; tell what there is")
+    args = parser.parse_args(arguments)
+    if not 0 < args.budget <= LONGEST:
+        parser.error(f"--budget {args.budget:g}: expected more than 0, and {LONGEST} at most")
+    if args.gpu and not torch.cuda.is_available():
+        parser.error("--gpu: torch finds no GPU here")
+    listed = [entry.id for entry in suites.load(SUITE).entries]
+    unknown = [id for id in args.only or () if id not in (*listed, *SELF_PLAY)]
+    if unknown:
+        parser.error(f"no {', '.join(unknown)} among {', '.join((*listed, *SELF_PLAY))}")
+    torch.set_num_threads(1)
+    if not args.report:
+        everything(args)
+    report(args.folder, args.figure)
+
+
+def everything(args):
+    """Train all that was asked for: the first seed of all environments, then the next."""
+    found, missing = environments(args.only)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    file = args.folder / "missing.json"
+    known = json.loads(file.read_text()) if file.exists() else {}
+    write(file, {id: why for id, why in known.items() if id not in found} | missing)
+    for id in found:
+        floor(id, args.folder)
+    for seed in args.seeds:
+        for id in found:
+            for algorithm in args.algorithms:
+                run(id, algorithm, seed, args)
+
+
+def environments(only=None):
+    """Return the ids that can be played here, and why others cannot."""
+    suite = suites.load(SUITE)
+    entries = tuple(one for one in suite.entries if not only or one.id in only)
+    cells, skipped = plan(suites.Suite(SUITE, entries), "random", {})
+    more = [id for id in SELF_PLAY if not only or id in only]
+    missing = {one["id"]: one["reason"].partition(" (")[0] for one in skipped}
+    return [*(cell.entry.id for cell in cells), *more], missing
+
+
+# -- one run ---------------------------------------------------------------------------------------
+
+
+def run(id, algorithm, seed, args):
+    """Train until the budget is spent, from where an earlier process was stopped."""
+    stem = folder_of(args.folder, id) / f"{algorithm}-{seed}"
+    log, checkpoint = stem.with_suffix(".jsonl"), stem.with_suffix(".pt")
+    if log.exists() and done(plots.read_log(log), args):
+        return
+    form = GPU if args.gpu else CPU
+    trainer = made(id, algorithm, seed, form, json.loads(floor_of(args.folder, id).read_text()))
+    if checkpoint.exists():
+        trainer.load(checkpoint)
+    rows = trainer.history
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))  # what the checkpoint knows
+    before, start = (rows[-1]["cpu"] if rows else 0.0), cpu()
+    saved = before
+    while not done(rows, args):
+        row = trainer.update()
+        row["return"] = earned(trainer, row)
+        row["cpu"] = before + cpu() - start
+        with log.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        if row["cpu"] - saved > 2 or done(rows, args):
+            trainer.save(checkpoint)
+            saved = row["cpu"]
+    went = f"{rows[0]['return']:.3f} -> {result([rows]):.3f} in {len(rows)} updates"
+    print(f"{id}, {algorithm}, seed {seed}: {went}", flush=True)
+
+
+def done(rows, args):
+    return bool(rows) and (
+        rows[-1]["cpu"] >= args.budget or (args.updates is not None and len(rows) >= args.updates)
+    )
+
+
+def made(id, algorithm, seed, form, floor):
+    """Return the trainer of a run."""
+    torch.manual_seed(mix(seed, ALGORITHMS.index(algorithm)) % 2**63)
+    env, speech = environment(id)
+    reader = Reader(speech, form.size)
+    steps = {"lr": LEARNING_RATE, "epochs": 1, "minibatch": form.turns // STEPS}
+    player = Chooser(Network(speech, form.size, form.device), reader, seed=seed, **steps)
+    share = form.turns / floor["turns"]
+    settings = {
+        "episodes": GROUP * round(min(max(share, 16), form.turns / 4) / GROUP),
+        "group": GROUP if algorithm == "GRPO" else 1,
+        "seed": seed,
+        "rollout": {"concurrency": 1024},
+    }
+    seats = dict.fromkeys(env.possible_agents, player)
+    if algorithm == "PPO":
+        critic = Network(speech, form.size, form.device, critic=True)
+        judge = Critic(critic, reader, gamma=GAMMA, seed=seed, **steps)
+        return CriticTrainer(env, seats, judge, **settings)
+    judges = {"ReBN": partial(rebn, gamma=GAMMA, by=("seat",)), "GRPO": grpo}
+    return Trainer(env, seats, judges[algorithm], **settings)
+
+
+def environment(id):
+    """Return an environment, and how replies to it are made."""
+    speech = SPEECH.get(id) or SPEECH.get(id.partition(":")[0])
+    if speech is not None:
+        once = not id.startswith("game:")  # a reply that cannot be read is a wrong answer
+        return gem_ma.make(id, invalid="lose" if once else "retry"), speech
+    env = ShowMoves(gem_ma.make(id))
+    return env, Speech("moves", moves_of(env))
+
+
+def moves_of(env, starts=20):
+    """Return all moves of a game, or those that it has at some starts."""
+    if env.game.moves:
+        return tuple(env.game.moves)
+    found = {}
+    for seed in range(starts):
+        env.reset(seed=seed)
+        for seat in env.to_act:
+            found.update(dict.fromkeys(env.turn(seat).legal))
+    return tuple(found)
+
+
+def earned(trainer, row):
+    """Return what the learner earns on average: in games of two, from a random player."""
+    if len(trainer.agents) == 1:
+        return row[f"return/{trainer.train[0]}"]
+    player = trainer.agents[trainer.train[0]]
+    return versus_random(trainer.env, player, MATCHES, mix(trainer.seed, trainer.step, 2))
+
+
+def versus_random(env, player, matches, seed):
+    episodes = gem_ma.rollout(
+        env, [player, RandomAgent(seed=1)], matches, seed=seed, shuffle=True, progress=False
+    )
+    own = repr(player)
+    return fmean(
+        one.returns[seat] for one in episodes for seat, who in one.agents.items() if who == own
+    )
+
+
+def floor(id, folder, episodes=256):
+    """Measure, once, what a RandomAgent earns, and how many turns an episode takes."""
+    path = floor_of(folder, id)
+    if path.exists():
+        return
+    env, _ = environment(id)
+    played = gem_ma.rollout(env, RandomAgent(), episodes, seed=0, progress=False, max_errors=0)
+    seats = env.possible_agents
+    worth = [fmean(one.returns[seat] for seat in seats) for one in played]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    turns = fmean(len(one.steps) for one in played)
+    write(path, {"id": id, "return": fmean(worth), "turns": turns, "episodes": episodes})
+
+
+def folder_of(folder, id):
+    return folder / re.sub(r"\W+", "-", id)
+
+
+def floor_of(folder, id):
+    return folder_of(folder, id) / "floor.json"
+
+
+def write(path, data):
+    half = path.with_suffix(".part")
+    half.write_text(json.dumps(data, indent=1) + "\n")
+    half.replace(path)
+
+
+def cpu():
+    """Return the CPU seconds so far of this process and of its children that have ended."""
+    return sum(os.times()[:4])
+
+
+# -- what came of it -------------------------------------------------------------------------------
+
+
+def report(folder, figure=None):
+    """Print a table of all runs that there are, and draw their curves."""
+    known = {path: json.loads(path.read_text()) for path in folder.glob("*/floor.json")}
+    print("| environment | random | " + " | ".join(ALGORITHMS) + " | updates | CPU s |")
+    print("|---|---|" + "---|" * len(ALGORITHMS) + "---|---|")
+    runs = {}
+    for path, about in sorted(known.items(), key=lambda one: order(one[1]["id"])):
+        id, worth = about["id"], about["return"]
+        found = plots.read_logs([path.parent]) if any(path.parent.glob("*.jsonl")) else {}
+        runs[id] = worth, found
+        cells = [told(found.get(algorithm, [])) for algorithm in ALGORITHMS]
+        counts = [len(rows) for seeds in found.values() for rows in seeds]
+        spent = sum(rows[-1]["cpu"] for seeds in found.values() for rows in seeds)
+        updates = f"{min(counts)} to {max(counts)}" if counts else ""
+        print(f"| `{id}` | {worth:.2f} | {' | '.join(cells)} | {updates} | {spent:.0f} |")
+    missing = folder / "missing.json"
+    for id, reason in json.loads(missing.read_text()).items() if missing.exists() else ():
+        print(f"\nNot run: `{id}`: {reason}.")
+    if figure is not None and runs:
+        draw(runs, figure)
+
+
+def order(id):
+    """Return where an environment stands in the table: as in the suite, games of two last."""
+    listed = [*(entry.id for entry in suites.load(SUITE).entries), *SELF_PLAY]
+    return listed.index(id)
+
+
+def told(seeds):
+    """Return from where to where the return went, and whether that is more than noise."""
+    if not seeds:
+        return ""
+    first = fmean(rows[0]["return"] for rows in seeds)
+    last = result(seeds)
+    return f"{first:.2f} → {last:.2f}{'' if learnt(seeds) else ' flat'}"
+
+
+def result(seeds):
+    """Return the mean over seeds of the last updates."""
+    return fmean(fmean(row["return"] for row in rows[-window(rows) :]) for rows in seeds)
+
+
+def window(rows):
+    """Return how many of the updates are the last ones: a third of them, or LAST."""
+    return max(1, min(LAST, len(rows) // 3))
+
+
+def learnt(seeds):
+    """Return whether the return goes up with the updates, by three standard errors.
+
+    The measure is Fisher's z of their correlation, over all seeds.
+    """
+    total, weight = 0.0, 0
+    for rows in seeds:
+        values = [row["return"] for row in rows]
+        if len(set(values)) > 1 and len(values) > 3:
+            related = np.corrcoef(values, range(len(values)))[0, 1]
+            total += math.atanh(min(related, 0.999)) * (len(values) - 3)
+            weight += len(values) - 3
+    return weight > 0 and total / weight**0.5 > 3
+
+
+def draw(runs, path, columns=5):
+    """Draw the curves of all environments, each in a panel, and the random player's return."""
+    lines = -(-len(runs) // columns)
+    figure, axes = plots.blank(lines, columns, (3.0, 2.0))
+    for place in axes.flat[len(runs) :]:
+        place.set_axis_off()
+    for place, (id, (worth, found)) in zip(axes.flat, runs.items(), strict=False):
+        for number, algorithm in enumerate(ALGORITHMS):
+            if algorithm in found:
+                values = [[row["return"] for row in rows] for rows in found[algorithm]]
+                plots.band(place, values, algorithm, color=f"C{number}", smooth=LAST)
+        place.axhline(worth, color="gray", linestyle=":", linewidth=1, label="random")
+        low, high = place.get_ylim()
+        place.set_ylim(min(low, -0.03), max(high, low + 0.2))
+        place.set_title(id.partition(":")[2] if id.startswith("game:") else id, fontsize=8)
+        place.tick_params(labelsize=7)
+        place.grid(alpha=0.3)
+    lines, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside upper center", ncols=4, fontsize=9)
+    figure.supxlabel("updates", fontsize=9)
+    figure.supylabel("mean return", fontsize=9)
+    plots.save(figure, path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,273 @@
+"""Figures of what was measured: learning curves, win rates, pass^k and tokens; needs matplotlib.
+
+Each function returns a figure, to change or to save:
+
+    save(win_rates(*read_tournament("cup")), "cup.svg")
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from gem_ma.episode import Episode
+from gem_ma.evaluation.runner import load, summary
+from gem_ma.evaluation.runner import tokens as tokens_of
+from gem_ma.evaluation.statistics import Estimate, average, mean
+from gem_ma.evaluation.viewer import find_files
+from gem_ma.records import load_episodes
+
+ENDINGS = (".png", ".svg", ".pdf")
+
+
+class BadPlot(ValueError):
+    """There is nothing of the kind to draw."""
+
+
+def blank(rows: int, columns: int, size: tuple[float, float], **shared: bool) -> tuple[Any, Any]:
+    """Return a figure and its axes as an array, each so many inches wide and high."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("figures need matplotlib: pip install 'gem-ma[plots]'") from None
+    figure = Figure(figsize=(columns * size[0], rows * size[1]), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def check(path: str | os.PathLike[str]) -> Path:
+    """Return a path that a figure can be written to; its ending says of which kind it is."""
+    path = Path(path)
+    if path.suffix not in ENDINGS:
+        raise BadPlot(f"{path}: expected a name that ends in {', '.join(ENDINGS)}")
+    return path
+
+
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure into a file; its folder is made."""
+    path = check(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+
+
+# -- learning curves -------------------------------------------------------------------------------
+
+
+def band(
+    axes: Any,
+    runs: Sequence[Sequence[float]],
+    label: str,
+    *,
+    x: Sequence[float] | None = None,
+    color: str | None = None,
+    smooth: int = 1,
+    middle: Callable[..., Any] = np.mean,
+) -> float:
+    """Draw the middle of runs as a line and all of them as a band; return where the line ends.
+
+    runs: numbers of each run, drawn as far as all of them have come.
+    x: where they stand (default: 1, 2, ...). smooth: over so many numbers until then.
+    """
+    length = min(map(len, runs))
+    if not length:
+        raise BadPlot(f"{label}: one of the runs has no numbers yet")
+    found = np.array([running_mean(run[:length], smooth) for run in runs])
+    places = np.arange(1, length + 1) if x is None else np.asarray(x)[:length]
+    line = middle(found, axis=0)
+    marker = "" if length > 1 else "."
+    (drawn,) = axes.plot(places, line, color=color, linewidth=1.8, marker=marker, label=label)
+    if len(runs) > 1:
+        lowest, highest = found.min(0), found.max(0)
+        axes.fill_between(places, lowest, highest, color=drawn.get_color(), alpha=0.2, linewidth=0)
+    return float(line[-1])
+
+
+def running_mean(values: Sequence[float], count: int) -> list[float]:
+    """Return for each value the mean of it and those before it, so many in all."""
+    sums = [0.0, *accumulate(values)]
+    starts = (max(0, end - count) for end in range(1, len(sums)))
+    return [(sums[end] - sums[at]) / (end - at) for end, at in enumerate(starts, 1)]
+
+
+def learning(
+    runs: Mapping[str, Sequence[Sequence[Mapping[str, float]]]],
+    columns: Mapping[str, str],
+    *,
+    smooth: int = 10,
+    title: str = "",
+) -> Any:
+    """Draw learning curves: the mean over seeds, and a band from the lowest to the highest.
+
+    runs: by name the histories of its seeds, with a row for each update. columns: of the rows, one
+    panel each, and what they are called.
+    """
+    figure, axes = blank(1, len(columns), (5.5, 3.6))
+    for place, (column, called) in zip(axes[0], columns.items(), strict=True):
+        for name, histories in runs.items():
+            values = [[row[column] for row in rows if column in row] for rows in histories]
+            if not all(values):
+                there = ", ".join(histories[0][0]) if histories and histories[0] else "no rows"
+                raise BadPlot(f"{name} has no column {column!r}; there are {there}")
+            end = band(place, values, name, smooth=smooth)
+            place.lines[-1].set_label(f"{name}: {end:.2f}")
+        place.set(xlabel="updates", ylabel=called)
+        place.grid(alpha=0.3)
+        place.legend()
+    if title:
+        figure.suptitle(title, fontsize=10)
+    return figure
+
+
+def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[dict[str, Any]]]]:
+    """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them."""
+    files: list[Path] = []
+    for source in map(Path, sources):
+        files += sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
+    runs: dict[str, list[list[dict[str, Any]]]] = {}
+    for file in files:
+        rows = read_log(file)
+        if rows:
+            runs.setdefault(re.sub(r"-\d+$", "", file.stem), []).append(rows)
+    if not runs:
+        raise BadPlot(f"no rows in {', '.join(map(str, sources))}: expected *.jsonl of a training")
+    return runs
+
+
+def read_log(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Return the rows of a history, up to the last whole line."""
+    rows = []
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                break  # the writer was stopped here
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise BadPlot(f"{path}, line {number}: no JSON ({error})") from None
+            if not isinstance(row, dict) or "step" not in row:
+                raise BadPlot(f"{path}, line {number}: no row of a training; it has no 'step'")
+            rows.append(row)
+    return rows
+
+
+# -- evaluations and tournaments -------------------------------------------------------------------
+
+
+def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[list[float]]]:
+    """Return the agents of a tournament, the best rated first, and their win rates."""
+    from gem_ma.evaluation.tournament import leaderboard
+
+    board = leaderboard(folder)
+    order = board.order()
+    return [board.agents[i] for i in order], [[board.points(i, j) for j in order] for i in order]
+
+
+def win_rates(names: Sequence[str], rates: Any) -> Any:
+    """Draw who wins how often, a draw being half a win: the row against the column.
+
+    rates: a matrix of shares, nan where two never met, as `Pool.rates` of self-play has it, too.
+    """
+    shares = np.asarray(rates, float)
+    size = 1.8 + 0.65 * len(names)
+    figure, ((axes,),) = blank(1, 1, (size + 1, size))
+    shown = axes.imshow(shares, cmap="RdYlGn", vmin=0, vmax=1)
+    for (row, column), share in np.ndenumerate(shares):
+        if not math.isnan(share):
+            color = "black" if 0.15 < share < 0.85 else "white"
+            axes.text(column, row, f"{100 * share:.0f}", color=color, ha="center", va="center")
+    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    figure.colorbar(shown, label="points of the row against the column")
+    return figure
+
+
+def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each evaluation by the name of its folder."""
+    return {str(folder): summary(folder, *load(folder)).rows for folder in folders}
+
+
+def pass_hat(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
+    """Draw pass^k, how likely k trials of a task all succeed, with intervals of 95 percent.
+
+    evaluations: by name the rows of an Evaluation, over which the mean is taken at each k that
+        all rows have; so no row weighs in at one k and not at the next.
+    """
+    figure, ((axes,),) = blank(1, 1, (5.5, 3.8))
+    ks: set[int] = set()
+    for name, rows in evaluations.items():
+        curves: list[Mapping[int, Estimate]] = [row["pass_hat"] for row in rows if row["pass_hat"]]
+        common = sorted(set.intersection(*(set(curve) for curve in curves))) if curves else []
+        if not common:
+            raise BadPlot(f"{name} has no episode that came to its end")
+        points = [average([curve[k] for curve in curves]) for k in common]
+        values = [one.value for one in points]
+        spans = [[one.value - one.low for one in points], [one.high - one.value for one in points]]
+        label = name if len(curves) == 1 else f"{name}: mean of {len(curves)}"
+        axes.errorbar(common, values, spans, marker="o", capsize=4, label=label)
+        ks |= set(common)
+    axes.set(xlabel="k, trials of a task", ylabel="pass^k: all of them succeed", ylim=(-0.03, 1.03))
+    axes.set_xticks(sorted(ks))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return figure
+
+
+def read_episodes(sources: Iterable[str | os.PathLike[str]]) -> Iterator[Episode]:
+    """Yield the episodes of files, and of all files in folders."""
+    for source in sources:
+        for path in find_files(Path(source)):
+            yield from load_episodes(path)
+
+
+def tokens(episodes: Iterable[Episode]) -> Any:
+    """Draw the tokens that seats read and wrote: in an episode on average, and at each turn."""
+    seats = _tokens_by_seat(episodes)
+    figure, ((left, right),) = blank(1, 2, (5.2, 2.4 + 0.3 * len(seats)))
+    for place, turnwise in enumerate(seats.values()):
+        color = f"C{place % 10}"
+        totals = [np.sum([(0, 0), *turns], axis=0) for turns in turnwise]
+        read, written = np.mean(totals, axis=0)
+        whole = mean([float(sum(total)) for total in totals])
+        left.barh(place, read, color=color, alpha=0.45)
+        left.barh(place, written, left=read, color=color)
+        if not math.isnan(whole.low):
+            span = [[whole.value - whole.low], [whole.high - whole.value]]
+            left.errorbar(whole.value, place, xerr=span, color="black", capsize=3)
+        longest = max(map(len, turnwise))
+        at = [[turns[n] for turns in turnwise if n < len(turns)] for n in range(longest)]
+        for which, line in ((0, "--"), (1, "-")):
+            values = [fmean(pair[which] for pair in pairs) for pairs in at]
+            if any(values):
+                right.plot(range(1, longest + 1), values, line, color=color, marker=".")
+    several = len({env for env, _ in seats}) > 1
+    left.set_yticks(range(len(seats)), [f"{e} {s}" if several else s for e, s in seats])
+    left.invert_yaxis()
+    left.set(xlabel="tokens of an episode: read (pale), written")
+    right.xaxis.get_major_locator().set_params(integer=True)
+    right.set(xlabel="turn of the seat", ylabel="tokens: read (dashed), written", ylim=(0, None))
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    return figure
+
+
+def _tokens_by_seat(
+    episodes: Iterable[Episode],
+) -> dict[tuple[str, str], list[list[tuple[int, int]]]]:
+    """Return by environment and seat, for each episode, what each turn read and wrote."""
+    seats: dict[tuple[str, str], list[list[tuple[int, int]]]] = {}
+    for episode in episodes:
+        if episode.failure is None:
+            for seat in episode.returns:
+                turns = [tokens_of(step.reply) for step in episode.steps if step.agent == seat]
+                seats.setdefault((episode.spec.id, seat), []).append(turns)
+    if not any(sum(pair) for parts in seats.values() for turns in parts for pair in turns):
+        raise BadPlot("no reply says how many tokens it took: agents that are models say it")
+    return seats

@@ -1,0 +1,166 @@
+"""The baselines, in a short form: they run, learn, and go on where they were stopped."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
+
+import gem_ma
+from gem_ma.agents import RandomAgent
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+PUZZLE, QUESTIONS, DUEL = "game:FifteenPuzzle-v0-easy", "qa:Mini", "game:KuhnPoker-v0"
+
+
+def returns(path):
+    return [json.loads(line)["return"] for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def baselines():
+    patch, threads = pytest.MonkeyPatch(), torch.get_num_threads()
+    patch.syspath_prepend(FOLDER)
+    import baselines
+
+    torch.set_num_threads(1)
+    yield baselines
+    torch.set_num_threads(threads)
+    patch.undo()
+
+
+@pytest.fixture
+def run(baselines, capsys, monkeypatch):
+    """Run the command, and return what it prints."""
+    monkeypatch.setattr(baselines, "CPU", baselines.CPU._replace(turns=64))
+
+    def run(folder, *words):
+        baselines.main(["--folder", str(folder), *map(str, words)])
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_the_short_form(run, tmp_path):
+    words = ("--only", PUZZLE, QUESTIONS, DUEL, "--budget", 60, "--updates", 2, "--seeds", 0)
+    out = run(tmp_path, *words)
+    for id in (PUZZLE, QUESTIONS, DUEL):
+        for algorithm in ("ReBN", "GRPO", "PPO"):
+            assert f"{id}, {algorithm}, seed 0: " in out
+        assert f"| `{id}` |" in out
+    logs = sorted(tmp_path.glob("*/*.jsonl"))
+    assert len(logs) == 9
+    assert all(len(returns(log)) == 2 for log in logs)
+    before = {log: log.stat().st_mtime_ns for log in logs}
+    again = run(tmp_path, *words)
+    assert again == out[out.index("| environment") :]  # what is done is not run again
+    assert {log: log.stat().st_mtime_ns for log in logs} == before
+    assert again == run(tmp_path, "--report")
+
+
+def test_a_run_that_was_killed_goes_on_and_gives_the_same_curve(run, tmp_path):
+    words = ("--only", QUESTIONS, "--algorithms", "PPO", "--seeds", "3", "--budget", "60")
+    name = Path("qa-Mini") / "PPO-3.jsonl"
+    log, killed = tmp_path / "whole" / name, tmp_path / "parts" / name
+    run(log.parents[1], *words, "--updates", 6)
+    # The same in a process of its own, which is killed while it plays.
+    code = (
+        "import sys, baselines\n"
+        "baselines.CPU = baselines.CPU._replace(turns=64)\n"
+        "baselines.main(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, "--folder", str(killed.parents[1]), *words]
+    with subprocess.Popen(command, cwd=FOLDER) as process:
+        deadline = time.monotonic() + 120
+        while not (killed.exists() and len(returns(killed)) > 2):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+    with killed.open("a") as file:
+        file.write('{"step": 9')  # a line that it did not finish
+    run(killed.parents[1], *words, "--updates", 6)
+    assert returns(killed)[:6] == returns(log)
+
+
+def test_wrong_words(run, tmp_path, capsys):
+    for words, told in (
+        (["--budget", 301], "--budget 301: expected more than 0, and 300 at most"),
+        (["--only", "game:Go-v0"], "no game:Go-v0 among game:GuessTheNumber-v0"),
+        (["--algorithms", "A3C"], "invalid choice: 'A3C'"),
+    ):
+        with pytest.raises(SystemExit) as stop:
+            run(tmp_path, *words)
+        assert stop.value.code == 2
+        assert told in capsys.readouterr().err
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="only where there is no GPU")
+def test_without_a_gpu_the_flag_says_so(run, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        run(tmp_path, "--gpu")
+    assert "torch finds no GPU" in capsys.readouterr().err
+
+
+def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
+    from gem_ma import registry
+
+    def absent(id, **_):
+        raise registry.MissingNeed(f"{id} needs a thing")
+
+    monkeypatch.setattr(registry, "make", absent)
+    found, missing = baselines.environments(["math:GSM8K", DUEL])
+    assert found == [DUEL]
+    assert missing == {"math:GSM8K": "math:GSM8K needs a thing"}
+
+
+@pytest.mark.parametrize("id", [PUZZLE, QUESTIONS, DUEL, "game:Crosswords-v0"])
+@pytest.mark.parametrize("algorithm", ["GRPO", "PPO"])
+def test_play_and_update_agree_about_probabilities(baselines, id, algorithm):
+    trainer = baselines.made(id, algorithm, 0, baselines.CPU._replace(turns=64), {"turns": 4})
+    learner = trainer.agents[trainer.train[0]]
+    episodes = gem_ma.rollout(trainer.env, learner, 8, seed=1, progress=False)
+    for part in trainer.judge(episodes, trainer.train):
+        chat = part.episode.chat(part.seat)
+        for number, step in enumerate(chat.steps):
+            assert chat.messages(number)[-1]["content"] == step.text  # what a critic reads
+            row, menu = learner.read(chat.messages(number))
+            told = learner._logprobs([row], [len(menu)])[0].tolist()
+            for place, (chosen, old) in enumerate(
+                zip(step.reply.token_ids, step.reply.logprobs, strict=True)
+            ):
+                assert told[place][chosen] == pytest.approx(old, abs=1e-4)
+            if id in (PUZZLE, DUEL):
+                assert step.invalid is None  # only legal moves are on the menu
+                assert len(menu) == len(step.text.rpartition("Moves: ")[2].split(" | "))
+        assert len(part.advantages) == len(chat.steps)
+
+
+def test_it_learns_a_puzzle(baselines):
+    trainer = baselines.made("game:TowerofHanoi-v0-easy", "ReBN", 0, baselines.CPU, {"turns": 10})
+    earned = [row["return/player"] for row in trainer.run(15)]
+    assert sum(earned[-3:]) / 3 > sum(earned[:3]) / 3 + 0.2
+
+
+def test_flat_is_called_flat(baselines):
+    def rows(*values):
+        return [{"return": value, "cpu": 0.0} for value in values]
+
+    assert not baselines.learnt([rows(*[0.0] * 50), rows(*[0.0] * 50)])
+    assert not baselines.learnt([rows(*[0.5, 0.4, 0.6] * 15)])
+    assert baselines.learnt([rows(*(n / 50 for n in range(50)))])
+    assert not baselines.learnt([rows(*(-n / 50 for n in range(50)))])
+    assert baselines.told([rows(0, 1), rows(1, 0)]) == "0.50 → 0.50 flat"
+    assert baselines.told([]) == ""
+
+
+def test_self_play_is_scored_against_a_random_player(baselines):
+    env, speech = baselines.environment(DUEL)
+    assert speech.way == "moves"
+    player = RandomAgent(seed=5)
+    worth = baselines.versus_random(env, player, 400, seed=1)
+    assert abs(worth) < 0.25  # a random player is no better than another

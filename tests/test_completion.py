@@ -1,0 +1,70 @@
+"""Shell completion, asked for as a shell asks."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gem_ma
+from gem_ma import completion
+from gem_ma.cli import main
+from gem_ma.registry import MissingNeed
+
+HERE = Path(sys.executable).parent
+ASK = r"""
+export PATH="$1:$PATH"
+eval "$(gem-ma completion bash)"
+line=$2
+COMP_LINE=$line COMP_POINT=${#line} COMP_TYPE=9
+read -ra COMP_WORDS <<<"$line"
+[[ $line == *" " ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_python_argcomplete gem-ma
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="install bash")
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("gem-ma tour", {"tournament"}),
+        ("gem-ma play --se", {"--seed", "--set"}),
+        ("gem-ma play game:Conn", {"ConnectFour-v0"}),  # bash ends words at a colon
+        ("gem-ma info tau:", {"airline", "retail", "shop"}),
+        ("gem-ma eval --suite s", {"smoke"}),
+        ("gem-ma play game:Nim-v0 --agents random,h", {"random,human"}),
+        ("gem-ma completion ", {"bash", "zsh", "fish", "-h", "--help"}),
+    ],
+)
+def test_bash(line, found):
+    pytest.importorskip("argcomplete", reason="pip install 'gem-ma[completion]'")
+    ask = ["bash", "--norc", "-c", ASK, "bash", str(HERE), line]
+    run = subprocess.run(ask, capture_output=True, text=True, check=True, timeout=60)
+    assert {one.strip() for one in run.stdout.splitlines()} == found
+
+
+@pytest.mark.parametrize("shell", completion.SHELLS)
+def test_what_a_shell_reads(shell, capsys):
+    pytest.importorskip("argcomplete", reason="pip install 'gem-ma[completion]'")
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "gem-ma" in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
+
+
+def test_without_argcomplete(monkeypatch):
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    with pytest.raises(MissingNeed, match=r"pip install 'gem-ma\[completion\]'"):
+        completion.script("bash")
+
+
+def test_ids_by_their_beginnings():
+    beginnings = completion.ids("")
+    assert {"game:", "ta:", "gym:"} <= set(beginnings)
+    assert all(one.endswith(":") for one in beginnings)
+    assert completion.ids("game:Nim") == ["game:Nim-v0"]
+    assert set(completion.ids("ta:")) == set(gem_ma.list_envs("ta:*"))

@@ -1,0 +1,158 @@
+"""Figures: what they draw is what was measured."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="pip install 'gem-ma[plots]'")
+
+import gem_ma
+from gem_ma.agents import RandomAgent
+from gem_ma.cli import main
+from gem_ma.episode import Reply
+from gem_ma.evaluation import plots, suites
+from gem_ma.evaluation.metrics import pass_hat_k
+from gem_ma.evaluation.runner import episodes_of, evaluate, load
+from gem_ma.evaluation.tournament import tournament
+from gem_ma.records import save_episodes
+from gem_ma.training.selfplay import Pool
+
+BOARD = "game:TicTacToe-v0"
+
+
+class Counting(RandomAgent):
+    """Plays at random, and says of its n-th reply that it read 10 n tokens and wrote 3."""
+
+    def act(self, turns):
+        usage = [{"prompt_tokens": 10 * (t.index + 1), "completion_tokens": 3} for t in turns]
+        replies = super().act(turns)
+        return [Reply(text, usage=used) for text, used in zip(replies, usage, strict=True)]
+
+
+def logs(folder, **runs):
+    """Write a history for each run, called NAME_SEED."""
+    folder.mkdir(exist_ok=True)
+    for name, values in runs.items():
+        rows = [{"step": step, "return/x": value} for step, value in enumerate(values)]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / f"{name.replace('_', '-')}.jsonl").write_text(text)
+    return folder
+
+
+def drawn(line):
+    return line.get_xdata().tolist(), line.get_ydata().tolist()
+
+
+def test_running_mean():
+    assert plots.running_mean([1, 2, 3, 4], 1) == [1, 2, 3, 4]
+    assert plots.running_mean([1, 2, 3, 6], 3) == [1, 1.5, 2, 11 / 3]
+    assert plots.running_mean([], 3) == []
+
+
+def test_curves_are_the_mean_over_seeds_as_far_as_all_have_come(tmp_path):
+    folder = logs(tmp_path / "log", a_0=[0, 1, 2, 9], a_1=[2, 3, 4], b_0=[5])
+    with (folder / "a-1.jsonl").open("a") as file:
+        file.write('{"step": 3, "ret')  # a writer that was killed
+    runs = plots.read_logs([folder])
+    assert {name: len(seeds) for name, seeds in runs.items()} == {"a": 2, "b": 1}
+    (axes,) = plots.learning(runs, {"return/x": "won"}, smooth=1).axes
+    first, second = axes.lines
+    assert drawn(first) == ([1, 2, 3], [1, 2, 3])
+    assert drawn(second) == ([1], [5])
+    (shade,) = axes.collections  # one seed has no band
+    corners = shade.get_paths()[0].vertices[:, 1]
+    assert (corners.min(), corners.max()) == (0, 4)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a: 3.00", "b: 5.00"]
+    assert axes.get_ylabel() == "won"
+
+
+def test_a_band_may_be_about_the_median():
+    _, ((axes,),) = plots.blank(1, 1, (3, 2))
+    runs = [[1, 1], [2, 2], [9, 9]]
+    assert plots.band(axes, runs, "all", x=[10, 20], middle=np.median) == 2
+    assert drawn(axes.lines[0]) == ([10, 20], [2, 2])
+
+
+def test_win_rates_of_a_tournament_and_of_a_pool(tmp_path):
+    board = tournament([BOARD], ["search:depth=2"], tmp_path / "cup", matches=3, progress=False)
+    names, rates = plots.read_tournament(tmp_path / "cup")
+    assert names == [one.agent for one in board.ratings]
+    won = {one.agent: board.total(one.agent) for one in board.ratings}
+    own = won[names[0]]
+    assert rates[0][1] == pytest.approx((own["win"] + own["draw"] / 2) / 6)
+    assert rates[0][1] + rates[1][0] == pytest.approx(1)
+    axes = plots.win_rates(names, rates).axes[0]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{100 * share:.0f}" for row in rates for share in row if not math.isnan(share)
+    ]
+    assert [text.get_text() for text in axes.get_yticklabels()] == names
+    pool = Pool({"old": "random"})
+    pool.record(gem_ma.rollout(BOARD, {"x": "random", "o": "search:depth=1"}, 2, progress=False))
+    assert plots.win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
+
+
+def test_pass_hat_is_that_of_the_episodes(tmp_path):
+    suite = suites.parse({"entry": [{"id": BOARD, "seats": ["x"]}]}, "one")
+    evaluate(suite, "random", tmp_path / "a", tasks=5, trials=4, progress=False)
+    rows = plots.read_evaluations([tmp_path / "a"])
+    trials = {}
+    _, (cell,) = load(tmp_path / "a")
+    for episode in episodes_of(tmp_path / "a", cell):
+        trials.setdefault(episode.group, []).append(episode.returns["x"] == 1)
+    axes = plots.pass_hat(rows).axes[0]
+    ks, values = drawn(axes.lines[0])
+    assert ks == [1, 2, 4]
+    assert values == pytest.approx([pass_hat_k(trials, k) for k in ks])
+    (spans,) = axes.containers[0].lines[2]
+    for ends, value in zip(spans.get_segments(), values, strict=True):
+        low, high = ends[:, 1]
+        assert 0 <= low <= value <= high <= 1
+
+
+def test_tokens_by_seat(tmp_path):
+    episodes = gem_ma.rollout(BOARD, Counting(), 6, seed=1, progress=False)
+    save_episodes(episodes, tmp_path / "a.jsonl")
+    left, right = plots.tokens(plots.read_episodes([tmp_path])).axes
+    assert [text.get_text() for text in left.get_yticklabels()] == ["x", "o"]
+    replies = [sum(step.agent == "x" for step in one.steps) for one in episodes]
+    read, written = left.patches[:2]
+    assert written.get_width() == pytest.approx(3 * np.mean(replies))
+    assert read.get_width() == pytest.approx(np.mean([5 * n * (n + 1) for n in replies]))
+    x, y = drawn(right.lines[0])
+    assert (x, y) == ([*range(1, max(replies) + 1)], [10 * n for n in x])
+    assert set(drawn(right.lines[1])[1]) == {3}
+
+
+def test_the_command(tmp_path, capsys):
+    folder = logs(tmp_path / "log", a_0=[0, 1], a_1=[1, 2])
+    for ending, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        out = tmp_path / "new" / f"curve{ending}"
+        assert main(["plot", "learning", str(folder), "--out", str(out)]) == 0
+        assert capsys.readouterr().out == f"written to {out}\n"
+        assert out.read_bytes().startswith(start)
+    save_episodes(gem_ma.rollout(BOARD, "random", 1, progress=False), tmp_path / "e.jsonl")
+    for words, told in (
+        (["learning", folder, "--out", "a.jpg"], "a.jpg: expected a name that ends in .png"),
+        (["learning", folder, "--columns", "no", "--out", "a.png"], "no column 'no'; there are s"),
+        (["learning", folder, "--smooth", "0", "--out", "a.png"], "--smooth 0: expected 1 or more"),
+        (["learning", tmp_path / "e.jsonl", "--out", "a.png"], "e.jsonl, line 1: no row of a tra"),
+        (["win-rates", folder, "--out", "a.png"], "holds no tournament"),
+        (["pass-k", tmp_path / "none", "--out", "a.png"], "holds no evaluation"),
+        (["tokens", tmp_path / "e.jsonl", "--out", "a.png"], "no reply says how many tokens"),
+        (["tokens", tmp_path / "none", "--out", "a.png"], "there is no such file or folder"),
+        (["tokens", folder, "--smooth", "3", "--out", "a.png"], "arguments: --smooth 3"),
+    ):
+        assert main(["plot", *map(str, words)]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("gem-ma: ")
+        assert told in error
+        assert len(error.splitlines()) == 1
+
+
+def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    folder = logs(tmp_path / "log", a_0=[0, 1])
+    assert main(["plot", "learning", str(folder), "--out", str(tmp_path / "a.png")]) == 2
+    assert "pip install 'gem-ma[plots]'" in capsys.readouterr().err
