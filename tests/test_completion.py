@@ -57,7 +57,7 @@ def test_what_a_shell_reads(shell, capsys):
 
 
 def test_without_argcomplete(monkeypatch):
-    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    monkeypatch.setitem(sys.modules, "argcomplete.shell_integration", None)
     with pytest.raises(MissingNeed, match=r"pip install 'gem-ma\[completion\]'"):
         completion.script("bash")
 
