@@ -1,9 +1,11 @@
 """Measure learning: what small learners reach from scratch, how fast, and with curves to look at.
 
-    python benchmarks/learning.py [guess] [sight] [reference] [user] [--folder runs/learning]
+    python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [questions]
+        [--folder runs/learning]
 
-Each of these is an example under examples/, run here with several seeds on one core; all of them
-take about 370 CPU seconds. A run that was stopped goes on where it was, and one that is done is
+Each of these is an example under examples/, run here on one core; the first four, with three seeds,
+take about 370 CPU seconds, the last two, with one, about 450. `users` begins with the first user of
+`user`. A run that was stopped goes on where it was, and one that is done is
 only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten updates,
 in which the learners still draw their replies.
 """
@@ -67,6 +69,27 @@ TASKS = {
         {"fidelity": "fidelity", "solved": "solved by the assistant"},
         None,
     ),
+    "users": Task(
+        "train/user_simulator.py",
+        "tau:shop: the assistant against a trained user, and both together",
+        200,
+        {
+            "assistant learns": {"train": "assistant", "user": "{folder}/user-trained_user-0.pt"},
+            "both learn": {"train": "both", "user": "{folder}/user-trained_user-0.pt"},
+        },
+        {"solved": "solved by the assistant", "fidelity": "fidelity of the user"},
+        None,
+        (0,),
+    ),
+    "questions": Task(
+        "train/twenty_questions.py",
+        "TwentyQuestions: the asking seat against true answers",
+        370,
+        {"asker learns": {}},
+        {"return/asker": "found"},
+        0.16,
+        (0,),
+    ),
 }
 
 
@@ -108,7 +131,8 @@ def run(name, task, variant, seed, folder):
             folder.mkdir(parents=True, exist_ok=True)
             clock.write_text(json.dumps(spent + time.process_time() - start))
 
-    trainer = example.trainer(seed, **task.variants[variant])
+    arguments = task.variants[variant].items()
+    trainer = example.trainer(seed, **{key: one.format(folder=folder) for key, one in arguments})
     history = trainer.run(task.updates, stem.with_suffix(".pt"), every=EVERY, after=after)
     seconds = json.loads(clock.read_text())
     told = ", ".join(

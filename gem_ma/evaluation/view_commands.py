@@ -14,8 +14,8 @@ def add_commands(commands: Any) -> None:
     view = commands.add_parser(
         "view",
         help="write recorded episodes as one HTML page",
-        epilog="example: gem-ma run game:ConnectFour-v0 --episodes 100 --out runs/a.jsonl && "
-        "gem-ma view runs --out page.html",
+        epilog="example: gem-ma run game:ConnectFour-v0 --episodes 100 --out a.jsonl && "
+        "gem-ma view a.jsonl --out page.html",
     )
     view.add_argument("source", help="a file of episodes, or a folder with several")
     view.add_argument("--out", required=True, help="the page, such as page.html")
