@@ -156,11 +156,12 @@ def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tupl
     return tuple(rows)
 
 
+@functools.lru_cache(maxsize=64)
 def distance(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> float:
     """Return how much the two most similar tiles differ, as mean levels a channel; 0 is equal."""
     drawn = tile_pictures(tiles, cell, theme)[::2].astype(np.int16).reshape(len(tiles), -1)
-    pairs = [float(np.abs(drawn[i] - drawn[j]).mean()) for i in range(len(drawn)) for j in range(i)]
-    return min(pairs, default=float("inf"))
+    nearest = [np.abs(drawn[:i] - drawn[i]).mean(1).min() for i in range(1, len(drawn))]
+    return float(min(nearest, default=float("inf")))
 
 
 def legend(scene: Grid, theme: Theme) -> str:
