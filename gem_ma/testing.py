@@ -689,7 +689,7 @@ def _digest(base: BaseEnv, max_turns: int) -> str:
 
 def _words(env: BaseEnv, agent: str) -> str:
     """Return all the text that a seat can read now."""
-    return f"{env.observe(agent)} {env.info(agent)}"
+    return f"{_plain(env.observe(agent))} {_plain(env.info(agent))}"
 
 
 def _frozen(value: Any) -> bytes:
@@ -698,6 +698,8 @@ def _frozen(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> str:
+    if type(value) is str or (type(value) is list and set(map(type, value)) == {str}):
+        return repr(value)  # as the rest would, and most of what there is
     if isinstance(value, np.ndarray):
         return f"array({value.dtype}, {value.shape}, {hashlib.sha256(value.tobytes()).hexdigest()})"
     if isinstance(value, dict):

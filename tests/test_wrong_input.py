@@ -58,7 +58,7 @@ WRONG = [
     (f"serve {C4} --port -1", "--port"),
     (f"serve {C4} --port 99999", "--port"),
     ("data nope", "tau-bench"),
-    ("data tau-bench --from FOLDER/no", "FOLDER/no"),
+    ("data tau-bench --from FOLDER/no --into FOLDER/x", "FOLDER/no"),
     ("data tau-bench --from FILE --into FOLDER/x", "FILE"),
     ("eval", "--suite"),
     ("eval --suite nope --agents random --out FOLDER/o", "no suite 'nope'"),
