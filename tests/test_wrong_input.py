@@ -155,4 +155,4 @@ def test_every_command_has_an_example(capsys):
         assert stop.value.code == 0
         out = capsys.readouterr().out
         assert "example" in out
-        assert f"gem-ma {command} " in out.partition("example")[2]
+        assert f"gem-ma {command} " in " ".join(out.partition("example")[2].split())
