@@ -172,19 +172,17 @@ def test_a_game_that_hangs_outside_of_python():
 @pytest.mark.parametrize("seconds", [8, pytest.param(1_800, marks=pytest.mark.slow)])
 def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds):
     stop, draw = threading.Event(), random.Random(0)
-    killed = []
+    out, killed = tmp_path / "out.jsonl", []
 
     def kill():
-        seen = {}
-        while not stop.wait(0.5):
-            now = time.monotonic()
-            pids = [child.pid for child in multiprocessing.active_children()]
-            # Workers that all die before they begin are an error, so those have time for it.
-            grown = [pid for pid in pids if now - seen.setdefault(pid, now) > draw.uniform(2, 8)]
-            if grown:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(draw.choice(grown), signal.SIGKILL)
-                    killed.append(now)
+        size = 0
+        while not stop.wait(draw.uniform(0.2, 3)):
+            # Workers that all die before they play are an error: each kill follows an episode.
+            children = multiprocessing.active_children()
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if children and size != (size := out.stat().st_size):
+                    os.kill(draw.choice(children).pid, signal.SIGKILL)
+                    killed.append(size)
 
     ids = [FOUR, "game:LiarsDice-v0", "game:Sokoban-v0-easy", "game:Hangman-v0-easy"]
     killer = threading.Thread(target=kill)
@@ -192,7 +190,6 @@ def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds):
     start, seed = time.monotonic(), 0
     try:
         while time.monotonic() - start < seconds:
-            out = tmp_path / f"{seed}.jsonl"
             here = Here()
             episodes = gem_ma.rollout(
                 ids, "random" if seed % 2 else here, 800, seed=seed, workers=2, out=out
