@@ -151,14 +151,14 @@ def test_a_call_past_its_limit_leaves_the_server_usable(server, tools):
     before = tools["pid"].call({}, ())
     limited = copy.copy(server)
     assert limited is server  # one connection, however often it is copied
-    quick = MCPServer(server.target, timeout=0.5)
+    quick = MCPServer(server.target, timeout=2)
     with quick:
         slow = named(quick.tools())
         before = slow["pid"].call({}, ())
         start = time.monotonic()
-        with pytest.raises(ToolError, match=r"no answer within 0.5 s"):
-            slow["nap"].call({"seconds": 30}, ())
-        assert time.monotonic() - start < 3
+        with pytest.raises(ToolError, match=r"no answer within 2 s"):
+            slow["nap"].call({"seconds": 60}, ())
+        assert time.monotonic() - start < 30
         assert slow["add"].call({"a": 1}, ()) == "2"
         assert slow["pid"].call({}, ()) == before
 

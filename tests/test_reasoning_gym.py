@@ -58,7 +58,7 @@ def played(env, reply, index=3):
 
 
 def test_the_table_names_what_the_package_has():
-    assert set(reasoning_gym.NAMES) == set(gym.factory.DATASETS)
+    assert set(reasoning_gym.NAMES) <= set(gym.factory.DATASETS)  # later releases have more
     assert len(IDS) == 104
     assert reasoning_gym.find("rg:brand_new").kwargs == {"name": "brand_new"}
     assert reasoning_gym.find("rg:no such thing") is None
