@@ -20,9 +20,11 @@ from gem_ma.envs import (
 from gem_ma.testing import ContractError, check_env
 
 
+@pytest.mark.parametrize("more", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("env_id", IDS)
-def test_every_id_keeps_the_contract(env_id):
-    check_env(env_id, seeds=2 if env_id in GAMES and env_id != "game:Chess-v0" else 1)
+def test_every_id_keeps_the_contract(env_id, more):
+    seeds = 2 if env_id in GAMES and env_id != "game:Chess-v0" else 1
+    check_env(env_id, seeds=seeds + more)
 
 
 @pytest.mark.parametrize("format", ["boxed", "bracket", "answer", "bare"])

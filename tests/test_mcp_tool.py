@@ -158,7 +158,7 @@ def test_a_call_past_its_limit_leaves_the_server_usable(server, tools):
         start = time.monotonic()
         with pytest.raises(ToolError, match=r"no answer within 2 s"):
             slow["nap"].call({"seconds": 60}, ())
-        assert time.monotonic() - start < 30
+        assert time.monotonic() - start < 12
         assert slow["add"].call({"a": 1}, ()) == "2"
         assert slow["pid"].call({}, ()) == before
 
