@@ -88,25 +88,15 @@ def async_vector(seconds, num_envs):
     return result
 
 
-def sleeping_game():
-    """Return an environment whose step waits."""
-    import gem_ma
-    from gem_ma.envs.guess_the_number import GuessTheNumber
+def sleeping(seconds, num_envs, how, backend):
+    """Step environments that wait: all together, or each when it is ready."""
+    from vector_sleeping import SLEEP, Sleeping
 
-    class Sleeping(GuessTheNumber):
-        def advance(self, state, moves, rng):
-            time.sleep(SLEEP)
-            return super().advance(state, moves, rng)
-
-    return gem_ma.Env(Sleeping(1, 50, 7), id="sleeping")
-
-
-def sleeping(seconds, num_envs, how):
-    """Step environments that wait, in threads: all together, or each when it is ready."""
     import gem_ma
 
     number = int(num_envs)
-    vector = gem_ma.make_vec(sleeping_game(), number, backend="thread", autoreset="same")
+    game = gem_ma.Env(Sleeping(1, 50, 7), id="sleeping")
+    vector = gem_ma.make_vec(game, number, backend=backend, autoreset="same")
     vector.reset(seed=0)
     draw = random.Random(0).randrange
     if how == "lockstep":

@@ -130,7 +130,7 @@ class RaySlots:
         self.actors = [remote.remote(share) for share in dealt(slots, count)]
         self.calls: list[Any] = []
 
-    def submit(self, jobs: Sequence[Job]) -> None:
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
         parts = by_worker(jobs, len(self.actors))
         self.calls += [self.actors[number].run.remote(part) for number, part in parts.items()]
 

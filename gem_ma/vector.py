@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from multiprocessing import shared_memory
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
@@ -23,7 +23,7 @@ from gem_ma import registry
 from gem_ma.env import BaseEnv
 from gem_ma.episode import Turn
 from gem_ma.views import SeatView
-from gem_ma.workers import Job, StepTimeout, Worker, by_worker, dealt, done, ready
+from gem_ma.workers import Job, StepTimeout, Worker, by_worker, dealt, done, ready, reporting
 
 Backend = Literal["sync", "thread", "process", "ray"]
 _START = 120.0  # seconds that a process may take to begin
@@ -53,7 +53,8 @@ def make_vec(
     api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
         "parallel" for all seats, see GameVector.
     backend: "sync" in this process; "thread" for games that wait for something; "process" for games
-        that compute, with so many `workers` (one for each core if None); "ray" for other machines.
+        that compute, with so many `workers` (one for each core if None), where those that say
+        `blocking = True` wait in threads; "ray" for other machines.
     autoreset: when an environment that ended begins again: at the next step, at the same step (what
         it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you reset it.
     step_timeout: seconds that a step may take in a process, before StepTimeout ends them all.
@@ -94,6 +95,7 @@ class _Slot:
     env: Any
     canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
     picture_shape: tuple[int, ...] | None = None
+    waits = False  # whether its steps wait for something, and belong into a thread
 
     def reset(self, seed: int | None, options: Any) -> Any:
         raise NotImplementedError
@@ -108,6 +110,7 @@ class _SeatSlot(_Slot):
     def __init__(self, env: BaseEnv, autoreset: str, agent: str | None, others: Any):
         self.arguments = env, autoreset, agent, others
         self.env = SeatView(env._twin(), agent=agent, others=others)
+        self.waits = env.blocking
         self.autoreset = autoreset
         self.over = False
         core = self.env._core
@@ -138,6 +141,8 @@ class _SeatSlot(_Slot):
         return self._sent(observation), reward, terminated, truncated, info
 
     def _on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self.canvas is None:
+            return call(*args, **kwargs)
         core = self.env._core
         core._canvas = self.canvas
         try:
@@ -174,6 +179,7 @@ class _GameSlot(_Slot):
     def __init__(self, env: BaseEnv, autoreset: str):
         self.arguments = env, autoreset
         self.env = env._twin()
+        self.waits = env.blocking
         self.autoreset = autoreset
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -212,7 +218,8 @@ class _Sync:
         self.slots = slots
         self.done: deque[tuple[int, Any]] = deque()
 
-    def submit(self, jobs: Sequence[Job]) -> None:
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
+        """Hand in jobs; `together` says that nobody needs one result before the others."""
         self.done += done(self.slots, jobs)
 
     def collect(self, wanted: int) -> list[tuple[int, Any]]:
@@ -230,12 +237,17 @@ class _Sync:
 
 
 class _Threads:
-    """Slots of this process, each job in whichever thread is free."""
+    """Slots of this process, by index, each job in whichever thread is free."""
 
     draws_here = True
 
-    def __init__(self, slots: Sequence[_Slot], workers: int | None, timeout: float | None):
-        self.slots = slots
+    def __init__(
+        self,
+        slots: Sequence[_Slot] | Mapping[int, _Slot],
+        workers: int | None = None,
+        timeout: float | None = None,
+    ):
+        self.slots = slots if isinstance(slots, Mapping) else dict(enumerate(slots))
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.done: deque[tuple[int, Any]] = deque()
         self.wanted = 1  # fewer results do not wake the one that collects
@@ -260,15 +272,18 @@ class _Threads:
                 with contextlib.suppress(RuntimeError):  # it is released already
                     self.enough.release()
 
-    def submit(self, jobs: Sequence[Job]) -> None:
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
+        self.wanted = len(jobs) if together else 1
         for job in jobs:
             self.jobs.put(job)
 
-    def collect(self, wanted: int) -> list[tuple[int, Any]]:
-        self.wanted = wanted
-        if len(self.done) < wanted:
+    def collect(self, wanted: int | None = None) -> list[tuple[int, Any]]:
+        if wanted is not None:
+            self.wanted = wanted
+        if len(self.done) < self.wanted:
             self.enough.acquire()
         results = [self.done.popleft() for _ in range(len(self.done))]
+        self.wanted = max(self.wanted - len(results), 1)
         for _, result in results:
             if isinstance(result, Exception):
                 raise result
@@ -286,7 +301,7 @@ class _Threads:
         self.kill()
         for thread in self.threads:
             thread.join()
-        for slot in self.slots:
+        for slot in self.slots.values():
             slot.env.close()
 
 
@@ -308,7 +323,8 @@ class _Processes:
             self.pictures = np.ndarray(shape, np.uint8, self.memory.buf)
             name = self.memory.name
         self.workers = [Worker(_serve, share, name, shape) for share in dealt(slots, count)]
-        self.owed: dict[Worker, deque[float]] = {}  # by when each answer has to be there
+        self.waits = [_waits(slots[first::count]) for first in range(count)]
+        self.owed: dict[Worker, dict[int, float]] = {}  # by when each result has to be there
         try:
             for worker in self.workers:
                 worker.recv(_START)
@@ -316,23 +332,32 @@ class _Processes:
             self.kill()
             raise
 
-    def submit(self, jobs: Sequence[Job]) -> None:
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
         for number, part in by_worker(jobs, len(self.workers)).items():
             worker = self.workers[number]
-            worker.send(part)
-            owed = self.owed.setdefault(worker, deque())
-            allowed = float("inf") if self.timeout is None else self.timeout * len(part)
-            owed.append(max(owed[-1] if owed else 0.0, time.monotonic()) + allowed)
+            worker.send((part, together))
+            owed = self.owed.setdefault(worker, {})
+            if self.timeout is None:
+                due = float("inf")
+            elif self.waits[number]:  # all of them at once
+                due = time.monotonic() + self.timeout
+            else:  # one after the other
+                due = max([time.monotonic(), *owed.values()]) + self.timeout * len(part)
+            owed.update({index: due for index, _, _ in part})
 
     def collect(self, wanted: int) -> list[tuple[int, Any]]:
         timeout = None
         if self.timeout is not None:
-            timeout = max(min(owed[0] for owed in self.owed.values()) - time.monotonic(), 0)
+            due = min(min(owed.values()) for owed in self.owed.values())
+            timeout = max(due - time.monotonic(), 0)
         results: list[tuple[int, Any]] = []
         for worker in ready(list(self.owed), timeout):
-            results += worker.recv()
-            self.owed[worker].popleft()
-            if not self.owed[worker]:
+            part = worker.recv()
+            results += part
+            owed = self.owed[worker]
+            for index, _ in part:
+                del owed[index]
+            if not owed:
                 del self.owed[worker]
         if not results:
             raise StepTimeout(f"a step took more than {self.timeout:g} s in its process")
@@ -371,8 +396,31 @@ def _serve(
         for index, slot in slots.items():
             slot.canvas = pictures[index]
     connection.send(None)
+    if _waits(slots.values()):
+        _serve_waiting(connection, slots)
     while True:
-        connection.send(done(slots, connection.recv()))
+        jobs, _ = connection.recv()
+        connection.send(done(slots, jobs))
+
+
+def _waits(slots: Iterable[_Slot]) -> bool:
+    return any(slot.waits for slot in slots)
+
+
+def _serve_waiting(connection: Connection, slots: Mapping[int, _Slot]) -> None:
+    """Run the jobs that come in threads, and answer as they are done."""
+    threads = _Threads(slots)
+
+    def answer() -> None:
+        with reporting(connection):
+            while True:
+                results = threads.collect()
+                if results:
+                    connection.send(results)
+
+    threading.Thread(target=answer, daemon=True).start()
+    while True:
+        threads.submit(*connection.recv())
 
 
 def _cores() -> int:
@@ -418,40 +466,43 @@ class _Vector:
         self._pending: set[int] = set()  # sent and not received
         self._open = True
 
-    def _send(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> None:
+    def _send(
+        self, method: str, arguments: Mapping[int, tuple[Any, ...]], together: bool = True
+    ) -> None:
         if not self._open:
             raise RuntimeError("this vector is closed; make another")
-        twice = self._pending.intersection(arguments)
-        if twice:
-            raise ValueError(f"environments {sorted(twice)} are at work still; recv() them first")
+        if not self._pending.isdisjoint(arguments):
+            twice = sorted(self._pending.intersection(arguments))
+            raise ValueError(f"environments {twice} are at work still; recv() them first")
         for index in arguments:
             if not 0 <= index < self.num_envs:
                 raise IndexError(f"environment {index} of {self.num_envs}")
         self._pending.update(arguments)
-        with self._ending():
-            self._backend.submit([(index, method, a) for index, a in arguments.items()])
+        try:
+            self._backend.submit([(index, method, a) for index, a in arguments.items()], together)
+        except BaseException:
+            self._break()
+            raise
 
     def _receive(self, count: int) -> dict[int, Any]:
         """Return at least so many results, by index."""
         results: dict[int, Any] = {}
         if count > len(self._pending):
             raise ValueError(f"expected {count} results, but only {len(self._pending)} were sent")
-        with self._ending():
+        try:
             while len(results) < count:
                 results.update(self._backend.collect(count - len(results)))
+        except BaseException:
+            self._break()
+            raise
         self._pending.difference_update(results)
         return results
 
-    @contextlib.contextmanager
-    def _ending(self) -> Iterator[None]:
-        """Leave nothing behind where something goes wrong."""
-        try:
-            yield
-        except BaseException:
-            self._open = False
-            self._pending.clear()
-            self._backend.kill()
-            raise
+    def _break(self) -> None:
+        """Leave nothing behind where something went wrong."""
+        self._open = False
+        self._pending.clear()
+        self._backend.kill()
 
     def _shut(self) -> None:
         if self._open:
@@ -539,7 +590,7 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
             raise ValueError(f"got {len(actions)} actions for {len(which)} environments")
         arguments = {index: (action,) for index, action in zip(which, actions, strict=True)}
         self._prepare(arguments)
-        self._send("step", arguments)
+        self._send("step", arguments, together=False)
 
     def recv(
         self, count: int = 1

@@ -9,7 +9,7 @@ import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
@@ -122,8 +122,15 @@ def _main(serve: Callable[..., None], connection: Connection, args: tuple[Any, .
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    try:
+    with reporting(connection):
         serve(connection, *args)
+
+
+@contextlib.contextmanager
+def reporting(connection: Connection) -> Iterator[None]:
+    """Send the exception that ends a worker to its parent."""
+    try:
+        yield
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone or needs us no more
     except Exception as error:  # noqa: BLE001 - raised again in the parent

@@ -88,6 +88,27 @@ def test_every_backend_and_number_of_workers_gives_the_same(made, id, make, auto
             assert same(a, b), (backend, workers, number)
 
 
+class Waiting(GuessTheNumber):
+    """Takes a while over some guesses, so that steps end in another order than they began."""
+
+    blocking = True
+
+    def advance(self, state, moves, rng):
+        (guess,) = moves.values()
+        time.sleep(0.001 * (guess % 4))
+        return super().advance(state, moves, rng)
+
+
+@pytest.mark.parametrize("observe", ["text", "image"])
+def test_games_that_wait_give_the_same_in_threads_of_processes(made, observe):
+    env = gem_ma.Env(Waiting(1, 6, 4), id="waiting", observe=observe)
+    first = played(made(env, 6), 60)
+    for backend, workers in (("thread", 2), ("process", 1), ("process", 2)):
+        vector = made(env, 6, backend=backend, workers=workers)
+        for number, (a, b) in enumerate(zip(first, played(vector, 60), strict=True)):
+            assert same(a, b), (backend, workers, number)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("observe", ["text", "image", "both"])
 def test_what_is_delivered_lies_in_the_spaces(made, backend, observe):
@@ -291,24 +312,35 @@ class Faulty(GuessTheNumber):
         return super().advance(state, moves, rng)
 
 
-def faulty(made, backend="process", **kwargs):
-    env = gem_ma.Env(Faulty(1, 10, 5), id="faulty")
+class WaitingFaulty(Faulty):
+    """The same faults in a game whose steps run in threads of their process."""
+
+    blocking = True
+
+
+def faulty(made, backend="process", game=Faulty, **kwargs):
+    env = gem_ma.Env(game(1, 10, 5), id="faulty")
     vector = made(env, 4, backend=backend, **kwargs)
     vector.reset(seed=0)
     return vector
 
 
+FAULTY = pytest.mark.parametrize("game", [Faulty, WaitingFaulty])
+
+
+@FAULTY
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_a_game_raises_is_raised(made, backend):
-    vector = faulty(made, backend)
+def test_what_a_game_raises_is_raised(made, backend, game):
+    vector = faulty(made, backend, game)
     with pytest.raises(RuntimeError, match="this game is broken"):
         vector.step(["1", "1", "2", "1"])
     with pytest.raises(RuntimeError, match="closed"):
         vector.step(["1"] * 4)
 
 
-def test_a_killed_worker_is_named_and_none_is_left(made):
-    vector = faulty(made, workers=2)
+@FAULTY
+def test_a_killed_worker_is_named_and_none_is_left(made, game):
+    vector = faulty(made, game=game, workers=2)
     with pytest.raises(WorkerDied, match="was killed by signal 9"):
         vector.step(["1", "1", "4", "1"])
     assert not multiprocessing.active_children()
@@ -316,13 +348,26 @@ def test_a_killed_worker_is_named_and_none_is_left(made):
         vector.step(["1"] * 4)
 
 
-def test_a_hanging_game_is_stopped(made):
-    vector = faulty(made, workers=2, step_timeout=0.5)
+@FAULTY
+def test_a_hanging_game_is_stopped(made, game):
+    vector = faulty(made, game=game, workers=2, step_timeout=0.5)
     start = time.monotonic()
     with pytest.raises(StepTimeout, match=r"more than 0\.5 s"):
         vector.step(["1", "3", "1", "1"])
     assert time.monotonic() - start < 10
     assert not multiprocessing.active_children()
+
+
+def test_steps_that_wait_do_not_wait_for_each_other_in_a_process(made):
+    vector = faulty(made, game=WaitingFaulty, workers=1)
+    vector.send(["1", "3", "1"], [0, 1, 2])  # the second takes a minute
+    start = time.monotonic()
+    indices, *_ = vector.recv(2)
+    assert indices.tolist() == [0, 2]
+    vector.send(["1", "1", "1"], [0, 2, 3])
+    indices, *_ = vector.recv(3)
+    assert indices.tolist() == [0, 2, 3]
+    assert time.monotonic() - start < 30
 
 
 def test_a_vector_that_nobody_holds_leaves_nothing():

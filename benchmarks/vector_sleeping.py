@@ -1,0 +1,15 @@
+"""A game whose steps wait, in a module of its own: worker processes import it by name."""
+
+import time
+
+from gem_ma.envs.guess_the_number import GuessTheNumber
+
+SLEEP = 0.005
+
+
+class Sleeping(GuessTheNumber):
+    blocking = True
+
+    def advance(self, state, moves, rng):
+        time.sleep(SLEEP)
+        return super().advance(state, moves, rng)
