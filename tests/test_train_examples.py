@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "train"
@@ -38,13 +40,13 @@ def seat_view():
 
 
 def definition(package, file, name, how):
-    """Return a function of a package that is there, without running the rest of it."""
+    """Return a function or class of a package that is there, without running the rest of it."""
     found = importlib.util.find_spec(package)
     if found is None:
         pytest.skip(how)
     (folder,) = found.submodule_search_locations
     nodes = ast.walk(ast.parse((Path(folder) / file).read_text()))
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     return next(node for node in nodes if isinstance(node, kinds) and node.name == name)
 
 
@@ -91,7 +93,12 @@ def test_rolls_environment_has_the_signatures_of_gem(seat_view):
     assert [type(one) for one in env.step("4")] == [str, float, bool, bool, dict]
 
 
-def test_oats_transition_is_filled(seat_view):
+def test_oats_own_actor_takes_the_turns_of_a_row(seat_view):
+    how = "pip install --no-deps --ignore-requires-python oat-llm==0.2.4"
+    transition = definition("oat", "types.py", "Transition", how)
+    step = definition("oat", "algorithms/ppo_multiturn.py", "step", how)
+    names = {"dataclass": dataclass, "Metric": dict, "np": np}
+    exec(compile(ast.Module([transition, step], []), "oat", "exec"), names)
     row = {
         "ids": [7, 8, 1, 9, 2, 3],
         "logprobs": [0, 0, -1.0, 0, -2.0, -3.0],
@@ -99,15 +106,18 @@ def test_oats_transition_is_filled(seat_view):
         "rewards": [0.0, 1.0],
     }
     turns = [seat_view.oat_turn(row, n, lambda ids: "".join(map(str, ids))) for n in (0, 1)]
-    assert list(turns[0]) == [
-        "obs", "action", "rewards", "done", "prompt", "prompt_ids", "response", "response_ids",
-        "response_logprobs", "response_is_truncated", "action_is_formatted", "loss_mask", "info",
-    ]  # fmt: skip
-    assert [(turn["prompt"], turn["response"], turn["done"]) for turn in turns] == [
-        ("78", "1", False),
-        ("7819", "23", True),
-    ]
-    assert [turn["response_logprobs"] for turn in turns] == [[-1.0], [-2.0, -3.0]]
+    episode = [names["Transition"](**turn) for turn in turns]
+    actor = SimpleNamespace(
+        collect_experience=lambda: ([episode], {"actor/games": 1}),
+        ipc_client=SimpleNamespace(serialize_ipc=lambda episodes: episodes),
+    )
+    ((first, last),) = names["step"](actor)
+    assert (first.prompt, first.response, first.done) == ("78", "1", False)
+    assert (last.prompt, last.response, last.done) == ("7819", "23", True)
+    assert [turn.response_logprobs for turn in (first, last)] == [[-1.0], [-2.0, -3.0]]
+    means = {"episode_len": 2, "episode_return": 1.0, "episode_success": 1.0}
+    expected = {f"actor/mean_{name}": value for name, value in means.items()}
+    assert first.info == last.info == {**expected, "actor/games": 1}
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,14 @@
 | ROLL, 8eb27cc2 (2026-08)   | gem.Env, as gem-llm 0.1.0: reset(seed) -> (text,    | `roll`     |
 |                            | info); step(action) -> text, reward, terminated,    |            |
 |                            | truncated, info                                     |            |
-| Oat, c1a074c (2025-10)     | PPOMultiTurnActor.collect_experience() -> episodes, | `oat_turn` |
+| Oat, PyPI oat-llm 0.2.4    | PPOMultiTurnActor.collect_experience() -> episodes, | `oat_turn` |
 |                            | each a list with one Transition for a turn; info    |            |
 
 All have several turns and rewards for each; one seat, the others played for it; pictures in ROLL
 only. None of the three was run, as each wants a GPU. What was checked by
 tests/test_train_examples.py: RL2's own loop, cut out of its package, plays with `Rl2`; `roll` has
-the signatures of gem-llm's Env; `oat_turn` fills the fields that Oat's Transition had when it was
-read. Newer sources of RL2 want `generate` instead.
+the signatures of gem-llm's Env; the step of Oat's own actor takes what `oat_turn` filled. Newer
+sources of RL2 want `generate` instead.
 """
 
 import asyncio
