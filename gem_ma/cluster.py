@@ -187,6 +187,7 @@ def _rllib_wrapper() -> Any:
     class Numbers(PettingZooEnv):
         def __init__(self, env: Any):
             super().__init__(env)
+            self.possible_agents = list(env.possible_agents)  # theirs come in a set's order
             flat: dict[str, Any] = {}
             for agent in env.possible_agents:
                 space = env.observation_space(agent)

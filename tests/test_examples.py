@@ -80,5 +80,8 @@ def test_tools():
 
 def test_rllib():
     pytest.importorskip("ray.rllib", reason="pip install 'gem-ma[ray]' 'ray[rllib]' torch")
+    from gem_ma.cluster import rllib_env
+
+    assert rllib_env("game:TicTacToe-v0")({}).possible_agents == ["x", "o"]
     out = run("train/rllib_tictactoe.py", "--iterations", "2", "--batch", "300")
     assert out.count("mean returns x") == 2
