@@ -14,6 +14,7 @@ import time
 import pytest
 
 import gem_ma
+from gem_ma.records import EpisodeFile
 from gem_ma.agents import load
 from gem_ma.envs.guess_the_number import GuessTheNumber
 
@@ -208,14 +209,14 @@ def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds):
 
 
 def test_a_full_disk_ends_the_run_with_its_own_error(tmp_path, monkeypatch):
-    append = gem_ma.records.EpisodeFile.append
+    append = EpisodeFile.append
 
     def full(self, episode):
         if episode.number == 20:
             raise OSError(errno.ENOSPC, "No space left on device")
         append(self, episode)
 
-    monkeypatch.setattr(gem_ma.records.EpisodeFile, "append", full)
+    monkeypatch.setattr(EpisodeFile, "append", full)
     out = tmp_path / "run.jsonl"
     with pytest.raises(OSError, match="No space left"):
         gem_ma.rollout(FOUR, "random", 50, seed=0, workers=2, out=out)
