@@ -14,9 +14,9 @@ import time
 import pytest
 
 import gem_ma
-from gem_ma.records import EpisodeFile
 from gem_ma.agents import load
 from gem_ma.envs.guess_the_number import GuessTheNumber
+from gem_ma.records import EpisodeFile
 
 FOUR = "game:ConnectFour-v0"
 
