@@ -149,8 +149,8 @@ def memory(args):
 
 
 def growth(args):
-    """Measure how the rate changes with environments, workers and the size of pictures."""
-    curves = {"environments": {}, "workers": {}, "pixels": {}, "seats in workers": {}}
+    """Measure how the rate changes with environments, workers, agents and the size of pictures."""
+    curves = {"environments": {}, "workers": {}, "pixels": {}, "episodes": {}, "agents": {}}
     for number in (1, 4, 16, 64, 256, 1_024):
         best = run(task(args, "sync", GUESS, number))
         curves["environments"][number] = best["steps_per_s"]
@@ -165,8 +165,13 @@ def growth(args):
         yield row(f"growth: 64 pictures of {side} px, 2 workers", "steps/s", best["steps_per_s"])
     for number in (0, 1, 2, 4):
         best = run(task(args, "episodes", number, 1_000 if args.quick else 5_000))
-        curves["seats in workers"][number] = best["episodes_per_s"]
+        curves["episodes"][number] = best["episodes_per_s"]
         name = f"growth: whole episodes, {number} workers"
+        yield row(name, "episodes/s", best["episodes_per_s"])
+    for number in (2, 4, 8, 16):
+        best = run(task(args, "episodes", 0, 500 if args.quick else 2_000, number))
+        curves["agents"][number] = best["episodes_per_s"]
+        name = f"growth: PublicGoods of {number} agents, in one process"
         yield row(name, "episodes/s", best["episodes_per_s"])
     if args.plot:
         plot(curves, args.plot)
@@ -187,7 +192,8 @@ def plot(curves, file):
         "environments": ("environments in one process", "steps/s"),
         "workers": ("workers, ConnectFour against search", "steps/s"),
         "pixels": ("side of the pictures, pixels", "steps/s"),
-        "seats in workers": ("workers, whole episodes", "episodes/s"),
+        "episodes": ("workers, whole episodes", "episodes/s"),
+        "agents": ("agents in PublicGoods, one process", "episodes/s"),
     }
     figure, axes = pyplot.subplots(1, len(curves), figsize=(4 * len(curves), 3.2))
     for axis, (name, curve) in zip(axes, curves.items(), strict=True):

@@ -160,8 +160,8 @@ def gem_sleeping(seconds, num_envs):
     return {"of_ideal": result["steps_per_s"] / (number / SLEEP)}
 
 
-def episodes(seconds, workers, count, agent="random"):
-    """Play whole episodes in workers; the start of the workers does not count."""
+def episodes(seconds, workers, count, agents=""):
+    """Play whole episodes in workers, whose start does not count; or a game of so many agents."""
     import gem_ma
 
     where = int(workers) if workers.isdecimal() else workers
@@ -170,8 +170,11 @@ def episodes(seconds, workers, count, agent="random"):
 
     async def run():
         nonlocal start, first, done
+        id, make = "game:ConnectFour-v0", {}
+        if agents:
+            id, make = "game:PublicGoods-v0", {"players": int(agents)}
         playing = gem_ma.arollout(
-            "game:ConnectFour-v0", agent, int(count), seed=0, workers=where or None, progress=False
+            id, "random", int(count), seed=0, workers=where or None, progress=False, **make
         )
         async for _ in playing:
             if start is None:
