@@ -200,6 +200,7 @@ def plot(curves, file):
         axis.plot(list(curve), list(curve.values()), marker="o")
         if name == "environments":
             axis.set_xscale("log", base=2)
+        axis.set_xticks(list(curve), [f"{number:,}" for number in curve])
         axis.set_xlabel(labels[name][0])
         axis.set_ylabel(labels[name][1])
         axis.set_ylim(0)
