@@ -2,9 +2,9 @@
 
 import time
 
-from gem_ma.envs.guess_the_number import GuessTheNumber
+from vector_worker import SLEEP
 
-SLEEP = 0.005
+from gem_ma.envs.guess_the_number import GuessTheNumber
 
 
 class Sleeping(GuessTheNumber):

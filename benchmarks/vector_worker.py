@@ -90,7 +90,7 @@ def async_vector(seconds, num_envs):
 
 def sleeping(seconds, num_envs, how, backend):
     """Step environments that wait: all together, or each when it is ready."""
-    from vector_sleeping import SLEEP, Sleeping
+    from vector_sleeping import Sleeping
 
     import gem_ma
 

@@ -92,10 +92,15 @@ def make_vec(
 class _Slot:
     """One environment of a vector, wherever it lives; pickles as what makes it."""
 
+    arguments: tuple[Any, ...]  # what makes it, its environment first
     env: Any
     canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
     picture_shape: tuple[int, ...] | None = None
-    waits = False  # whether its steps wait for something, and belong into a thread
+
+    @property
+    def waits(self) -> bool:
+        """Whether its steps wait for something, and belong into a thread."""
+        return bool(self.arguments[0].blocking)
 
     def reset(self, seed: int | None, options: Any) -> Any:
         raise NotImplementedError
@@ -110,7 +115,6 @@ class _SeatSlot(_Slot):
     def __init__(self, env: BaseEnv, autoreset: str, agent: str | None, others: Any):
         self.arguments = env, autoreset, agent, others
         self.env = SeatView(env._twin(), agent=agent, others=others)
-        self.waits = env.blocking
         self.autoreset = autoreset
         self.over = False
         core = self.env._core
@@ -179,7 +183,6 @@ class _GameSlot(_Slot):
     def __init__(self, env: BaseEnv, autoreset: str):
         self.arguments = env, autoreset
         self.env = env._twin()
-        self.waits = env.blocking
         self.autoreset = autoreset
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -93,28 +93,42 @@ def test_rolls_environment_has_the_signatures_of_gem(seat_view):
     assert [type(one) for one in env.step("4")] == [str, float, bool, bool, dict]
 
 
-def test_oats_own_actor_takes_the_turns_of_a_row(seat_view):
-    how = "pip install --no-deps --ignore-requires-python oat-llm==0.2.4"
-    transition = definition("oat", "types.py", "Transition", how)
-    step = definition("oat", "algorithms/ppo_multiturn.py", "step", how)
-    names = {"dataclass": dataclass, "Metric": dict, "np": np}
-    exec(compile(ast.Module([transition, step], []), "oat", "exec"), names)
+@pytest.fixture(scope="module")
+def oat_turns(seat_view):
     row = {
         "ids": [7, 8, 1, 9, 2, 3],
         "logprobs": [0, 0, -1.0, 0, -2.0, -3.0],
         "spans": [(2, 3), (4, 6)],
         "rewards": [0.0, 1.0],
     }
-    turns = [seat_view.oat_turn(row, n, lambda ids: "".join(map(str, ids))) for n in (0, 1)]
-    episode = [names["Transition"](**turn) for turn in turns]
+    return [seat_view.oat_turn(row, n, lambda ids: "".join(map(str, ids))) for n in (0, 1)]
+
+
+def test_oats_transition_is_filled(oat_turns):
+    assert list(oat_turns[0]) == [
+        "obs", "action", "rewards", "done", "prompt", "prompt_ids", "response", "response_ids",
+        "response_logprobs", "response_is_truncated", "action_is_formatted", "loss_mask", "info",
+    ]  # fmt: skip
+    assert [(turn["prompt"], turn["response"], turn["done"]) for turn in oat_turns] == [
+        ("78", "1", False),
+        ("7819", "23", True),
+    ]
+    assert [turn["response_logprobs"] for turn in oat_turns] == [[-1.0], [-2.0, -3.0]]
+
+
+def test_oats_own_actor_takes_the_turns_of_a_row(oat_turns):
+    how = "pip install --no-deps --ignore-requires-python oat-llm==0.2.4"
+    transition = definition("oat", "types.py", "Transition", how)
+    step = definition("oat", "algorithms/ppo_multiturn.py", "step", how)
+    names = {"dataclass": dataclass, "Metric": dict, "np": np}
+    exec(compile(ast.Module([transition, step], []), "oat", "exec"), names)
+    episode = [names["Transition"](**turn) for turn in oat_turns]
     actor = SimpleNamespace(
         collect_experience=lambda: ([episode], {"actor/games": 1}),
         ipc_client=SimpleNamespace(serialize_ipc=lambda episodes: episodes),
     )
     ((first, last),) = names["step"](actor)
-    assert (first.prompt, first.response, first.done) == ("78", "1", False)
-    assert (last.prompt, last.response, last.done) == ("7819", "23", True)
-    assert [turn.response_logprobs for turn in (first, last)] == [[-1.0], [-2.0, -3.0]]
+    assert [turn.format()["response"] for turn in (first, last)] == ["1", "23"]
     means = {"episode_len": 2, "episode_return": 1.0, "episode_success": 1.0}
     expected = {f"actor/mean_{name}": value for name, value in means.items()}
     assert first.info == last.info == {**expected, "actor/games": 1}
