@@ -812,9 +812,9 @@ def alive_and_clean(box):
         if spent[-1] < 0.1:
             break
     assert min(spent) < 0.1
-    # The two processes of a server, the child that waits, and the one that is being forked.
+    # The serving and the cleaning process, the child that waits, and the one that is being forked.
     for server in box._servers:
-        eventually(lambda server=server: len(descendants(server._process.pid)) <= 3)
+        eventually(lambda server=server: len(descendants(server._process.pid)) <= 4)
 
 
 CASES = [

@@ -20,11 +20,15 @@ import marshal
 import os
 import pickle
 import queue
+import select
+import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +44,7 @@ from gem_ma.sandbox.frames import (
     JOB,
     KEPT_CALL,
     KILLED,
+    NUMBER,
     OUTPUT,
     RUN,
     SESSION,
@@ -70,6 +75,7 @@ PROMISES: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 _REASONS = ("", "timeout", "output", "killed")
 _GRACE = 5.0  # seconds that a server has to answer after a run's own
 _START = 120.0  # seconds for preloading
+_CLEANUP = 20.0  # seconds for removing what runs have left
 _LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
 _log = logging.getLogger(__name__)
 
@@ -274,7 +280,7 @@ class Sandbox:
     # -- servers -------------------------------------------------------------------------------
 
     def _settle(self, level: str) -> tuple[str, _Server]:
-        """Return the first level that can be had, with a server in it."""
+        """Return the first level that can be had, with a server in it, and say if it is a weaker."""
         levels: tuple[str, ...] = LEVELS if level == "auto" else (level,)
         if self.processes > 1:
             levels = tuple(
@@ -289,8 +295,10 @@ class Sandbox:
             except SandboxUnavailable as error:
                 missing.append(str(error))
             else:
-                log = _log.warning if level == "auto" and name == "limits" else _log.info
-                log("code of models runs at level %r", name)
+                if missing:
+                    _warn(name, tuple(missing))
+                else:
+                    _log.info("code of models runs at level %r", name)
                 return name, server
         raise SandboxUnavailable("\n".join(missing))
 
@@ -412,6 +420,8 @@ class _Server:
     """A server's process, and the socket to it."""
 
     def __init__(self, box: Sandbox, level: str):
+        self._level = level
+        self._place = f"{tempfile.gettempdir()}/gem-ma-{os.getpid()}-{os.urandom(8).hex()}"
         path, visible = installation()
         more = [origin(name) for name in box.preload]
         path = [*path, *(folder for folder, _ in more if folder not in path)]
@@ -422,6 +432,7 @@ class _Server:
             "preload": box.preload,
             "prefixes": {name: getattr(sys, name) for name in ("prefix", "exec_prefix")},
             "tmp": tempfile.gettempdir(),
+            "place": self._place,
             "limits": {
                 "memory": box.memory,
                 "file_size": box.file_size,
@@ -470,10 +481,11 @@ class _Server:
 
     def exchange(self, data: bytes, seconds: float, cap: int) -> Any:
         """Send a frame, and return what the frame that comes back holds."""
+        number = os.urandom(NUMBER)
         self._socket.settimeout(seconds)
-        self._socket.sendall(data)
-        reason, status, spent, *lengths = DONE.unpack(self._read(DONE.size))
-        if reason >= len(_REASONS) or max(lengths) > cap:
+        self._socket.sendall(data + number)
+        told, reason, status, spent, *lengths = DONE.unpack(self._read(DONE.size))
+        if told != number or reason >= len(_REASONS) or max(lengths) > cap:
             raise EOFError("no frame of a server")
         return (reason, status, spent, *map(self._read, lengths))
 
@@ -495,11 +507,15 @@ class _Server:
         self.alive = False
         self._socket.close()
         self._process.terminate()
+        if self._level == "limits":
+            _end_session(self._process.pid)
         try:
-            self._process.wait(2)
+            self._process.wait(_CLEANUP)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._level == "limits" and os.geteuid() != 0:  # when a run has killed who would do it
+            shutil.rmtree(self._place, ignore_errors=True)
 
     def abandon(self) -> None:
         """Forget a server that is the business of the process that this one was forked from."""
@@ -532,6 +548,41 @@ def _close_all(servers: set[_Server]) -> None:
         servers.pop().close()
 
 
+def _end_session(pid: int) -> None:
+    """Kill what is left of the session of a server that has ended, which nobody else may know of.
+
+    The server is not reaped before, so that its number belongs to nobody else.
+    """
+    if sys.platform != "linux":
+        return
+    ended = select.poll()
+    fd = os.pidfd_open(pid)
+    ended.register(fd, select.POLLIN)
+    ended.poll(_CLEANUP * 1000)
+    os.close(fd)
+    while left := [other for other in _session(pid) if other != pid]:
+        for other in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(other, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _session(leader: int) -> Iterator[int]:
+    """Yield the processes of a session that have not ended."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                fields = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
+                if int(fields[3]) == leader and fields[0] not in (b"Z", b"X"):
+                    yield int(name)
+
+
+@functools.cache
+def _warn(level: str, missing: tuple[str, ...]) -> None:
+    """Say once that code of models runs at a weaker level than there could be."""
+    _log.warning("code of models runs at level %r: %s", level, "; ".join(missing))
+
+
 def _hint(level: str, problem: str) -> str:
     """Return what could be done about a level that cannot be had for this reason."""
     if sys.platform != "linux":
@@ -552,6 +603,8 @@ def _hint(level: str, problem: str) -> str:
         with contextlib.suppress(OSError):
             if Path("/proc/sys", name).read_text().strip() == bad:
                 return f"; {remedy} with sysctl"
+    if not any(word in problem for word in ("unshare", "mount", "pivot_root", "not permitted")):
+        return ""
     return (
         "; in a container, allow it the system calls unshare and mount, "
         "as docker's --security-opt seccomp=unconfined --security-opt apparmor=unconfined does"

@@ -1,8 +1,10 @@
 """What the sandbox and its server say to each other, over a socket.
 
-A job: kind, seconds, CPU seconds, length; then a pickle, which only the child opens. A result:
-reason, exit status, seconds, three lengths; then stdout, stderr and the answer, which may be
-anything that a program liked to write. Nothing that comes out is ever unpickled.
+A job: kind, seconds, CPU seconds, length; then marshalled data, which only the child opens; then a
+number that nobody can guess, which the server reads when no child is forked any more before its
+answer. A result: that number, reason, exit status, seconds, three lengths; then stdout, stderr and
+the answer, which may be anything that a program liked to write. A result with another number
+belongs to another job, and is never delivered. Nothing that comes out is ever unpickled.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import os
 import struct
 
 JOB = struct.Struct("<BddI")
-DONE = struct.Struct("<BidIII")
+DONE = struct.Struct("<16sBidIII")
+NUMBER = 16  # bytes of what tells jobs apart
 RUN, CALL, SESSION, KEPT_CALL = 0, 1, 2, 3  # kinds; the last two leave the child for the next job
 ENDED, TIMEOUT, OUTPUT, KILLED = 0, 1, 2, 3  # reasons
 

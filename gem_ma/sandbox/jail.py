@@ -37,6 +37,7 @@ _NUMBERS = {
     "acct": (163, 89),
     "add_key": (248, 217),
     "adjtimex": (159, 171),
+    "bind": (49, 200),
     "bpf": (321, 280),
     "chmod": (90, 0),
     "chown": (92, 0),
@@ -45,6 +46,7 @@ _NUMBERS = {
     "clock_settime": (227, 112),
     "clone": (56, 220),
     "clone3": (435, 435),
+    "connect": (42, 203),
     "delete_module": (176, 106),
     "fanotify_init": (300, 262),
     "fchmod": (91, 52),
@@ -128,12 +130,14 @@ _NUMBERS = {
     "sethostname": (170, 161),
     "setns": (308, 268),
     "setpriority": (141, 140),
+    "setsid": (112, 157),
     "settimeofday": (164, 170),
     "setxattr": (188, 5),
     "shmat": (30, 196),
     "shmctl": (31, 195),
     "shmget": (29, 194),
     "socket": (41, 198),
+    "socketpair": (53, 199),
     "swapoff": (168, 225),
     "swapon": (167, 224),
     "syslog": (103, 116),
@@ -237,6 +241,11 @@ def give_up_rights() -> None:
     header = struct.pack("=Ii", 0x20080522, 0)
     _checked("capset", _libc.capset(header, bytes(24)))
     _prctl(_SET_NO_NEW_PRIVS, 1)
+    hide_memory()
+
+
+def hide_memory() -> None:
+    """Hide this process's memory and files from others of its user."""
     _prctl(_SET_DUMPABLE, 0)
 
 
@@ -322,6 +331,7 @@ def enter_private_root(
         _make_read_only(path)
     for path, fd in devices.items():
         _mount(f"/proc/self/fd/{fd}", base + path, flags=_BIND)
+        _make_read_only(base + path, device=True)
         os.close(fd)
     options = f"mode=700,uid={uid},gid={uid},size={size},nr_inodes=4096"
     _mount("tmpfs", base + scratch, "tmpfs", _NOSUID | _NODEV, options)
@@ -352,11 +362,13 @@ def _mounts_beneath(base: str) -> list[str]:
     return [text for text in texts if text == base or text.startswith(base + "/")]
 
 
-def _make_read_only(path: str) -> None:
+def _make_read_only(path: str, *, device: bool = False) -> None:
+    """Make a mount read-only; a device can still be written to, but not have its times changed."""
     # A mount from outside keeps its flags, or the kernel refuses.
     had = os.statvfs(path).f_flag
     flags = had & (_NOEXEC | _NOATIME | _NODIRATIME) | (_RELATIME if had & _ST_RELATIME else 0)
-    _mount("none", path, flags=flags | _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV)
+    flags |= had & _NODEV if device else _NODEV
+    _mount("none", path, flags=flags | _REMOUNT | _BIND | _RDONLY | _NOSUID)
 
 
 # -- Landlock --------------------------------------------------------------------------------------
@@ -366,32 +378,41 @@ _FILE = 1 | 2 | 4 | 1 << 14 | 1 << 15  # what can be done to a file
 _ALL = (1 << 16) - 1
 
 
-def restrict_files(visible: Iterable[str], scratch: str) -> None:
-    """Let this process read what is visible, write its scratch folder, and connect to nothing."""
-    try:
-        abi = _call("landlock_create_ruleset", None, 0, 1)
-    except OSError as error:
-        raise OSError(error.errno, f"Landlock: {os.strerror(error.errno or 0)}") from None
-    if abi < 3:
-        raise OSError(f"Landlock has version {abi} in this kernel, without a rule for truncating")
-    handled = _ALL if abi >= 5 else _ALL >> 1
-    attributes = struct.pack("=QQQ", handled, 3, 3)[: 8 if abi < 4 else 16 if abi < 6 else 24]
-    ruleset = _call("landlock_create_ruleset", attributes, len(attributes), 0)
+class FileRules:
+    """What a process may read, and that it may write nothing but one folder."""
 
-    def allow(path: str, access: int) -> None:
+    def __init__(self, visible: Iterable[str]):
+        try:
+            abi = _call("landlock_create_ruleset", None, 0, 1)
+        except OSError as error:
+            raise OSError(error.errno, f"Landlock: {os.strerror(error.errno or 0)}") from None
+        if abi < 3:
+            raise OSError(
+                f"Landlock has version {abi} in this kernel, without a rule for truncating"
+            )
+        self._handled = _ALL if abi >= 5 else _ALL >> 1
+        attributes = struct.pack("=QQQ", self._handled, 3, 3)
+        self._attributes = attributes[: 8 if abi < 4 else 16 if abi < 6 else 24]
+        devices = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+        self._rules = [
+            *(self._rule(path, _READ) for path in visible),
+            *(self._rule(path, 4 | 2 | 1 << 14) for path in devices if os.path.exists(path)),
+        ]
+
+    def _rule(self, path: str, access: int) -> tuple[int, bytes]:
         fd = os.open(path, os.O_PATH)
-        access &= handled if os.path.isdir(path) else handled & _FILE
-        _call("landlock_add_rule", ruleset, 1, struct.pack("=Qi", access, fd), 0)
-        os.close(fd)
+        access &= self._handled if os.path.isdir(path) else self._handled & _FILE
+        return fd, struct.pack("=Qi", access, fd)
 
-    for path in visible:
-        allow(path, _READ)
-    for path in ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"):
-        if os.path.exists(path):
-            allow(path, 4 | 2 | 1 << 14)
-    allow(scratch, _ALL)
-    _call("landlock_restrict_self", ruleset, 0)
-    os.close(ruleset)
+    def restrict(self, scratch: str) -> None:
+        """Hold this process to the rules, with this folder as the one that it may write."""
+        ruleset = _call("landlock_create_ruleset", self._attributes, len(self._attributes), 0)
+        own = self._rule(scratch, _ALL)
+        for _, rule in (*self._rules, own):
+            _call("landlock_add_rule", ruleset, 1, rule, 0)
+        _call("landlock_restrict_self", ruleset, 0)
+        os.close(own[0])
+        os.close(ruleset)
 
 
 # -- seccomp ---------------------------------------------------------------------------------------
@@ -411,15 +432,16 @@ _OF_OTHERS = """
 prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler
 """.split()  # noqa: SIM905
 _SIGNALS = "pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo tkill".split()  # noqa: SIM905
-_ATTRIBUTES = """
-chmod chown fchmod fchmodat fchmodat2 fchown fchownat futimesat lchown utime utimensat utimes
-""".split()  # noqa: SIM905  words are read more easily than a column of strings
+_RIGHTS = "chmod chown fchmod fchmodat fchmodat2 fchown fchownat lchown".split()  # noqa: SIM905
+_TIMES = "futimesat utime utimensat utimes".split()  # noqa: SIM905  words are read more easily
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x50000
 _EPERM, _ENOSYS = 1, 38
 _THREAD = 0x10000
 _X32 = 0x40000000
+_UNIX, _IPV4, _IPV6 = 1, 2, 10
+_DATAGRAM = 2
 OWN_PID = 0xFFFFFFFF  # stands for the number of the process that a filter is for
 
 
@@ -487,7 +509,7 @@ class Filter:
         return put_on
 
 
-def common_filter(*, own_namespaces: bool) -> Filter:
+def common_filter(level: str) -> Filter:
     """Return what neither the server nor a program has any business with."""
     filter = Filter()
     if filter._column == 0:
@@ -498,15 +520,17 @@ def common_filter(*, own_namespaces: bool) -> Filter:
     filter.deny_bits("clone", 0, _NAMESPACES | _NEWUSER)
     for name in _OF_OTHERS:
         filter.allow_if(name, 0, [0])
-    # UNIX, IPv4 and IPv6: others, as that of virtual machines, know no namespaces.
-    filter.allow_if("socket", 0, [1, 2, 10] if own_namespaces else [])
-    if not own_namespaces:
-        filter.deny_if("fcntl", 1, [8, 10, 15])  # who gets a signal for a file, and which
-        filter.deny_if("ioctl", 1, [0x8901, 0x8902])
+    filter.deny_if("fcntl", 1, [8, 10, 15])  # who gets a signal for a file, and which
+    filter.deny_if("ioctl", 1, [0x8901, 0x8902])
+    if level == "namespaces":  # others, as those of virtual machines, know no namespaces
+        filter.allow_if("socket", 0, [_UNIX, _IPV4, _IPV6])
+    elif level == "landlock":
+        filter.deny("socket", "bind", "connect")
+        filter.deny_bits("socketpair", 1, _DATAGRAM)  # each of a pair can write to any address
     return filter
 
 
-def program_filter(*, single: bool, own_files: bool) -> Callable[[int], None]:
+def program_filter(level: str, *, single: bool, own_files: bool) -> Callable[[int], None]:
     """Return the filter of a program.
 
     single: it starts no process, and signals only itself. own_files: no file outside is of its
@@ -520,6 +544,10 @@ def program_filter(*, single: bool, own_files: bool) -> Callable[[int], None]:
         filter.deny(*_SIGNALS)
         filter.allow_if("kill", 0, [0, OWN_PID])
         filter.allow_if("tgkill", 0, [OWN_PID])
-    if not own_files:
-        filter.deny(*_ATTRIBUTES)
+    elif level != "namespaces":
+        filter.deny("setsid")  # by its session is found what a run leaves that killed the server
+    if level == "landlock":
+        filter.deny(*_TIMES)  # which who may write a file may change without opening it
+        if not own_files:
+            filter.deny(*_RIGHTS)
     return filter.install()

@@ -1,8 +1,9 @@
 """The server: enters the jail once, then forks a child for every program.
 
 Runs as a program of its own, in a fresh interpreter with only the standard library. There are two
-processes: the first one waits outside, cleans up, and ends with the second, which serves.
-Their standard input is the socket to the caller. A child has its job in file 0, and writes an
+processes: the first one waits outside, cleans up, and ends with the second, which serves. Where
+there are no namespaces a third one removes what runs have left. The socket to the caller is
+standard input. A child has its job in file 0, and writes an
 answer, a line of JSON, into its file 3.
 """
 
@@ -21,6 +22,7 @@ import pickle
 import resource
 import select
 import signal
+import stat
 import sys
 import time
 import traceback
@@ -48,9 +50,13 @@ def main() -> None:
     """Serve until the socket closes."""
     length = int.from_bytes(frames.read(CONTROL, 4), "little")
     config = pickle.loads(frames.read(CONTROL, length))
+    config["number"] = frames.read(CONTROL, frames.NUMBER)
     sys.dont_write_bytecode = True
+    while os.open(os.devnull, os.O_RDWR) <= NULL:
+        pass  # so that nothing opened later has a number that children use
+    os.umask(0o022)  # whatever the caller's is, others must be able to enter the jail
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    scratch = None
+    folders = None
     try:
         if sys.platform == "linux":
             jail.adopt_orphans()
@@ -59,25 +65,23 @@ def main() -> None:
             uid, root = jail.leave_namespaces()
         else:
             uid = jail.spare_uid()
-            scratch = config["scratch"] = f"{config['tmp']}/gem-ma-{os.getpid()}-{time.time_ns()}"
-            os.mkdir(scratch, 0o700)
-            if uid is not None:
-                os.chown(scratch, uid, uid)
+            folders = Folders(config["place"], uid)
+            if sys.platform == "linux":
+                jail.hide_memory()
         pid = os.fork()
     except Exception as error:  # noqa: BLE001  whatever it is, the caller must hear of it
-        _fail(error)
+        _fail(config["number"], error)
     else:
         if pid == 0:
-            _serve(config, uid, root)
+            _serve(config, uid, root, folders)
         with open(os.devnull) as null:
             os.dup2(null.fileno(), CONTROL)
         # Told to terminate, it ends the other one, and still cleans up.
         signal.signal(signal.SIGTERM, lambda *_: _kill(pid))
         os.waitpid(pid, 0)
         _end_all()
-    if scratch and os.path.isdir(scratch):
-        _wipe(scratch)
-        os.rmdir(scratch)
+    if folders is not None:
+        folders.remove()
 
 
 def _kill(pid: int) -> None:
@@ -85,11 +89,13 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _serve(config: dict[str, Any], uid: int | None, root: bool) -> NoReturn:
+def _serve(
+    config: dict[str, Any], uid: int | None, root: bool, folders: Folders | None
+) -> NoReturn:
     try:
-        server = Server(config, uid, root)
+        server = Server(config, uid, root, folders)
     except Exception as error:  # noqa: BLE001  whatever it is, the caller must hear of it
-        _fail(error)
+        _fail(config["number"], error)
     else:
         try:
             server.serve()
@@ -102,17 +108,89 @@ class PreloadError(Exception):
     """A module that shall be preloaded cannot be imported."""
 
 
-def _fail(error: BaseException) -> None:
+def _fail(number: bytes, error: BaseException) -> None:
     """Tell the caller that there is no server."""
     kind = "preload" if isinstance(error, PreloadError) else "level"
     text = json.dumps({kind: f"{type(error).__name__}: {error}"}).encode()
-    frames.write(CONTROL, frames.DONE.pack(frames.KILLED, 1, 0.0, 0, 0, len(text)) + text)
+    frames.write(CONTROL, frames.DONE.pack(number, frames.KILLED, 1, 0.0, 0, 0, len(text)) + text)
+
+
+class Folders:
+    """A folder for each run, all within one that no run can rename or replace.
+
+    Its user is the one that programs run as, and so is whoever looks into what they have left:
+    a run could have put a link there to anything.
+    """
+
+    def __init__(self, outer: str, uid: int | None):
+        self.uid, self.outer = uid, outer
+        self.path = f"{outer}/runs"
+        os.mkdir(self.outer, 0o711)
+        os.mkdir(self.path, 0o700)
+        self.fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        if uid is not None:
+            os.chown(self.fd, uid, uid)
+        names, self._names = os.pipe()
+        self._fork(lambda: self._attend(names))
+        os.close(names)
+        os.set_blocking(self._names, False)
+
+    def new(self) -> str:
+        """Make a folder, and return its name."""
+        name = os.urandom(12).hex()
+        os.mkdir(name, 0o700, dir_fd=self.fd)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Remove a folder, or have it removed beside the next runs if there is anything in it."""
+        try:
+            os.rmdir(name, dir_fd=self.fd)
+        except OSError:
+            # With too many waiting, or with nobody there, it goes in the end.
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                os.write(self._names, name.encode() + b"\n")
+
+    def remove(self) -> None:
+        """Remove all of it, when nothing runs any more."""
+        os.waitpid(self._fork(lambda: _empty(self.fd)), 0)
+        with contextlib.suppress(OSError):  # a run of this very user may have moved or locked it
+            os.rmdir(self.path)
+            os.rmdir(self.outer)
+
+    def _attend(self, names: int) -> None:
+        os.close(self._names)
+        with open(names) as lines:
+            for line in lines:
+                with contextlib.suppress(OSError):  # it goes in the end
+                    _empty(self.fd, [line.rstrip()])
+        _empty(self.fd)  # whoever would do it has been killed
+
+    def _fork(self, work: Callable[[], None]) -> int:
+        """Do something in a process of the user that programs run as."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                with open(os.devnull, "r+") as null:
+                    for fd in (CONTROL, 1, 2):
+                        os.dup2(null.fileno(), fd)
+                if self.uid is not None:
+                    jail.become(self.uid)
+                if sys.platform == "linux":
+                    jail.give_up_rights()
+                work()
+            finally:
+                os._exit(0)
+        return pid
 
 
 class Child:
-    """A forked process that waits for a job, and the ends of its pipes."""
+    """A forked process that waits for a job, and the ends of its pipes.
 
-    def __init__(self, program: Callable[[], NoReturn]):
+    enter: what it does at once, while it still has the server's files open.
+    """
+
+    def __init__(self, enter: Callable[[], None], program: Callable[[], NoReturn], folder: str):
+        self.folder = folder
         job, self.job = os.pipe()
         outputs = [os.pipe() for _ in range(3)]  # stdout, stderr, the answer
         self.outputs = [ours for ours, _ in outputs]
@@ -120,10 +198,11 @@ class Child:
         self.pid = os.fork()
         if self.pid == 0:
             try:
+                enter()
                 for number, fd in enumerate(files):
                     os.dup2(fd, number)
                 os.closerange(NULL + 1, 65536)
-                os.setsid()
+                os.setpgrp()
                 program()
             except BaseException:  # noqa: BLE001  nothing may go back up into the server's loop
                 traceback.print_exc()
@@ -135,6 +214,11 @@ class Child:
         self.running = False  # it has answered, and waits for another job
         self.calls = 0
         self.ended: tuple[int, float] | None = None
+
+    def lives(self) -> bool:
+        """Return whether it has not ended."""
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return ended is None
 
     def wait(self) -> tuple[int, float]:
         """Wait for its end, and return its exit status and CPU time."""
@@ -191,51 +275,55 @@ class Buffer:
 class Server:
     """One program at a time, while the child for the next one is being forked."""
 
-    def __init__(self, config: dict[str, Any], uid: int | None, root: bool):
+    def __init__(
+        self, config: dict[str, Any], uid: int | None, root: bool, folders: Folders | None
+    ):
         self.config = config
         self.limits = config["limits"]
         self.level = config["level"]
         self.namespaces = self.level == "namespaces"
-        self.scratch = config["scratch"]
+        self.folders = folders
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # A program that can neither start nor signal others leaves the next child alone.
-        self.single = self.limits["processes"] == 1 and self.level != "limits"
+        linux = sys.platform == "linux"
+        # A program that can neither start nor signal others leaves other processes alone,
+        self.single = linux and self.limits["processes"] == 1
+        self.ahead = self.single and self.level != "limits"  # and the next child's files too
         self.child: Child | None = None
         self.next: Child | None = None
         self.seen = [Buffer(self.limits["output"]) for _ in range(3)]
         self.own_files = uid is not None  # no file outside is of this user
-        linux = sys.platform == "linux"
         if linux:
             jail.adopt_orphans()
-        os.setsid()
+        os.setpgrp()
         # Where others of the same user count too, these may grow by so many.
         alone = uid is not None and (root or not self.namespaces or jail.counts_by_namespace())
-        others = 3 if alone or not linux else 1000 + jail.tasks_of(os.getuid())
+        others = 4 if alone or not linux else 1000 + jail.tasks_of(os.getuid())
         self.tasks = self.limits["processes"] + THREADS + others
         statm = os.open("/proc/self/statm", os.O_RDONLY) if linux else None
+        scratch = config["scratch"]
         if self.namespaces:
             assert uid is not None
             size = 4 * self.limits["file_size"]
-            jail.enter_private_root(config["visible"], config["tmp"], self.scratch, size, uid)
+            jail.enter_private_root(config["visible"], config["tmp"], scratch, size, uid)
         if uid is not None and (root or not self.namespaces):
             jail.become(uid)
             _check_readable(config["visible"])
-        os.chdir(self.scratch)
-        os.environ["HOME"] = os.environ["TMPDIR"] = self.scratch
+        if folders is not None:
+            scratch = f"{folders.path}/{folders.new()}"
+        _move_to(scratch)
+        self.scratch = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
         self.preload()
+        self.rules = jail.FileRules(config["visible"]) if self.level == "landlock" else None
         if linux:
             jail.give_up_rights()
             jail.end_with_parent()
-        if self.level == "landlock":
-            jail.restrict_files(config["visible"], self.scratch)
-        if self.level != "limits":
-            jail.common_filter(own_namespaces=self.namespaces).install()(os.getpid())
+            jail.common_filter(self.level).install()(os.getpid())
         self.space = 0
         if statm is not None:
             self.space = int(os.pread(statm, 100, 0).split()[0]) * resource.getpagesize()
             os.close(statm)
         null = os.open(os.devnull, os.O_RDWR)
-        for fd in range(CONTROL + 1, NULL + 1):  # so that no pipe has a number that children use
+        for fd in range(CONTROL + 1, NULL + 1):
             os.dup2(null, fd)
         self.program = Program(self)
         gc.collect()
@@ -262,7 +350,8 @@ class Server:
 
     def serve(self) -> None:
         """Answer jobs until the socket closes."""
-        frames.write(CONTROL, frames.DONE.pack(frames.ENDED, 0, 0.0, 0, 0, 2) + b"{}")
+        hello = frames.DONE.pack(self.config["number"], frames.ENDED, 0, 0.0, 0, 0, 2)
+        frames.write(CONTROL, hello + b"{}")
         while True:
             if self.child is None:
                 self.renew()
@@ -271,24 +360,41 @@ class Server:
                 head = frames.read(CONTROL, frames.JOB.size)
             except EOFError:
                 return
+            goes_on = head[0] in (frames.SESSION, frames.KEPT_CALL)
+            if (self.child.running and not goes_on) or not self.child.lives():
+                self.renew()
             if self.child.running:
-                if head[0] not in (frames.SESSION, frames.KEPT_CALL):
-                    self.renew()
                 self.signal(signal.SIGCONT)
             frames.write(CONTROL, self.do(head))
             for buffer in self.seen:
                 buffer.send()
             if not self.child.running:
                 self.end()
-                self.clean()
 
     def renew(self) -> None:
         """Have a child that has not been used."""
-        if self.child is not None:
-            self.signal(signal.SIGKILL)
-            self.end()
-            self.clean()
-        self.child, self.next = self.next or Child(self.program.run), None
+        while True:
+            if self.child is not None:
+                self.signal(signal.SIGKILL)
+                self.end()
+            self.child, self.next = self.next or self.fork(), None
+            if self.child.lives():
+                return
+
+    def fork(self) -> Child:
+        """Fork a child, with a folder of its own where it cannot have a place of its own."""
+        if self.folders is None:
+            return Child(lambda: None, self.program.run, "")
+        folder = self.folders.new()
+        return Child(lambda: self.enter(folder), self.program.run, folder)
+
+    def enter(self, folder: str) -> None:
+        """Go to a child's own folder, and where that can be had, be held to it."""
+        assert self.folders is not None
+        path = f"{self.folders.path}/{folder}"
+        _move_to(path)
+        if self.rules is not None:
+            self.rules.restrict(path)
 
     def do(self, head: bytes) -> bytes:
         """Have the child do a job, and return the head of the frame that tells what came of it."""
@@ -296,14 +402,14 @@ class Server:
         assert child is not None
         kind, seconds, cpu, length = frames.JOB.unpack(head)
         start = time.monotonic()
-        reason = frames.KILLED
-        with contextlib.suppress(BrokenPipeError):  # it has died already
-            frames.write(child.job, head)
-            _forward(child.job, length)
-            # No child is forked while something of another's job or result is in this process.
-            if self.single and self.next is None and kind in (frames.RUN, frames.CALL):
-                self.next = Child(self.program.run)
-            reason = self.collect(child, start + seconds)
+        # If it dies meanwhile, nobody knows what of the job is left, and the server ends.
+        frames.write(child.job, head)
+        _forward(child.job, length)
+        # No child is forked while something of another's job or result is in this process.
+        if self.ahead and self.next is None and kind in (frames.RUN, frames.CALL):
+            self.next = self.fork()
+        number = frames.read(CONTROL, frames.NUMBER)
+        reason = self.collect(child, start + seconds)
         spent = time.monotonic() - start
         # Whoever says that it is done has no more time, but need not be waited for.
         child.calls += kind == frames.KEPT_CALL
@@ -326,7 +432,8 @@ class Server:
         cut = [buffer.cut() for buffer in self.seen]
         if reason == frames.ENDED and any(cut):
             reason = frames.OUTPUT
-        return frames.DONE.pack(reason, status, spent, *(buffer.size for buffer in self.seen))
+        sizes = (buffer.size for buffer in self.seen)
+        return frames.DONE.pack(number, reason, status, spent, *sizes)
 
     def collect(self, child: Child, deadline: float) -> int:
         """Read what the child writes until it answers, has ended, or must end."""
@@ -369,18 +476,18 @@ class Server:
                 os.killpg(self.child.pid, number)
 
     def end(self) -> None:
-        """Wait for the end of the child, which has been killed, and of all that it started."""
+        """Wait for the end of the child, which has been killed, and of all that it started and left."""
         assert self.child is not None
         self.child.wait()
         if not self.single:
             _end_all(killed=self.namespaces)
         self.child.close()
+        if self.folders is not None:
+            self.folders.drop(self.child.folder)
+        else:
+            _empty(self.scratch)
+            os.utime(self.scratch)
         self.child = None
-
-    def clean(self) -> None:
-        """Empty the scratch folder."""
-        if os.stat(self.scratch).st_mode & 0o7777 != 0o700 or os.listdir(self.scratch):
-            _wipe(self.scratch)
 
 
 class Program:
@@ -397,8 +504,10 @@ class Program:
         self.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
         self.main = types.ModuleType("__main__")
         self.filter: Callable[[int], None] | None = None
-        if server.level != "limits":
-            self.filter = jail.program_filter(single=server.single, own_files=server.own_files)
+        if sys.platform == "linux":
+            self.filter = jail.program_filter(
+                server.level, single=server.single, own_files=server.own_files
+            )
         _limit(resource.RLIMIT_CORE, 0)
         _limit(resource.RLIMIT_NOFILE, FILES)
         _limit(resource.RLIMIT_FSIZE, limits["file_size"])
@@ -410,7 +519,7 @@ class Program:
         sys.argv = [NAME]
         for name, value in server.config["prefixes"].items():
             setattr(sys, name, value)
-        sys.path.insert(0, server.scratch)  # noqa: TID251  as with any program, its own folder
+        sys.path.insert(0, "")  # noqa: TID251  as with any program, its own folder
         for prefix in ("", "__"):
             for name, stream in zip(
                 ("stdin", "stdout", "stderr"), (self.stdin, *self.streams), strict=True
@@ -423,6 +532,9 @@ class Program:
         if self.filter is not None:
             self.filter(os.getpid())
         kind, job = self.receive()
+        sys.path[0] = os.getcwd()  # noqa: TID251
+        if "tempfile" in sys.modules:
+            sys.modules["tempfile"].tempdir = None  # it may know the server's
         if "numpy.random" in sys.modules:  # it has the server's state, as all children would
             sys.modules["numpy.random"].seed()
         if kind in (frames.SESSION, frames.KEPT_CALL):
@@ -617,20 +729,47 @@ def _check_readable(paths: list[str]) -> None:
             ) from None
 
 
-def _wipe(top: str) -> None:
-    """Empty a folder, however deep and whatever its rights are."""
-    os.chmod(top, 0o700)
-    folders = [top]
-    for folder in folders:  # grows meanwhile: paths stay short, as every folder moves to the top
-        with os.scandir(folder) as found:
-            entries = list(found)  # before others move here
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                os.chmod(entry.path, 0o700)
-                moved = f"{top}/{os.urandom(12).hex()}"
-                os.rename(entry.path, moved)
-                folders.append(moved)
-            else:
-                os.unlink(entry.path)
-    for folder in folders[1:]:
-        os.rmdir(folder)
+def _move_to(folder: str) -> None:
+    os.chdir(folder)
+    os.environ["HOME"] = os.environ["TMPDIR"] = folder
+
+
+def _empty(top: int, folders: list[str] | None = None) -> None:
+    """Remove all that is in an open folder, or these folders in it.
+
+    However deep they are and whatever their rights: paths stay short, as every folder moves to the
+    top.
+    """
+    if folders is None:
+        os.fchmod(top, 0o700)
+        folders = _thin_out(top, top)
+    for name in folders:  # grows meanwhile
+        if not stat.S_ISDIR(os.stat(name, dir_fd=top, follow_symlinks=False).st_mode):
+            os.unlink(name, dir_fd=top)  # a run has put something else there
+            continue
+        os.chmod(name, 0o700, dir_fd=top)
+        fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+        try:
+            folders += _thin_out(fd, top)
+        finally:
+            os.close(fd)
+        os.rmdir(name, dir_fd=top)
+
+
+def _thin_out(folder: int, top: int) -> list[str]:
+    """Empty a folder but for folders that are not empty, which move to the top; return these."""
+    moved = []
+    with os.scandir(folder) as found:
+        entries = list(found)  # before others move here
+    for entry in entries:
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.name, dir_fd=folder)
+            continue
+        try:
+            os.rmdir(entry.name, dir_fd=folder)
+        except OSError:
+            os.chmod(entry.name, 0o700, dir_fd=folder)  # or it cannot be moved
+            name = os.urandom(12).hex()
+            os.rename(entry.name, name, src_dir_fd=folder, dst_dir_fd=top)
+            moved.append(name)
+    return moved
