@@ -1,7 +1,9 @@
 """Attempts to get out of the sandbox, at every level that this machine has, and what it is for."""
 
+import contextlib
 import ctypes
 import gc
+import marshal
 import os
 import pickle
 import secrets
@@ -28,6 +30,7 @@ from gem_ma.sandbox import (
     SandboxUnavailable,
     TimedOut,
     available,
+    frames,
     jail,
 )
 
@@ -572,6 +575,56 @@ while frame:
 """,
     ),
     # -- what is left
+    "signal_the_next_by_a_file": Attempt(
+        "result",
+        """
+import fcntl, os
+read, write = os.pipe()
+for pid in {*range(2, 64), *range(os.getpid() + 1, os.getpid() + 8)}:
+    try:
+        fcntl.fcntl(read, fcntl.F_SETOWN, pid)
+        print('ESCAPED')
+        fcntl.fcntl(read, fcntl.F_SETFL, os.O_ASYNC)
+        os.write(write, b'x')
+        os.read(read, 1)
+    except OSError:
+        pass
+""",
+    ),
+    "touch_outside": Attempt("files", "import os; os.utime('@SECRET@'); print('ESCAPED')"),
+    "touch_a_device": Attempt(
+        "files",
+        """
+import os
+for name in ('/dev/null', '/dev/zero', '/dev/urandom'):
+    try:
+        with open(name, 'r+b', buffering=0) as file:
+            os.utime(file.fileno())
+            print('ESCAPED')
+    except OSError:
+        pass
+os.utime('/dev/null')
+print('ESCAPED')
+""",
+    ),
+    "letter_from_a_pair": Attempt(
+        "network",
+        """
+import array, os, socket
+for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET, socket.SOCK_STREAM):
+    for data in ([], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [1]))]):
+        try:
+            one, _ = socket.socketpair(socket.AF_UNIX, kind)
+            one.sendmsg([b'x'], data, 0, '@LETTERS@')
+        except OSError:
+            pass
+        try:
+            one.connect('@LETTERS@')
+            one.sendmsg([b'x'], data)
+        except (OSError, NameError):
+            pass
+""",
+    ),
     "leave_files": Attempt("rest", "open('left', 'w').write('x')"),
     "leave_deep_folders": Attempt(
         "rest", "import os\nfor _ in range(40): os.mkdir('d' * 200); os.chdir('d' * 200)"
@@ -597,12 +650,13 @@ for path in ('a/b/c', 'a/b', 'a', '.'):
 }
 
 DAEMON = """
-import os, sys, time, signal
+import contextlib, os, sys, time, signal
 def daemon():
     for _ in range(2):
         if os.fork():
             os._exit(0)
-        os.setsid()
+        with contextlib.suppress(PermissionError):
+            os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.stdout.flush()
     time.sleep(60)
@@ -663,6 +717,7 @@ class World:
 
     def __init__(self, folder):
         self.token = secrets.token_hex(16)
+        self.replaced = os.environ.get("GEM_MA_SECRET")
         os.environ["GEM_MA_SECRET"] = self.token
         self.memory = ctypes.create_string_buffer(self.token.encode())
         self.outside = folder / "outside"
@@ -684,7 +739,10 @@ class World:
         self.abstract.bind(f"\0{name}")
         for listener in (self.unix, self.abstract):
             listener.listen()
-        self.sockets = self.tcp, self.udp, self.unix, self.abstract
+        self.letters = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.letters.bind(str(self.outside / "letters"))
+        (self.outside / "letters").chmod(0o777)
+        self.sockets = self.tcp, self.udp, self.unix, self.abstract, self.letters
         for each in self.sockets:
             each.setblocking(False)
         sleep = [sys.executable, "-ISc", "import time; time.sleep(1000)"]
@@ -701,6 +759,7 @@ class World:
             "TCP": self.tcp.getsockname()[1],
             "UDP": self.udp.getsockname()[1],
             "UNIX": place,
+            "LETTERS": self.outside / "letters",
             "ABSTRACT": name,
             "NUMBERS": {name: numbers[column] for name, numbers in jail._NUMBERS.items()},
             "DENIED": jail._DENIED,
@@ -715,7 +774,7 @@ class World:
 
     def untouched(self):
         """Check that nobody has been here."""
-        assert sorted(path.name for path in self.outside.iterdir()) == ["secret", "unix"]
+        assert sorted(path.name for path in self.outside.iterdir()) == ["letters", "secret", "unix"]
         assert self.secret.read_text() == self.token
         now = os.stat(self.secret)
         for what in ("st_mode", "st_uid", "st_gid", "st_mtime", "st_nlink", "st_ino"):
@@ -724,27 +783,38 @@ class World:
         assert os.getpriority(os.PRIO_PROCESS, self.victim.pid) == os.getpriority(0, 0)
         for each in self.sockets:
             with pytest.raises(BlockingIOError):
-                each.recv(1) if each is self.udp else each.accept()
+                each.recv(1) if each in (self.udp, self.letters) else each.accept()
 
     def close(self):
         """Take the World down."""
         del os.environ["GEM_MA_SECRET"]
+        if self.replaced is not None:
+            os.environ["GEM_MA_SECRET"] = self.replaced
         self.victim.kill()
         self.victim.wait()
         for each in self.sockets:
             each.close()
+        for path in [*self.outside.iterdir(), self.outside, self.outside.parent]:
+            path.rmdir() if path.is_dir() else path.unlink()
+
+
+@contextlib.contextmanager
+def outside():
+    """Give a World of one's own."""
+    place = OPEN / f"gem-ma-world-{secrets.token_hex(6)}"
+    place.mkdir()
+    there = World(place)
+    try:
+        yield there
+    finally:
+        there.close()
 
 
 @pytest.fixture(scope="module")
 def world():
     """Return the outside, which must stay as it is."""
-    place = OPEN / f"gem-ma-world-{secrets.token_hex(6)}"
-    place.mkdir()
-    there = World(place)
-    yield there
-    there.close()
-    for path in [*there.outside.iterdir(), there.outside, place]:
-        path.rmdir() if path.is_dir() else path.unlink()
+    with outside() as there:
+        yield there
 
 
 def make(level, **options):
@@ -788,9 +858,14 @@ def descendants(pid):
     return found
 
 
-def leftovers():
-    """Return the folders that servers have in the folder for temporary files."""
-    return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("gem-ma-")}
+def children(pid):
+    """Return the processes that a process has started and that it has not reaped."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def leftovers(pid):
+    """Return the folders that the servers of a process have in the folder for temporary files."""
+    return [n for n in os.listdir(tempfile.gettempdir()) if n.startswith(f"gem-ma-{pid}-")]
 
 
 def eventually(condition, seconds=5.0):
@@ -827,8 +902,12 @@ CASES = [
 
 @pytest.mark.parametrize(("level", "name"), CASES)
 def test_attempt_is_contained(level, name, boxes, world):
+    contained(boxes(level, **ATTEMPTS[name].box), name, world)
+
+
+def contained(box, name, world):
+    """Check that an attempt comes to nothing."""
     attempt = ATTEMPTS[name]
-    box = boxes(level, **attempt.box)
     start = time.monotonic()
     result = box.run(world.fill(attempt.code), **attempt.run)
     assert time.monotonic() - start < 5
@@ -840,6 +919,230 @@ def test_attempt_is_contained(level, name, boxes, world):
         assert result.reason == attempt.reason
     world.untouched()
     alive_and_clean(box)
+
+
+# What keeps an attempt in: file, text, what stands there instead, levels, and the attempts.
+PASS = "pass"
+GUARDS = {
+    "who gets a signal for a file": (
+        "jail",
+        'filter.deny_if("fcntl", 1, [8, 10, 15])',
+        PASS,
+        LEVELS[:2],
+        ["signal_the_next_by_a_file"],
+    ),
+    "signals": (
+        "jail",
+        'filter.allow_if("kill", 0, [0, OWN_PID])',
+        PASS,
+        ["namespaces"],
+        ["kill_the_next_child"],
+    ),
+    "pairs of datagrams": (
+        "jail",
+        'filter.deny_bits("socketpair", 1, _DATAGRAM)',
+        PASS,
+        ["landlock"],
+        ["letter_from_a_pair"],
+    ),
+    "times": ("jail", "filter.deny(*_TIMES)", PASS, ["landlock"], ["touch_outside"]),
+    "times of devices": (
+        "jail",
+        "_make_read_only(base + path, device=True)",
+        PASS,
+        ["namespaces"],
+        ["touch_a_device"],
+    ),
+    "the rules of Landlock": (
+        "jail",
+        '_call("landlock_restrict_self", ruleset, 0)',
+        PASS,
+        ["landlock"],
+        ["read_secret", "write_outside", "append_outside"],
+    ),
+    "a root of its own": (
+        "jail",
+        '_call("pivot_root", b".", b".")\n    _call("umount2", b".", _DETACH)',
+        PASS,
+        ["namespaces"],
+        ["read_secret", "append_outside"],
+    ),
+    "sockets": (
+        "jail",
+        'filter.deny("socket", "bind", "connect")',
+        PASS,
+        ["landlock"],
+        ["connect_unix"],
+    ),
+    "calls": (
+        "jail",
+        "filter.deny(*_DENIED)",
+        PASS,
+        ["namespaces"],
+        ["leave_shared_memory"],
+    ),
+    "memory": (
+        "server",
+        '_limit(resource.RLIMIT_AS, server.space + limits["memory"])',
+        PASS,
+        LEVELS,
+        ["memory_mapped"],
+    ),
+    "size of files": (
+        "server",
+        '_limit(resource.RLIMIT_FSIZE, limits["file_size"])',
+        PASS,
+        ["landlock", "limits"],
+        ["file_10_gb"],
+    ),
+    "cleaning": ("server", "_empty(self.scratch)", PASS, ["namespaces"], ["leave_files"]),
+    "folders of their own": (
+        "server",
+        "folder = self.folders.new()",
+        'folder = "same"; os.makedirs(self.folders.path + "/same", exist_ok=True)',
+        ["limits"],
+        ["leave_deep_folders"],
+    ),
+}
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_an_attempt_gets_through_without_its_guard(guard, monkeypatch):
+    file, text, instead, levels, names = GUARDS[guard]
+    through = pytest.raises((AssertionError, pytest.fail.Exception))
+    copy = Path(tempfile.mkdtemp(dir=OPEN))
+    shutil.copytree(Path(sandbox.__file__).parent, copy / "sandbox")
+    copy.chmod(0o755)
+    source = copy / "sandbox" / f"{file}.py"
+    written = source.read_text()
+    assert written.count(text) == 1
+    source.write_text(written.replace(text, instead))
+    monkeypatch.setattr(sandbox, "__file__", str(copy / "sandbox" / "__init__.py"))
+    try:
+        for level in levels:
+            if available()[level]:
+                continue
+            for name in names:
+                with outside() as there, make(level) as box, through:
+                    contained(box, name, there)
+    finally:
+        shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_waiting_child_that_is_killed_costs_nothing(level):
+    with make(level, seconds=5) as box:
+        assert box.run("print(1)").stdout == "1\n"
+        (server,) = box._servers
+        for _ in range(3):
+            time.sleep(0.05)
+            serving = children(server._process.pid)
+            waiting = [pid for each in serving for pid in children(each)]
+            assert waiting
+            for pid in waiting:
+                os.kill(pid, signal.SIGKILL)
+                eventually(lambda pid=pid: not Path(f"/proc/{pid}/cmdline").read_bytes())
+            results = [box.run(f"print({n})") for n in range(3)]
+            assert [r.stdout for r in results] == ["0\n", "1\n", "2\n"], results
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_result_of_another_job_is_never_delivered(level):
+    with make(level, seconds=5) as box:
+        box.run("")
+        (server,) = box._servers
+        job = marshal.dumps({"code": "print('forged')", "echo": False, "stdin": b"", "files": {}})
+        head = frames.JOB.pack(frames.RUN, 5.0, 5.0, len(job))
+        server._socket.sendall(head + job + bytes(frames.NUMBER))
+        time.sleep(0.2)
+        result = box.run("print('mine')")
+        assert (result.stdout, result.reason) == ("", "killed")
+        assert server._process.poll() is not None
+        assert box.run("print('mine')").stdout == "mine\n"
+
+
+@pytest.mark.parametrize("level", LEVELS[1:])
+def test_what_a_run_leaves_is_not_the_next_ones_time(level):
+    with make(level, seconds=5) as box:
+        assert box.run("print(1)").ok
+        (server,) = box._servers
+        (cleaning,) = [pid for pid in children(server._process.pid) if not children(pid)]
+        os.kill(cleaning, signal.SIGSTOP)  # it shall have much to do
+        box.run("import os\nfor n in range(300): os.makedirs(f'{n}/a')", seconds=0.5)
+        for _ in range(3):
+            result = box.run("import os; print(os.listdir())")
+            assert (result.stdout, result.reason) == ("[]\n", "")
+        os.kill(cleaning, signal.SIGCONT)
+        eventually(lambda: len(os.listdir(f"{server._place}/runs")) <= 2, 20)
+    assert not os.path.exists(server._place)
+
+
+@pytest.mark.parametrize("level", LEVELS[1:])
+def test_links_in_place_of_a_folder_lead_nowhere(level):
+    code = """
+import os
+open('kept', 'w')
+here = os.getcwd()
+for path in (here, os.path.dirname(here), os.path.dirname(os.path.dirname(here))):
+    try:
+        os.rename(path, path + '-moved')
+        os.symlink('@OUTSIDE@', path)
+    except OSError:
+        pass
+"""
+    with outside() as there:
+        with make(level) as box:
+            for _ in range(2):
+                box.run(there.fill(code))
+            there.untouched()
+        there.untouched()
+
+
+def test_times_of_a_folder_are_its_runs_own(boxes):
+    for level in LEVELS:
+        if not available()[level]:
+            box = boxes(level)
+            box.run("import os; os.utime('.', (5, 5))")
+            seen = box.run("import os; s = os.stat('.'); print(5 in (s.st_mtime, s.st_atime))")
+            assert seen.stdout == "False\n"
+
+
+KILLS = """
+import os, signal
+mine = open('/proc/self/stat').read().rpartition(')')[2].split()[3]
+for name in os.listdir('/proc'):
+    if name.isdigit() and int(name) != os.getpid():
+        try:
+            fields = open(f'/proc/{name}/stat').read().rpartition(')')[2].split()
+            if fields[3] == mine:
+                os.kill(int(name), signal.SIGKILL)
+        except OSError:
+            pass
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 8])
+def test_nothing_is_left_when_a_run_kills_its_server(processes):
+    daemon = DAEMON + "if not os.fork(): daemon()\ntime.sleep(0.05)"
+    used = set()
+    with make("limits", processes=processes) as box:
+        for code in (daemon + KILLS, f"{KILLS}\n{DAEMON}\ndaemon()", KILLS, daemon):
+            used |= box._servers
+            box.run(code)
+            used |= box._servers
+        assert box.run("print(1)").stdout == "1\n"
+        box.run(daemon + KILLS)
+    assert not [pid for server in used for pid in sandbox._session(server._process.pid)]
+    assert not [server._place for server in used if os.path.exists(server._place)]
+
+
+@pytest.mark.parametrize("umask", [0o077, 0o777])
+def test_the_callers_umask_changes_nothing(umask):
+    code = (
+        f"import os; os.umask({umask})\n"
+        "from gem_ma.sandbox import available\nprint(dict(available()))"
+    )
+    assert _python(code) == f"{dict(available())}\n"
 
 
 @pytest.mark.parametrize("name", SEVERAL)
@@ -1219,7 +1522,7 @@ def test_a_server_that_dies_is_replaced(box):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_nothing_is_left_behind(level):
-    before, files = set(descendants(os.getpid())), leftovers()
+    before, files = set(descendants(os.getpid())), leftovers(os.getpid())
     open_files = len(os.listdir("/proc/self/fd"))
     threads = threading.active_count()
     made = make(level, workers=2)
@@ -1235,7 +1538,7 @@ def test_nothing_is_left_behind(level):
     del made
     gc.collect()
     eventually(lambda: set(descendants(os.getpid())) <= before)
-    assert leftovers() <= files
+    assert leftovers(os.getpid()) == files
     assert len(os.listdir("/proc/self/fd")) == open_files
     assert threading.active_count() == threads
 
@@ -1246,7 +1549,7 @@ from gem_ma.sandbox import Sandbox
 box = Sandbox(sys.argv[1])
 session = box.session()
 session.run("x = 1")
-print(*(server._process.pid for server in box._servers), flush=True)
+print(os.getpid(), *(server._process.pid for server in box._servers), flush=True)
 if sys.argv[2] == "kill":
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -1256,15 +1559,14 @@ if sys.argv[2] == "kill":
 @pytest.mark.parametrize("level", LEVELS)
 def test_nothing_outlives_the_interpreter(level, how):
     make(level).close()
-    files = leftovers()
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", LEAVES, level, how], capture_output=True, text=True
     )
     assert done.stderr == ""
     pids = [int(pid) for pid in done.stdout.split()]
-    assert len(pids) == 2
+    assert len(pids) == 3
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
-    eventually(lambda: leftovers() <= files)
+    eventually(lambda: not leftovers(pids[0]))
 
 
 def test_after_a_fork_the_child_has_servers_of_its_own(box):

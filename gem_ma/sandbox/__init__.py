@@ -75,7 +75,7 @@ PROMISES: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 _REASONS = ("", "timeout", "output", "killed")
 _GRACE = 5.0  # seconds that a server has to answer after a run's own
 _START = 120.0  # seconds for preloading
-_CLEANUP = 20.0  # seconds for removing what runs have left
+_CLEANUP = 60.0  # seconds for removing what runs have left
 _LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
 _log = logging.getLogger(__name__)
 
@@ -280,7 +280,7 @@ class Sandbox:
     # -- servers -------------------------------------------------------------------------------
 
     def _settle(self, level: str) -> tuple[str, _Server]:
-        """Return the first level that can be had, with a server in it, and say if it is a weaker."""
+        """Return the first level that can be had, with a server in it; say so if it is a weaker."""
         levels: tuple[str, ...] = LEVELS if level == "auto" else (level,)
         if self.processes > 1:
             levels = tuple(

@@ -476,7 +476,7 @@ class Server:
                 os.killpg(self.child.pid, number)
 
     def end(self) -> None:
-        """Wait for the end of the child, which has been killed, and of all that it started and left."""
+        """Wait for the end of the child, which was killed, and clear away all that it left."""
         assert self.child is not None
         self.child.wait()
         if not self.single:
