@@ -506,9 +506,9 @@ class _Server:
             return
         self.alive = False
         self._socket.close()
+        if self._level == "limits" and sys.platform == "linux":
+            _end_session(self._process)
         self._process.terminate()
-        if self._level == "limits":
-            _end_session(self._process.pid)
         try:
             self._process.wait(_CLEANUP)
         except subprocess.TimeoutExpired:
@@ -548,22 +548,22 @@ def _close_all(servers: set[_Server]) -> None:
         servers.pop().close()
 
 
-def _end_session(pid: int) -> None:
-    """Kill what is left of the session of a server that has ended, which nobody else may know of.
+def _end_session(server: subprocess.Popen[bytes]) -> None:
+    """End a server, and what is left of its session, of which a run that killed it was a part.
 
-    The server is not reaped before, so that its number belongs to nobody else.
+    It is not reaped before, so that its number belongs to nobody else.
     """
-    if sys.platform != "linux":
+    if server.returncode is not None:
         return
-    ended = select.poll()
-    fd = os.pidfd_open(pid)
+    os.kill(server.pid, signal.SIGTERM)
+    ended, fd = select.poll(), os.pidfd_open(server.pid)
     ended.register(fd, select.POLLIN)
     ended.poll(_CLEANUP * 1000)
     os.close(fd)
-    while left := [other for other in _session(pid) if other != pid]:
-        for other in left:
+    while left := [pid for pid in _session(server.pid) if pid != server.pid]:
+        for pid in left:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(other, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         time.sleep(0.001)
 
 
