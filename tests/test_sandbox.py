@@ -1592,3 +1592,27 @@ def test_shared_is_one():
     assert sandbox.shared(workers=1).run("print(1)").stdout == "1\n"
     sandbox.shared(workers=1).close()
     assert sandbox.shared(workers=1).run("print(1)").stdout == "1\n"
+
+
+def test_the_page_on_security_promises_what_is_kept():
+    page = (Path(__file__).parent.parent / "docs" / "security.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.splitlines()
+        if line.startswith("| ")
+    ]
+    assert rows[0] == ["promise", *LEVELS]
+    kept = {row[0]: tuple(name for name, cell in zip(LEVELS, row[1:], strict=True) if cell)
+            for row in rows[1:]}  # fmt: skip
+    assert kept == dict(PROMISES.values())
+    assert {cell for row in rows[1:] for cell in row[1:]} == {"yes", ""}
+
+
+def test_a_weaker_level_is_said_once():
+    code = IN_A_CONTAINER.replace("sys.argv[1]", "'unshare'") + "Sandbox().close()\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    weaker = [level for level in LEVELS[1:] if not available()[level]]
+    if weaker:
+        assert done.stderr.count(f"code of models runs at level '{weaker[0]}'") == 1
+        assert "level 'namespaces' cannot be had" in done.stderr
