@@ -534,7 +534,7 @@ class Program:
         kind, job = self.receive()
         sys.path[0] = os.getcwd()  # noqa: TID251
         if "tempfile" in sys.modules:
-            sys.modules["tempfile"].tempdir = None  # it may know the server's
+            vars(sys.modules["tempfile"])["tempdir"] = None  # it may know the server's
         if "numpy.random" in sys.modules:  # it has the server's state, as all children would
             sys.modules["numpy.random"].seed()
         if kind in (frames.SESSION, frames.KEPT_CALL):
