@@ -995,7 +995,7 @@ GUARDS = {
         ["landlock", "limits"],
         ["file_10_gb"],
     ),
-    "cleaning": ("server", "_empty(self.scratch)", PASS, ["namespaces"], ["leave_files"]),
+    "cleaning": ("server", "empty(self.scratch)", PASS, ["namespaces"], ["leave_files"]),
     "folders of their own": (
         "server",
         "folder = self.folders.new()",

@@ -20,7 +20,6 @@ import marshal
 import os
 import pickle
 import queue
-import select
 import shutil
 import signal
 import socket
@@ -556,10 +555,11 @@ def _end_session(server: subprocess.Popen[bytes]) -> None:
     if server.returncode is not None:
         return
     os.kill(server.pid, signal.SIGTERM)
-    ended, fd = select.poll(), os.pidfd_open(server.pid)
-    ended.register(fd, select.POLLIN)
-    ended.poll(_CLEANUP * 1000)
-    os.close(fd)
+    end = time.monotonic() + _CLEANUP
+    while not os.waitid(os.P_PID, server.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() > end:
+            break
+        time.sleep(0.001)
     while left := [pid for pid in _session(server.pid) if pid != server.pid]:
         for pid in left:
             with contextlib.suppress(ProcessLookupError):

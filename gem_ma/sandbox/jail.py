@@ -311,11 +311,7 @@ def enter_private_root(
     """
     _mount("none", "/", flags=_REC | _PRIVATE)
     sources = {path: os.open(path, os.O_PATH) for path in visible}
-    devices = {
-        path: os.open(path, os.O_PATH)
-        for path in ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-        if os.path.exists(path)
-    }
+    devices = {path: os.open(path, os.O_PATH) for path in _devices()}
     base = os.path.realpath(base)
     _mount("tmpfs", base, "tmpfs", _NOSUID | _NODEV, "mode=755,size=1m")
     for path, fd in (*sources.items(), *devices.items()):
@@ -339,6 +335,11 @@ def enter_private_root(
     _call("pivot_root", b".", b".")
     _call("umount2", b".", _DETACH)
     os.chdir("/")
+
+
+def _devices() -> list[str]:
+    names = ("null", "zero", "full", "random", "urandom")
+    return [f"/dev/{name}" for name in names if os.path.exists(f"/dev/{name}")]
 
 
 def _mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
@@ -393,10 +394,9 @@ class FileRules:
         self._handled = _ALL if abi >= 5 else _ALL >> 1
         attributes = struct.pack("=QQQ", self._handled, 3, 3)
         self._attributes = attributes[: 8 if abi < 4 else 16 if abi < 6 else 24]
-        devices = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
         self._rules = [
             *(self._rule(path, _READ) for path in visible),
-            *(self._rule(path, 4 | 2 | 1 << 14) for path in devices if os.path.exists(path)),
+            *(self._rule(path, 4 | 2 | 1 << 14) for path in _devices()),
         ]
 
     def _rule(self, path: str, access: int) -> tuple[int, bytes]:
