@@ -133,7 +133,7 @@ def look(env):
         observation = env.observe(seat)
         if "image" in observation:
             frame = observation["image"]
-            if frame.shape != (252, 252, 3) or frame.dtype != np.uint8:
+            if frame.shape != (*core.image_size[::-1], 3) or frame.dtype != np.uint8:
                 raise Fault(f"a picture of {frame.shape}, {frame.dtype}")
             if picture is None:
                 raise Fault("a turn without its picture")
