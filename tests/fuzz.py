@@ -121,7 +121,7 @@ def make(id, policy, observe):
     return wrappers.TimeLimit(env, TURNS)
 
 
-def look(env):
+def look(env, hashable):
     """Ask for all that anybody can see."""
     core = env._core
     for seat in env.possible_agents:
@@ -139,17 +139,24 @@ def look(env):
                 raise Fault("a turn without its picture")
         json.dumps(_plain(env.info(seat)))
         core.messages(seat)
-    _check(core.state())
-
-
-def _check(state):
-    hash(state)
+    state = core.state()
+    if hashable:
+        hash(state)
     for name in [one.name for one in dataclasses.fields(state)] if _is_dataclass(state) else ():
         try:
             setattr(state, name, getattr(state, name))
         except (AttributeError, TypeError):
             continue
         raise Fault(f"State.{name} can be set")
+
+
+def _has_hash(state):
+    """Return whether a State can be a key, as most can; some hold tables of a shop."""
+    try:
+        hash(state)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_dataclass(value):
@@ -170,6 +177,7 @@ def play(env, rng, seed):
     """Play one episode to its end, which comes after TURNS turns of the game at the latest."""
     env.reset(seed=seed)
     core, said = env._core, ""
+    hashable = _has_hash(core.state())
     try:
         most = TURNS * len(env.possible_agents) * (core.max_invalid + 2)
         for number in itertools.count():
@@ -178,7 +186,7 @@ def play(env, rng, seed):
             if number > most:
                 raise Fault(f"no end after {number} replies")
             if number % 5 == 0:
-                look(env)
+                look(env, hashable)
             before = core.state()
             kept = _frozen(before) if number % 7 == 0 else None
             replies = {}
@@ -194,7 +202,7 @@ def play(env, rng, seed):
                 raise Fault(f"rewards {rewards}")
             if kept is not None and _frozen(before) != kept:
                 raise Fault("a State has changed")
-        look(env)
+        look(env, hashable)
         returns = core.state().returns()
         if not all(math.isfinite(value) for value in returns.values()):
             raise Fault(f"returns {returns}")
