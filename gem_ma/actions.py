@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
@@ -26,7 +26,6 @@ _BOXED = re.compile(r"\\boxed\s*\{")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 _END_OF_ANSWER = re.compile(r"</answer>", re.IGNORECASE)
-_CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|texttt|mathrm|mathbf)\s*\{([^{}]*)\}")
 _AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
 
@@ -86,7 +85,7 @@ def has_action(text: str, format: str = "auto") -> bool:
 def find_calls(text: str) -> list[dict[str, Any]]:
     """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
     calls: list[dict[str, Any]] = []
-    for block in _CALL.findall(without_thinking(text)):
+    for block in _between("<tool_call>", "</tool_call>", without_thinking(text)):
         try:
             call = json.loads(block)
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
@@ -138,6 +137,18 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
+
+
+def _between(opening: str, closing: str, text: str) -> Iterator[str]:
+    """Yield what stands between two marks, in one pass: a pattern looks again from each opening."""
+    start = text.find(opening)
+    while start >= 0:
+        start += len(opening)
+        end = text.find(closing, start)
+        if end < 0:
+            return
+        yield text[start:end]
+        start = text.find(opening, end + len(closing))
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SEED = 0  # of the first turn that is shown
 MATCHES, TURNS = 20, 500  # of random play that says what returns there are, at most
-_SENTENCE = re.compile(r".+?[.!?](?=\s|$)", re.DOTALL)
+_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|\Z)", re.DOTALL)
 _MEANING = re.compile(r"(\w+(?:, \w+)*): (.+)")
 _VERSION = re.compile(r".*?-v\d+")
 

@@ -12,12 +12,14 @@ from gem_ma.episode import Turn
 
 STOP = "###STOP###"
 _TASK = "Your task: "
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w")
+# Read from where a word begins, and never again from within it.
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
 _ORDER = re.compile(r"#W\d{7}")
 _CODE = re.compile(r"code is (\d{6})")
 _PAYMENT = re.compile(r"\b(?:credit_card|paypal|gift_card)_\d+\b")
+_LONGEST = 2_000  # characters of options or an address
 _SENTENCE = re.compile(
     r"(?<=[.;!?]) +(?=You(?:r name| are| want| would| ask)|Return|Cancel|For #W|Exchange|Modify)"
 )
@@ -347,6 +349,8 @@ class _Desk:
                     found = self._looked_up("get_order_details", order_id=order[0])
                     if found is None:
                         return self._call("get_order_details", order_id=order[0])
+                    if found.startswith("Error"):
+                        continue
                     paid = json.loads(found)["payment_history"][0]["amount"]
                     return f"You paid {paid} for order {order[0]}. Is there anything else?"
         return None
@@ -356,7 +360,9 @@ WRITES = {  # the tools that change something, and how a wish for each sounds
     "cancel_pending_order": re.compile(r"\bcancel", re.I),
     "return_delivered_order_items": re.compile(r"\breturn\b", re.I),
     "exchange_delivered_order_items": re.compile(r"\bexchange\b", re.I),
-    "modify_pending_order_items": re.compile(r"\bmodify (?!.*address)(?:the |items)?", re.I),
+    "modify_pending_order_items": re.compile(
+        r"^(?>.*\bmodify )(?!.*address)", re.I | re.M
+    ),
     "modify_pending_order_payment": re.compile(r"change payment|payment of order", re.I),
     "modify_pending_order_address": re.compile(r"address", re.I),
     "modify_user_address": re.compile(r"default address", re.I),
@@ -378,7 +384,8 @@ def _mentions(
     for number, one in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(wish)
         rest = wish[one.end() : end]
-        sets = [ast.literal_eval(part) for part in re.findall(r"\{[^{}]*\}", rest)]
+        spelt = map(_literal, re.findall(r"\{[^{}]*\}", rest))
+        sets = [options for options in spelt if options is not None]
         if len(sets) == 2:
             yield one[0], sets[0], sets[1]
         elif sets and rest.lstrip().startswith("{"):
@@ -415,12 +422,23 @@ def _variant(
     return None
 
 
+def _literal(text: str) -> dict[Any, Any] | None:
+    """Return the mapping that a text spells out as Python does, or None."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None  # a user may say anything
+    return found if isinstance(found, dict) else None
+
+
 def _address(wish: str) -> dict[str, str] | None:
     """Return the address that a wish names."""
     literal = re.search(r"\{[^{}]*\}", wish)
     keys = ("address1", "address2", "city", "state", "country", "zip")
     if literal:
-        given = ast.literal_eval(literal[0])
-        return {key: given[key] for key in keys} if set(keys) <= set(given) else None
+        given = _literal(literal[0]) or {}
+        return {key: str(given[key]) for key in keys} if set(keys) <= set(given) else None
     parts = [part.strip() for part in wish.rpartition(":")[2].rstrip(".").split(",")]
     return dict(zip(keys, parts, strict=True)) if len(parts) == len(keys) else None

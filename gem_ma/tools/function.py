@@ -21,7 +21,7 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SECTION = re.compile(r"(Args|Arguments|Parameters|Returns|Yields|Raises|Examples?):\s*")
-_ARGUMENT = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s+(.+)")
+_ARGUMENT = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s(.+)")
 
 
 class FunctionTool:

@@ -22,7 +22,8 @@ _PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture
 _SIDE = 512  # pixels that the longer side of a rendering keeps
 _STORY = 4000  # characters of an environment's own documentation
 _NOT_TOLD = re.compile(r"^#+ *(arguments|version history|references|vectorized)", re.I | re.M)
-_FIGURE = re.compile(r"^(`{3,})\{.*?^\1\s*$|^```python.*?^```\s*$|^\|[ :|-]+\|$\n", re.S | re.M)
+_FENCE = re.compile(r"`{3,}(?=\{)|```(?=python)")
+_RULE = re.compile(r"\|[ :|-]+\|")  # below the head of a table
 
 # -- what is seen ------------------------------------------------------------------------------
 
@@ -112,11 +113,28 @@ def pixels(array: np.ndarray) -> Pixels:
 
 def story(documentation: str | None) -> str:
     """Return what an environment's documentation tells a player."""
-    text = _FIGURE.sub("", inspect.cleandoc(documentation or ""))
+    text = _without_figures(inspect.cleandoc(documentation or ""))
     parts = re.split(r"^(?=#+ )", text, flags=re.M)
     text = "".join(part for part in parts if not _NOT_TOLD.match(part))
     text = re.sub(r"\n{3,}", "\n\n", text).strip()
     return text if len(text) <= _STORY else text[:_STORY].rpartition("\n")[0] + "\n..."
+
+
+def _without_figures(text: str) -> str:
+    """Leave out fenced figures and programs that are closed, and the rules of tables."""
+    lines = text.split("\n")
+    last = {line.rstrip(): number for number, line in enumerate(lines)}
+    kept, fence = [], ""
+    for number, line in enumerate(lines):
+        if fence:
+            if line.rstrip() == fence:
+                fence = ""
+                kept.append("")
+        elif (opening := _FENCE.match(line)) and last.get(opening[0], -1) > number:
+            fence = opening[0]
+        elif not _RULE.fullmatch(line):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 # -- what is sent ------------------------------------------------------------------------------

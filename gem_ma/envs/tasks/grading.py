@@ -189,7 +189,7 @@ def _graders(*preload):
 # -- programs --------------------------------------------------------------------------------------
 
 _AT_ONCE = 4
-_FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```[ \t]*+([\w+-]*+)[ \t]*+\n(.*?)(?:\n[ \t]*+```|\Z)", re.DOTALL)
 
 # The solution's own output goes nowhere; what its function returns is all that is sent back.
 _CALL = """

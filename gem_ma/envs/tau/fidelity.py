@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gem_ma.envs.tau.data import Task
 
 PARTS = ("facts", "answers", "pace", "ending", "role")
 KINDS = {  # what of a message can be held against the task, and what asks for it
-    "email": (r"[\w.+-]+@[\w-]+\.[\w.]*\w", r"e-?mail"),
+    "email": (r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w", r"e-?mail"),
     "zip": (r"(?<![\w#.$])\d{5}(?![\w.]*\d)", r"\bzip\b|postal"),
     "order": (r"#?\bW\d{7}\b", r"order (?:number|id)|which order|number of (?:the|your) order"),
     "user": (r"\b[a-z]+_[a-z]+_\d{4}\b", r"user id|customer id"),
@@ -33,6 +33,12 @@ _ROLE = re.compile(
 _WORD = re.compile(r"\w+")
 
 
+class _Said(NamedTuple):
+    who: str
+    text: str
+    facts: dict[str, set[str]]
+
+
 def facts(text: str) -> dict[str, set[str]]:
     """Return the numbers, addresses and ids in a text, by kind."""
     found = {kind: set(fact.findall(text)) for kind, (fact, _) in _KINDS.items()}
@@ -51,23 +57,24 @@ def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) 
     """
     wrong: list[str] = []
     own = facts(task.instruction)
+    said = [_Said(who, text, facts(text)) for who, text in talk]
     parts = {
-        "facts": _facts(own, talk, wrong),
-        "answers": _answers(own, talk, wrong),
-        "pace": _pace(task, own, talk, wrong),
-        "ending": _ending(own, talk, how, reward, wrong),
-        "role": _role(talk, wrong),
+        "facts": _facts(own, said, wrong),
+        "answers": _answers(own, said, wrong),
+        "pace": _pace(task, own, said, wrong),
+        "ending": _ending(own, said, how, reward, wrong),
+        "role": _role(said, wrong),
     }
     whole = sum(parts.values()) / len(parts)
     fault = min(parts["facts"], parts["ending"], parts["role"]) < 1.0
     return {"user": {"fidelity": whole, **parts}, "user_fault": fault, "user_errors": wrong}
 
 
-def _facts(own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: list[str]) -> float:
+def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
     known = {kind: set(values) for kind, values in own.items()}
     good = 1.0
-    for who, text in talk:
-        for kind, values in facts(text).items():
+    for who, _, told in talk:
+        for kind, values in told.items():
             if who == "assistant":
                 known.setdefault(kind, set()).update(values)
                 continue
@@ -77,19 +84,17 @@ def _facts(own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: 
     return good
 
 
-def _answers(
-    own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: list[str]
-) -> float:
+def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
     asked = missed = 0
     told: dict[str, set[str]] = {}
     question: set[str] = set()
-    for who, text in talk:
+    for who, text, named in talk:
         if who == "assistant":
             question = {
                 kind for kind, (_, ask) in _KINDS.items() if "?" in text and ask.search(text)
             }
             continue
-        for kind, values in facts(text).items():
+        for kind, values in named.items():
             told.setdefault(kind, set()).update(values)
         held = question & set(own)
         if held:
@@ -102,14 +107,14 @@ def _answers(
 
 
 def _pace(
-    task: Task, own: Mapping[str, set[str]], talk: Sequence[tuple[str, str]], wrong: list[str]
+    task: Task, own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]
 ) -> float:
     words = _WORD.findall(task.instruction.lower())
     everything = {(kind, one) for kind, values in own.items() for one in values}
-    for who, text in talk:
+    for who, text, named in talk:
         if who != "user":
             continue
-        told = {(kind, one) for kind, values in facts(text).items() for one in values}
+        told = {(kind, one) for kind, values in named.items() for one in values}
         said = set(_WORD.findall(text.lower()))
         share = sum(word in said for word in words) / max(len(words), 1)
         if share > 0.85 or (len(everything) > 2 and everything <= told):
@@ -120,7 +125,7 @@ def _pace(
 
 def _ending(
     own: Mapping[str, set[str]],
-    talk: Sequence[tuple[str, str]],
+    talk: Sequence[_Said],
     how: str,
     reward: float,
     wrong: list[str],
@@ -130,9 +135,9 @@ def _ending(
         return 0.0
     if how != "user" or reward == 1.0:
         return 1.0
-    told = {one for who, text in talk if who == "user" for one in facts(text).get("order", ())}
+    told = {one for who, _, named in talk if who == "user" for one in named.get("order", ())}
     unsaid = own.get("order", set()) - told
-    last = next((text for who, text in reversed(talk) if who == "assistant"), None)
+    last = next((text for who, text, _ in reversed(talk) if who == "assistant"), None)
     if last is None or unsaid:
         wrong.append("stopped before it had told its task")
         return 0.0
@@ -142,8 +147,8 @@ def _ending(
     return 1.0
 
 
-def _role(talk: Sequence[tuple[str, str]], wrong: list[str]) -> float:
-    for who, text in talk:
+def _role(talk: Sequence[_Said], wrong: list[str]) -> float:
+    for who, text, _ in talk:
         found = _ROLE.search(text) if who == "user" else None
         if found:
             wrong.append(f"spoke as the assistant: {found[0]!r}")

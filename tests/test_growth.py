@@ -1,0 +1,207 @@
+"""No text makes the package take more time than its length allows: its patterns, and its readers."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import growth
+import pytest
+
+from gem_ma import InvalidMove, Message, actions, messages
+from gem_ma.agents import llm_user, tau
+from gem_ma.envs.bridges import describing
+from gem_ma.envs.tasks import grading
+from gem_ma.envs.tau import fidelity
+from gem_ma.episode import Turn
+from gem_ma.tools import ToolError, python
+from gem_ma.tools.function import function_tool
+
+# -- patterns --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", growth.modules())
+def test_every_pattern_of_the_package_takes_linear_time(module):
+    assert [fault for fault in map(growth.fault, growth.uses(module)) if fault] == []
+
+
+BAD = {  # as they were, and what else is known to be slow
+    "tool call": (r"<tool_call>(.*?)</tool_call>", re.DOTALL, "findall"),
+    "fence": (r"```[ \t]*([\w+-]*)[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL, "findall"),
+    "e-mail": (r"[\w.+-]+@[\w-]+\.[\w.]*\w", 0, "search"),
+    "look ahead": (r"\bmodify (?!.*address)(?:the |items)?", re.I, "search"),
+    "lines": (r"^(`{3,})\{.*?^\1\s*$", re.S | re.M, "sub"),
+    "no end": (r".+?[.!?](?=\s|$)", re.DOTALL, "findall"),
+    "blanks": (r"\s+$", 0, "sub"),
+    "cubic": (r"a*b?a*b?a*c", 0, "fullmatch"),
+    "exponential": (r"(?:a+)+b", 0, "fullmatch"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_pattern_that_backtracks_is_found_out(name):
+    pattern, flags, method = BAD[name]
+    assert growth.fault(growth.Use(name, re.compile(pattern, flags), (method,)))
+
+
+def test_patterns_are_found_wherever_they_stand():
+    found = {use.where: use for module in growth.modules() for use in growth.uses(module)}
+    assert found["gem_ma.actions:_THINK"].methods == ("finditer",)
+    assert found["gem_ma.envs.tasks.grading:_NUMBER"].methods == ("fullmatch",)
+    patterns = {use.pattern.pattern for module in growth.modules() for use in growth.uses(module)}
+    assert {r"\bcancel", "a|b|c", r"```abc[ \t]*\n(.*?)\n?```"} <= patterns  # of a table, of calls
+    sources = [path.read_text(encoding="utf-8") for path in growth.ROOT.rglob("*.py")]
+    assert len(patterns) > 0.7 * sum(len(re.findall(r"\bre\.[a-z]+\(", one)) for one in sources)
+
+
+# -- what reads texts of others --------------------------------------------------------------------
+
+LETTERS = (" ", "\n", "\t", "a", "1", "1 ", "a ", "a\n", "a.", ".", ",", "-", "_", "*", "@", "a@")
+MARKS = (
+    *("[", "]", "[]", "[a", "(", ")", "{", "}", "{}", '"', "'", "\\", "\\\\", "<", ">", "`"),
+    *("<think>", "</think>", "<think></think>", "<answer>", "</answer>", "<answer></answer>"),
+    *("<tool_call>", "</tool_call>", "<tool_call>{", "<tool_call></tool_call>", '{"name":"a"}'),
+    *("\\boxed{", "\\boxed{}", "\\boxed", "\\text{", "\\text{}", "\\text", "\\frac{1}{2}", "$"),
+    *("```", "``` ", "```\n", "```python\n", "```python", "\n```", "\n``` "),
+    *("\ud800", "\u00e9", "\u202e", "\x00", "\u4e00", "1,000", "1e9"),
+    *("<image", "<|image_1", "<|vision_pad|", "[img ", "<image>"),
+    *("a@a.", "a@a.a ", "modify ", "modify #W1234567 ", "name is Aa Aa ", "zip code ", "code is "),
+    *("I want ", ". I want ", "You want ", "{a}", "#W1234567. ", "?", "confirm? ", "anything else?"),
+    *("message:", "message: \n", "thought:", "thought:\n", "bad:", "bad\n", "ok\n", '"name": "a",'),
+)
+# A beginning, and what is repeated after it.
+BEGUN = (
+    *(("```", " "), ("```", "a"), ("```\n", "\n "), ("\\boxed{", "{"), ("\\boxed{", "}")),
+    *(("\\boxed", " "), ("\\text{", " "), ("[", "]"), ("[", "["), ("a@a.", "."), ('"name"', " ")),
+    *(("<image", " "), ("<think>", "</"), ("\\boxed{", "\\text{"), ("<tool_call>", "{")),
+    *(("a:", " "), ("a (", " "), (". ", " "), ("modify ", "address "), ("zip code ", "1")),
+)
+
+
+def texts(size, ends=("",)):
+    for begin, pump in (*(("", one) for one in (*LETTERS, *MARKS)), *BEGUN):
+        for end in ends:
+            yield begin + pump * ((size - len(begin)) // len(pump)) + end
+
+
+def _desk(text):
+    """Let the assistant that knows its task hear a text from the user."""
+    names = ("modify_pending_order_items", "modify_pending_order_address", "reset_app")
+    order = {"items": [{"name": "a", "item_id": "1", "options": {}}], "payment_history": []}
+    calls = [("find_user_id_by_email", {}, "a"), ("get_user_details", {"user_id": "a"}, "{}")]
+    calls += [("get_order_details", {"order_id": "#W1234567"}, json.dumps(order))]
+    task = SimpleNamespace(actions=[(name, {}) for name in names], outputs=())
+    state = SimpleNamespace(
+        calls=[
+            SimpleNamespace(by="assistant", name=name, arguments=given, result=result)
+            for name, given, result in calls
+        ],
+        talk=[("user", text), ("assistant", text)],
+        task=task,
+    )
+    tau._Desk(state).reply()
+    state.calls = ()
+    tau._Desk(state).reply()
+
+
+def _user(text):
+    """Let the user by rule hear a text from the assistant."""
+    turn = Turn("user", f"Your task: {text}", {"text": text}, text)
+    tau.RuleUser().act([turn])
+    who, wishes = tau._task(turn.rules)
+    for asked in (text, f"{text}?", f"your name, confirm?{text}"):
+        tau.RuleUser()._answer(turn, asked, who, wishes[:1], wishes, [text])
+    tau._identity("email name", text)
+    tau._address(text)
+    list(tau._mentions(text, [{"name": "a"}]))
+
+
+def _chats(text):
+    chat = [
+        {"role": "system", "content": text},
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": text},
+    ]
+    for shape in (messages.openai_chat, messages.openai_responses, messages.anthropic):
+        shape(chat)
+    messages.hf(chat)
+    messages.verl_row(chat)
+    messages.trl_row(chat)
+    messages.unescape(messages.escape(text))
+
+
+def _judge(text):
+    task = SimpleNamespace(instruction=text)
+    fidelity.judge(task, [("assistant", text), ("user", text)], "user", 0.0)
+
+
+def _call(text):
+    try:
+        call = {"function": {"name": "a", "arguments": text}}
+        actions.call_text([call])
+    except RecursionError:
+        pass
+
+
+@function_tool
+def _tool(a: int, b: float, c: str) -> str:
+    return c
+
+
+READERS = {
+    **{
+        f"extract {format}": lambda text, format=format: actions.extract(text, format)
+        for format in actions.FORMATS
+    },
+    "has_action": lambda text: [actions.has_action(text, one) for one in actions.FORMATS],
+    "find_calls": actions.find_calls,
+    "call_text": _call,
+    "without_thinking": actions.without_thinking,
+    "choose": lambda text: actions.choose(text, ("a", "b")),
+    "number": actions.number,
+    "exact": lambda text: (grading.exact(text, ("a",)), grading.f1(text, ("a", text))),
+    "quick": lambda text: (grading.quick(text, "1"), grading.quick("x", text)),
+    "program_in": grading.program_in,
+    "same_output": lambda text: grading.same_output(text, "1.5 1.5"),
+    "code of a call": lambda text: python._code({"code": text}),
+    "arguments": lambda text: _tool.call({"a": text, "b": text, "c": text}),
+    "message": lambda text: (llm_user._message(text), llm_user._objection(text)),
+    "facts": fidelity.facts,
+    "judge": _judge,
+    "user by rule": _user,
+    "assistant": _desk,
+    "chats": _chats,
+    "quoted": lambda text: str(Message(None, "a", text)),
+    "story": describing.story,
+}
+
+
+def _read(reader, text):
+    try:
+        reader(text)
+    except (InvalidMove, ToolError):
+        pass
+
+
+def _slow(reader, size, limit, ends):
+    """Return the texts of this size that take longer than allowed, each tried twice."""
+    slow = []
+    for text in texts(size, ends):
+        took = growth.seconds(lambda text=text: _read(reader, text), 1)
+        if took > limit:
+            took = growth.seconds(lambda text=text: _read(reader, text), 2)
+        if took > limit:
+            slow.append(f"{took:.2f} s for {text[:30]!r}...")
+    return slow
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_hostile_text_is_read_in_a_moment(name):
+    # What is quadratic takes half a second and more for as much.
+    assert _slow(READERS[name], 1 << 14, 0.08, ("",)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_a_megabyte_of_a_hostile_text_is_read_in_a_moment(name):
+    # Judging takes 0.7 s, all else far less, and other processes may double it.
+    assert _slow(READERS[name], 1 << 20, 2.0, ("!",)) == []
