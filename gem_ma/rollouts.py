@@ -390,25 +390,45 @@ class Run:
         return Play(episode, home.pop() if home else env._twin(), home, seats, chats)
 
     def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
-        from gem_ma.records import EpisodeFile, load_episodes, without_failures
+        from gem_ma.records import EpisodeFile, reading
 
-        if path.exists():
-            if not resume:
-                raise FileExistsError(
-                    f"{path} is there already: resume=True goes on with it; or name another file"
-                )
-            episodes = list(load_episodes(path))
-            if any(episode.failure for episode in episodes):
-                without_failures(path)
-            for episode in episodes:
-                if episode.failure:
-                    continue
-                if seed is None:
+        if resume or not path.exists():
+            self.file = EpisodeFile(path, pictures=pictures)
+        else:
+            reading(path).close()  # what is no file has another error
+        if self.file is None or not (resume or self.file.empty):
+            self.close()
+            raise FileExistsError(
+                f"{path} is there already: resume=True goes on with it; or name another file"
+            )
+        try:
+            self._go_on(path, seed)
+        except BaseException:
+            self.close()
+            raise
+
+    def _go_on(self, path: Path, seed: int | None) -> None:
+        """Take what a file holds as played, except for what failed."""
+        from gem_ma.records import NotARecord, load_episodes
+
+        assert self.file is not None
+        episodes = list(load_episodes(path))
+        for episode in episodes:
+            if episode.failure:
+                continue
+            if seed is None:
+                try:
                     seed = self.seed = int(episode.id.rpartition("-")[0])
-                self.done[episode.number] = episode
-                if episode.number < self.total:
-                    self._same(path, episode)
-        self.file = EpisodeFile(path, pictures=pictures)
+                except ValueError:
+                    raise NotARecord(
+                        f"{path}: no run gave an episode the id {episode.id[:60]!r}; expected one "
+                        "such as 17-0"
+                    ) from None
+            self.done[episode.number] = episode
+            if episode.number < self.total:
+                self._same(path, episode)
+        if any(episode.failure for episode in episodes):
+            self.file.without_failures()
 
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
@@ -420,6 +440,7 @@ class Run:
                     f"{path} comes from another run: {name} of episode {episode.number} is {old}, "
                     f"and would be {new}; name another file"
                 )
+        episode.spec = play.episode.spec  # which no longer comes from a file
 
     # -- playing -------------------------------------------------------------------------------
 
