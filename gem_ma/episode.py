@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
@@ -126,6 +127,18 @@ class Agent(Protocol):
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
         """Return one reply for each turn, or an awaitable of them."""
+
+
+_OBJECT = re.compile(r"<((?:[\w.]|<locals>)+) object at 0x[0-9a-fA-F]+>")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def name_of(agent: Any) -> str:
+    """Return what stands for an agent in records: its repr, less what differs by process.
+
+    Whatever in it has no `__repr__` is called by its module and class.
+    """
+    return _ADDRESS.sub("", _OBJECT.sub(r"\1", repr(agent)))
 
 
 def ask(agent: Agent, turns: list[Turn]) -> list[str]:

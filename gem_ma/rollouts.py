@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import os
 import time
+import warnings
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from gem_ma.episode import (
     Failure,
     Turn,
     checked,
+    name_of,
     plain,
     run_async,
     schemas,
@@ -356,7 +358,7 @@ class Run:
             kind = "async"
         elif getattr(agent, "blocking", False):
             kind = "thread"
-        name = given if isinstance(given, str) else repr(agent)
+        name = given if isinstance(given, str) else name_of(agent)
         self.players.append(Player(agent, name, kind, given))
         return self.players[-1]
 
@@ -401,6 +403,13 @@ class Run:
             raise FileExistsError(
                 f"{path} is there already: resume=True goes on with it; or name another file"
             )
+        for player in self.players:
+            if not isinstance(player.given, str) and repr(player.agent) != player.name:
+                warnings.warn(
+                    f"{player.name} has no __repr__ of its own that is the same in every process: "
+                    "this name stands for it in records, whatever its settings are",
+                    stacklevel=2,
+                )
         try:
             self._go_on(path, seed)
         except BaseException:
@@ -477,7 +486,7 @@ class Run:
         """Begin an episode or hand in its replies; return the turns that follow."""
         try:
             turns = play.advance(action)
-        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
             self.fail(play, None, error)
             return []
         return self.took(play, turns)
@@ -694,7 +703,7 @@ class Loop(Asker):
         try:
             advancing = loop.run_in_executor(self.pool, play.advance, action)
             turns = await asyncio.wait_for(advancing, self.run_.step_timeout)
-        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
             self.run_.fail(play, None, error)
         else:
             self.run_.queue(self.run_.took(play, turns))

@@ -55,7 +55,7 @@ def read(folder: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadStore(f"{folder} holds no {kind}: there is no {path}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadStore(f"{path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") != kind:
         raise BadStore(f"{folder} holds no {kind}")
