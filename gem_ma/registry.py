@@ -6,6 +6,7 @@ import difflib
 import fnmatch
 import functools
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import os
@@ -55,6 +56,10 @@ class MissingArgument(BadArgument):
     """The game cannot be made without this argument."""
 
 
+class Untrusted(RuntimeError):
+    """The Spec of a record names code or arguments that are not registered here."""
+
+
 class MissingNeed(RuntimeError):
     """Something that an environment needs is not there; the message names the remedy."""
 
@@ -73,16 +78,22 @@ class Spec:
     entry_point: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = field(default=(), compare=False)
+    recorded: bool = field(default=False, compare=False, repr=False)  # comes from a file
 
     def missing(self) -> list[str]:
         """Return what it needs and is not there, each with its remedy; networks are not tried."""
         return [remedy for need in self.needs if (remedy := _remedy(need))]
 
-    def make(self, **kwargs: Any) -> Env[Any]:
-        """Make the environment; `kwargs` override those of the spec."""
+    def make(self, *, trust: bool = False, **kwargs: Any) -> Env[Any]:
+        """Make the environment; `kwargs` override those of the spec.
+
+        trust: make what a record names, though it is not registered here: it runs code.
+        """
         from gem_ma.env import Env
         from gem_ma.game import Game
 
+        if self.recorded and not trust and (reason := distrust(self)):
+            raise Untrusted(f"{reason}; trust=True does so")
         missing = self.missing()
         if missing:
             raise MissingNeed(f"{self.id} cannot be made here: {'; '.join(missing)}")
@@ -177,6 +188,64 @@ def spec(id: str) -> Spec:
         known = _family(prefix) if prefix in _families else _specs
         raise UnknownEnv(f"no environment {id!r}; {_instead(id, known, 'list_envs() says more:')}")
     return found
+
+
+def listed(id: str) -> Spec | None:
+    """Return the Spec of an id that is registered; nothing is imported that the id names."""
+    found = _specs.get(id) or _in_list(id)
+    if found is None:
+        _load_plugins()
+        found = _specs.get(id) or _in_list(id)
+    return found
+
+
+def _in_list(id: str) -> Spec | None:
+    prefix, colon, _ = id.partition(":")
+    if not colon or prefix not in _families:
+        return None
+    known = getattr(importlib.import_module(_families[prefix]), "known", None)
+    return _family(prefix).get(id) or (known(id) if known else None)
+
+
+def distrust(spec: Spec) -> str:
+    """Say what to make a Spec out of a file would run or use that nobody registered, if anything.
+
+    Its game, and whatever could name a file, a server or another game, are to be as registered.
+    Numbers may differ, and so may what Env itself takes.
+    """
+    known = listed(spec.id)
+    if known is None or known.entry_point != spec.entry_point:
+        one = f"{spec.id[:200]!r}"
+        what = f"no environment {one} is" if known is None else f"{one} is another environment"
+        names = spec.entry_point, spec.id.partition(":")[2]
+        files = list(dict.fromkeys(filter(None, map(_file, names)))) or [spec.entry_point[:200]]
+        return f"{what} registered here, and making this one would run {' and '.join(files)}"
+    for name, value in spec.kwargs.items():
+        if name not in _ENV_ARGUMENTS and value != known.kwargs.get(name) and not numbers(value):
+            return (
+                f"{spec.id} is not registered with {str(name)[:60]}={str(value)[:200]!r}, and "
+                "making it would use that"
+            )
+    return ""
+
+
+def numbers(value: Any, most: int = 64) -> bool:
+    """Return whether a value is a number, nothing, or a short list of such."""
+    if isinstance(value, list | tuple):
+        return len(value) <= most and all(numbers(one, 0) for one in value)
+    return value is None or isinstance(value, int | float)
+
+
+def _file(name: str) -> str:
+    """Return the file that importing "module:name" would run, and import nothing to find it."""
+    found: Any = None
+    parts = name.rpartition(":")[0].split(".")
+    for count in range(1, len(parts) + 1 if parts[0] else 0):
+        path = found.submodule_search_locations if found else None
+        found = importlib.machinery.PathFinder.find_spec(".".join(parts[:count]), path)
+        if found is None:
+            return ""
+    return str(found.origin or "") if found else ""
 
 
 def _in_family(id: str) -> Spec | None:

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import os
 import time
+import warnings
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from gem_ma.episode import (
     Failure,
     Turn,
     checked,
+    name_of,
     plain,
     run_async,
     schemas,
@@ -356,7 +358,7 @@ class Run:
             kind = "async"
         elif getattr(agent, "blocking", False):
             kind = "thread"
-        name = given if isinstance(given, str) else repr(agent)
+        name = given if isinstance(given, str) else name_of(agent)
         self.players.append(Player(agent, name, kind, given))
         return self.players[-1]
 
@@ -390,25 +392,52 @@ class Run:
         return Play(episode, home.pop() if home else env._twin(), home, seats, chats)
 
     def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
-        from gem_ma.records import EpisodeFile, load_episodes, without_failures
+        from gem_ma.records import EpisodeFile, reading
 
-        if path.exists():
-            if not resume:
-                raise FileExistsError(
-                    f"{path} is there already: resume=True goes on with it; or name another file"
+        if resume or not path.exists():
+            self.file = EpisodeFile(path, pictures=pictures)
+        else:
+            reading(path).close()  # what is no file has another error
+        if self.file is None or not (resume or self.file.empty):
+            self.close()
+            raise FileExistsError(
+                f"{path} is there already: resume=True goes on with it; or name another file"
+            )
+        for player in self.players:
+            if not isinstance(player.given, str) and repr(player.agent) != player.name:
+                warnings.warn(
+                    f"{player.name} has no __repr__ of its own that is the same in every process: "
+                    "this name stands for it in records, whatever its settings are",
+                    stacklevel=2,
                 )
-            episodes = list(load_episodes(path))
-            if any(episode.failure for episode in episodes):
-                without_failures(path)
-            for episode in episodes:
-                if episode.failure:
-                    continue
-                if seed is None:
+        try:
+            self._go_on(path, seed)
+        except BaseException:
+            self.close()
+            raise
+
+    def _go_on(self, path: Path, seed: int | None) -> None:
+        """Take what a file holds as played, except for what failed."""
+        from gem_ma.records import NotARecord, load_episodes
+
+        assert self.file is not None
+        episodes = list(load_episodes(path))
+        for episode in episodes:
+            if episode.failure:
+                continue
+            if seed is None:
+                try:
                     seed = self.seed = int(episode.id.rpartition("-")[0])
-                self.done[episode.number] = episode
-                if episode.number < self.total:
-                    self._same(path, episode)
-        self.file = EpisodeFile(path, pictures=pictures)
+                except ValueError:
+                    raise NotARecord(
+                        f"{path}: no run gave an episode the id {episode.id[:60]!r}; expected one "
+                        "such as 17-0"
+                    ) from None
+            self.done[episode.number] = episode
+            if episode.number < self.total:
+                self._same(path, episode)
+        if any(episode.failure for episode in episodes):
+            self.file.without_failures()
 
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
@@ -420,6 +449,7 @@ class Run:
                     f"{path} comes from another run: {name} of episode {episode.number} is {old}, "
                     f"and would be {new}; name another file"
                 )
+        episode.spec = play.episode.spec  # which no longer comes from a file
 
     # -- playing -------------------------------------------------------------------------------
 
@@ -456,7 +486,7 @@ class Run:
         """Begin an episode or hand in its replies; return the turns that follow."""
         try:
             turns = play.advance(action)
-        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
             self.fail(play, None, error)
             return []
         return self.took(play, turns)
@@ -673,7 +703,7 @@ class Loop(Asker):
         try:
             advancing = loop.run_in_executor(self.pool, play.advance, action)
             turns = await asyncio.wait_for(advancing, self.run_.step_timeout)
-        except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
             self.run_.fail(play, None, error)
         else:
             self.run_.queue(self.run_.took(play, turns))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import itertools
+import multiprocessing
 import signal
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from multiprocessing.connection import Connection
@@ -13,9 +15,11 @@ from typing import Any
 
 from gem_ma.episode import Conversation, Episode, Turn, checked
 from gem_ma.rollouts import Answer, Asker, Loop, Play, Player, Run, Waiting
-from gem_ma.workers import StepTimeout, Worker, WorkerDied
+from gem_ma.workers import Exited, StepTimeout, Worker, WorkerDied
 
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
+_GRACE = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
+_START = 120.0  # seconds that a worker may take to begin, if its steps are timed
 _STRIKES = 5  # workers that die over an episode that they play alone, before it counts as failed
 
 
@@ -44,11 +48,11 @@ def shared(
 class Share(Run):
     """The part of a run that one worker plays: the numbers that it is told."""
 
-    def __init__(self, step_timeout: float | None, **run: Any):
+    def __init__(self, step_timeout: float | None, pulse: Any = None, **run: Any):
         super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
         self.todo: deque[int] = deque()
         self.step_timeout = step_timeout
-        self.alarm = None if step_timeout is None else Alarm(step_timeout)
+        self.alarm = None if step_timeout is None else Alarm(step_timeout, pulse)
 
     def numbers(self) -> Iterator[int]:
         while self.todo:
@@ -69,10 +73,12 @@ class Alarm:
     """Raise StepTimeout in the main thread when something takes too long.
 
     Code that does not come back to Python, and computes, is ended with its process a little later.
+    pulse: memory in which the parent sees a number that is odd during a step, and always new.
     """
 
-    def __init__(self, seconds: float):
+    def __init__(self, seconds: float, pulse: Any = None):
         self.seconds = seconds
+        self.pulse = pulse
         self.armed = False
         signal.signal(signal.SIGALRM, self.ring)
 
@@ -82,6 +88,8 @@ class Alarm:
 
     def __enter__(self) -> None:
         self.armed = True
+        if self.pulse is not None:
+            self.pulse.value += 1
         signal.setitimer(signal.ITIMER_REAL, self.seconds, self.seconds)
         signal.setitimer(signal.ITIMER_PROF, 2 * self.seconds + 1)
 
@@ -89,6 +97,8 @@ class Alarm:
         self.armed = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
+        if self.pulse is not None:
+            self.pulse.value += 1
 
 
 def arguments_of(run: Run, agents: Any, far: Callable[[Any], Any], concurrency: int) -> Any:
@@ -166,6 +176,24 @@ class Dealer:
             self.suspects.extend(held)
 
 
+class Pulse:
+    """For how long a worker was in one and the same step, or stopped, as its parent sees it."""
+
+    def __init__(self, number: Any):
+        self.number = number
+        self.last = 0
+        self.still = 0.0
+        self.age = 0.0
+
+    def watch(self, worker: Worker, passed: float) -> None:
+        """Take note of what a worker does, so many seconds after the last time."""
+        now = self.number.value
+        self.age += passed
+        held = worker.stopped or (now == self.last and now % 2)
+        self.still = self.still + passed if held else 0.0
+        self.last = now
+
+
 # -- processes: the parent's side ------------------------------------------------------------------
 
 
@@ -181,6 +209,9 @@ class Farm(Asker):
         self.stand_ins: dict[int, Far] = {}
         arguments = arguments_of(run, agents, self.stand_in, self.share)
         self.payload = step_timeout, arguments
+        self.step_timeout = step_timeout
+        self.patience = None if step_timeout is None else 2 * step_timeout + 1 + _GRACE
+        self.pulses: dict[Worker, Pulse] = {}
         self.dealer = Dealer(run)
         self.workers: list[Worker] = []
         self.begun: set[Worker] = set()
@@ -201,6 +232,8 @@ class Farm(Asker):
 
     async def run(self) -> AsyncGenerator[Episode, None]:
         self.loop = asyncio.get_running_loop()
+        if self.patience is not None:
+            self.start(self.keep_time(self.patience))
         async with self.main.ready_players():
             try:
                 async for episode in self.play():
@@ -237,8 +270,12 @@ class Farm(Asker):
                 self.send(worker, ("play", numbers))
 
     def hire(self) -> None:
-        worker = Worker(serve, self.payload)
+        pulse = None
+        if self.patience is not None:
+            pulse = multiprocessing.get_context("spawn").RawValue("Q", 0)
+        worker = Worker(serve, self.payload, pulse, patience=self.patience)
         self.workers.append(worker)
+        self.pulses[worker] = Pulse(pulse)
         self.loop.add_reader(worker.connection.fileno(), self.hear, worker)
 
     def dismiss(self, worker: Worker, error: BaseException) -> None:
@@ -246,6 +283,7 @@ class Farm(Asker):
         if worker not in self.workers:
             return
         self.workers.remove(worker)
+        del self.pulses[worker]
         self.loop.remove_reader(worker.connection.fileno())
         worker.kill()
         self.chats = {key: chat for key, chat in self.chats.items() if key[0] is not worker}
@@ -257,6 +295,26 @@ class Farm(Asker):
             if self.stillborn > _STILLBORN:
                 self.crash = error
         self.wake.set()
+
+    async def keep_time(self, patience: float) -> None:
+        """Do without workers that are stuck where their own alarm is not heard, or were stopped."""
+        tick = min(patience / 8, 1.0)
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(tick)
+            now = time.monotonic()
+            passed = min(now - before, 2 * tick)  # this process may have been stopped as well
+            before = now
+            for worker in list(self.workers):
+                pulse = self.pulses[worker]
+                pulse.watch(worker, passed)
+                if pulse.still > patience or (worker not in self.begun and pulse.age > _START):
+                    error = WorkerDied(
+                        f"worker process {worker.process.pid} was ended, since it did not go on "
+                        f"for {max(pulse.still, pulse.age * (worker not in self.begun)):.0f} s; "
+                        f"a step may take {self.step_timeout:g} s"
+                    )
+                    self.dismiss(worker, error)
 
     def send(self, worker: Worker, message: Any) -> None:
         try:
@@ -278,7 +336,7 @@ class Farm(Asker):
                     self.wait(worker, *parts)
                 if not worker.connection.poll():
                     break
-        except WorkerDied as error:
+        except (WorkerDied, StepTimeout, Exited) as error:
             self.dismiss(worker, error)
         except Exception as error:  # noqa: BLE001 - a fault of ours, raised by the run
             self.crash = error
@@ -393,10 +451,10 @@ class Link:
         return answer
 
 
-def serve(connection: Connection, payload: Any) -> None:
+def serve(connection: Connection, payload: Any, pulse: Any) -> None:
     """Play what the parent says, in a worker process."""
     step_timeout, arguments = payload
-    asyncio.run(_serve(connection, Share(step_timeout, **arguments)))
+    asyncio.run(_serve(connection, Share(step_timeout, pulse, **arguments)))
 
 
 async def _serve(connection: Connection, share: Share) -> None:

@@ -23,7 +23,17 @@ from gem_ma import registry
 from gem_ma.env import BaseEnv
 from gem_ma.episode import Turn
 from gem_ma.views import SeatView
-from gem_ma.workers import Job, StepTimeout, Worker, by_worker, dealt, done, ready, reporting
+from gem_ma.workers import (
+    Exited,
+    Job,
+    StepTimeout,
+    Worker,
+    by_worker,
+    dealt,
+    done,
+    ready,
+    reporting,
+)
 
 Backend = Literal["sync", "thread", "process", "ray"]
 _START = 120.0  # seconds that a process may take to begin
@@ -267,8 +277,8 @@ class _Threads:
         while (job := self.jobs.get()) is not None:
             try:
                 (result,) = done(self.slots, [job])
-            except Exception as error:  # noqa: BLE001 - raised again by `collect`
-                result = job[0], error
+            except BaseException as error:  # noqa: BLE001 - raised again by `collect`
+                result = job[0], error if isinstance(error, Exception) else Exited(error)
                 self.wanted = 1
             self.done.append(result)
             if len(self.done) >= self.wanted:
@@ -325,7 +335,9 @@ class _Processes:
             self.memory = shared_memory.SharedMemory(create=True, size=int(np.prod(shape)))
             self.pictures = np.ndarray(shape, np.uint8, self.memory.buf)
             name = self.memory.name
-        self.workers = [Worker(_serve, share, name, shape) for share in dealt(slots, count)]
+        self.workers = [
+            Worker(_serve, share, name, shape, patience=timeout) for share in dealt(slots, count)
+        ]
         self.waits = [_waits(slots[first::count]) for first in range(count)]
         self.owed: dict[Worker, dict[int, float]] = {}  # by when each result has to be there
         try:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import multiprocessing
+import os
 import pickle
 import signal
+import socket
+import struct
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +19,13 @@ from typing import Any, TypeAlias
 
 class WorkerDied(RuntimeError):
     """A worker process ended before it answered."""
+
+
+class Exited(RuntimeError):
+    """Something in a worker tried to end the program: it raised SystemExit or KeyboardInterrupt."""
+
+    def __init__(self, error: BaseException | str):
+        super().__init__(error if isinstance(error, str) else f"{error!r} was raised in a step")
 
 
 class WorkerError(RuntimeError):
@@ -44,15 +54,23 @@ def by_worker(jobs: Sequence[Job], count: int) -> dict[int, list[Job]]:
 
 def done(things: Any, jobs: Sequence[Job]) -> list[tuple[int, Any]]:
     """Do jobs one after the other; return the index and the result of each."""
-    return [(index, getattr(things[index], method)(*args)) for index, method, args in jobs]
+    try:
+        return [(index, getattr(things[index], method)(*args)) for index, method, args in jobs]
+    except SystemExit as error:  # of a game, which has no say in when a program ends
+        raise Exited(error) from error
 
 
 class Worker:
-    """A process that runs `serve(connection, *args)` until it is closed or its parent is gone."""
+    """A process that runs `serve(connection, *args)` until it is closed or its parent is gone.
 
-    def __init__(self, serve: Callable[..., None], *args: Any):
+    patience: seconds that one that was stopped may take to read or write the rest of a message.
+    """
+
+    def __init__(self, serve: Callable[..., None], *args: Any, patience: float | None = None):
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
+        if patience is not None:
+            _limit(self.connection, patience)
         self.process = context.Process(target=_main, args=(serve, theirs, args), daemon=True)
         self.process.start()
         theirs.close()
@@ -63,6 +81,8 @@ class Worker:
             self.connection.send(message)
         except (BrokenPipeError, ConnectionResetError):
             raise self._died() from None
+        except BlockingIOError:
+            raise StepTimeout(f"worker process {self.process.pid} reads nothing") from None
 
     def recv(self, timeout: float | None = None) -> Any:
         """Return the next message, or raise WorkerDied, StepTimeout, or what the worker raised."""
@@ -72,6 +92,8 @@ class Worker:
             message = self.connection.recv()
         except (EOFError, ConnectionResetError):
             raise self._died() from None
+        except BlockingIOError:
+            raise StepTimeout(f"worker process {self.process.pid} sent half a message") from None
         if isinstance(message, _Raised):
             raise message.error
         return message
@@ -81,6 +103,17 @@ class Worker:
         code = self.process.exitcode
         how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
         return WorkerDied(f"worker process {self.process.pid} {how}")
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the process was stopped, as by SIGSTOP, and does not go on."""
+        if not hasattr(os, "waitid") or self.process.pid is None:
+            return False
+        flags = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self.process.pid, flags) is not None
+        except ChildProcessError:  # it has ended
+            return False
 
     def close(self, seconds: float = 1.0) -> None:
         """End the process: kindly, then not."""
@@ -94,6 +127,16 @@ class Worker:
             self.process.kill()
         self.process.join()
         self.connection.close()
+
+
+def _limit(connection: Connection, seconds: float) -> None:
+    """Let a read or write of a message fail that makes no progress for so long."""
+    if sys.platform == "win32":  # where pipes are no sockets
+        return
+    time = struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))
+    with socket.socket(fileno=os.dup(connection.fileno())) as end:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, time)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, time)
 
 
 def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worker]:
@@ -133,6 +176,8 @@ def reporting(connection: Connection) -> Iterator[None]:
         yield
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone or needs us no more
-    except Exception as error:  # noqa: BLE001 - raised again in the parent
+    except BaseException as error:  # noqa: BLE001 - raised again in the parent
+        if not isinstance(error, Exception):
+            error = Exited(error)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.send(_Raised(error))

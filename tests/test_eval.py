@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -309,9 +310,56 @@ def test_two_at_once_do_not_mix(tmp_path):
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         while not (tmp_path / "about.json").exists():
             time.sleep(0.01)
-        with pytest.raises(BadStore, match="another process"):
+        with pytest.raises(BadStore, match=rf"written by process {process.pid}: wait"):
             evaluate(suite({"id": BOARD}), "random", tmp_path, **QUIET)
         process.kill()
+
+
+FULL = """
+import resource, sys
+from gem_ma.evaluation.runner import evaluate
+from gem_ma.evaluation.suites import of_ids
+if sys.argv[2] != "all":
+    limit = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+evaluate(of_ids(["game:TicTacToe-v0"]), "random", sys.argv[1], tasks=4, progress=False)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of files: run it on POSIX")
+@pytest.mark.parametrize("limit", [0, 100, 2000])
+def test_a_disk_that_was_full_is_no_reason_to_refuse_a_folder(tmp_path, limit):
+    out = tmp_path / "out"
+    words = [sys.executable, "-c", FULL, str(out)]
+    full = subprocess.run([*words, str(limit)], capture_output=True, text=True, check=False)
+    assert full.returncode == 1
+    assert "File too large" in full.stderr
+    assert not list(out.glob("*.[0-9]*"))
+    (out / "about.4711").write_text("{")  # of one that was killed at this moment
+    if not (out / "about.json").exists():
+        assert {one.name for one in out.iterdir()} == {"lock", "about.4711"}
+    subprocess.run([*words, "all"], check=True, capture_output=True)
+    assert len(list(load_episodes(next(out.glob("episodes/*.jsonl"))))) == 4
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else" / "about.txt").touch()
+    with pytest.raises(BadStore, match="holds something else"):
+        evaluate(suite({"id": BOARD}), "random", tmp_path / "else", **QUIET)
+
+
+def test_a_folder_whose_header_is_damaged_is_named(tmp_path):
+    evaluate(suite({"id": BOARD, "tasks": 2, "seats": ["x"]}), "random", tmp_path / "a", **QUIET)
+    for name, content in (
+        ("about.json", '{"kind": "evaluation"}'),
+        ("about.json", '{"kind": "evaluation", "format": 1}'),
+        ("about.json", '{"kind": "evaluation", "format": 1, "suite": {}}'),
+        ("cells.json", '[{"entry": "nothing"}]'),
+        ("cells.json", "[" * 100_000),
+    ):
+        shutil.copytree(tmp_path / "a", tmp_path / "b")
+        (tmp_path / "b" / name).write_text(content)
+        with pytest.raises(ValueError, match="b"):
+            compare(tmp_path / "a", tmp_path / "b")
+        shutil.rmtree(tmp_path / "b")
 
 
 # -- two evaluations -------------------------------------------------------------------------------

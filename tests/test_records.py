@@ -1,10 +1,17 @@
 """Episodes on disk and played again."""
 
+import copy
 import errno
 import json
 import os
+import resource
 import shutil
+import signal
+import subprocess
+import sys
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +22,10 @@ from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
 from gem_ma.agents import FunctionAgent
 from gem_ma.envs.tic_tac_toe import TicTacToe
 from gem_ma.episode import ReplayError
+from gem_ma.files import InUse
 from gem_ma.messages import Picture
-from gem_ma.records import EpisodeFile, NotARecord, pictures_of
+from gem_ma.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
+from gem_ma.registry import Untrusted
 
 TWO = "game:TicTacToe-v0"
 
@@ -275,3 +284,341 @@ def test_pictures_of_records_hold_no_pixels():
     shown = episodes[0].steps[0].observation["image"]
     assert isinstance(shown, Picture)
     assert "not drawn" in repr(shown)
+
+
+# -- what others wrote -----------------------------------------------------------------------------
+
+
+def places(value, path=()):
+    """Yield the way to every value inside of JSON that is of a known kind."""
+    inner = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        inner = enumerate(value[:1])
+    for key, one in inner:
+        yield (*path, key)
+        if key not in ("options", "report", "kwargs", "usage", "tool_calls", "invalid"):
+            yield from places(one, (*path, key))
+
+
+def changed(data, path, *wrong):
+    """Return JSON with another value at one place, or with none."""
+    data = copy.deepcopy(data)
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    if wrong:
+        (place[path[-1]],) = wrong
+    else:
+        del place[path[-1]]
+    return data
+
+
+@pytest.fixture
+def record(tmp_path):
+    rollout(TWO, told, seed=1, observe="both", out=tmp_path / "a.jsonl")
+    data = json.loads((tmp_path / "a.jsonl").read_text())
+    data["failure"] = {"seat": "x", "kind": "OSError", "message": "down"}
+    data["steps"] = data["steps"][:1]
+    return data
+
+
+def test_a_record_with_anything_missing_is_none(record, tmp_path):
+    needed = [
+        path
+        for path in places(record)
+        if path[0] not in ("agents", "rules", "tools", "returns")
+        and path[-1] not in ("gem_ma", 0, "text", "image", "id", "type", "function")
+    ]
+    told = {"token_ids", "logprobs", "finish_reason", "usage", "latency", "tool_calls"}
+    needed = [path for path in needed if path[-1] not in told]
+    assert len(needed) > 25
+    for path in needed:
+        line = json.dumps(changed(record, path))
+        (tmp_path / "b.jsonl").write_text(line + "\n")
+        with pytest.raises(NotARecord, match=f"line 1: no episode: no {path[-1]}"):
+            list(load_episodes(tmp_path / "b.jsonl"))
+
+
+@pytest.mark.parametrize("wrong", [None, [], {}, "", 1.5, [[[]]], {"a": {}}, "\ud800", True])
+def test_a_record_with_anything_of_another_kind_is_none(record, wrong):
+    for path in places(record):
+        try:
+            episode = from_json(changed(record, path, wrong))
+        except NotARecord:
+            continue
+        for seat in episode.agents:
+            episode.chat(seat)
+        assert isinstance(episode.seed, int)
+        assert all(isinstance(step.text, str) for step in episode.steps)
+
+
+def test_lines_that_are_no_json_of_ours(record, tmp_path):
+    good = json.dumps(record).encode()
+    for junk in (b"[" * 100_000, b"1" * 10_000, b"null", b"{}", b'{"gem_ma": [1]}'):
+        (tmp_path / "b.jsonl").write_bytes(good + b"\n" + junk + b"\n")
+        with pytest.raises(NotARecord, match="line 2: "):
+            list(load_episodes(tmp_path / "b.jsonl"))
+
+
+KEYS = ("../../secret", "/etc/secret", "a/b", "..", ".", "", "a\0b", "a" * 129, "\u00e9", "a.b", 5)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_of_a_picture_leads_out_of_no_folder(tmp_path, key):
+    (episode,) = rollout(TWO, "random", seed=1, observe="image", out=tmp_path / "a.jsonl")
+    data = json.loads((tmp_path / "a.jsonl").read_text())
+    data["steps"][0]["observation"]["image"]["picture"] = key
+    (tmp_path / "b.jsonl").write_text(json.dumps(data) + "\n")
+    with pytest.raises(NotARecord, match=r"is no key of a picture|picture is 5"):
+        list(load_episodes(tmp_path / "b.jsonl"))
+    shown = episode.steps[0].observation["image"]
+    evil = Picture(shown.array, "a board", key=key)
+    step = replace(episode.steps[0], observation={"image": evil})
+    before = sorted(tmp_path.rglob("*"))
+    with (
+        EpisodeFile(tmp_path / "a.jsonl") as file,
+        pytest.raises(NotARecord, match="is no key of a picture"),
+    ):
+        file.append(replace(episode, steps=[step]))
+    assert sorted(tmp_path.rglob("*")) == before
+    assert len(list(load_episodes(tmp_path / "a.jsonl"))) == 1
+
+
+GAME = """
+import pathlib
+pathlib.Path({mark!r}).touch()
+from gem_ma.envs.tic_tac_toe import TicTacToe
+
+class Game(TicTacToe):
+    pass
+"""
+
+
+def hostile(tmp_path, **spec):
+    """Write a record that names a game of its own, which leaves a mark when it is imported."""
+    package = tmp_path / "evil_pkg"
+    package.mkdir(exist_ok=True)
+    for name in ("__init__", "sub"):
+        (package / f"{name}.py").write_text(GAME.format(mark=str(tmp_path / f"mark-{name}")))
+    (episode,) = rollout(TWO, "random", seed=1)
+    data = to_json(episode)
+    data["spec"] |= spec
+    path = tmp_path / "evil.jsonl"
+    path.write_text(json.dumps(data) + "\n")
+    return path
+
+
+SPECS = (
+    {"id": "gym:evil_pkg.sub:X-v0"},
+    {"id": "pz:evil_pkg.sub"},
+    {"id": "mine:X", "entry_point": "evil_pkg.sub:Game"},
+    {"entry_point": "evil_pkg.sub:Game"},
+    {"needs": ["x:evil_pkg.sub"]},
+    {
+        "id": "duo:Debate/math:Mini",
+        "entry_point": "gem_ma.envs.tasks.roles:Debate",
+        "kwargs": {"task": "gym:evil_pkg.sub:X-v0"},
+    },
+    {"id": "duo:Debate/gym:evil_pkg.sub:X-v0", "entry_point": "gem_ma.envs.tasks.roles:Debate"},
+    {
+        "id": "gym:CartPole-v1",
+        "entry_point": "gem_ma.envs.bridges.gymnasium:Gymnasium",
+        "kwargs": {"id": "evil_pkg.sub:X-v0"},
+    },
+)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_reading_a_record_imports_nothing_that_it_names(tmp_path, spec, monkeypatch):
+    from gem_ma.evaluation.viewer import write_page
+    from gem_ma.evaluation.watch import recorded
+
+    path = hostile(tmp_path, **spec)
+    monkeypatch.syspath_prepend(tmp_path)
+    (episode,) = load_episodes(path)
+    known = "needs" in spec  # which no record has, and which therefore is not read
+    if known:
+        episode.replay()
+    else:
+        with pytest.raises(Untrusted, match="trust=True does so"):
+            episode.replay()
+    assert write_page(path, tmp_path / "page.html").unseen == (not known)
+    assert list(recorded(path, None, None))
+    assert not list(tmp_path.glob("mark-*"))
+    assert not [name for name in sys.modules if name.startswith("evil_pkg")]
+
+
+def test_what_a_record_would_run_is_named_and_run_if_one_says_so(tmp_path, monkeypatch):
+    path = hostile(tmp_path, id="mine:X", entry_point="evil_pkg.sub:Game")
+    monkeypatch.syspath_prepend(tmp_path)
+    (episode,) = load_episodes(path)
+    file = tmp_path / "evil_pkg" / "sub.py"
+    with pytest.raises(Untrusted, match=rf"'mine:X' is registered here.* would run {file};"):
+        episode.replay()
+    assert not list(tmp_path.glob("mark-*"))
+    with monkeypatch.context() as patch:
+        for name in ("evil_pkg", "evil_pkg.sub"):
+            patch.delitem(sys.modules, name, raising=False)
+        assert episode.replay(trust=True) == episode
+    assert len(list(tmp_path.glob("mark-*"))) == 2
+    (own,) = rollout(gem_ma.Env(TicTacToe(), id="mine"), "random", seed=0)
+    own.replay()  # of this process, and out of no file
+
+
+def test_numbers_may_differ_from_what_is_registered_and_words_may_not(tmp_path):
+    rollout("game:Maze-v0", "random", seed=0, size=5, out=tmp_path / "a.jsonl", observe="both")
+    (episode,) = load_episodes(tmp_path / "a.jsonl")
+    assert episode.replay() == episode
+    data = tmp_path / "q.jsonl"
+    data.write_text('{"problem": "1+1", "answer": "2"}\n')
+    make = {"data": str(data), "seed": 0}
+    (episode,) = rollout("math:Data", "random", out=tmp_path / "b.jsonl", **make)
+    assert episode.replay() == episode
+    (episode,) = load_episodes(tmp_path / "b.jsonl")
+    with pytest.raises(Untrusted, match=r"math:Data is not registered with data=.*q\.jsonl"):
+        episode.replay()
+    assert episode.replay(trust=True) == episode
+    (again,) = rollout("math:Data", "random", out=tmp_path / "b.jsonl", resume=True, **make)
+    assert again.replay() == again  # the run knows what it plays
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+RUN = """
+import sys
+from gem_ma import rollout
+rollout({env!r}, "random", 1500, seed=3, out=sys.argv[1], resume=True)
+"""
+
+
+def waiting(out, size=200_000):
+    """Start a run in another process, and wait until it has written something."""
+    run = subprocess.Popen([sys.executable, "-c", RUN.format(env="game:ConnectFour-v0"), str(out)])
+    while run.poll() is None and (not out.exists() or out.stat().st_size < size):
+        pass
+    return run
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are locked on POSIX systems only")
+def test_a_file_has_one_writer_and_the_other_is_named(tmp_path):
+    out = tmp_path / "out.jsonl"
+    run = waiting(out)
+    run.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(InUse, match=rf"is being written by process {run.pid}: wait until"):
+            rollout("game:ConnectFour-v0", "random", 1500, seed=3, out=out, resume=True)
+        with pytest.raises(InUse):
+            save_episodes([], out)
+        assert len(list(load_episodes(out))) > 1  # to read is no matter
+    finally:
+        run.kill()  # and its lock is gone with it
+        run.wait()
+    done = rollout("game:ConnectFour-v0", "random", 1500, seed=3, out=out, resume=True)
+    assert [e.number for e in done] == list(range(1500))
+    assert sorted(e.number for e in load_episodes(out)) == list(range(1500))
+    with EpisodeFile(out), pytest.raises(InUse, match=rf"by this process \({os.getpid()}\)"):
+        EpisodeFile(out)
+
+
+def test_two_that_start_together_double_nothing(tmp_path):
+    out = tmp_path / "out.jsonl"
+    words = [sys.executable, "-m", "gem_ma.cli", "run", TWO, "--episodes", "400", "--seed", "3"]
+    code = f"import sys; from gem_ma.cli import main; sys.exit(main({words[3:]!r} + sys.argv[1:]))"
+    words = [sys.executable, "-c", code, "--out", str(out), "--resume"]
+    runs = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    errors = [run.communicate(timeout=60)[1] for run in runs]
+    assert sorted(e.number for e in load_episodes(out)) == list(range(400))
+    for run, error in zip(runs, errors, strict=True):  # whether or not they met
+        assert run.returncode == (2 if "is being written by" in error else 0)
+    assert 0 in {run.returncode for run in runs}
+
+
+def test_the_lock_stays_when_what_failed_is_dropped(tmp_path):
+    down = [True]
+
+    def agent(turn):
+        if down and turn.episode == "0-2":
+            raise OSError("down")
+        return turn.legal[0]
+
+    real, out = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
+    out.symlink_to(real)
+    make = {"seed": 0, "observe": "image", "image_size": (84, 84)}
+    rollout(TWO, agent, 5, out=out, **make)
+    assert pictures_of(real) == tmp_path / "real.pictures"
+    assert (tmp_path / "real.pictures").is_dir()
+    real.chmod(0o600)
+    old = real.stat().st_ino
+    with EpisodeFile(out) as file:
+        file.without_failures()
+        assert real.stat().st_ino != old
+        with pytest.raises(InUse):
+            EpisodeFile(real)
+    down.clear()
+    done = rollout(TWO, agent, 5, out=out, resume=True, **make)
+    assert out.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
+    assert sorted(load_episodes(real), key=lambda e: e.number) == done
+    assert sorted(load_episodes(out), key=lambda e: e.number) == done
+    assert next(load_episodes(out)).steps[0].observation["image"].png
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "link.jsonl", "real.jsonl", "real.pictures",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path):
+    from gem_ma.evaluation.viewer import find_files
+
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    found = []
+
+    def tried():
+        for path, kind in (
+            (tmp_path / "pipe.jsonl", "a pipe"),
+            (tmp_path / "folder.jsonl", "a folder"),
+            (Path("/dev/null"), "a device"),
+        ):
+            for use in (
+                lambda: rollout(TWO, "random", 2, out=path),  # noqa: B023
+                lambda: rollout(TWO, "random", 2, out=path, resume=True),  # noqa: B023
+                lambda: list(load_episodes(path)),  # noqa: B023
+            ):
+                with pytest.raises(NotARecord, match=f"{path} is {kind}: expected a file"):
+                    use()
+        with pytest.raises(NotARecord):
+            find_files(tmp_path)
+        found.append(True)
+
+    thread = threading.Thread(target=tried, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert found
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_in_the_place_of_a_picture_holds_nobody_up(tmp_path):
+    out = tmp_path / "a.jsonl"
+    rollout(TWO, "random", 1, seed=0, observe="image", out=out)
+    (first, *_) = pictures_of(out).iterdir()
+    first.unlink()
+    os.mkfifo(first)
+    (episode,) = load_episodes(out)
+    (step,) = [s for s in episode.steps if s.observation["image"].key == first.stem]
+    with pytest.raises(NotARecord, match="is a pipe"):
+        step.observation["image"].png  # noqa: B018
+
+
+def test_a_disk_that_is_full_leaves_no_half_picture(tmp_path):
+    (episode,) = rollout(TWO, "random", 1, seed=0, observe="image")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with EpisodeFile(tmp_path / "a.jsonl") as file, pytest.raises(OSError, match="too large"):
+            file.append(episode)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list((tmp_path / "a.pictures").iterdir()) == []
+    save_episodes([episode], tmp_path / "a.jsonl")
+    assert list(load_episodes(tmp_path / "a.jsonl")) == [episode]

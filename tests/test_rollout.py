@@ -8,14 +8,17 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections import Counter
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
 
 import gem_ma
 from gem_ma import Reply, SeatError, arollout, rollout
-from gem_ma.agents import FunctionAgent, RandomAgent
+from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
 from gem_ma.envs.tic_tac_toe import TicTacToe
 from gem_ma.rollouts import Interrupted, TooManyErrors
 from gem_ma.seeding import mix
@@ -524,3 +527,71 @@ def test_progress_is_quiet_where_there_is_no_terminal(capfd):
     shown = capfd.readouterr().err
     assert "3/3" in shown
     assert "episodes/s" in shown
+
+
+class Plain:
+    """Has no repr of its own."""
+
+    def __init__(self, move=0):
+        self.move = move
+
+    def act(self, turns):
+        return [turn.legal[self.move] for turn in turns]
+
+    def one(self, turn):
+        return turn.legal[self.move]
+
+    def __call__(self, turn):
+        return turn.legal[self.move]
+
+
+@dataclass
+class Around:
+    """Has a repr that holds another's."""
+
+    inner: object
+
+    def act(self, turns):
+        return [turn.legal[0] for turn in turns]
+
+
+HERE = __name__
+NAMED = (
+    (Plain, f"{HERE}.Plain"),
+    (lambda: Plain(1), f"{HERE}.Plain"),
+    (lambda: Plain().one, f"FunctionAgent({HERE}.Plain.one)"),
+    (lambda: Around(Plain()), f"Around(inner={HERE}.Plain)"),
+    (lambda: Around(lambda turn: ""), "Around(inner=<function <lambda>.<locals>.<lambda>>)"),
+    (
+        lambda: Around(partial(len, [Plain()])),
+        f"Around(inner=functools.partial(<built-in function len>, [{HERE}.Plain]))",
+    ),
+    (lambda: lambda turn: turn.legal[0], f"FunctionAgent({HERE}.<lambda>.<locals>.<lambda>)"),
+    (lambda: partial(Plain.one, Plain()), "FunctionAgent(functools.partial)"),
+    (
+        lambda: MixtureAgent([Plain(), Plain().one, "random"]),
+        f"MixtureAgent([{HERE}.Plain, FunctionAgent({HERE}.Plain.one), RandomAgent()], "
+        "weights=(1, 1, 1), per='turn', seed=0)",
+    ),
+)
+
+
+@pytest.mark.parametrize(("made", "name"), NAMED)
+def test_an_agent_has_the_same_name_in_every_process(made, name, tmp_path):
+    first, second = made(), made()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default")
+        (episode,) = rollout(TWO, {"x": first, "o": "random"}, 1, seed=0, out=tmp_path / "a.jsonl")
+        assert episode.agents["x"] == name
+        assert "0x" not in (tmp_path / "a.jsonl").read_text()
+        done = rollout(
+            TWO, {"x": second, "o": "random"}, 2, seed=0, out=tmp_path / "a.jsonl", resume=True
+        )
+    assert done[0] == episode
+    told = [str(one.message) for one in said]
+    assert len(told) == (repr(load(first)) != name)  # once, and only where it is so
+    assert all("has no __repr__ of its own" in one for one in told)
+
+
+def test_an_agent_without_a_name_of_its_own_is_no_news_where_nothing_is_kept():
+    rollout(TWO, {"x": Plain(), "o": "random"}, 1, seed=0)

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import gem_ma
 from gem_ma.envs.guess_the_number import GuessTheNumber
 from gem_ma.vector import Batch
-from gem_ma.workers import StepTimeout, WorkerDied
+from gem_ma.workers import Exited, StepTimeout, WorkerDied
 
 BACKENDS = ("sync", "thread", "process")
 GUESS = "game:GuessTheNumber-v0-easy"
@@ -309,6 +309,10 @@ class Faulty(GuessTheNumber):
             time.sleep(60)
         if guess == 4:
             os.kill(os.getpid(), signal.SIGKILL)
+        if guess == 5:
+            raise SystemExit(3)
+        if guess == 6:
+            raise KeyboardInterrupt
         return super().advance(state, moves, rng)
 
 
@@ -336,6 +340,19 @@ def test_what_a_game_raises_is_raised(made, backend, game):
         vector.step(["1", "1", "2", "1"])
     with pytest.raises(RuntimeError, match="closed"):
         vector.step(["1"] * 4)
+
+
+@FAULTY
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_game_that_ends_the_program_has_an_error(made, backend, game):
+    vector = faulty(made, backend, game)
+    with pytest.raises(Exited, match=r"SystemExit\(3\) was raised in a step"):
+        vector.step(["1", "1", "5", "1"])
+    vector = faulty(made, backend, game)
+    # In this process it may as well be Ctrl-C.
+    error = KeyboardInterrupt if backend == "sync" else Exited
+    with pytest.raises(error, match=None if backend == "sync" else "KeyboardInterrupt"):
+        vector.step(["1", "1", "6", "1"])
 
 
 @FAULTY

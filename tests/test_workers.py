@@ -1,6 +1,7 @@
 """Runs in worker processes: the same episodes, whatever dies, hangs or raises on the way."""
 
 import contextlib
+import ctypes
 import errno
 import multiprocessing
 import os
@@ -14,6 +15,7 @@ import time
 import pytest
 
 import gem_ma
+from gem_ma import shards
 from gem_ma.agents import load
 from gem_ma.envs.guess_the_number import GuessTheNumber
 from gem_ma.records import EpisodeFile
@@ -167,6 +169,86 @@ def test_a_game_that_hangs_outside_of_python():
     kinds = [episode.failure and episode.failure.kind for episode in episodes]
     assert set(kinds) <= {None, "WorkerDied"}
     assert "WorkerDied" in kinds
+
+
+class Stops(GuessTheNumber):
+    """Stops its process once: in a step, when it is in none, or in C where no signal is heard."""
+
+    def __init__(self, mark, at=None):
+        super().__init__(1, 10, 5)
+        self.mark, self.at = mark, at
+
+    def advance(self, state, moves, rng):
+        if self.at and not os.path.exists(self.mark):
+            with open(self.mark, "w"):
+                pass
+            if self.at == "step":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            elif self.at == "later":
+                subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -STOP {os.getpid()}"])
+            else:  # a lock that is held already
+                lock = ctypes.create_string_buffer(128)
+                for _ in range(2):
+                    ctypes.PyDLL(None).pthread_mutex_lock(lock)
+        return super().advance(state, moves, rng)
+
+
+class Slow(Here):
+    """Leaves time to be stopped in."""
+
+    portable = True
+
+    def act(self, turns):
+        time.sleep(0.05)
+        return super().act(turns)
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
+@pytest.mark.parametrize("at", ["step", "later", "lock"])
+def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch):
+    monkeypatch.setattr(shards, "_GRACE", 0.2)
+    mark = tmp_path / "mark"
+    agent = Slow() if at == "later" else "random"
+    make = {"seed": 2, "concurrency": 4}
+    alone = gem_ma.rollout(gem_ma.Env(Stops(str(mark)), id="x"), agent, 20, **make)
+    env = gem_ma.Env(Stops(str(mark), at), id="x")
+    start = time.monotonic()
+    episodes = gem_ma.rollout(env, agent, 20, workers=1, step_timeout=0.1, **make)
+    assert mark.exists()
+    assert time.monotonic() - start > 1.4  # it was given its time
+    assert [e.steps for e in episodes] == [e.steps for e in alone]
+
+
+class Told(Here):
+    """Replies at length, so that a worker which reads nothing fills its pipe."""
+
+    def act(self, turns):
+        return [gem_ma.Reply(r, finish_reason="x" * 1_000_000) for r in super().act(turns)]
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
+def test_a_stopped_worker_that_reads_nothing_holds_nobody_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(shards, "_GRACE", 0.2)
+    env = gem_ma.Env(Stops(str(tmp_path / "mark"), "later"), id="x")
+    episodes = gem_ma.rollout(
+        env, Told(), 8, seed=2, workers=1, concurrency=8, step_timeout=0.1, max_errors=0
+    )
+    assert [e.number for e in episodes] == list(range(8))
+    assert (tmp_path / "mark").exists()
+
+
+@pytest.mark.parametrize("blocking", [False, True])
+def test_a_game_that_ends_the_program_costs_its_episode(blocking):
+    class Leaves(GuessTheNumber):
+        def advance(self, state, moves, rng):
+            if state.secret % 3 == 0:
+                raise SystemExit(3)
+            return super().advance(state, moves, rng)
+
+    Leaves.blocking = blocking
+    env = gem_ma.Env(Leaves(1, 10, 5), id="x")
+    episodes = gem_ma.rollout(env, "random", 20, seed=2, max_errors=20)
+    assert {e.failure for e in episodes} == {None, (None, "SystemExit", "3")}
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")

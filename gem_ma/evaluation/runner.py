@@ -170,18 +170,21 @@ def evaluate(
 
 def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
     """Return the suite and the cells that a folder is of; nothing has to be made for it."""
-    data = store.read(folder, KIND)["suite"]
-    suite = suites.parse(
-        {"entry": data["entries"], "seed": data["seed"], "description": data["description"]},
-        data["name"],
-    )
-    entries = {entry.name: entry for entry in suite.entries}
-    file = Path(folder) / CELLS
-    listed = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    cells = [
-        Cell(entries[one["entry"]], tuple(one["lineup"]), one["agents"], one["file"])
-        for one in listed
-    ]
+    about, file = store.read(folder, KIND), Path(folder) / CELLS
+    try:
+        data = about["suite"]
+        suite = suites.parse(
+            {"entry": data["entries"], "seed": data["seed"], "description": data["description"]},
+            data["name"],
+        )
+        entries = {entry.name: entry for entry in suite.entries}
+        listed = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+        cells = [
+            Cell(entries[one["entry"]], tuple(one["lineup"]), one["agents"], one["file"])
+            for one in listed
+        ]
+    except (KeyError, TypeError, RecursionError, json.JSONDecodeError) as error:
+        raise store.BadStore(f"{folder} is damaged: {type(error).__name__}: {error}") from None
     return suite, cells
 
 

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from gem_ma.files import InUse, hold, replace
+
 FORMAT = 1
+_UNFINISHED = re.compile(r"lock|about\.\d+")  # of a run that was killed before it had begun
 
 
 class BadStore(ValueError):
@@ -36,9 +39,11 @@ def opened(folder: str | os.PathLike[str], kind: str, about: Mapping[str, Any]) 
                         f"{path} holds another {kind}: its {key} is {_short(old.get(key))}, not "
                         f"{_short(value)}; name another folder"
                     )
-        elif any(one.name != "lock" for one in path.iterdir()):
+        elif any(not _UNFINISHED.fullmatch(one.name) for one in path.iterdir()):
             raise BadStore(f"{path} holds something else than a {kind}; name another folder")
         else:
+            for one in path.glob("about.*"):
+                one.unlink()
             write(path / "about.json", header)
         yield path
 
@@ -50,22 +55,20 @@ def read(folder: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadStore(f"{folder} holds no {kind}: there is no {path}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadStore(f"{path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") != kind:
         raise BadStore(f"{folder} holds no {kind}")
-    if about["format"] != FORMAT:
+    if about.get("format") != FORMAT:
         raise BadStore(
-            f"{folder} was written in format {about['format']}, and this release reads {FORMAT}"
+            f"{folder} was written in format {about.get('format')}, and this release reads {FORMAT}"
         )
     return about
 
 
 def write(path: Path, data: Any) -> None:
     """Write a file of JSON in one go: there is the old one or the new one."""
-    half = path.with_suffix(f".{os.getpid()}")
-    half.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    half.replace(path)
+    replace(path, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
 
 
 def file_name(title: str, about: Any) -> str:
@@ -78,16 +81,11 @@ def file_name(title: str, about: Any) -> str:
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Hold a lock that ends with the process, however it ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    with (path / "lock").open("w") as file:
+    with (path / "lock").open("a") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadStore(f"{path}: another process is writing there") from None
+            hold(file.fileno(), path)
+        except InUse as error:
+            raise BadStore(str(error)) from None
         yield
 
 

@@ -180,6 +180,8 @@ def tournament(
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
     shared = loaded(pool, named or {})
     with store.opened(out, KIND, about) as path:
+        pool = _pool(path, pool)  # others may have joined until nobody else wrote there
+        shared |= loaded([one for one in pool if one not in shared], named or {})
         store.write(path / POOL, pool)
         folder = path / "matches"
         folder.mkdir(exist_ok=True)

@@ -24,6 +24,14 @@ def add_commands(commands: Any) -> None:
         action="store_true",
         help="leave out what spectators see, for which episodes are played again",
     )
+    view.add_argument(
+        "--spectators",
+        type=_count,
+        default="5000",
+        metavar="N|all",
+        help="of so many episodes, the first ones, show what spectators see (default: 5000)",
+    )
+    _add_trust(view)
     view.set_defaults(run=_view)
 
     watch = commands.add_parser(
@@ -43,6 +51,7 @@ def add_commands(commands: Any) -> None:
         "--image-size", default="252x252", help="width and height (default: 252x252)"
     )
     watch.add_argument("--episode", type=int, help="of a file, only the one with this number")
+    _add_trust(watch)
     watch.set_defaults(run=_watch)
 
     plot = commands.add_parser(
@@ -67,6 +76,23 @@ def add_commands(commands: Any) -> None:
         one.set_defaults(run=_plot, kind=kind)
 
 
+def _count(text: str) -> int | None:
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, or all")
+    return int(text)
+
+
+def _add_trust(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="play again whatever the file names, also games that are not registered here: this "
+        "runs code",
+    )
+
+
 def _view(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
@@ -86,6 +112,8 @@ def _view(args: argparse.Namespace) -> int:
                 args.source,
                 out,
                 spectator=not args.no_spectator,
+                most=args.spectators,
+                trust=args.trust,
                 progress=lambda done: bar.update(
                     task, completed=done, description=f"{done} episodes"
                 ),
@@ -101,7 +129,7 @@ def _view(args: argparse.Namespace) -> int:
         f"{page.episodes} episodes and {page.pictures} pictures in {out}, {size:.1f} MB\n"
     )
     if page.unseen and not args.no_spectator:
-        sys.stdout.write(f"{page.unseen} of them cannot be played again; the page says why\n")
+        sys.stdout.write(f"{page.unseen} of them were not played again; the page says why\n")
     return 0
 
 
@@ -118,6 +146,7 @@ def _watch(args: argparse.Namespace) -> int:
             theme=args.theme,
             image_size=args.image_size,
             episode=args.episode,
+            trust=args.trust,
         )
     except BadRequest as error:
         return _wrong(str(error))

@@ -8,16 +8,19 @@ script puts it into text nodes, so nothing that a model wrote can be part of the
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import io
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 from PIL import Image
@@ -25,15 +28,26 @@ from PIL import Image
 from gem_ma import registry
 from gem_ma.episode import Episode, Reply, Step
 from gem_ma.messages import Picture
-from gem_ma.records import FORMAT, NotARecord, from_json, pictures_of
+from gem_ma.records import NotARecord, from_line, pictures_of, reading
+from gem_ma.workers import StepTimeout, Worker, WorkerDied
 
 _BLOCK = 1 << 18  # characters of JSON that are unpacked together
 _SIDE = 28  # pixels of a square: the cells of boards are multiples of it
 _ACROSS = 32  # squares in a row of a sheet, and rows
 _ELSEWHERE = ("hub", "network", "key:")  # needs of environments that are not played again
-_KEY = re.compile(r"[\w-]{1,128}")
+_LEVEL = 7  # of compression: 9 takes three times as long and saves 6 %
+_KEPT = 16  # environments that are kept for the next episode like theirs
+_AGAIN = 5_000  # episodes of a page that are played again
+_PIXELS = 1 << 22  # of a picture that is drawn for a file that nobody vouches for
+_SECONDS = 10.0  # for an episode with arguments that are not registered
+_MEMORY = 2 << 30  # bytes, likewise
+_STRIKES = 3  # episodes that went over these limits, before no other is tried
+_START = 120.0  # seconds until the process for them is there
+_USUAL = frozenset(  # arguments of Env that change what an episode costs by little
+    ("actions", "format", "invalid", "max_invalid", "max_turns", "observe", "penalty", "theme")
+)
 _LONE = re.compile("[\ud800-\udfff]")
-# What a line that is no episode leads to, whatever it holds instead.
+# What an episode that was altered by hand can lead to when it is put into a page.
 _DAMAGE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
@@ -74,18 +88,23 @@ def write_page(
     out: str | Path,
     *,
     spectator: bool = True,
+    most: int | None = _AGAIN,
+    trust: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Page:
     """Write the episodes of a file, or of all files in a folder, as a page.
 
     spectator: False leaves out what spectators saw, for which episodes are played again.
+    most: only so many episodes are played again, the first ones; None: all.
+    trust: play again whatever the files name, and without limits: it runs code.
     progress: called after each episode with how many there are.
     """
     files = find_files(source)
+    out = Path(out).resolve()
     half = Path(f"{out}.{os.getpid()}")
     try:
-        with half.open("w", encoding="ascii", newline="\n") as file:
-            page = _Writer(file, spectator)
+        with half.open("w", encoding="ascii", newline="\n") as file, Spectator(trust) as again:
+            page = _Writer(file, again, 0 if not spectator else most)
             for path in files:
                 name = path.name if len(files) == 1 else path.relative_to(source).as_posix()
                 for number, item in enumerate(read(path, name), 1):
@@ -116,62 +135,159 @@ def find_files(source: str | Path) -> list[Path]:
 
 def _holds_episodes(path: Path) -> bool:
     """Return whether a file has a line that begins as an episode does."""
-    with path.open("rb") as file:
+    try:
+        file = reading(path)
+    except NotARecord:  # a pipe, which nobody may ever write to
+        return False
+    with file:
         return any(line.startswith(b'{"gem_ma": ') for line in file)
 
 
 def read(path: Path, name: str = "") -> Iterator[Episode | Damage]:
     """Yield every episode of a file, and what stands in the place of one."""
     folder = pictures_of(path)
-    with path.open("rb") as file:
+    with reading(path) as file:
         for number, line in enumerate(file, 1):
             try:
-                episode: Episode | Damage = _episode(line, folder)
-            except _DAMAGE as error:
-                reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-                episode = Damage(name or str(path), number, reason[:200])
+                if not line.endswith(b"\n"):
+                    raise NotARecord("cut off, as when the writer was stopped")
+                episode: Episode | Damage = from_line(line, folder)
+            except NotARecord as error:
+                episode = Damage(name or str(path), number, str(error)[:200])
             yield episode
-
-
-def _episode(line: bytes, folder: Path) -> Episode:
-    if not line.endswith(b"\n"):
-        raise ValueError("cut off, as when the writer was stopped")
-    data = json.loads(line)
-    if not isinstance(data, dict) or "gem_ma" not in data:
-        raise ValueError("no episode")
-    if data["gem_ma"] != FORMAT:
-        raise ValueError(f"written in format {data['gem_ma']!r}; this release reads {FORMAT}")
-    return from_json(data, folder)
 
 
 # -- the spectator's view ----------------------------------------------------------------------
 
 
-def spectate(episode: Episode) -> Iterator[View]:
+class Spectator:
+    """Plays recorded episodes again, and lets none of them run, or hold up, what it should not.
+
+    Environments as they are registered are played here. Other arguments, which may ask for
+    anything, are played in a process that is ended when it takes too long or too much memory.
+    trust: play all of them here, without limits, and import what they name.
+    """
+
+    def __init__(self, trust: bool = False):
+        self.trust = trust
+        self._envs: dict[str, Any] = {}
+        self._worker: Worker | None = None
+        self._strikes = 0
+
+    def views(self, episode: Episode) -> Iterator[View]:
+        """Yield what a spectator sees before each moment, and at the end, or raise Unseen."""
+        _check(episode, self.trust)
+        if self.trust or _usual(episode):
+            return _views(episode, self.trust, self._envs)
+        return self._limited(episode)
+
+    def _limited(self, episode: Episode) -> Iterator[View]:
+        if self._strikes >= _STRIKES:
+            raise Unseen(f"{_STRIKES} like it took too long or too much memory; --trust plays it")
+        try:
+            if self._worker is None:
+                self._worker = Worker(_serve, patience=_SECONDS)
+                self._worker.recv(_START)
+            end = time.monotonic() + _SECONDS
+            self._worker.send(episode)
+            while isinstance(view := self._worker.recv(max(end - time.monotonic(), 0)), View):
+                yield view
+        except (StepTimeout, WorkerDied):
+            self._strikes += 1
+            self.close()
+            raise Unseen(
+                f"playing it again took more than {_SECONDS:g} s or {_MEMORY >> 30} GiB; --trust "
+                "sets no limit"
+            ) from None
+        except GeneratorExit:  # who asked needs no more, while more is on its way
+            self.close()
+            raise
+        if view is not None:
+            raise Unseen(view)
+
+    def close(self) -> None:
+        """End the process for episodes with limits."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _serve(connection: Connection) -> None:
+    """Play the episodes that come, in a process with little memory, and send what is seen."""
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    connection.send(None)
+    while True:
+        episode = connection.recv()
+        try:
+            for view in spectate(episode):
+                seats = {seat: Picture(one.array, one.alt) for seat, one in view.seats.items()}
+                connection.send(view._replace(seats=seats))
+        except Unseen as error:
+            connection.send(str(error))
+        else:
+            connection.send(None)
+
+
+def _usual(episode: Episode) -> bool:
+    """Return whether an environment is as it is registered, but for what costs little."""
+    spec, known = episode.spec, registry.listed(episode.spec.id)
+    return (
+        known is not None
+        and all(
+            value == known.kwargs.get(name) or name in _USUAL for name, value in spec.kwargs.items()
+        )
+        and all(map(registry.numbers, episode.options.values()))
+    )
+
+
+def spectate(episode: Episode, *, trust: bool = False) -> Iterator[View]:
     """Play an episode again; yield what a spectator sees before each moment, and at the end."""
+    _check(episode, trust)
+    yield from _views(episode, trust, {})
+
+
+def _check(episode: Episode, trust: bool) -> None:
+    """Refuse an episode that is not to be played again; nothing that it names is imported."""
     if episode.wrappers:
         raise Unseen(f"it was played in {' in '.join(episode.wrappers)}")
     spec = episode.spec
-    try:
-        known = registry.spec(spec.id)
-    except registry.UnknownEnv:
-        raise Unseen(f"no environment {spec.id!r} is registered here") from None
-    # What a file names is not imported because it names it: it may come from anywhere.
-    if known.entry_point != spec.entry_point:
-        raise Unseen(f"{spec.id!r} is another environment here")
-    outside = spec.entry_point.startswith("gem_ma.envs.bridges.")
-    if outside or any(need.startswith(_ELSEWHERE) for need in known.needs):
+    if not trust:
+        if reason := registry.distrust(spec):
+            raise Unseen(f"{reason}; --trust does so")
+        size = spec.kwargs.get("image_size")
+        if size is not None and not (registry.numbers(size) and np.prod(size) <= _PIXELS):
+            raise Unseen(f"its pictures are too large, {_name(size)}; --trust draws them")
+    known = registry.listed(spec.id)
+    bridges = "gem_ma.envs.bridges."
+    outside = spec.entry_point.startswith(bridges + "openenv" if trust else bridges)
+    if outside or any(need.startswith(_ELSEWHERE) for need in (known.needs if known else ())):
         raise Unseen("its environment lives elsewhere")
+
+
+def _views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator[View]:
+    """Play an episode in an environment that was made for one like it, if there is any."""
     try:
-        yield from _again(episode)
+        key = json.dumps([episode.spec.id, episode.spec.entry_point, dict(episode.spec.kwargs)])
+        env = envs.pop(key, None) or episode.spec.make(trust=trust)
+        yield from _again(episode, env)
+        if len(envs) < _KEPT:
+            envs[key] = env
     except Unseen:
         raise
     except Exception as error:  # records of another release fail in any way
         raise Unseen(f"playing it again failed: {type(error).__name__}: {error}") from error
 
 
-def _again(episode: Episode) -> Iterator[View]:
-    env = episode.spec.make()
+def _again(episode: Episode, env: Any) -> Iterator[View]:
     if env.blocking:
         raise Unseen("its environment is slow or lives elsewhere")
     env.reset(seed=episode.seed, options=episode.options or None)
@@ -210,9 +326,10 @@ def moments(steps: Sequence[Step]) -> Iterator[list[Step]]:
 class _Writer:
     """A page that grows as episodes come: only its index waits for the end."""
 
-    def __init__(self, file: IO[str], spectator: bool):
+    def __init__(self, file: IO[str], again: Spectator, most: int | None):
         self._file = file
-        self._spectator = spectator
+        self._spectator = again
+        self._most = most  # episodes that are played again
         page = resources.files(__package__).joinpath("viewer.html").read_text("utf-8")
         head, self._tail = page.split("<!-- the episodes -->")
         file.write(_ascii(head.replace("<!-- the policy -->", _policy(page))))
@@ -240,7 +357,11 @@ class _Writer:
             self._damaged.append(item)
 
     def _add(self, episode: Episode, file: str) -> None:
-        data = _Recording(self._squares).data(episode, self._spectator)
+        try:
+            data = _Recording(self._squares, self._views(episode)).data(episode)
+        except Unseen as error:
+            data = _Recording(self._squares).data(episode)
+            data["unseen"] = str(error)
         line = _json(data)
         row = {**_row(episode, file), "block": self._blocks, "line": len(self._block)}
         _json(row)  # so that an index which cannot be written is this episode's fault
@@ -251,9 +372,20 @@ class _Writer:
         if self._length >= _BLOCK:
             self._flush()
 
+    def _views(self, episode: Episode) -> Iterator[View]:
+        if self._most == 0:
+            raise Unseen("it was left out of this page")
+        if self._most is not None and len(self._index) >= self._most:
+            raise Unseen(
+                f"only the first {self._most} are played again; --spectators sets how many"
+            )
+        return self._spectator.views(episode)
+
     def _flush(self) -> None:
         if self._block:
-            self._put(f"block{self._blocks}", zlib.compress("\n".join(self._block).encode(), 9))
+            self._put(
+                f"block{self._blocks}", zlib.compress("\n".join(self._block).encode(), _LEVEL)
+            )
             self._blocks += 1
             self._block, self._length = [], 0
 
@@ -272,7 +404,7 @@ class _Writer:
             "side": _SIDE,
             "across": _ACROSS,
         }
-        self._put("index", zlib.compress(_json(about).encode(), 9))
+        self._put("index", zlib.compress(_json(about).encode(), _LEVEL))
         self._file.write(_ascii(self._tail))
 
 
@@ -353,13 +485,15 @@ def _tokens(reply: Any) -> int:
 class _Recording:
     """What is shown of one episode; its pictures are told as changes to the one seen before."""
 
-    def __init__(self, squares: _Squares):
+    def __init__(self, squares: _Squares, views: Iterator[View] | None = None):
         self._squares = squares
+        self._views = views
         self._pictures: list[dict[str, Any]] = []
         self._numbers: dict[Any, int] = {}  # a key, or what is in a picture -> its place
         self._last: dict[str | None, tuple[int, _Squared]] = {}  # who looks -> what was seen last
 
-    def data(self, episode: Episode, spectator: bool) -> dict[str, Any]:
+    def data(self, episode: Episode) -> dict[str, Any]:
+        """Return what the page holds of an episode, or raise Unseen if its views say so."""
         out: dict[str, Any] = {
             name: getattr(episode, name)
             for name in Episode.__slots__
@@ -368,22 +502,23 @@ class _Recording:
         out["seed"] = str(episode.seed)  # a browser's numbers are not as exact
         out["spec"] = {"id": episode.spec.id, "kwargs": episode.spec.kwargs}
         out["failure"] = episode.failure and episode.failure._asdict()
-        views: list[View] = []
+        views, out["steps"] = [], []
+        before = self._squares.pictures
         try:
-            if not spectator:
-                raise Unseen("it was left out of this page")
-            views = list(spectate(episode))
-            out["views"] = [
-                {"picture": self._shown(None, view.pixels), "text": view.text} for view in views
-            ]
-        except Unseen as error:
-            out["unseen"] = str(error)
-        again = dict(enumerate(view.seats for view in views))
-        out["steps"] = [
-            self._step(step, again.get(number, {}).get(step.agent))
-            for number, steps in enumerate(moments(episode.steps))
-            for step in steps
-        ]
+            for steps in (*moments(episode.steps), ()):
+                view = next(self._views, None) if self._views is not None else None
+                if view is not None:
+                    shown = self._shown(None, view.pixels)
+                    views.append({"picture": shown, "text": view.text})
+                seats = view.seats if view is not None else {}
+                out["steps"] += [self._step(step, seats.get(step.agent)) for step in steps]
+            for _ in self._views or ():  # to its end: what is kept is put back there
+                pass
+        except Unseen:
+            self._squares.pictures = before
+            raise
+        if self._views is not None:
+            out["views"] = views
         out["pictures"] = self._pictures
         return out
 
@@ -413,8 +548,6 @@ class _Recording:
 
     def _picture(self, seat: str, picture: Picture) -> int:
         """Return the number of a recorded picture in this episode, which is new or not."""
-        if not _KEY.fullmatch(picture.key):
-            raise FileNotFoundError(f"no file is called {picture.key!r}")
         number = self._numbers.get(picture.key)
         if number is None:
             number = self._numbers[picture.key] = self._shown(seat, picture.array)
@@ -444,7 +577,7 @@ class _Squared(NamedTuple):
 
     size: tuple[int, int]
     numbers: np.ndarray
-    pixels: np.ndarray  # of each square
+    pixels: np.ndarray  # as many as all squares have
 
 
 class _Squares:
@@ -461,18 +594,19 @@ class _Squares:
         """Return a picture in squares; those that are as they were before are not looked up."""
         height, width, _ = picture.shape
         down, across = -(-height // _SIDE), -(-width // _SIDE)
-        padded = np.zeros((down * _SIDE, across * _SIDE, 3), np.uint8)
-        padded[:height, :width] = picture
-        cut = padded.reshape(down, _SIDE, across, _SIDE, 3).swapaxes(1, 2)
-        pixels = cut.reshape(down * across, -1)
+        pixels = np.ascontiguousarray(picture)
+        if (down * _SIDE, across * _SIDE) != (height, width):
+            pixels = np.zeros((down * _SIDE, across * _SIDE, 3), np.uint8)
+            pixels[:height, :width] = picture
         if before is not None and before.size == (width, height):
             numbers = before.numbers.copy()
-            changed = np.flatnonzero((pixels != before.pixels).any(1))
+            changed = _changed(pixels, before.pixels)
         else:
-            numbers = np.zeros(len(pixels), np.int64)
-            changed = np.arange(len(pixels))
+            numbers = np.zeros(down * across, np.int64)
+            changed = list(range(down * across))
         for i in changed:
-            numbers[i] = self._number(pixels[i].tobytes())
+            top, left = i // across * _SIDE, i % across * _SIDE
+            numbers[i] = self._number(pixels[top : top + _SIDE, left : left + _SIDE].tobytes())
         return _Squared((width, height), numbers, pixels)
 
     def _number(self, square: bytes) -> int:
@@ -495,6 +629,18 @@ class _Squares:
         self._put(self._sheets, _png(sheet.reshape(-1, _ACROSS * _SIDE, 3)))
         self._sheets += 1
         self._sheet = []
+
+
+def _changed(new: np.ndarray, old: np.ndarray) -> list[int]:
+    """Return the squares in which two pictures differ: rows of squares first, most are equal."""
+    down, across = new.shape[0] // _SIDE, new.shape[1] // _SIDE
+    rows = [one.reshape(down, -1).view(np.uint64) for one in (new, old)]
+    cut = [one.reshape(down, _SIDE, across, -1).view(np.uint32) for one in (new, old)]
+    return [
+        row * across + column
+        for row in np.flatnonzero((rows[0] != rows[1]).any(1)).tolist()
+        for column in np.flatnonzero((cut[0][row] != cut[1][row]).any((0, 2))).tolist()
+    ]
 
 
 def _png(pixels: np.ndarray) -> bytes:

@@ -7,7 +7,7 @@ import json
 import math
 import time
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from gem_ma.agents import load_all
 from gem_ma.agents.human import HumanAgent
 from gem_ma.env import Env
 from gem_ma.episode import Agent, Conversation, Episode, Step, ask
-from gem_ma.evaluation.viewer import Unseen, View, find_files, moments, read, spectate
+from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
 from gem_ma.messages import Picture
 from gem_ma.records import NotARecord
 
@@ -72,13 +72,17 @@ def watch(
     theme: str = "light",
     image_size: str = "252x252",
     episode: int | None = None,
+    trust: bool = False,
     console: Console | None = None,
 ) -> int:
-    """Show a match of an environment, or the episodes of a file, and return an exit code."""
+    """Show a match of an environment, or the episodes of a file, and return an exit code.
+
+    trust: play episodes of a file again whatever they name, and without limits: it runs code.
+    """
     if not (math.isfinite(delay) and delay >= 0):
         raise BadRequest(f"--delay {delay}: expected seconds, 0 or more")
     if Path(what).is_file():
-        shown = recorded(Path(what), seat, episode)
+        shown = recorded(Path(what), seat, episode, trust)
     elif Path(what).is_dir() or "/" in what or what.endswith(".jsonl"):
         raise BadRequest(f"{what}: expected an environment, or a file of episodes")
     elif episode is not None:
@@ -166,7 +170,9 @@ def _players(names: str, seats: Sequence[str]) -> list[Agent]:
     return players
 
 
-def recorded(path: Path, seat: str | None, number: int | None) -> Iterator[Moment]:
+def recorded(
+    path: Path, seat: str | None, number: int | None, trust: bool = False
+) -> Iterator[Moment]:
     """Return the moments of the episodes of a file, or of one of them."""
     try:
         files = find_files(path)
@@ -181,27 +187,36 @@ def recorded(path: Path, seat: str | None, number: int | None) -> Iterator[Momen
     if first is None:
         raise BadRequest(f"{path}: no episode in it" + f" has the number {number}" * bool(number))
     _check_seat(seat, list(first.agents))
-    return (moment for one in chain([first], episodes) for moment in _retold(one, seat))
+    return _all_retold(chain([first], episodes), seat, trust)
 
 
-def _retold(episode: Episode, seat: str | None) -> Iterator[Moment]:
+def _all_retold(episodes: Iterable[Episode], seat: str | None, trust: bool) -> Iterator[Moment]:
+    with Spectator(trust) as again:
+        for episode in episodes:
+            yield from _retold(episode, seat, again)
+
+
+def _retold(episode: Episode, seat: str | None, spectator: Spectator) -> Iterator[Moment]:
     """Yield the moments of an episode: as a spectator sees them, or as the seat saw them."""
     returns = dict.fromkeys(episode.agents, 0.0)
     said: tuple[Said, ...] = ()
-    views: list[View] = []
+    views: Iterator[View] = iter(())
     why = ""
     if seat is None or _lost(episode):
         try:
-            views = list(spectate(episode))
+            for _ in spectator.views(episode):  # whether all goes as it went
+                pass
+            views = spectator.views(episode)
         except Unseen as error:
             why = f" (as the seats saw it: {error})" if seat is None else ""
     pixels, text = None, ""
     together = list(moments(episode.steps))
     for number, steps in enumerate([*together, []]):
-        if seat is None and number < len(views):
-            pixels, text, _ = views[number]
+        view = next(views, None)
+        if seat is None and view is not None:
+            pixels, text, _ = view
         elif seen := [step for step in steps if seat is None or step.agent == seat]:
-            again = views[number].seats.get(seen[0].agent) if number < len(views) else None
+            again = view.seats.get(seen[0].agent) if view is not None else None
             pixels, text = _seen(seen[0], again)
         title = f"{episode.spec.id}, episode {episode.number}, {number} of {len(together)}{why}"
         if not steps:

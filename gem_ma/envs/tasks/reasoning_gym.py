@@ -52,6 +52,9 @@ def find(id):
     return _spec(id.removeprefix("rg:")) if id.startswith("rg:") and id[3:].isidentifier() else None
 
 
+known = find  # it imports nothing that an id names
+
+
 def _spec(name):
     return Spec(
         f"rg:{name}",

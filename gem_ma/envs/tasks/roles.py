@@ -28,6 +28,11 @@ def find(id):
     return _spec(roles, task) if roles in ROLES and slash else None
 
 
+def known(id):
+    """Return the Spec of two roles over a task that is registered."""
+    return find(id) if registry.listed(id.partition("/")[2]) else None
+
+
 def _spec(roles, task):
     spec = registry.spec(task)
     arguments = {"task": task}
