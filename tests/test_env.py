@@ -68,13 +68,13 @@ def test_skip_passes_the_turn():
     env = started("game:TicTacToe-v0", invalid="skip", penalty=0.1)
     env.step("what?")
     assert env.agent_selection == "o"
-    assert env.state().board == "." * 9
+    assert env.game_state.board == "." * 9
     assert env.rewards == {"x": -0.1, "o": 0.0}
     assert "x lost its turn." in env.observe("o")["text"]
     assert "The turn is lost." in env.observe("x")["text"]
     kuhn = started("game:KuhnPoker-v0", invalid="skip")
     play(kuhn, "bet", "what?")
-    assert kuhn.state().bets == ("bet", "fold")
+    assert kuhn.game_state.bets == ("bet", "fold")
 
 
 def test_random_plays_a_seeded_legal_move_and_not_from_the_games_rng():
@@ -85,7 +85,7 @@ def test_random_plays_a_seeded_legal_move_and_not_from_the_games_rng():
         play(env, "?", "?", "?")
         assert env._rng.bit_generator.state == before
         assert env.turns == 3
-        boards.add(env.state().board)
+        boards.add(env.game_state.board)
     assert len(boards) == 3
     assert "Played at random instead: " in env.observe("red")["text"]
 
@@ -138,7 +138,7 @@ def test_simultaneous_seats_are_asked_again_one_by_one():
     with pytest.raises(SeatError, match="no action for right"):
         view.step({"left": "paper"})
     view.step({"left": "paper", "right": "scissors"})  # what left says now is not heard
-    assert env.state().history == (("rock", "scissors"),)
+    assert env.game_state.history == (("rock", "scissors"),)
 
 
 # -- what is accepted ----------------------------------------------------------------------------
@@ -156,9 +156,9 @@ def test_a_wrong_type_is_a_type_error_that_changes_nothing():
             discrete.step(action)
     for action in (3, np.int64(3), np.array(3), "3"):
         discrete.step(action)
-    assert discrete.state().board[3::7] == "..YRYR"
+    assert discrete.game_state.board[3::7] == "..YRYR"
     discrete.step(99)
-    assert discrete.infos["red"]["invalid"]["reason"].startswith("99 is not a move")
+    assert discrete.info("red", turn=True)["invalid"]["reason"].startswith("99 is not a move")
 
 
 def test_only_seats_that_are_to_act_are_heard():
@@ -177,7 +177,14 @@ def test_only_seats_that_are_to_act_are_heard():
 
 def test_nothing_works_before_reset_or_after_the_end():
     env = gem_ma.make("game:KuhnPoker-v0")
-    for call in (env.last, env.state, lambda: env.step("bet"), lambda: env.observe("first")):
+    for call in (
+        env.last,
+        env.state,
+        lambda: env.game_state,
+        lambda: env.step("bet"),
+        lambda: env.observe("first"),
+        lambda: env.info("first"),
+    ):
         with pytest.raises(ResetNeeded, match=r"no episode has begun; call reset\(\) first"):
             call()
     assert env.agents == []
@@ -220,9 +227,9 @@ def test_a_seed_that_is_no_int():
     after = set()
     for _ in range(3):
         env.reset(seed=np.int64(-5))
-        assert env.seed == -5
+        assert env.episode_seed == -5
         env.reset()
-        after.add(env.seed)
+        after.add(env.episode_seed)
     assert len(after) == 1
 
 
@@ -296,7 +303,7 @@ def test_rules_come_once_then_what_happened_then_the_view():
     assert env.observe("yellow")["text"].count("red: 3") == 1
     env.step("2")
     now = env.observe("yellow")["text"]
-    assert now == "yellow: 2\n\n" + env.game.describe(env.state(), "yellow")
+    assert now == "yellow: 2\n\n" + env.game.describe(env.game_state, "yellow")
     assert env.observe("red")["text"].startswith("red: 3\nyellow: 2\n\n0 1 2 3 4 5 6\n")
 
 
@@ -355,10 +362,10 @@ def test_a_seed_leads_to_the_next():
         each.reset(seed=5)
         each.reset()
         each.reset()
-        seeds.append((each.seed, each.state()))
+        seeds.append((each.episode_seed, each.game_state))
     assert seeds[0] == seeds[1]
     env.reset()
-    assert env.seed != seeds[0][0]
+    assert env.episode_seed != seeds[0][0]
 
 
 def test_a_fork_goes_on_as_the_original_would_and_a_seed_redraws_chance():
@@ -368,9 +375,9 @@ def test_a_fork_goes_on_as_the_original_would_and_a_seed_redraws_chance():
     redrawn = env.fork(20, seed=9)
     for each in (env, fork, *redrawn):
         play(each, *actions)
-    assert env.state() == fork.state()
-    assert env.state().dice != redrawn[0].state().dice
-    assert len({each.state().dice for each in redrawn}) > 10
+    assert env.game_state == fork.game_state
+    assert env.game_state.dice != redrawn[0].game_state.dice
+    assert len({each.game_state.dice for each in redrawn}) > 10
 
 
 def test_snapshots_can_be_restored_again_and_again():
@@ -379,7 +386,7 @@ def test_snapshots_can_be_restored_again_and_again():
     after = []
     for _ in range(3):
         play(env, "1x1", "liar")
-        after.append((env.state(), env.rewards, env.agents, env.observe(env.agents[0])))
+        after.append((env.game_state, env.rewards, env.agents, env.observe(env.agents[0])))
         env.restore(snapshot)
         assert env.turns == 0
     assert after[0] == after[1] == after[2]
@@ -440,8 +447,8 @@ def test_the_discrete_view():
     observation, _, _, _, info = env.last()
     assert list(observation) == ["observation", "action_mask"]
     assert observation["observation"].shape == (3, 6, 7)
-    assert info["legal_actions"] == list(range(7))
-    assert info["action_mask"].sum() == 7
+    assert observation["action_mask"].sum() == 7
+    assert info == {"to_act": True, "invalid": 0}
     env.step(3)
     mine, theirs, free = env.observe("yellow")["observation"]
     assert mine.sum() == 0
@@ -467,8 +474,8 @@ def test_rendering(capsys):
 
 def test_the_state_is_there_for_those_who_may_see_all():
     env = started("game:KuhnPoker-v0", seed=2)
-    assert None not in env.state().cards
-    assert env.state().seen_by("first").cards[1] is None
+    assert None not in env.game_state.cards
+    assert env.game_state.seen_by("first").cards[1] is None
     assert str(env) == "game:KuhnPoker-v0"
     assert repr(env) == "<Env game:KuhnPoker-v0>"
 
