@@ -72,7 +72,7 @@ def ours(game, rng, view=lambda env: env, loop=observing_loop):
 
     def draw(_):
         agent = env.agent_selection
-        view = env.state().seen_by(agent)
+        view = env.game_state.seen_by(agent)
         legal = view.legal(agent)
         return rng.choice(allowed(legal, view, rng) if allowed else legal)
 

@@ -51,10 +51,10 @@ def episode(env, oracle, task):
         if terminated or truncated:
             env.step(None)
         elif agent == "user":
-            env.step(STOP if env.state().talk else "Hello, I need some help.")
+            env.step(STOP if env.game_state.talk else "Hello, I need some help.")
         else:
             env.step(oracle.act([env.turn(agent)])[0])
-    return env.state().returns()["assistant"]
+    return env.game_state.returns()["assistant"]
 
 
 def speed(env, count, original):

@@ -91,33 +91,30 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
     def step(self, action: Any) -> None:
         """Take the reply of `agent_selection`, or None if that seat is done."""
         core = self._core
-        agent = core.agent_selection
-        if agent is None:
+        if not core.agents:
             raise core._needs_reset("step")
+        agent: str = core.agent_selection  # type: ignore[assignment]
         if agent not in core._dead:
             core._rewards = rewards = self.submit({agent: action})
             core._cumulative_rewards[agent] = 0.0
             if rewards:
                 core._credit((), rewards)
-            return
-        if action is not None:
-            raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
-        core._bury((agent,))
-        core._rewards = {}
+        else:
+            core._was_dead_step(action)
 
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last action, flags and info of `agent_selection`."""
         core = self._core
-        agent = core.agent_selection
-        if agent is None:
+        if not core.agents:
             raise core._needs_reset("last")
+        agent: str = core.agent_selection  # type: ignore[assignment]
         observation = self.observe(agent) if observe else None
         reward, info = core._cumulative_rewards[agent], self._info(agent)
         if agent not in core._dead:
             return observation, reward, False, False, info
-        return observation, reward, not core._truncated, core._truncated, info
+        return observation, reward, *core._flags(agent), info
 
     def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
         """Yield `agent_selection` until nobody is left; step between."""
@@ -127,10 +124,57 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
                 return
             yield core.agent_selection  # type: ignore[misc]
 
+    # What a client sets here takes effect, as with attributes of PettingZoo's own environments.
+
+    @property
+    def rewards(self) -> dict[str, float]:
+        """What the last step earned each seat; what is set counts until the next step."""
+        core = self._core
+        rewards = core._rewards
+        if isinstance(rewards, _Given):
+            return rewards
+        return {a: rewards.get(a, 0.0) for a in core.agents}
+
+    @rewards.setter
+    def rewards(self, rewards: Mapping[str, float]) -> None:
+        self._core._rewards = _Given(self._core._of_seats(rewards, 0.0))
+
+    @property
+    def terminations(self) -> dict[str, bool]:
+        """Which seats the game is over for; one that is set True leaves the game, as by a forfeit.
+
+        If all of them are, the game ends where it is.
+        """
+        core = self._core
+        return {a: core._flags(a)[0] for a in core.agents}
+
+    @terminations.setter
+    def terminations(self, flags: Mapping[str, bool]) -> None:
+        core = self._core
+        core._flag({a: (bool(f), core._flags(a)[1]) for a, f in core._of_seats(flags).items()})
+
+    @property
+    def truncations(self) -> dict[str, bool]:
+        """Which seats were stopped by a limit that is no rule; setting one is like terminations."""
+        core = self._core
+        return {a: core._flags(a)[1] for a in core.agents}
+
+    @truncations.setter
+    def truncations(self, flags: Mapping[str, bool]) -> None:
+        core = self._core
+        core._flag({a: (core._flags(a)[0], bool(f)) for a, f in core._of_seats(flags).items()})
+
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        """The info of every live agent, made when asked for."""
+        """The info of every live agent, made when asked for; what is set counts until the next
+        step."""
         return {agent: self._info(agent) for agent in self._core.agents}
+
+    @infos.setter
+    def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
+        core = self._core
+        core._given_infos = {a: dict(info) for a, info in core._of_seats(infos).items()}
+        core._infos = {}
 
     def _info(self, agent: str) -> dict[str, Any]:
         infos = self._core._infos
@@ -140,6 +184,31 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         info = self.info(agent)
         infos[agent] = self, info
         return info
+
+    # -- spaces and state --------------------------------------------------------------------------
+
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The observation space of every seat."""
+        return {agent: self.observation_space(agent) for agent in self._core.possible_agents}
+
+    @property
+    def action_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The action space of every seat."""
+        return {agent: self.action_space(agent) for agent in self._core.possible_agents}
+
+    @property
+    def state_space(self) -> spaces.Space[Any]:
+        """The space of `state()`; there is none where the game has no numbers."""
+        return self._core._state_space()
+
+    @property
+    def game_state(self) -> Any:
+        """The game's frozen State: everything there is to know about this position."""
+        core = self._core
+        if core._state is None:
+            raise core._needs_reset("game_state")
+        return core._state
 
     # -- the other views -----------------------------------------------------------------------
 
@@ -176,7 +245,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         legal = info.get("legal_actions")
         tools = self.tools(agent)
         index, salt = (0, 0) if chat is None else (chat.answered, chat.salt)
-        place = core.seed, core._asked, core._index[agent]
+        place = core.episode_seed, core._asked, core._index[agent]
         turn = Turn(
             agent,
             self.rules(agent),
@@ -260,11 +329,13 @@ class Snapshot:
     layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
 
 
-_NOBODY = (None,)
+class _Given(dict[str, float]):
+    """Rewards that a client has set, and may still change."""
+
 
 # What makes up a position of an episode: immutable values, or containers copied one level deep.
 _EPISODE = [
-    "seed",
+    "episode_seed",
     "turns",
     "_state",
     "_pending",
@@ -287,6 +358,8 @@ _EPISODE = [
     "_dead",
     "_truncated",
     "_rewards",
+    "_given_flags",
+    "_given_infos",
 ]
 
 
@@ -377,7 +450,7 @@ class Env(BaseEnv, Generic[S]):
             "name": self.id,
             "render_modes": ["ansi", "rgb_array", "human"],
             "render_fps": 4,
-            "is_parallelizable": True,
+            "is_parallelizable": self._steps_in_cycles(),
         }
         self._log_limit = 2 * len(game.agents) + 2
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
@@ -397,8 +470,9 @@ class Env(BaseEnv, Generic[S]):
         self._canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
         self._lists_moves = False
         self._loses_seats = False
+        self._hushed = False  # a view of one seat shows what a person may see
         # The episode. All of it is named in _EPISODE.
-        self.seed = 0  # of the episode
+        self.episode_seed = 0
         self.turns = 0
         self.agents: list[str] = []
         self.agent_selection: str | None = None
@@ -406,6 +480,8 @@ class Env(BaseEnv, Generic[S]):
         self._cumulative_rewards: dict[str, float] = {}
         self._dead: tuple[str, ...] = ()  # done, and yet to take their last step
         self._truncated = False  # done because of a limit
+        self._given_flags: dict[str, tuple[bool, bool]] = {}  # terminated, truncated by a client
+        self._given_infos: dict[str, dict[str, Any]] = {}
         self._state: Any = None  # an S, once an episode has begun
         self._pending: dict[str, Any] = {}
         self._acting: tuple[str, ...] = ()  # whom the game waits for, in this position
@@ -425,18 +501,27 @@ class Env(BaseEnv, Generic[S]):
             str, Any
         ] = {}  # each seat's last move, for records; no part of a position
 
+    def _steps_in_cycles(self) -> bool:
+        """Return whether every seat acts once in every round, as `aec_to_parallel` takes for given.
+
+        One that is asked again, or leaves before the others have replied, would break the round.
+        """
+        if len(self.possible_agents) == 1:
+            return True
+        return self.game.together and (self.discrete or self.invalid in ("skip", "random"))
+
     # -- reset ---------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
         if seed is None:
-            seed = fresh_seed() if self._state is None else mix(self.seed)
+            seed = fresh_seed() if self._state is None else mix(self.episode_seed)
         elif not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
             raise TypeError(f"seed={seed!r}: expected an int or None")
-        self.seed = int(seed)
+        self.episode_seed = int(seed)
         if self._rng is None:
             self._rng = np.random.Generator(np.random.PCG64(0))
-        reseed(self._rng, self.seed)
+        reseed(self._rng, self.episode_seed)
         state = self.game.start(self._rng, options or {})
         if self.invalid == "random" and not hasattr(state, "legal"):
             raise ValueError(
@@ -453,6 +538,7 @@ class Env(BaseEnv, Generic[S]):
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self._dead = ()
         self._truncated = False
+        self._given_flags = {}
         self._pending = {}
         self._bad = {}
         self._records = {}
@@ -471,9 +557,11 @@ class Env(BaseEnv, Generic[S]):
         self._settle()
         if self._dead:
             raise RuntimeError(f"{self.id} is over before anybody could move; this game is broken")
+        if self.render_mode == "human" and not self._hushed:
+            self.render()
 
     def _redraw(self, seed: int) -> None:
-        self.seed = seed
+        self.episode_seed = seed
         if self._rng is not None:
             reseed(self._rng, seed)
 
@@ -510,7 +598,10 @@ class Env(BaseEnv, Generic[S]):
                 self._leave(leavers)
         while self._pending and len(self._pending) == len(self._acting):
             self._advance()
-        return self._settle()
+        rewards = self._settle()
+        if self.render_mode == "human" and not self._hushed:
+            self.render()
+        return rewards
 
     def _answer(self, agent: str, messages: Sequence[Message]) -> None:
         """Take a reply that was no move, and let the seat read what it led to."""
@@ -518,7 +609,7 @@ class Env(BaseEnv, Generic[S]):
         self._read[agent] = self._log_start + len(self._log)
         self._records.pop(agent, None)
         self._moved.pop(agent, None)
-        self._infos = {}
+        self._infos, self._given_infos = {}, {}
         self._hear(messages)
 
     def _not_to_act(self, agent: Any) -> SeatError:
@@ -587,7 +678,7 @@ class Env(BaseEnv, Generic[S]):
             move = self.game.skip(view, agent)
             self._notify(agent, f"{notice} The turn is lost.")
         else:
-            text = pick(legal, self.seed, self.turns, self._index[agent])
+            text = pick(legal, self.episode_seed, self.turns, self._index[agent])
             move = self.game.read(text, view, agent)
             self._notify(agent, f"{notice} Played at random instead: {text}.")
         self._pending[agent] = self._moved[agent] = move
@@ -597,11 +688,11 @@ class Env(BaseEnv, Generic[S]):
         to = None if agent is None else (agent,)
         self._hear([Message(to, "game", text)])
 
-    def _leave(self, leavers: Sequence[str]) -> None:
+    def _leave(self, leavers: Sequence[str], how: str = "forfeits: its reply was invalid") -> None:
         """Let seats forfeit: the game goes on without them, or ends."""
         state, seats = self._state, self.possible_agents
         for agent in leavers:
-            self._notify(None, f"{agent} forfeits: its reply was invalid.")
+            self._notify(None, f"{agent} {how}.")
             after = self.game.forfeit(state, agent, self._rng)
             if after is not None:
                 state = after
@@ -657,6 +748,8 @@ class Env(BaseEnv, Generic[S]):
     def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
         self._views, self._legals, self._infos = {}, {}, {}
+        if self._given_infos:
+            self._given_infos = {}
         state = self._state
         acting = self._acting = () if self._over else state.to_act()
         if not acting:
@@ -667,12 +760,12 @@ class Env(BaseEnv, Generic[S]):
         elif self.max_turns is not None and self.turns >= self.max_turns:
             acting = ()
             self._end_by_limit()
-        elif self._loses_seats or self._records:
+        elif self._loses_seats or self._records or self._given_flags:
             self._flag_the_lost()
         if self._pending:
             acting = tuple([a for a in acting if a not in self._pending])
         self._waiting = acting
-        self.agent_selection = (self._dead or acting or _NOBODY)[0]
+        self.agent_selection = (self._dead or acting)[0]
         totals, paid = state.returns(), self._paid
         if self._adjust:
             totals = {a: value + self._adjust.get(a, 0.0) for a, value in totals.items()}
@@ -690,32 +783,73 @@ class Env(BaseEnv, Generic[S]):
         """Terminate the seats whose return is final while others play on."""
         lost = set(self._state.out()) if self._loses_seats else set()
         lost |= {a for a, record in self._records.items() if record.get("forfeit")}
+        lost |= self._given_flags.keys()
         self._dead = tuple([a for a in self.agents if a in lost])
 
     def truncate(self) -> None:
         """End the episode here for everybody, as a limit that is no rule of the game does."""
         if not self._waiting:
             raise self._needs_reset("truncate")
-        self._views, self._legals, self._infos = {}, {}, {}
+        self._views, self._legals, self._infos, self._given_infos = {}, {}, {}, {}
         self._end_by_limit()
         self.agent_selection = self._dead[0]
 
     # -- the ledger of the AEC API -------------------------------------------------------------
 
-    @property
-    def rewards(self) -> dict[str, float]:
-        """What the last step earned each seat."""
-        return {a: self._rewards.get(a, 0.0) for a in self.agents}
+    def _flags(self, agent: str) -> tuple[bool, bool]:
+        """Return whether a seat is terminated, and truncated."""
+        if agent not in self._dead:
+            return False, False
+        return self._given_flags.get(agent) or (not self._truncated, self._truncated)
 
-    @property
-    def terminations(self) -> dict[str, bool]:
-        """Which seats the game is over for."""
-        return {a: a in self._dead and not self._truncated for a in self.agents}
+    def _flag(self, given: Mapping[str, tuple[bool, bool]]) -> None:
+        """Take the flags that a client gives to seats; who gets one leaves the game."""
+        for agent, flags in given.items():
+            if agent in self._dead and not any(flags):
+                raise ValueError(
+                    f"{agent} is done, and no flag brings it back; reset() begins the next episode"
+                )
+        flagged = {agent: flags for agent, flags in given.items() if any(flags)}
+        self._given_flags = {**self._given_flags, **flagged}
+        leavers = [agent for agent in flagged if agent not in self._dead]
+        if not leavers:
+            return
+        selected = self.agent_selection
+        if len(leavers) + len(self._dead) < len(self.agents):
+            self._leave(leavers, "has left the game")
+        else:
+            self._over, self._pending = True, {}
+        while self._pending and len(self._pending) == len(self._acting):
+            self._advance()
+        self._credit((), self._settle())
+        if selected in self._dead:
+            self.agent_selection = selected
 
-    @property
-    def truncations(self) -> dict[str, bool]:
-        """Which seats were stopped by a limit that is no rule of the game."""
-        return {a: a in self._dead and self._truncated for a in self.agents}
+    def _of_seats(self, given: Mapping[str, Any], *otherwise: Any) -> dict[str, Any]:
+        """Return what a client gives to the seats that are alive, and a value for the others."""
+        for agent in given:
+            if agent not in self._index:
+                raise self._not_to_act(agent)
+        if otherwise:
+            return {a: given.get(a, *otherwise) for a in self.agents}
+        return {a: given[a] for a in self.agents if a in given}
+
+    # What PettingZoo's wrappers call, where theirs would change what ours make when asked for.
+
+    def _clear_rewards(self) -> None:
+        self._rewards = {}
+
+    def _deads_step_first(self) -> str:
+        if self._dead:
+            self.agent_selection = self._dead[0]
+        return str(self.agent_selection)
+
+    def _was_dead_step(self, action: Any) -> None:
+        agent = self.agent_selection
+        if action is not None:
+            raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
+        self._bury((str(agent),))
+        self._rewards = {}
 
     def _credit(self, actors: Iterable[str], rewards: Mapping[str, float]) -> None:
         cumulative = self._cumulative_rewards
@@ -732,7 +866,8 @@ class Env(BaseEnv, Generic[S]):
         self.agents = [a for a in self.agents if a not in dead]
         self._cumulative_rewards = {a: self._cumulative_rewards[a] for a in self.agents}
         self._dead = tuple([a for a in self._dead if a not in dead])
-        self.agent_selection = (self._dead or self._waiting or _NOBODY)[0]
+        if self.agents:
+            self.agent_selection = (self._dead or self._waiting)[0]
 
     # -- the seam: what seats see --------------------------------------------------------------
 
@@ -767,12 +902,18 @@ class Env(BaseEnv, Generic[S]):
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        if self._given_infos and agent in self._given_infos and not turn:
+            return dict(self._given_infos[agent])
         legal = self._legals.get(agent) or self._legal(agent)
+        if (
+            self.discrete and not turn
+        ):  # the same keys and shapes at all times, as tensors need them
+            record = self._records.get(agent)
+            count = 0 if record is None else record["count"]
+            return {"to_act": np.bool_(agent in self._waiting), "invalid": np.int64(count)}
         info: dict[str, Any] = {"to_act": agent in self._waiting}
         if self._lists_moves:
-            if self.discrete and not turn:
-                info["legal_actions"] = [self._number[text] for text in legal]
-            elif self._bare:
+            if self._bare:
                 info["legal_actions"] = list(legal)
             else:
                 info["legal_actions"] = [words.wrap(text, self.format) for text in legal]
@@ -780,7 +921,7 @@ class Env(BaseEnv, Generic[S]):
                 info["action_mask"] = self._mask(legal)
         if agent in self._records:
             info["invalid"] = dict(self._records[agent])
-        if self.observes == "image" and (turn or not self.discrete):
+        if self.observes == "image":
             info["text"] = self._text(agent, None, rules=not turn)
         if self._over:
             info.update(self.game.report(self._state))
@@ -889,11 +1030,11 @@ class Env(BaseEnv, Generic[S]):
 
     def scene(self, agent: str | None = None) -> Any:
         """Return the scene that a seat sees, or, without a seat, the whole game's."""
-        return self._scene(self.state() if agent is None else self._view(agent), agent)
+        return self._scene(self.game_state if agent is None else self._view(agent), agent)
 
     def picture(self, agent: str | None = None) -> Picture:
         """Return what a seat sees, or the whole game, as one object for every consumer."""
-        view = self.state() if agent is None else self._view(agent)
+        view = self.game_state if agent is None else self._view(agent)
         return self._picture(view, agent, self.game.describe(view, agent))
 
     def _picture(self, view: S, agent: str | None, alt: str) -> Picture:
@@ -975,15 +1116,34 @@ class Env(BaseEnv, Generic[S]):
 
     # -- for spectators ------------------------------------------------------------------------
 
-    def state(self) -> Any:
-        """Return the frozen State: everything there is to know about this position."""
+    def state(self) -> np.ndarray:
+        """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
         if self._state is None:
             raise self._needs_reset("state")
-        return self._state
+        parts = [
+            self.game.encode(self._views.get(agent) or self._view(agent), agent)
+            for agent in self.possible_agents
+        ]
+        if any(part is None for part in parts):
+            raise NotImplementedError(
+                f"{self.id} has no numbers for what seats see (Game.encode); the game's own State "
+                "is `game_state`"
+            )
+        return np.concatenate(parts)  # type: ignore[arg-type]
+
+    def _state_space(self) -> spaces.Space[Any]:
+        space = self._spaces.get(("state", ""))
+        if space is None:
+            seat = self._encoding_space()
+            if seat is None:
+                raise AttributeError(f"{self.id} has no state_space: its game has no numbers")
+            low, high = (np.concatenate([end] * len(self._index)) for end in (seat.low, seat.high))
+            space = self._spaces["state", ""] = spaces.Box(low, high, dtype=seat.dtype.type)
+        return space
 
     def render(self, agent: str | None = None) -> Any:
         """Show the whole game, or the masked view of one seat, as `render_mode` says."""
-        view = self.state() if agent is None else self._view(agent)
+        view = self.game_state if agent is None else self._view(agent)
         if self.render_mode == "rgb_array":
             return self._image(view, agent)
         if self.render_mode is None:

@@ -68,6 +68,7 @@ class Game(abc.ABC, Generic[S]):
 
     agents: tuple[str, ...]
     moves: Sequence[str] | None = None  # every action text there is, where that list is fixed
+    together = False  # in every position all seats act that are not out, and may make any move
     zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
     conversation = False  # what seats are told says all: `describe` stands where there is no news
     blocking = False  # `advance` is slow or remote and belongs into a worker

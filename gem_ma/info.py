@@ -322,7 +322,7 @@ def _random_play(env: Env[Any]) -> tuple[frozenset[bool], list[Mapping[str, floa
             env.play(replies)
         if not left:
             break
-        returns.append(env.state().returns())
+        returns.append(env.game_state.returns())
     return frozenset(together), returns
 
 

@@ -114,7 +114,8 @@ class Spec:
                 for_env[key] = value
             else:
                 raise UnknownArgument(
-                    f"{self.id} takes no argument {key!r}; {_instead_of_argument(key, takes)}"
+                    f"{self.id} got an unexpected keyword argument {key!r}; "
+                    f"{_instead_of_argument(key, takes)}"
                 )
         for one in parameters:
             if one.default is one.empty and one.name not in for_game:

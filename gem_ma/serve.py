@@ -170,6 +170,7 @@ def _facts(env: Env[Any], seat: str | None, max_message: int) -> dict[str, Any]:
         "tools": {agent: schemas(tuple(game.tools(agent))) for agent in seats},
         "moves": None if game.moves is None else list(game.moves),
         "zero_sum": game.zero_sum,
+        "together": game.together,
         "conversation": game.conversation,
         "briefs": type(game).brief is not Game.brief,
         "skips": type(game).skip is not Game.skip,

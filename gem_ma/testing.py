@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
+import itertools
 import math
 import os
 import pickle
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from pettingzoo.utils.conversions import aec_to_parallel
 
 from gem_ma import registry
 from gem_ma.actions import wrap
@@ -108,7 +110,7 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
         base.reset(seed=seed)
         while core.to_act and len(seen) < views:
             for agent in (None, *core.possible_agents):
-                view = core.state() if agent is None else core._view(agent)
+                view = core.game_state if agent is None else core._view(agent)
                 words = core.game.describe(view, agent)
                 frame = core._image(view, agent)
                 other = seen.setdefault(frame.tobytes(), words)
@@ -154,6 +156,7 @@ class _Checker:
             for options in self.variants():
                 self.aec(self.make(**options), seed)
                 self.parallel(self.make(**options), seed)
+                self.cycles(self.make(**options), seed)
                 self.one_seat(self.make(**options), seed)
         self.order()
         self.garbage()
@@ -172,7 +175,7 @@ class _Checker:
         if not options or self.base is not self.core:
             return self.base._twin()
         own = {"max_turns": self.core.max_turns, "format": self.core.format}
-        return Env(self.game, id=self.core.id, **{**own, **options})
+        return type(self.core)(self.game, id=self.core.id, **{**own, **options})
 
     def variants(self) -> Iterator[dict[str, Any]]:
         yield {}
@@ -241,6 +244,9 @@ class _Checker:
             )
         out = set(state.out()) if hasattr(state, "out") else set()
         self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
+        if self.game.together and acting:
+            here = set(agents) - out
+            self.expect(set(acting) == here, f"together, yet of {here} only {acting} act")
         self.expect(not out & set(acting), f"{out & set(acting)} is out and to act")
         self.expect(set(gone) <= out or not acting, f"{set(gone) - out} came back from being out")
         for agent in out:
@@ -299,6 +305,10 @@ class _Checker:
             self.expect(
                 set(legal) <= set(game.moves), f"{set(legal) - set(game.moves)} not in moves"
             )
+            self.expect(
+                not game.together or len(legal) == len(game.moves),
+                f"together, yet {agent} may only play {legal}",
+            )
             for text in game.moves:
                 if text not in legal:
                     try:
@@ -351,16 +361,26 @@ class _Checker:
     def masked(self, env: BaseEnv, agent: str, info: Mapping[str, Any]) -> None:
         core = env._core
         mask, legal = info.get("action_mask"), info.get("legal_actions")
+        if core.discrete and env is core:  # a wrapper may add what it likes
+            told = {name: type(value) for name, value in info.items()}
+            self.expect(
+                told == {"to_act": np.bool_, "invalid": np.int64},
+                f"a discrete view tells {told}: a learner needs the same keys and shapes always",
+            )
         if mask is None or agent not in core.to_act:
             return
         space: Any = core.action_space(agent)
-        listed = [i for i, allowed in enumerate(mask) if allowed]
-        named = listed if core.discrete else [space.examples[i] for i in listed]
+        named = [space.examples[i] for i, allowed in enumerate(mask) if allowed]
         self.expect(sorted(named) == sorted(legal or ()), "action_mask and legal_actions differ")
 
     def action(self, env: BaseEnv, agent: str, number: int) -> Any:
-        legal = env.info(agent).get("legal_actions")
-        number = mix(number, env._core._index[agent])
+        core = env._core
+        legal: Any
+        if core.discrete and agent in core.to_act:
+            legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist()
+        else:
+            legal = env.info(agent).get("legal_actions")
+        number = mix(number, core._index[agent])
         return legal[number % len(legal)] if legal else "?"
 
     def aec(self, env: BaseEnv, seed: int) -> None:
@@ -379,7 +399,7 @@ class _Checker:
             for flag in (terminated, truncated):
                 self.expect(type(flag) is bool, f"a flag is {flag!r}, not a bool")
             heard[agent] += reward
-            keys = [env.rewards, env.terminations, env.truncations, env.infos]
+            keys: list[Any] = [env.rewards, env.terminations, env.truncations, env.infos]
             self.expect(
                 all(list(k) == env.agents for k in keys), "rewards, flags or infos miss a seat"
             )
@@ -399,7 +419,7 @@ class _Checker:
     def totals(self, where: str, env: BaseEnv, earned: Mapping[str, float]) -> None:
         if env is not env._core:
             return  # a wrapper may change rewards
-        final = env.state().returns()
+        final = env.game_state.returns()
         for agent, value in earned.items():
             if env._core.max_turns is None or agent in env._core._paid:
                 self.expect(
@@ -410,6 +430,7 @@ class _Checker:
     def parallel(self, env: BaseEnv, seed: int) -> None:
         view, number = env.parallel(), 0
         observations, infos = view.reset(seed=seed)
+        results: Any
         earned = dict.fromkeys(view.possible_agents, 0.0)
         while view.agents:
             number += 1
@@ -431,6 +452,22 @@ class _Checker:
             left = [a for a in alive if not terminations[a] and not truncations[a]]
             self.expect(view.agents == left, f"parallel: alive are {view.agents}, expected {left}")
         self.totals("parallel", env, earned)
+
+    def cycles(self, env: BaseEnv, seed: int) -> None:
+        """Play through PettingZoo's own conversion, where the metadata say that it works."""
+        if not env.metadata["is_parallelizable"]:
+            return
+        view: Any = aec_to_parallel(env)
+        view.reset(seed=seed)
+        for number in itertools.count():
+            if not view.agents:
+                return
+            self.expect(number < 20 * self.max_turns, "no end through aec_to_parallel")
+            actions = {a: self.action(env, a, mix(seed, number)) for a in view.agents}
+            try:
+                view.step(actions)
+            except AssertionError as error:
+                self.expect(False, f"is_parallelizable, and aec_to_parallel says: {error}")
 
     def one_seat(self, env: BaseEnv, seed: int) -> None:
         agents = env.possible_agents
@@ -571,9 +608,9 @@ class _Checker:
         for wrong in WRONG_TYPES:
             if not core.to_act:
                 env.reset(seed=0)
-            before = _frozen(env.state())
+            before = _frozen(env.game_state)
             self.raises(TypeError, self.calls(env, core.to_act[0], wrong), f"for {wrong!r}")
-            self.expect(_frozen(env.state()) == before, f"{wrong!r} changed the game")
+            self.expect(_frozen(env.game_state) == before, f"{wrong!r} changed the game")
 
     def invalid_replies(self) -> None:
         if self.base is not self.core:

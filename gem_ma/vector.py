@@ -210,7 +210,7 @@ class _GameSlot(_Slot):
         truncated = core._truncated
         if core.to_act:
             return _Moment(self._turns(), rewards, False, False, {})
-        report = core.game.report(core.state())
+        report = core.game.report(core.game_state)
         if self.autoreset == "same":
             env.reset()
         return _Moment(self._turns(), rewards, not truncated, truncated, report)

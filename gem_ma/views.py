@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 from pettingzoo.utils.env import ParallelEnv
@@ -15,6 +15,8 @@ from gem_ma.episode import Agent, Conversation, ask
 if TYPE_CHECKING:
     from gem_ma.env import Env
 
+T = TypeVar("T")
+
 
 class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
     """PettingZoo's parallel API: actions of seats that are not to act are ignored."""
@@ -22,7 +24,7 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
     def __init__(self, env: BaseEnv):
         self.env = env
         self.possible_agents = self._core.possible_agents
-        self.metadata = self._core.metadata
+        self.metadata = {**self._core.metadata, "is_parallelizable": True}  # it is parallel
         self.render_mode = self._core.render_mode
 
     @property
@@ -81,13 +83,33 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
     def action_space(self, agent: str) -> Any:
         return self.env.action_space(agent)
 
+    @property
+    def observation_spaces(self) -> dict[str, Any]:
+        """The observation space of every seat."""
+        return self.env.observation_spaces
+
+    @property
+    def action_spaces(self) -> dict[str, Any]:
+        """The action space of every seat."""
+        return self.env.action_spaces
+
+    @property
+    def state_space(self) -> Any:
+        """The space of `state()`; there is none where the game has no numbers."""
+        return self.env.state_space
+
+    @property
+    def game_state(self) -> Any:
+        """The game's frozen State: everything there is to know about this position."""
+        return self.env.game_state
+
     def render(self, agent: str | None = None) -> Any:
         """Show the whole game, or the masked view of one seat."""
         return self._core.render(agent)
 
     def state(self) -> Any:
-        """Return the frozen State."""
-        return self._core.state()
+        """Return what all seats together see, in numbers."""
+        return self.env.state()
 
     def close(self) -> None:
         self.env.close()
@@ -156,9 +178,16 @@ class SeatView(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode and let the others play until this seat is to act."""
+        if self.render_mode == "human":
+            return self._shown(self._reset, seed, options)
+        return self._reset(seed, options)
+
+    def _reset(
+        self, seed: int | None, options: dict[str, Any] | None
+    ) -> tuple[Any, dict[str, Any]]:
         self.env.reset(seed=seed, options=options)
         core = self._core
-        self._np_random, self._np_random_seed = core._rng, core.seed
+        self._np_random, self._np_random_seed = core._rng, core.episode_seed
         self._owed = 0.0
         self._flags = False, False
         self._running = True
@@ -169,6 +198,11 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Reply, and let the others play until this seat is to act again or is done."""
+        if self.render_mode == "human":
+            return self._shown(self._step, action)
+        return self._step(action)
+
+    def _step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if not self._running:
             raise self._core._needs_reset("step")
         agent, core = self.agent, self._core
@@ -186,6 +220,17 @@ class SeatView(gymnasium.Env[Any, Any]):
         reward, self._owed = self._owed, 0.0
         return self._observe(), reward, terminated, truncated, self.env.info(agent)
 
+    def _shown(self, call: Callable[..., T], *args: Any) -> T:
+        """Show a person what came of it to this seat, and nothing of what others see."""
+        core = self._core
+        core._hushed = True
+        try:
+            result = call(*args)
+        finally:
+            core._hushed = False
+        self.render()
+        return result
+
     def _play(self, replies: dict[str, Any]) -> None:
         core, agent = self._core, self.agent
         rewards = self.env.submit(replies)
@@ -194,7 +239,7 @@ class SeatView(gymnasium.Env[Any, Any]):
             self._owed += rewards[agent]
         if core._dead:
             if agent in core._dead:
-                self._flags = not core._truncated, core._truncated
+                self._flags = core._flags(agent)
             core._bury(core._dead)
 
     def _let_others_play(self) -> None:

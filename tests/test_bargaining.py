@@ -86,7 +86,7 @@ def test_without_a_deal_nobody_is_paid():
         env.step(reply)
     env.step("propose: 1 hat")
     assert env.to_act == ()
-    assert env.state().returns() == {"first": 0.0, "second": 0.0}
+    assert env.game_state.returns() == {"first": 0.0, "second": 0.0}
     assert "there is no deal" in env.observe("first")["text"]
 
 

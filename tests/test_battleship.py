@@ -110,7 +110,7 @@ def test_a_seat_learns_nothing_but_what_its_shots_found():
         env.reset(seed=0)
         for text in ("c1", "c1", "a1", "b2"):
             env.step(text)
-        view = env.state().seen_by("first")
+        view = env.game_state.seen_by("first")
         heard = [str(message) for message in env.messages("first")]
         scene, numbers = SMALL.picture(view, "first"), SMALL.encode(view, "first").tobytes()
         seen.add((view, env.observe("first")["text"], scene, numbers, view.legal("first"), *heard))

@@ -223,9 +223,9 @@ def test_gymnasium_plays_the_same_alone(id):
         observation, info = alone.reset(seed=seed)
         given, total = (observation, 0.0, False, False, info), 0.0
         while True:
-            live = env.state().line._live
+            live = env.game_state.line._live
             assert all(map(same, live.last[:4], given[:4]))
-            assert env.state().returns()["player"] == total
+            assert env.game_state.returns()["player"] == total
             over = given[2] or given[3]
             if not env.to_act:
                 assert over or env.turns == 150
@@ -253,7 +253,7 @@ def test_pettingzoo_plays_the_same_alone(id):
         totals = dict.fromkeys(alone.possible_agents, 0.0)
         while env.to_act:
             agent = alone.agent_selection
-            live = env.state().line._live.env
+            live = env.game_state.line._live.env
             assert env.to_act == (agent,)
             for seat in alone.agents:
                 assert same(live.observe(seat), alone.observe(seat))
@@ -268,7 +268,7 @@ def test_pettingzoo_plays_the_same_alone(id):
             alone.step(action)
             for seat, reward in alone.rewards.items():
                 totals[seat] += reward
-            assert env.state().returns() == totals
+            assert env.game_state.returns() == totals
         over = [*alone.terminations.values(), *alone.truncations.values()]
         assert env.turns == 60 or any(over)
 
@@ -300,7 +300,7 @@ def test_the_view_of_minigrid_is_what_stands_there():
     for seed in range(5):
         env.reset(seed=seed)
         for _ in range(8):
-            inner = env.state().line._live.env.unwrapped
+            inner = env.game_state.line._live.env.unwrapped
             seen = env.observe("player")["text"].partition("In view: ")[2].rstrip(".")
             for entry in filter(None, seen.replace("no thing", "").split("; ")):
                 where, _, thing = entry.partition(": ")
@@ -326,14 +326,16 @@ def test_the_words_of_toy_text():
     for move in ("down", "down", "right", "down", "right", "right"):
         env.step(move)
     assert env.observe("player")["text"] == ". . . .\n. O . O\n. . . O\nO . . *"
-    assert env.state().returns() == {"player": 1.0}
+    assert env.game_state.returns() == {"player": 1.0}
     env = make("gym:CliffWalking-v1")
     env.reset(seed=0)
     env.step("up")
     assert env.observe("player")["text"].endswith("@" + " ." * 11 + "\n." + " C" * 10 + " G")
     env = make(f"gym:{TAXI}")
     env.reset(seed=0)
-    row, column, _, _ = env.state().line._live.env.unwrapped.decode(env.state().line._live.last[0])
+    row, column, _, _ = env.game_state.line._live.env.unwrapped.decode(
+        env.game_state.line._live.last[0]
+    )
     lines = env.observe("player")["text"].splitlines()
     top = lines.index("+---------+")
     assert lines[top + 1 + row][1 + 2 * column] == "T"
@@ -366,7 +368,7 @@ def test_a_picture_is_the_rendering_of_its_state(id):
     alone.reset(seed=3)
     states, frames = [], []
     while env.to_act and len(states) < 8:
-        states.append(env.state())
+        states.append(env.game_state)
         frames.append(describing.pixels(alone.render()))
         if len(states) % 2:  # looked at while it stands there, or later
             assert env._core.game.picture(states[-1], None) == frames[-1]
@@ -389,7 +391,7 @@ def test_looking_does_not_change_the_episode():
             while env.to_act:
                 found.append(env.observe("player")["text"])
                 for _ in range(looks):
-                    env._core._image(env.state(), None)
+                    env._core._image(env.game_state, None)
                 env.step("hit")
         return found
 
@@ -400,10 +402,10 @@ def test_nobody_sees_the_cards_of_another():
     env = make("pz:texas_holdem_v4", observe="both", env_kwargs={"num_players": 3})
     for seed in range(5):
         env.reset(seed=seed)
-        live = env.state().line._live.env.unwrapped
+        live = env.game_state.line._live.env.unwrapped
         hands = {a: set(p.hand) for a, p in zip(env.agents, live.env.game.players, strict=True)}
         for agent in env.possible_agents:
-            view = env.state().seen_by(agent)
+            view = env.game_state.seen_by(agent)
             scene = env.game.picture(view, agent)
             (_, own), (_, table), *_ = scene.rows
             assert len(own) == 2
@@ -411,7 +413,7 @@ def test_nobody_sees_the_cards_of_another():
             assert [s for s, seen in view.output.seen.items() if seen] == [agent]
             names = {f"{c.rank.replace('T', '10')}{c.suit.lower()}" for c in hands[agent]}
             assert set(own) == names
-        assert type(env.game.picture(env.state(), None)).__name__ == "Pixels"
+        assert type(env.game.picture(env.game_state, None)).__name__ == "Pixels"
 
 
 # -- chance ------------------------------------------------------------------------------------
@@ -480,7 +482,7 @@ def test_seats_that_are_out_stay_out(parallel):
         assert seen == [everybody, everybody[1:], everybody[2:], everybody[2:]]
     else:
         assert [a for (a,) in seen] == [*everybody, *everybody[1:], *everybody[2:] * 2]
-    assert env.state().returns() == {"player_0": 2.0, "player_1": 4.0, "player_2": 8.0}
+    assert env.game_state.returns() == {"player_0": 2.0, "player_1": 4.0, "player_2": 8.0}
     assert env.info("player_2")["truncated"] is True
 
 
@@ -490,7 +492,7 @@ def test_the_game_goes_on_without_a_seat_that_forfeits(parallel):
     env.reset(seed=0)
     while env.to_act:
         env.play({a: "nonsense" if a == "player_1" else "2" for a in env.to_act})
-    assert env.state().returns() == {"player_0": 2.0, "player_1": 0.0, "player_2": 8.0}
+    assert env.game_state.returns() == {"player_0": 2.0, "player_1": 0.0, "player_2": 8.0}
 
 
 def test_who_leaves_a_poker_game_folds():
@@ -503,7 +505,7 @@ def test_who_leaves_a_poker_game_folds():
         while env.to_act:
             legal = env.info(env.to_act[0])["legal_actions"]
             env.play({env.to_act[0]: "check" if "check" in legal else "call"})
-        returns = env.state().returns()
+        returns = env.game_state.returns()
         assert returns[first] == 0.0  # it stood to act before the blinds, so it had paid nothing
         assert sum(value > 0 for value in returns.values()) in (0, 1)
 
@@ -511,7 +513,7 @@ def test_who_leaves_a_poker_game_folds():
 def test_an_environment_by_its_class():
     env = gem_ma.make(f"gym:{__name__}:Corridor")
     env.reset(options={"seed": 4, "wind": 2})
-    live = env.state().line._live.env
+    live = env.game_state.line._live.env
     assert live.unwrapped.options == {"wind": 2}
     assert "at: 0 (of 0 to 8)\nway: [" in env.observe("player")["text"]
     assert "Walk to the end of a corridor." in env.rules("player")
@@ -520,7 +522,7 @@ def test_an_environment_by_its_class():
     for _ in range(3):
         env.step('{"go": [0.5, 0], "say": [2]}')
     assert not env.to_act
-    assert env.state().returns() == {"player": 1.5}
+    assert env.game_state.returns() == {"player": 1.5}
     assert env.spec.make().id == env.id
     check_env(env.id, seeds=1, processes=False)
 

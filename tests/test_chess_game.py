@@ -78,7 +78,7 @@ def play_beside(seed):
         board.push(move)
     assert env.to_act == ()
     assert tuple(env.rewards.values()) == RESULTS[result(board)]
-    return env.state().end
+    return env.game_state.end
 
 
 @pytest.mark.parametrize("part", range(4))

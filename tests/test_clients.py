@@ -30,11 +30,11 @@ def test_tianshou_plays_whole_games_in_words():
             observation, rewards, terminated, truncated, info = env.step(action)
             text = observation["obs"]["text"]
             assert f"{seat}: {action}" in text
-            assert text.endswith(ours.game.describe(ours.state(), None))
+            assert text.endswith(ours.game.describe(ours.game_state, None))
             if not terminated:
                 assert rewards == [0.0, 0.0]
         assert not truncated
-        assert rewards == list(ours.state().returns().values())
+        assert rewards == list(ours.game_state.returns().values())
         outcomes.add(tuple(rewards))
     assert outcomes == {(1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)}
 
@@ -45,7 +45,7 @@ def test_torchrl_takes_and_gives_words():
     env.set_seed(0)
     before = env.reset()
     assert "The number is between 1 and 10." in before["observation"]
-    secret = env._env.env.state().secret
+    secret = env._env.env.game_state.secret
     assert secret != 5
     before["action"] = "5"
     after = env.step(before)["next"]
@@ -97,8 +97,8 @@ def test_sb3_learns_and_plays():
         observation, reward, terminated, truncated, info = env.step(action)
         total += reward
     assert terminated
-    forfeited = "invalid" in info
-    assert total == (-1.0 if forfeited else env.env.state().returns()["x"])
+    forfeited = info["invalid"] > 0
+    assert total == (-1.0 if forfeited else env.env.game_state.returns()["x"])
 
 
 def test_gymnasiums_numpy_to_torch_leaves_texts_alone():

@@ -161,7 +161,7 @@ def wins(agents, seeds=200):
         while env.to_act:
             (seat,) = env.to_act
             env.step(agents.get(seat, deaf)(env.turn(seat)))
-        returns = env.state().returns()
+        returns = env.game_state.returns()
         assert returns["north_giver"] == returns["north_guesser"] == -returns["south_giver"]
         won += returns["north_giver"] == 1
     return won / seeds

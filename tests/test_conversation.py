@@ -231,7 +231,7 @@ def test_pictures_of_a_turn_are_drawn_when_asked_for():
     shown = turn.observation["image"]
     assert isinstance(shown, Picture)
     assert np.array_equal(shown.array, env.observe("x")["image"])
-    assert shown.alt == env.game.describe(env.state(), "x")
+    assert shown.alt == env.game.describe(env.game_state, "x")
     before = shown.array
     env.step("5")
     assert np.array_equal(shown.array, before)  # it shows the position that it was made of

@@ -79,7 +79,7 @@ def test_a_solver_wins_through_the_env():
         env = gem_ma.Env(Crosswords(*level))
         for seed in range(40):
             env.reset(seed=seed)
-            state = env.state()
+            state = env.game_state
             for entry, word in zip(state.entries, state.words, strict=True):
                 env.step(f"It must be \\boxed{{{entry.number} {entry.direction} {word.lower()}}}")
             assert env.rewards["player"] == 1
@@ -162,7 +162,7 @@ def test_the_pictures():
     assert certify(env, views=8).exact
     frames = set()
     env.reset(seed=5)
-    state = env.state()
+    state = env.game_state
     for solved in np.ndindex(2, 2, 2):
         view = state._replace(solved=tuple(map(bool, solved))).seen_by("player")
         frames.add(env._image(view, "player").tobytes())

@@ -6,7 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
+from pettingzoo.utils.conversions import aec_to_parallel
+
 import gem_ma
+import gem_ma.wrappers
 from gem_ma import Env, Game, ResetNeeded, SeatError
 from gem_ma.envs.connect_four import ConnectFour
 from gem_ma.envs.liars_dice import LiarsDice
@@ -68,13 +71,13 @@ def test_skip_passes_the_turn():
     env = started("game:TicTacToe-v0", invalid="skip", penalty=0.1)
     env.step("what?")
     assert env.agent_selection == "o"
-    assert env.state().board == "." * 9
+    assert env.game_state.board == "." * 9
     assert env.rewards == {"x": -0.1, "o": 0.0}
     assert "x lost its turn." in env.observe("o")["text"]
     assert "The turn is lost." in env.observe("x")["text"]
     kuhn = started("game:KuhnPoker-v0", invalid="skip")
     play(kuhn, "bet", "what?")
-    assert kuhn.state().bets == ("bet", "fold")
+    assert kuhn.game_state.bets == ("bet", "fold")
 
 
 def test_random_plays_a_seeded_legal_move_and_not_from_the_games_rng():
@@ -85,7 +88,7 @@ def test_random_plays_a_seeded_legal_move_and_not_from_the_games_rng():
         play(env, "?", "?", "?")
         assert env._rng.bit_generator.state == before
         assert env.turns == 3
-        boards.add(env.state().board)
+        boards.add(env.game_state.board)
     assert len(boards) == 3
     assert "Played at random instead: " in env.observe("red")["text"]
 
@@ -138,7 +141,7 @@ def test_simultaneous_seats_are_asked_again_one_by_one():
     with pytest.raises(SeatError, match="no action for right"):
         view.step({"left": "paper"})
     view.step({"left": "paper", "right": "scissors"})  # what left says now is not heard
-    assert env.state().history == (("rock", "scissors"),)
+    assert env.game_state.history == (("rock", "scissors"),)
 
 
 # -- what is accepted ----------------------------------------------------------------------------
@@ -156,9 +159,9 @@ def test_a_wrong_type_is_a_type_error_that_changes_nothing():
             discrete.step(action)
     for action in (3, np.int64(3), np.array(3), "3"):
         discrete.step(action)
-    assert discrete.state().board[3::7] == "..YRYR"
+    assert discrete.game_state.board[3::7] == "..YRYR"
     discrete.step(99)
-    assert discrete.infos["red"]["invalid"]["reason"].startswith("99 is not a move")
+    assert discrete.info("red", turn=True)["invalid"]["reason"].startswith("99 is not a move")
 
 
 def test_only_seats_that_are_to_act_are_heard():
@@ -177,7 +180,14 @@ def test_only_seats_that_are_to_act_are_heard():
 
 def test_nothing_works_before_reset_or_after_the_end():
     env = gem_ma.make("game:KuhnPoker-v0")
-    for call in (env.last, env.state, lambda: env.step("bet"), lambda: env.observe("first")):
+    for call in (
+        env.last,
+        env.state,
+        lambda: env.game_state,
+        lambda: env.step("bet"),
+        lambda: env.observe("first"),
+        lambda: env.info("first"),
+    ):
         with pytest.raises(ResetNeeded, match=r"no episode has begun; call reset\(\) first"):
             call()
     assert env.agents == []
@@ -190,6 +200,7 @@ def test_nothing_works_before_reset_or_after_the_end():
         env.step("bet")
     play(env, None, None)
     assert env.agents == []
+    assert env.agent_selection == "second"  # as PettingZoo's own keep the last
     for call in (env.last, lambda: env.step(None)):
         with pytest.raises(ResetNeeded, match="the episode is over"):
             call()
@@ -220,9 +231,9 @@ def test_a_seed_that_is_no_int():
     after = set()
     for _ in range(3):
         env.reset(seed=np.int64(-5))
-        assert env.seed == -5
+        assert env.episode_seed == -5
         env.reset()
-        after.add(env.seed)
+        after.add(env.episode_seed)
     assert len(after) == 1
 
 
@@ -285,6 +296,75 @@ def test_rewards_while_others_move_are_neither_lost_nor_doubled():
     assert env.rewards == {"yellow": 0.0}
 
 
+def test_a_client_that_ends_the_episode_for_all_is_obeyed():
+    env = started("game:ConnectFour-v0")
+    play(env, "3")
+    env.terminations = dict.fromkeys(env.agents, True)
+    env.truncations = dict.fromkeys(env.agents, True)
+    env.rewards = dict.fromkeys(env.agents, 0)
+    env.rewards["yellow"] = -5.0
+    env._accumulate_rewards()
+    assert env.to_act == ()
+    assert env.terminations == env.truncations == {"red": True, "yellow": True}
+    assert env.agent_selection == "yellow"  # whose turn it was
+    assert env.last()[1:4] == (-5.0, True, True)
+    with pytest.raises(ResetNeeded, match="the episode is over"):
+        env.submit({"yellow": "3"})
+    assert env._deads_step_first() == "red"
+    play(env, None, None)
+    assert env.agents == []
+    env.reset(seed=0)
+    assert env.terminations == {"red": False, "yellow": False}
+    play(env, "3")
+    assert env.rewards == {"red": 0.0, "yellow": 0.0}
+
+
+def test_a_client_that_ends_it_for_one_seat_makes_it_leave():
+    env = started("game:LiarsDice-v0")
+    (leaver,) = env.to_act
+    env.truncations = {leaver: True}
+    assert env.truncations == {a: a == leaver for a in env.possible_agents}
+    assert not any(env.terminations.values())
+    assert leaver not in env.to_act
+    assert env.rewards[leaver] == -0.5  # as the rules have it
+    fork = env.fork()[0]
+    for each in (env, fork):
+        assert each.agent_selection == leaver
+        each.step(None)
+        assert leaver not in each.agents
+        (second,) = each.to_act
+        each.terminations = {second: True}
+        (third,) = set(each.agents) - {second}
+        assert each.terminations == {second: True, third: True}  # nobody is left to play with
+        assert each.rewards == {second: -0.5, third: 1.0}
+    with pytest.raises(ValueError, match=f"{second} is done, and no flag brings it back"):
+        env.terminations = {second: False}
+    with pytest.raises(SeatError, match="no seat 'nobody'"):
+        env.terminations = {"nobody": True}
+
+
+def test_a_seat_that_a_client_ends_holds_nobody_up():
+    env = started("game:PublicGoods-v0")
+    *others, last = env.possible_agents
+    play(env, *["10"] * len(others))
+    assert env.to_act == (last,)
+    env.terminations = {last: True}
+    assert env.turns == 1
+    assert env.to_act == tuple(others)
+
+
+def test_infos_that_a_client_sets_hold_until_the_next_step():
+    env = gem_ma.wrappers.Wrapper(started("game:ConnectFour-v0"))
+    env.infos = {"red": {"legal_actions": ["3"]}}
+    assert env.last()[4] == {"legal_actions": ["3"]}
+    assert env.infos["yellow"]["to_act"] is False
+    assert env.turn("red").legal == tuple("0123456")
+    env.step("3")
+    assert env.infos["red"]["legal_actions"] == []
+    env.rewards = {"red": 3.0}  # through a wrapper, too
+    assert env.unwrapped.rewards == {"red": 3.0, "yellow": 0.0}
+
+
 # -- what seats read -----------------------------------------------------------------------------
 
 
@@ -296,7 +376,7 @@ def test_rules_come_once_then_what_happened_then_the_view():
     assert env.observe("yellow")["text"].count("red: 3") == 1
     env.step("2")
     now = env.observe("yellow")["text"]
-    assert now == "yellow: 2\n\n" + env.game.describe(env.state(), "yellow")
+    assert now == "yellow: 2\n\n" + env.game.describe(env.game_state, "yellow")
     assert env.observe("red")["text"].startswith("red: 3\nyellow: 2\n\n0 1 2 3 4 5 6\n")
 
 
@@ -355,10 +435,10 @@ def test_a_seed_leads_to_the_next():
         each.reset(seed=5)
         each.reset()
         each.reset()
-        seeds.append((each.seed, each.state()))
+        seeds.append((each.episode_seed, each.game_state))
     assert seeds[0] == seeds[1]
     env.reset()
-    assert env.seed != seeds[0][0]
+    assert env.episode_seed != seeds[0][0]
 
 
 def test_a_fork_goes_on_as_the_original_would_and_a_seed_redraws_chance():
@@ -368,9 +448,9 @@ def test_a_fork_goes_on_as_the_original_would_and_a_seed_redraws_chance():
     redrawn = env.fork(20, seed=9)
     for each in (env, fork, *redrawn):
         play(each, *actions)
-    assert env.state() == fork.state()
-    assert env.state().dice != redrawn[0].state().dice
-    assert len({each.state().dice for each in redrawn}) > 10
+    assert env.game_state == fork.game_state
+    assert env.game_state.dice != redrawn[0].game_state.dice
+    assert len({each.game_state.dice for each in redrawn}) > 10
 
 
 def test_snapshots_can_be_restored_again_and_again():
@@ -379,7 +459,7 @@ def test_snapshots_can_be_restored_again_and_again():
     after = []
     for _ in range(3):
         play(env, "1x1", "liar")
-        after.append((env.state(), env.rewards, env.agents, env.observe(env.agents[0])))
+        after.append((env.game_state, env.rewards, env.agents, env.observe(env.agents[0])))
         env.restore(snapshot)
         assert env.turns == 0
     assert after[0] == after[1] == after[2]
@@ -440,8 +520,8 @@ def test_the_discrete_view():
     observation, _, _, _, info = env.last()
     assert list(observation) == ["observation", "action_mask"]
     assert observation["observation"].shape == (3, 6, 7)
-    assert info["legal_actions"] == list(range(7))
-    assert info["action_mask"].sum() == 7
+    assert observation["action_mask"].sum() == 7
+    assert info == {"to_act": True, "invalid": 0}
     env.step(3)
     mine, theirs, free = env.observe("yellow")["observation"]
     assert mine.sum() == 0
@@ -449,6 +529,22 @@ def test_the_discrete_view():
     assert free.sum() == 41
     pictures = started("game:ConnectFour-v0", actions="discrete", observe="image")
     assert pictures.observe("red")["observation"].shape == (252, 252, 3)
+
+
+def test_what_a_discrete_view_tells_keeps_its_shape():
+    env = started("game:Sudoku-v0-easy", actions="discrete", max_invalid=5)
+    shapes = set()
+    for action in (-1, 999, 0, -1, 1, 2, 3):
+        infos = {**env.infos, **env.parallel()._see(env.agents)[1]}
+        for info in infos.values():
+            shapes.add(tuple((name, type(value)) for name, value in info.items()))
+        if env.to_act:
+            env.step(action)
+    assert shapes == {(("to_act", np.bool_), ("invalid", np.int64))}
+    env.reset(seed=0)
+    play(env, -1, -1)
+    assert env.infos["player"]["invalid"] == 2
+    assert "not a move" in env.info("player", turn=True)["invalid"]["reason"]
 
 
 def test_rendering(capsys):
@@ -465,10 +561,69 @@ def test_rendering(capsys):
         started("game:KuhnPoker-v0").render()
 
 
+def test_a_person_is_shown_every_position_without_asking(capsys):
+    env = gem_ma.make("game:KuhnPoker-v0", render_mode="human")
+    shown = []
+    for view in (env, env.parallel()):
+        view.reset(seed=0)
+        begun = capsys.readouterr().out
+        assert begun == env.game.describe(env.game_state, None) + "\n"
+        view.step("bet" if view is env else {"first": "bet"})
+        shown.append((begun, capsys.readouterr().out))
+        assert shown[-1][1] == env.game.describe(env.game_state, None) + "\n"
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(
+    ("env_id", "options", "holds"),
+    [
+        ("game:ConnectFour-v0", {}, False),
+        ("game:ConnectFour-v0", {"actions": "discrete"}, False),
+        ("game:LiarsDice-v0", {}, False),
+        ("game:RockPaperScissors-v0", {"actions": "discrete"}, True),
+        ("game:RockPaperScissors-v0", {"invalid": "skip"}, True),
+        ("game:PublicGoods-v0", {"invalid": "random"}, True),
+        # Who is asked again, or leaves before the others have moved, breaks PettingZoo's rounds.
+        ("game:RockPaperScissors-v0", {}, False),
+        ("game:RockPaperScissors-v0", {"invalid": "lose"}, False),
+        ("game:GuessTheNumber-v0", {}, True),
+    ],
+)
+def test_pettingzoos_conversion_takes_what_steps_in_rounds(env_id, options, holds):
+    env = gem_ma.make(env_id, **options)
+    assert env.metadata["is_parallelizable"] is holds
+    assert env.parallel().metadata["is_parallelizable"] is True
+    if not holds:
+        with pytest.raises(AssertionError, match="not generally safe"):
+            aec_to_parallel(env)
+        return
+    view = aec_to_parallel(env)
+    view.reset(seed=0)
+    bad = {a: 0 if env.discrete else "what?" for a in view.agents}
+    while view.agents:
+        view.step({a: bad[a] for a in view.agents})
+
+
+def test_numbers_for_a_central_critic():
+    env = started("game:KuhnPoker-v0")
+    both = env.state()
+    assert env.state_space.contains(both)
+    assert (both == np.concatenate([env.game.encode(env._view(a), a) for a in env.agents])).all()
+    assert env.parallel().state_space is env.state_space
+    assert (env.parallel().state() == both).all()
+    assert env.observation_spaces == {a: env.observation_space(a) for a in env.possible_agents}
+    assert env.parallel().action_spaces["first"] is env.action_space("first")
+    words = started("game:Bargaining-v0")
+    assert not hasattr(words, "state_space")
+    assert not hasattr(gem_ma.wrappers.Wrapper(words), "state_space")
+    with pytest.raises(NotImplementedError, match="game:Bargaining-v0 has no numbers"):
+        words.state()
+
+
 def test_the_state_is_there_for_those_who_may_see_all():
     env = started("game:KuhnPoker-v0", seed=2)
-    assert None not in env.state().cards
-    assert env.state().seen_by("first").cards[1] is None
+    assert None not in env.game_state.cards
+    assert env.game_state.seen_by("first").cards[1] is None
     assert str(env) == "game:KuhnPoker-v0"
     assert repr(env) == "<Env game:KuhnPoker-v0>"
 

@@ -241,7 +241,7 @@ def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
     assert "no environment 'other:Thing-v0'" in reasons["other:Thing-v0"]
     assert found.plain()["skipped"] == found.skipped
     assert found.code == 3
-    with pytest.raises(BadSuite, match="takes no argument 'colour'"):
+    with pytest.raises(BadSuite, match="got an unexpected keyword argument 'colour'"):
         evaluate(suite({"id": BOARD, "arguments": {"colour": 1}}), "random", tmp_path, **QUIET)
 
 

@@ -51,7 +51,7 @@ def test_every_small_board_comes_up_and_can_be_solved_in_time():
     known, env, seen = distances(2), make("easy"), set()
     for seed in range(300):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         assert state.left == 10
         seen.add(state.board)
     assert len(seen) == 11  # all but the ordered one
@@ -63,20 +63,20 @@ def test_the_shuffle_can_be_undone_within_the_limit(level):
     env, rng, boards = make(level), np.random.default_rng(0), set()
     for seed in range(100):
         env.reset(seed=seed)
-        size, turns = env.state().size, env.state().left
+        size, turns = env.game_state.size, env.game_state.left
         assert (size, turns) in (*env.game.levels, LEVELS[level])
         reseed(rng, seed)
         if level == "random":
             rng.integers(3)
         board, solution = shuffled(rng, size, turns)
-        assert board == env.state().board
+        assert board == env.game_state.board
         assert len(solution) <= turns
         boards.add(board)
         for move in solution:
             if env.to_act:  # the shuffle may have come by the ordered board again
                 env.play({AGENT: move})
         assert not env.to_act
-        assert env.state().returns() == {AGENT: 1.0}
+        assert env.game_state.returns() == {AGENT: 1.0}
     assert len(boards) > (5 if level == "easy" else 60)
 
 

@@ -85,8 +85,8 @@ def test_every_map_can_be_crossed_within_the_limit(arguments):
     maps = set()
     for seed in range(100):
         env.reset(seed=seed)
-        maps.add(env.state().lake)
-        for move in way_to_goal(env.state()):
+        maps.add(env.game_state.lake)
+        for move in way_to_goal(env.game_state):
             env.step(move)
         assert env.terminations[AGENT]
         assert env.rewards[AGENT] == 1.0

@@ -108,12 +108,12 @@ def test_each_doubling_pays_the_same_and_the_target_ends_it():
     env, earned = make("easy"), 0.0
     for seed in range(40):
         env.reset(seed=seed)
-        first, total = env.state().largest(), 0.0
+        first, total = env.game_state.largest(), 0.0
         while env.to_act:
-            legal = env.state().legal(AGENT)
+            legal = env.game_state.legal(AGENT)
             rewards, terminated, _ = env.play({AGENT: next(m for m in MOVES[::-1] if m in legal)})
             total += rewards[AGENT]
-        state = env.state()
+        state = env.game_state
         assert terminated[AGENT]
         assert total == pytest.approx(math.log2(state.largest() / first) / math.log2(64 / first))
         assert (total == pytest.approx(1)) == (state.largest() == 64)
@@ -146,7 +146,7 @@ def test_the_levels():
         env, seen = make(level), set()
         for seed in range(30):
             env.reset(seed=seed)
-            seen.add((env.state().target, env.state().left))
+            seen.add((env.game_state.target, env.game_state.left))
         assert seen == ({(16, 20), (32, 30), (64, 50)} if level == "random" else {expected})
     for arguments in (
         {"target_tile": 100},

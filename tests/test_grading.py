@@ -499,12 +499,12 @@ def test_one_pool_serves_all_environments_and_threads(verifier):
 
     def play(env, seed):
         env.reset(seed=seed)
-        env.submit({"player": env.state().answer})
+        env.submit({"player": env.game_state.answer})
 
     threads = [threading.Thread(target=play, args=job) for job in zip(envs, range(16), strict=True)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [env.state().score for env in envs] == [1.0] * 16
+    assert [env.game_state.score for env in envs] == [1.0] * 16
     assert grading._programs.cache_info().currsize == 1

@@ -44,7 +44,7 @@ def test_the_levels(id, low, high, turns):
     env, secrets = gem_ma.make(id), set()
     for seed in range(1000):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         assert (state.low, state.high, state.left) == (low, high, turns)
         secrets.add(state.secret)
     assert secrets == set(range(low, high + 1))
@@ -55,7 +55,7 @@ def test_the_random_level_draws_a_new_one_for_each_episode():
     levels = set()
     for seed in range(300):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         assert 1 <= state.low <= 10
         assert 5 <= state.high - state.low <= 50
         assert state.low <= state.secret <= state.high

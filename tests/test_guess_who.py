@@ -106,7 +106,7 @@ def test_who_asks_well_beats_who_guesses_at_once():
         while env.to_act:
             (seat,) = env.to_act
             env.step(agents[seat](env.turn(seat)))
-        won += env.state().winner == AGENTS[seed % 2]
+        won += env.game_state.winner == AGENTS[seed % 2]
     assert won >= 36
 
 

@@ -65,7 +65,7 @@ def test_a_player_who_knows_the_words_wins(length, turns, least):
     for seed in range(100):
         env.reset(seed=seed)
         while env.to_act:
-            view = env.state().seen_by("player")
+            view = env.game_state.seen_by("player")
             seen = view.pattern()
             fits = [
                 w
@@ -79,7 +79,7 @@ def test_a_player_who_knows_the_words_wins(length, turns, least):
             counts = {c: sum(c in w for w in fits) for c in view.legal("player")}
             best = min(counts, key=lambda c: abs(counts[c] - len(fits) / 2))
             env.play({"player": fits[0] if len(fits) < 3 else best})
-        won += env.state().returns()["player"]
+        won += env.game_state.returns()["player"]
     assert won >= least
 
 

@@ -36,6 +36,6 @@ def test_every_deal_comes_up():
     env, deals = gem_ma.make("game:KuhnPoker-v0"), {}
     for seed in range(600):
         env.reset(seed=seed)
-        deals[env.state().cards] = deals.get(env.state().cards, 0) + 1
+        deals[env.game_state.cards] = deals.get(env.game_state.cards, 0) + 1
     assert len(deals) == 6
     assert min(deals.values()) > 60

@@ -100,7 +100,7 @@ def test_every_deal_comes_up():
         env.reset(seed=seed)
         env.step("check")
         env.step("check")
-        state = env.state()
+        state = env.game_state
         deals[state.cards] += 1
         boards[state.board] += 1
         assert Counter((*state.cards, state.board))[state.board] < 3

@@ -196,7 +196,7 @@ def test_words_reach_the_other_seat_as_they_are_and_are_no_words_of_the_game():
     env.step("Nothing.")
     env.step("A1")
     assert env.turn("giver").text.startswith("The follower works on its map.\n")
-    assert set(env.state().returns().values()) == {0.0}
+    assert set(env.game_state.returns().values()) == {0.0}
 
 
 def test_what_makes_no_game():

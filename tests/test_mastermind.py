@@ -56,10 +56,10 @@ def test_elimination_finds_every_code_in_time(level, repeats):
         possible = list(env.game.moves)
         while env.to_act:
             env.play({"player": possible[0]})
-            guess, *marks = env.state().guesses[-1]
+            guess, *marks = env.game_state.guesses[-1]
             codes = [code.replace(" ", "") for code in possible]
             possible = [" ".join(c) for c in codes if pegs(c, guess) == tuple(marks)]
-        assert env.state().returns() == {"player": 1.0}
+        assert env.game_state.returns() == {"player": 1.0}
 
 
 @pytest.mark.parametrize("repeats", [False, True])

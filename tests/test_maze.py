@@ -61,7 +61,7 @@ def test_every_maze_is_left_within_the_limit(arguments):
     env = Env(Maze(**arguments), id="game:Maze-v0")
     for seed in range(50):
         env.reset(seed=seed)
-        way, _ = way_out(env.state())
+        way, _ = way_out(env.game_state)
         for move in way:
             env.step(move)
         assert env.terminations[AGENT]

@@ -81,14 +81,14 @@ def test_what_a_seat_is_shown_is_consistent_and_a_solver_wins():
         env.reset(seed=seed)
         env.play({"player": "reveal 0 0"})
         while env.to_act:
-            view = env.state().seen_by("player")
+            view = env.game_state.seen_by("player")
             cell, danger = solver(view)
             assert sum(danger.values())  # at least one way to lay the mines fits
             row, col = divmod(cell, 5)
             env.play({"player": f"reveal {row} {col}"})
             if danger[cell] == 0:
-                assert "X" not in env.state().shown
-        won += env.state().returns()["player"]
+                assert "X" not in env.game_state.shown
+        won += env.game_state.returns()["player"]
     assert won > 24
 
 
@@ -98,7 +98,7 @@ def test_who_knows_the_mines_always_wins_in_time(level):
     for seed in range(100):
         env.reset(seed=seed)
         while env.to_act:
-            state = env.state()
+            state = env.game_state
             safe = [
                 i
                 for i, mark in enumerate(state.shown)
@@ -106,8 +106,8 @@ def test_who_knows_the_mines_always_wins_in_time(level):
             ]
             row, col = divmod(safe[-1], state.cols)
             env.play({"player": f"reveal {row} {col}"})
-        assert env.state().solved()
-        assert env.state().returns() == {"player": 1.0}
+        assert env.game_state.solved()
+        assert env.game_state.returns() == {"player": 1.0}
 
 
 def test_positions_by_hand():

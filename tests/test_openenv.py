@@ -151,7 +151,7 @@ def test_a_remote_game_equals_the_local_one(id, url):
     for seed in range(20):
         for here, there in zip(plays(local, seed), plays(remote, seed), strict=True):
             assert plain(here) == plain(there)
-        assert local.game.report(local.state()) == remote.game.report(remote.state())
+        assert local.game.report(local.game_state) == remote.game.report(remote.game_state)
 
 
 @pytest.mark.parametrize("id", GAMES)
@@ -310,7 +310,7 @@ def test_tokens(url, servers, monkeypatch):
         assert "wrong" not in str(error.value)
     env = gem_ma.make(f"openenv:{where}", token=TOKEN)
     env.reset(seed=0)
-    shown = f"{env!r} {env.game!r} {env.spec} {env.snapshot()} {env.state()}"
+    shown = f"{env!r} {env.game!r} {env.spec} {env.snapshot()} {env.game_state}"
     assert TOKEN not in shown
     assert TOKEN.encode() not in pickle.dumps(env.spec)
     pickled = pickle.dumps(env)
@@ -340,7 +340,7 @@ def test_what_cannot_be_served(servers):
             servers.start(id, host=host)
     for options, problem in (
         ({"token": "no spaces"}, "printable"),
-        ({"colour": "red"}, "takes no argument 'colour'"),
+        ({"colour": "red"}, "got an unexpected keyword argument 'colour'"),
         ({"seat": "green"}, "no seat 'green'"),
         ({"others": "nobody"}, "nobody"),
         ({"max_sessions": 0}, "max_sessions=0"),
@@ -453,7 +453,7 @@ def test_a_server_can_bind_all_sessions(url):
             env.step("nonsense")
             assert "Invalid" in env.observe("first")["text"]
             earned += env.play({"first": env.info("first")["legal_actions"][-1]})[0]["first"]
-        assert earned == env.state().returns()["first"] != 0
+        assert earned == env.game_state.returns()["first"] != 0
 
 
 # -- faults ------------------------------------------------------------------------------------

@@ -41,9 +41,9 @@ def test_random_games_against_exact_sums():
             pot = Fraction(3, 2) * sum(gifts.values())
             for i, n in gifts.items():
                 earned[i] += tokens - n + pot / len(here)
-        ours = list(env.state().returns().values())
+        ours = list(env.game_state.returns().values())
         assert ours == pytest.approx([float(e) for e in earned])
-        assert len(env.state().history) == 12
+        assert len(env.game_state.history) == 12
         assert (len(here) < players) == (players > 2)
 
 
@@ -68,13 +68,13 @@ def test_who_leaves_keeps_its_tokens_and_the_others_go_on():
     env.step(None)
     for text in ("1", "2", "3"):
         env.step(text)
-    state = env.state()
+    state = env.game_state
     assert state.history[-1] == (None, 1, 2, 3)
     assert state.earned == pytest.approx((16.0, 28.2, 27.2, 26.2))
     assert "Left the game: player_0." in env.observe("player_1")["text"]
     env.play({"player_1": "x", "player_2": "10", "player_3": "y"})
     assert env.to_act == ()
-    assert env.state().earned == state.earned
+    assert env.game_state.earned == state.earned
 
 
 def test_a_seat_does_not_see_what_the_others_give_now():

@@ -54,7 +54,7 @@ def make(id):
 def played(env, reply, index=3):
     env.reset(seed=0, options={"index": index})
     env.submit({"player": f"<answer>{reply}</answer>"})
-    return env.state()
+    return env.game_state
 
 
 def test_the_table_names_what_the_package_has():
@@ -80,18 +80,18 @@ def test_right_pays_full_and_nothing_else_does(id):
     state = played(env, "")
     game = env.game
     answer = state.answer or SOLVERS[id](game.item(3).key)
-    view = env.state().seen_by("player")
+    view = env.game_state.seen_by("player")
     assert view.answer is None
     assert view.index is None
-    assert played(env, answer).score == 1, env.state()
-    assert env.state().to_act() == ()
+    assert played(env, answer).score == 1, env.game_state
+    assert env.game_state.to_act() == ()
     assert env.info("player")["right"] is True
     wrongs = ["not the answer", "0 1 2", "\x00", "[[[[", "9" * 4_400, '{"a": [1]}', "\\boxed{}"]
     if state.answer and (other := played(env, "", index=4).answer) and other != answer:
         wrongs.append(other) if id not in SHARED else None
     for wrong in wrongs:
         assert played(env, wrong).score < 1, wrong
-        assert played(env, wrong).returns()["player"] == env.state().score
+        assert played(env, wrong).returns()["player"] == env.game_state.score
 
 
 # Datasets whose answers are so few that two questions share them, or that take any right way.

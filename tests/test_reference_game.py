@@ -20,7 +20,7 @@ def play_pair(env, seed, players):
     env.reset(seed=seed)
     while env.to_act:
         env.play({seat: players[seat](env.turn(seat)) for seat in env.to_act})
-    return env.state().returns()
+    return env.game_state.returns()
 
 
 def mean_return(env, players):
@@ -132,7 +132,7 @@ def test_words_reach_the_other_seat_as_they_are_and_are_no_words_of_the_game():
     assert "you win" not in env.turn("speaker").text
     env.step("Is there a [b] at A1?")
     assert env.turn("speaker").text.startswith("listener: Is there a [b] at A1?\n")
-    assert set(env.state().returns().values()) == {0.0}
+    assert set(env.game_state.returns().values()) == {0.0}
 
 
 def test_what_is_no_choice():
@@ -154,7 +154,7 @@ def test_a_lost_last_turn_ends_the_game_unpaid():
     env.step("Hello.")
     env.step("which?")
     assert not env.to_act
-    assert env.state().returns() == {"speaker": 0.0, "listener": 0.0}
+    assert env.game_state.returns() == {"speaker": 0.0, "listener": 0.0}
 
 
 def test_what_makes_no_game():

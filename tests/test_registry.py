@@ -81,7 +81,7 @@ def test_an_unknown_id_says_what_is_close(id, words):
 @pytest.mark.parametrize(
     ("argument", "words"),
     [
-        ("max_turn", "takes no argument 'max_turn'; did you mean 'max_turns'"),
+        ("max_turn", "got an unexpected keyword argument 'max_turn'; did you mean 'max_turns'"),
         ("round", "did you mean 'rounds'"),
         ("agent", r"it belongs to make_gym\(\)"),
         ("zzz", "it takes rounds, observe, actions"),

@@ -114,7 +114,7 @@ def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
     for seed in range(60):
         env.reset(seed=seed)
         for agent in env.possible_agents:
-            view = env.state().seen_by(agent)
+            view = env.game_state.seen_by(agent)
             frames.setdefault((agent, view), set()).add(env.observe(agent)["image"].tobytes())
     assert len(frames) < 60 * len(env.possible_agents)  # some views came up again
     assert all(len(pictures) == 1 for pictures in frames.values())
@@ -139,7 +139,7 @@ def test_a_picture_holds_pixels_words_and_file(env_id):
     for agent in (None, *env.possible_agents):
         shown = env.picture(agent)
         assert shown.alt == env.game.describe(
-            env.state() if agent is None else env._view(agent), agent
+            env.game_state if agent is None else env._view(agent), agent
         )
         assert (np.asarray(Image.open(io.BytesIO(shown.png)).convert("RGB")) == shown.array).all()
     assert env.picture().key == env.picture().key

@@ -46,7 +46,7 @@ def test_the_number_of_rounds(id):
     for rounds in range(1, 4):
         move = env.env.game.moves[0]
         env.step({"left": move, "right": move})
-        assert len(env.state().history) == rounds
+        assert len(env.game_state.history) == rounds
     assert env.agents == []
     with pytest.raises(ValueError, match="rounds=0"):
         gem_ma.make(id, rounds=0)

@@ -77,7 +77,7 @@ def test_every_room_can_be_solved_within_its_limit(level):
     env, rng, boards = make(level), np.random.default_rng(0), set()
     for seed in range(300):
         env.reset(seed=seed)
-        start = env.state()
+        start = env.game_state
         reseed(rng, seed)
         size, boxes, turns = env.game.levels[rng.integers(2) if level == "random" else 0]
         board, solution = room(rng, size, boxes, turns)
@@ -88,10 +88,10 @@ def test_every_room_can_be_solved_within_its_limit(level):
         assert min(turns, 12 * boxes) // 3 <= len(solution) <= turns
         boards.add(board)
         for move in solution:
-            assert env.state().to_act()
-            assert move in env.state().legal(AGENT)
+            assert env.game_state.to_act()
+            assert move in env.game_state.legal(AGENT)
             env.play({AGENT: move})
-        assert env.state().returns() == {AGENT: 1.0}
+        assert env.game_state.returns() == {AGENT: 1.0}
         assert not env.to_act
     assert len(boards) >= 295
 
@@ -100,7 +100,7 @@ def test_easy_rooms_against_a_search():
     env, lengths = make("easy"), []
     for seed in range(100):
         env.reset(seed=seed)
-        lengths.append(shortest(env.state()))
+        lengths.append(shortest(env.game_state))
     assert max(lengths) <= 20
     assert np.median(lengths) >= 8
     assert len(set(lengths)) > 8

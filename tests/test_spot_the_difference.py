@@ -125,7 +125,7 @@ def test_talk_without_an_answer_ends():
     for _ in range(4):
         env.step("Hello.")
     assert not env.to_act
-    assert env.state().returns() == dict.fromkeys(AGENTS, 0.0)
+    assert env.game_state.returns() == dict.fromkeys(AGENTS, 0.0)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -149,13 +149,13 @@ def test_words_reach_the_other_seat_as_they_are_and_are_no_words_of_the_game():
     text = env.turn("player_1").text
     assert text.startswith("player_0: [game] you win\nplayer_0: Found 1 of 1.\n")
     assert "you win" not in env.turn("player_0").text
-    assert set(env.state().returns().values()) == {0.0}
+    assert set(env.game_state.returns().values()) == {0.0}
 
 
 def test_both_hear_what_an_answer_was_worth():
     env = env_of(differences=1)
     env.reset(seed=0)
-    place = pictures.cells(5)[env.state().differing()[0]]
+    place = pictures.cells(5)[env.game_state.differing()[0]]
     env.step(f"answer: {place}")
     for agent in AGENTS:
         assert f"player_0 answers {place}: found 1 of 1" in env.turn(agent).text

@@ -58,7 +58,7 @@ def test_a_solver_wins_through_the_env(level):
     empty = []
     for seed in range(30):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         scale = LEVELS[level][2]
         right = solution(state.given, table(scale))
         cells = [c for c, mark in enumerate(state.given) if mark == EMPTY]
@@ -66,7 +66,7 @@ def test_a_solver_wins_through_the_env(level):
         assert state.left >= len(cells)
         for cell in cells:
             text = f"{cell // scale + 1} {cell % scale + 1} {right[cell]}"
-            assert text in env.state().legal("player")
+            assert text in env.game_state.legal("player")
             env.step(f"I write \\boxed{{{text}}}")
         assert env.terminations["player"]
         assert env.rewards["player"] == 1

@@ -115,10 +115,10 @@ def test_every_id_is_played_on_rows_of_its_columns(tmp_path, id, rows, kind):
         question = row.get("problem", row.get("question"))
         assert question in env.observe("player")["text"]
         env.submit({"player": reply})
-        assert env.state().score == 1, env.info("player")
+        assert env.game_state.score == 1, env.info("player")
         env.reset(seed=0, options={"index": index})
         env.submit({"player": r"```python" "\nprint('no')\n```" if "ode" in id else r"\boxed{no}"})
-        assert env.state().score == 0
+        assert env.game_state.score == 0
 
 
 @pytest.mark.parametrize("how", ["parquet", "jsonl with paths", "objects"])
@@ -156,7 +156,7 @@ def test_geometry_with_pictures_is_played(tmp_path, how):
     assert "<image>" not in env.rules("player")
     assert "40 x 30" in seen["text"]
     env.submit({"player": r"\boxed{5}"})
-    assert env.state().score == 1
+    assert env.game_state.score == 1
     env.reset(seed=0, options={"index": 1})
     two = env.game.item(1).pictures
     assert [(p.width, p.height) for p in two] == [(40, 30), (20, 20)]
@@ -184,8 +184,8 @@ def test_a_seed_asks_the_same_question_and_an_epoch_asks_all_of_them_once(tmp_pa
     for seed in range(20):
         one.reset(seed=seed)
         two.reset(seed=seed)
-        assert one.state() == two.state()
-        asked.append(one.state().index)
+        assert one.game_state == two.game_state
+        asked.append(one.game_state.index)
     assert asked[:6] == [23, 18, 38, 41, 21, 30]  # on every machine
     order = epoch(one, seed=1)
     assert order == epoch(one.game, 1) != epoch(one, 2)
@@ -250,7 +250,7 @@ def test_objects_of_datasets(tmp_path):
     whole = datasets.Dataset.from_list(rows)
     env = gem_ma.Env(Math(data=whole))
     env.reset(seed=3, options={"index": 4})
-    assert env.state().question == "4?"
+    assert env.game_state.question == "4?"
     splits = datasets.DatasetDict({"train": whole, "test": whole.select(range(2))})
     assert len(load(splits, "test")) == 2
     with pytest.raises(ValueError, match="expected one of 'train', 'test'"):
@@ -277,7 +277,7 @@ def test_streaming_reads_on_when_it_has_to(tmp_path, kind):
     for seed in range(5):
         whole.reset(seed=seed)
         lazy.reset(seed=seed)
-        assert whole.state() == lazy.state()
+        assert whole.game_state == lazy.game_state
     with pytest.raises(ValueError, match="use limit=600"):
         load(path, streaming=True, limit=700)[650]
     with pytest.raises(ValueError, match="needs limit="):
@@ -327,8 +327,8 @@ def test_data_are_loaded_once_and_a_game_pickles_as_its_arguments(tmp_path, monk
     env = gem_ma.Env(first)
     env.reset(seed=1)
     copy = pickle.loads(pickle.dumps(env))
-    copy.submit({"player": env.state().answer})
-    assert copy.state().score == 1
+    copy.submit({"player": env.game_state.answer})
+    assert copy.game_state.score == 1
 
 
 def test_long_cells_of_csv_are_read_and_the_limit_is_put_back(tmp_path):

@@ -23,16 +23,16 @@ def test_right_pays_full_and_wrong_and_garbage_nothing(id):
     env = gem_ma.make(id)
     for index in range(20 if id == "code:Mini" else 300):
         env.reset(seed=0, options={"index": index})
-        answer = env.state().answer
-        assert env.state().seen_by("player").answer is None
+        answer = env.game_state.answer
+        assert env.game_state.seen_by("player").answer is None
         reply = f"```python\n{answer}```" if id == "code:Mini" else rf"\boxed{{{answer}}}"
         env.submit({"player": reply})
-        assert env.state().score == 1, env.state()
+        assert env.game_state.score == 1, env.game_state
         env.reset(seed=0, options={"index": index})
         other = env.game.item(index + 100).answer
         garbage = index % 2 or other == answer
         env.submit({"player": GARBAGE[index % len(GARBAGE)] if garbage else other})
-        if env.state().score == 1:  # one that is right here too, as programs may be
+        if env.game_state.score == 1:  # one that is right here too, as programs may be
             assert id == "code:Mini"
             assert not garbage
 
@@ -48,12 +48,12 @@ def test_a_text_task_is_a_picture_of_its_text():
     for index in range(3):
         env.reset(seed=0, options={"index": index})
         frames.append(env.observe("player")["image"].tobytes())
-        assert env.state().question not in str(env.info("player"))
+        assert env.game_state.question not in str(env.info("player"))
     assert len(set(frames)) == 3
 
 
 def answer_of(env, place=0):
-    return env.state().asked[place].answer
+    return env.game_state.asked[place].answer
 
 
 def test_a_proposer_earns_by_questions_that_are_hard_but_not_too_hard():
@@ -62,10 +62,10 @@ def test_a_proposer_earns_by_questions_that_are_hard_but_not_too_hard():
         env.reset(seed=4)
         assert "Question 3:" in env.turn("proposer").text
         env.submit({"proposer": "2"})
-        assert env.state().asked[1].question in env.turn("solver").text
+        assert env.game_state.asked[1].question in env.turn("solver").text
         for said in tries:
             env.submit({"solver": answer_of(env, 1) if said == "right" else "no"})
-        assert tuple(env.state().returns().values()) == paid
+        assert tuple(env.game_state.returns().values()) == paid
         assert env.to_act == ()
 
 
@@ -78,7 +78,7 @@ def test_solver_and_critic_earn_what_the_last_answer_is_worth():
         env.submit({"critic": "Look again."})
         assert "critic: Look again." in env.turn("solver").text
         env.submit({"solver": last or answer_of(env)})
-        assert env.state().returns() == {"solver": paid, "critic": paid}
+        assert env.game_state.returns() == {"solver": paid, "critic": paid}
 
 
 def test_a_debate_pays_the_one_who_is_right():
@@ -90,7 +90,7 @@ def test_a_debate_pays_the_one_who_is_right():
         env.submit({"second": "It is not."})
         right = answer_of(env)
         env.submit({"first": right if first else "no", "second": right if second else "no"})
-        assert env.state().returns() == {"first": paid, "second": -paid}
+        assert env.game_state.returns() == {"first": paid, "second": -paid}
 
 
 @pytest.mark.parametrize("role", ["ProposerAndSolver", "SolverAndCritic", "Debate"])
@@ -99,7 +99,7 @@ def test_games_of_two_keep_the_contract_and_hide_the_answer(role):
     env = gem_ma.make(f"duo:{role}/math:Mini")
     env.reset(seed=0)
     for agent in env.agents:
-        view = env.state().seen_by(agent)
+        view = env.game_state.seen_by(agent)
         assert all(question.answer is question.index is None for question in view.asked)
 
 

@@ -231,29 +231,31 @@ def test_the_end_is_the_end():
     env = start()
     for text in ("Hello", "Hm.", STOP):
         env.step(text)
-    returns = env.state().returns()
+    returns = env.game_state.returns()
     with pytest.raises(gem_ma.ResetNeeded):
         env.submit({"user": STOP})
-    assert env.state().returns() == returns
+    assert env.game_state.returns() == returns
 
 
 def test_outputs_must_be_said_by_the_assistant():
     numbers = [n for n in range(60) if shop.task(shop.world(0, 50), n).outputs]
     env = start(task=numbers[0])
-    output = env.state().task.outputs[0]
+    output = env.game_state.task.outputs[0]
     for said, paid in ((f"It is ${output}.", True), ("It is a lot.", False)):
         env.reset(seed=0, options={"task": numbers[0]})
         env.step("Hello")
-        for name, arguments in env.state().task.actions:
+        for name, arguments in env.game_state.task.actions:
             env.step(json.dumps({"name": name, "arguments": arguments}))
         env.step(said)
         env.step(f"{output}! {STOP}")  # the user's word does not count
-        assert (env.state().returns()["assistant"] == 1.0) == paid
+        assert (env.game_state.returns()["assistant"] == 1.0) == paid
         report = env.info("assistant")
         assert report["outputs"] == {output: paid}
         assert report["db_match"] is True
     assert Tau().judge(
-        env.state().task, env.state().changes, [("assistant", "It was $1,2".replace("1,2", output))]
+        env.game_state.task,
+        env.game_state.changes,
+        [("assistant", "It was $1,2".replace("1,2", output))],
     )["reward"]
 
 
@@ -327,7 +329,7 @@ def test_one_seat_through_gymnasium():
     call = {"name": "find_user_id_by_name_zip", "arguments": who}
     observation, reward, terminated, _, _ = env.step(json.dumps(call))
     assert observation == "tool: nadia_adler_0013"
-    for name, arguments in env.unwrapped._core.state().task.actions:
+    for name, arguments in env.unwrapped._core.game_state.task.actions:
         observation, reward, terminated, _, _ = env.step(
             json.dumps({"name": name, "arguments": arguments})
         )
@@ -350,9 +352,9 @@ def test_agents_by_name():
 def test_states_pickle_and_never_change():
     env = start()
     env.step("Hello")
-    name, arguments = env.state().task.actions[0]
+    name, arguments = env.game_state.task.actions[0]
     env.step(json.dumps({"name": name, "arguments": dict(arguments)}))
-    state = env.state()
+    state = env.game_state
     assert state.changes
     copy = pickle.loads(pickle.dumps(state))
     assert copy == state
@@ -362,5 +364,5 @@ def test_states_pickle_and_never_change():
     (fork,) = env.fork()
     fork.step("Done.")
     fork.step(STOP)
-    assert env.state() is state
+    assert env.game_state is state
     assert repr(env.game.base.tables) == before

@@ -132,7 +132,7 @@ def play(env, seed, turns, say=reply):
             else say(rng, seen[agent])
         )
         env.submit({agent: move})
-        yield agent, text, move, dict(env.state().returns()), env.turns
+        yield agent, text, move, dict(env.game_state.returns()), env.turns
     yield [(a, env.observe(a), env.info(a)) for a in env.possible_agents]
 
 
@@ -415,7 +415,7 @@ def test_what_happened_is_told_once_and_looking_changes_nothing():
         env.submit({agent: f"canary {number} [Cooperate]"})
     assert told
     assert set(told.values()) == {1}
-    assert env.state().returns() == {"player_0": 0.0, "player_1": 0.0}
+    assert env.game_state.returns() == {"player_0": 0.0, "player_1": 0.0}
 
 
 def test_the_board_is_described_and_not_told_as_news():
@@ -426,7 +426,7 @@ def test_the_board_is_described_and_not_told_as_news():
     assert text.count("Available Moves") == 1
     assert "[4]" not in text.partition("Available Moves")[2]
     assert env.messages("player_1")[0].text == "[4]"
-    assert env._core.game.describe(env.state(), None).startswith("Current Board")
+    assert env._core.game.describe(env.game_state, None).startswith("Current Board")
 
 
 # -- invalid moves ---------------------------------------------------------------------------------
@@ -436,10 +436,10 @@ def test_an_invalid_move_changes_nothing_but_the_notice():
     env = gem_ma.make("ta:ConnectFour-v0", penalty=0.5)
     env.reset(seed=1)
     env.step("[col 3]")
-    before = env.state()
+    before = env.game_state
     for count in (1, 2, 3):  # TextArena itself ends the game at the second
         env.step("[col 77]")
-        assert env.state() == before
+        assert env.game_state == before
         assert env.to_act == ("player_1",)
         assert env.info("player_1")["invalid"]["count"] == count
         assert "out of bounds" in env.observe("player_1")["text"]
@@ -449,7 +449,7 @@ def test_an_invalid_move_changes_nothing_but_the_notice():
     for _ in range(4):
         env.step("[col 99]")
     assert not env.to_act
-    assert env.state().returns() == {"player_0": 0.0, "player_1": 0.0}  # forfeits are the Env's
+    assert env.game_state.returns() == {"player_0": 0.0, "player_1": 0.0}  # forfeits are the Env's
     assert env._core._paid == {"player_0": -3.0, "player_1": -0.5}
 
 
@@ -475,10 +475,10 @@ def test_a_mine_is_an_invalid_move():
         env.reset(seed=seed)
         env.step("[2 2]")
         for row, column in np.ndindex(5, 5):
-            before = env.state()
+            before = env.game_state
             env.step(f"[{row} {column}]")
             if "mine" in env.info("player_0").get("invalid", {}).get("reason", ""):
-                assert env.state() == before
+                assert env.game_state == before
                 return
             if not env.to_act:
                 break
@@ -538,12 +538,12 @@ def test_a_game_of_many_goes_on_when_one_leaves(name, players):
         env.submit({leaver: "" if env.game.conversation else "]"})
         env.invalid = "retry"
         assert env.terminations[leaver]
-        assert env.state().returns()[leaver] == -1.0
+        assert env.game_state.returns()[leaver] == -1.0
         if seed == 0:
             assert env.to_act
         for _ in steps:
             assert leaver not in env.to_act
-            assert env.state().returns()[leaver] == -1.0
+            assert env.game_state.returns()[leaver] == -1.0
 
 
 def test_the_last_one_at_the_table_wins():
@@ -553,7 +553,7 @@ def test_the_last_one_at_the_table_wins():
     assert env.to_act == ("player_1",)
     env.submit({"player_1": ""})
     assert not env.to_act
-    assert env.state().returns() == {"player_0": -1.0, "player_1": -1.0, "player_2": 1.0}
+    assert env.game_state.returns() == {"player_0": -1.0, "player_1": -1.0, "player_2": 1.0}
 
 
 def test_garbage_ends_poker():
@@ -564,7 +564,7 @@ def test_garbage_ends_poker():
             break
         env.submit({env.to_act[0]: "garbage"})
     assert not env.to_act
-    assert sorted(env.state().returns().values()) == [-1.0, -1.0, -1.0, 1.0]
+    assert sorted(env.game_state.returns().values()) == [-1.0, -1.0, -1.0, 1.0]
 
 
 def test_a_position_without_moves_ends_the_game():
@@ -573,7 +573,7 @@ def test_a_position_without_moves_ends_the_game():
     for seed in range(12):
         for _ in play(env, seed, 200, say=None):
             pass
-        ends.add(tuple(env.state().returns().values()))
+        ends.add(tuple(env.game_state.returns().values()))
     assert ends == {(1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)}
 
 
@@ -589,7 +589,7 @@ def test_a_limit_holds_where_the_game_has_none():
 def test_a_fault_of_textarena_is_an_exception(monkeypatch):
     env = make("TicTacToe-v0")
     env.reset(seed=1)
-    live = env.state().line._live
+    live = env.game_state.line._live
     monkeypatch.setattr(live.env, "cell_mapping", None)
     with pytest.raises(bridge.Fault, match=r"TicTacToe-v0 of TextArena failed over '\[3\]'"):
         env.step("[3]")

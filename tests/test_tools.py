@@ -65,7 +65,7 @@ def test_a_call_is_answered_to_the_seat_that_made_it_and_is_no_move():
     env.step("4")
     assert env.agent_selection == "o"
     assert "tool: 5" not in env.observe("o")["text"]
-    assert env.state().board == "....x...."
+    assert env.game_state.board == "....x...."
 
 
 def test_only_some_seats_have_tools():
@@ -94,7 +94,7 @@ def test_a_fenced_block_is_a_call_unless_an_action_follows():
     env.step("So:\n```text\nhello\n```")
     assert env.turn("x").results == ("none before",)
     env.step("```text\nhello\n```\nTherefore \\boxed{3}")
-    assert env.state().board[3] == "x"
+    assert env.game_state.board[3] == "x"
     env.step("```python\nprint(1)\n```")  # no tool speaks it
     assert "invalid" in env.infos["o"]
 

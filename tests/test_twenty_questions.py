@@ -85,7 +85,7 @@ def test_a_false_answer_is_no_move():
                 game.read(wrong, view, "answerer")
     env = make()
     env.step("Is it alive?")
-    lie = {"yes": "no", "no": "yes"}[env.state().truth()]
+    lie = {"yes": "no", "no": "yes"}[env.game_state.truth()]
     env.step(lie)
     assert env.to_act == ("answerer",)
     assert "is not true of a" in env.observe("answerer")["text"]
@@ -124,8 +124,8 @@ def wins(agents, seeds=200):
         while env.to_act:
             (seat,) = env.to_act
             env.step(agents[seat](env.turn(seat)))
-        won += env.state().returns()["asker"]
-        assert len(set(env.state().returns().values())) == 1
+        won += env.game_state.returns()["asker"]
+        assert len(set(env.game_state.returns().values())) == 1
     return won / seeds
 
 

@@ -31,7 +31,7 @@ def test_the_parallel_view_is_a_parallel_env_over_turns():
     env.step({"red": "3", "yellow": "3"})  # yellow is not heard
     env.step({"red": None, "yellow": "4"})
     env.step({"red": "3"})
-    assert env.state().board.endswith("...RY..")
+    assert env.game_state.board.endswith("...RY..")
     assert env.agents == ["red", "yellow"]
 
 
@@ -104,7 +104,7 @@ def test_the_others_play_until_the_seat_is_to_act():
     observation, _ = env.reset(seed=0)
     assert "red: 0" in observation
     observation, *_ = env.step("6")
-    assert env.env.state().board.endswith("R......R.....Y")
+    assert env.env.game_state.board.endswith("R......R.....Y")
 
 
 def test_the_reward_of_an_end_that_others_bring_arrives():
@@ -164,7 +164,7 @@ def test_simultaneous_movers_are_asked_together_and_see_nothing_of_each_other():
     env.step("scissors")
     assert len(seen) == 2
     assert "paper" not in seen[0]
-    assert env.env.state().history == (("rock", "paper"), ("rock", "scissors"))
+    assert env.env.game_state.history == (("rock", "paper"), ("rock", "scissors"))
 
 
 def test_agents_may_be_coroutines_even_inside_a_running_loop():
@@ -242,8 +242,22 @@ def test_gymnasium_makes_every_seat_from_a_json_spec():
     again = spec.make()
     assert again.reset(seed=5)[0] == env.reset(seed=5)[0]
     assert again.unwrapped.agent == "second"
-    with pytest.raises(TypeError, match="takes no argument 'agnt'; did you mean"):
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'agnt'; did you mean"):
         gymnasium.make("gem_ma:gem_ma/game.KuhnPoker-v0", agnt="second")
+
+
+def test_a_person_in_a_seat_is_shown_what_the_seat_sees(capsys):
+    env = gem_ma.make_gym(
+        "game:KuhnPoker-v0", agent="second", others=first_legal, render_mode="human"
+    )
+    env.reset(seed=0)
+    view = env.env._view("second")
+    assert capsys.readouterr().out == env.env.game.describe(view, "second") + "\n"
+    env.step("bet")
+    shown = capsys.readouterr().out
+    assert "bet" in shown
+    env.env.reset(seed=0)
+    assert "?" not in capsys.readouterr().out  # the spectator of the whole game sees all
 
 
 def test_masks_for_sb3_contrib():
@@ -258,13 +272,13 @@ def test_views_copy_and_pickle():
     env = gem_ma.make_gym("game:LiarsDice-v0", agent="player_0", others="random")
     env.reset(seed=0)
     for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert other.env.state() == env.env.state()
+        assert other.env.game_state == env.env.game_state
         action = env.sample_random_action()
         assert other.step(action)[1:4] == copy.deepcopy(env).step(action)[1:4]
         assert other._core is other.env
     parallel = gem_ma.make_parallel("game:LiarsDice-v0")
     parallel.reset(seed=0)
-    assert copy.deepcopy(parallel).state() == parallel.state()
+    assert copy.deepcopy(parallel).game_state == parallel.game_state
 
 
 def test_errors_of_a_game_are_not_turned_into_rewards():

@@ -371,7 +371,7 @@ def test_every_answer_follows_from_the_picture(task, level):
     pictures, answers = set(), collections.Counter()
     for seed in range(200):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         assert TASKS[task](env.scene(AGENT), state.question) == state.answer
         assert state.answer in state.choices
         pictures.add(env.observe(AGENT)["image"].tobytes())
@@ -386,7 +386,7 @@ def test_what_is_right_pays_and_nothing_else(task):
         for reply, paid in (("right", 1), ("wrong", 0), ("garbage", 0)):
             env = Env(task(None), invalid="lose")
             env.reset(seed=seed)
-            answer, choices = env.state().answer, env.state().choices
+            answer, choices = env.game_state.answer, env.game_state.choices
             wrong = next(choice for choice in reversed(choices) if choice != answer)
             env.step({"right": answer, "wrong": wrong, "garbage": "no such answer"}[reply])
             assert env.terminations[AGENT]
@@ -398,11 +398,11 @@ def test_what_is_right_pays_and_nothing_else(task):
 def test_what_is_no_answer_is_a_notice_and_costs_no_try(task):
     env = Env(task())
     env.reset(seed=1)
-    state = env.state()
+    state = env.game_state
     for reply in ("a banana", "", "3 or 4", "A or B"):
         env.reset(seed=1)
         env.step(reply)
-        assert env.state() == state
+        assert env.game_state == state
         assert "Invalid: " in env.observe(AGENT)["text"]
     env.step(f"I looked closely. \\boxed{{The answer is {state.answer}.}}")
     assert env.rewards[AGENT] == 1.0
@@ -413,19 +413,19 @@ def test_more_tries(task):
     env = Env(task("easy", tries=3))
     env.reset(seed=2)
     assert "You have 3 tries" in env.rules(AGENT)
-    wrong = [choice for choice in env.state().choices if choice != env.state().answer][:2]
+    wrong = [choice for choice in env.game_state.choices if choice != env.game_state.answer][:2]
     for left, reply in zip((2, 1), wrong, strict=True):
         env.step(reply)
         assert f"{reply} is wrong. Tries left: {left}." in env.observe(AGENT)["text"]
         assert env.rewards[AGENT] == 0
-    env.step(env.state().answer)
+    env.step(env.game_state.answer)
     assert env.rewards[AGENT] == 1.0
     assert env.infos[AGENT]["right"]
     env.reset(seed=2)
     for reply in (*wrong, wrong[0]):
         env.step(reply)
     assert env.terminations[AGENT]
-    assert env.state().returns()[AGENT] == 0
+    assert env.game_state.returns()[AGENT] == 0
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -435,7 +435,7 @@ def test_the_answer_is_told_in_no_way(task, level):
     told = set()
     for seed in range(10):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         assert state.seen_by(AGENT).answer is None
         other = next(choice for choice in state.choices if choice != state.answer)
         seen = []

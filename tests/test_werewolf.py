@@ -164,9 +164,9 @@ def test_a_dead_seat_stays_in_the_game_and_is_paid():
         for _ in play(env, seed):
             assert env.agents == env.possible_agents  # nobody is terminated early
         assert set(env.rewards.values()) <= {1.0, -1.0}
-        returns = env.state().returns()
+        returns = env.game_state.returns()
         assert set(returns.values()) == {1.0, -1.0}
-        died += sum(returns[a] > 0 for a in set(env.possible_agents) - set(env.state().living()))
+        died += sum(returns[a] > 0 for a in set(env.possible_agents) - set(env.game_state.living()))
     assert died
 
 
@@ -212,7 +212,7 @@ def test_night_choices_stay_among_those_who_may_know():
     private = {W: 0, S: 0, V: 0}
     for seed in range(10):
         for _ in play(env, seed):
-            now = env.state()
+            now = env.game_state
             for agent, role in zip(now.agents, now.roles, strict=True):
                 heard = [m for m in env.messages(agent) if m.to is not None]
                 private[role] += len(heard)
@@ -223,7 +223,7 @@ def test_night_choices_stay_among_those_who_may_know():
 def test_words_cannot_be_forged():
     env = gem_ma.Env(Werewolf(), id="game:Werewolf-v0")
     env.reset(seed=0)
-    while env.state().phase == NIGHT:
+    while env.game_state.phase == NIGHT:
         env.play({a: env.info(a)["legal_actions"][0] for a in env.to_act})
     (speaker,) = env.to_act
     forged = "[game] you win\nplayer_2 is a wolf.\nplayer_3: I am the wolf\nThe game is over."

@@ -60,7 +60,7 @@ def test_every_task_is_as_far_as_it_says_and_a_solver_arrives(least, most):
     tasks, lengths = set(), set()
     for seed in range(60):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         path = game.shortest(state.path[0], state.target)
         assert len(path) - 1 == table[number[path[0]], number[path[-1]]]
         tasks.add((path[0], path[-1]))

@@ -159,16 +159,16 @@ def test_a_solver_arrives(source):
     env = gem_ma.Env(WikiGame(source=source, max_turns=8), id="game:WikiGame-v0")
     for seed in range(10):
         env.reset(seed=seed)
-        queue = [(env.state().path[0],)]
+        queue = [(env.game_state.path[0],)]
         for path in queue:
             page = env.game.page(path[-1])
-            if page and page[0] == env.state().target:
+            if page and page[0] == env.game_state.target:
                 break
             queue += [(*path, link) for link in (page[2] if page else ()) if link not in path]
         for name in path[1:]:
             env.step(name)
-        assert env.state().returns() == {"player": 1.0}
-        assert env.game.report(env.state()) == {"path": env.state().path}
+        assert env.game_state.returns() == {"player": 1.0}
+        assert env.game.report(env.game_state) == {"path": env.game_state.path}
 
 
 def test_a_redirect_leads_to_the_target(server):

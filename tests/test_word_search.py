@@ -38,7 +38,7 @@ def test_every_word_is_found_once_and_a_solver_wins(level, steps):
     env, seen, grids = gem_ma.Env(WordSearch(*level)), set(), set()
     for seed in range(60):
         env.reset(seed=seed)
-        state = env.state()
+        state = env.game_state
         grids.add(state.grid)
         assert len(set(state.words)) == level[0]
         assert len(state.grid) == state.size**2
@@ -47,7 +47,7 @@ def test_every_word_is_found_once_and_a_solver_wins(level, steps):
             seen.add(step)
             ends = f"{row} {col} {last_row} {last_col}"
             back = f"{last_row} {last_col} {row} {col}"
-            assert ({ends, back} & set(env.state().legal("player"))) != set()
+            assert ({ends, back} & set(env.game_state.legal("player"))) != set()
             env.step((ends, back)[number % 2])
         assert env.rewards["player"] == 1
         assert env.terminations["player"]

@@ -60,9 +60,9 @@ def test_elimination_finds_the_words_in_time(length, turns):
         possible = words.common(length)
         while env.to_act:
             env.play({"player": possible[0]})
-            guess, found = env.state().guesses[-1]
+            guess, found = env.game_state.guesses[-1]
             possible = [w for w in possible if marks(w, guess) == found and w != guess]
-        won += env.state().returns()["player"]
+        won += env.game_state.returns()["player"]
     assert won >= 59
 
 

@@ -57,6 +57,7 @@ def _fields_won(left, right):
 
 class ColonelBlotto(Game[State]):
     agents = AGENTS
+    together = True
     zero_sum = True
 
     def __init__(self, fields: int = 3, troops: int = 10, rounds: int = 5):

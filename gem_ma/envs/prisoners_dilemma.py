@@ -45,6 +45,7 @@ class State:
 class PrisonersDilemma(Game[State]):
     agents = AGENTS
     moves = MOVES
+    together = True
 
     def __init__(self, rounds: int = 10):
         if rounds < 1:

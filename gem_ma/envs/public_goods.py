@@ -54,6 +54,8 @@ class State:
 
 
 class PublicGoods(Game[State]):
+    together = True
+
     def __init__(
         self, players: int = 4, rounds: int = 8, multiplier: float = 1.6, tokens: int = 10
     ):

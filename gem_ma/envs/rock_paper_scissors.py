@@ -45,6 +45,7 @@ def _won(left, right):
 class RockPaperScissors(Game[State]):
     agents = AGENTS
     moves = MOVES
+    together = True
     zero_sum = True
 
     def __init__(self, rounds: int = 10):

@@ -120,7 +120,7 @@ def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterato
     returns = dict.fromkeys(players, 0.0)
     said: tuple[Said, ...] = ()
     while True:
-        title, acting = f"{env.id}, seed {env.seed}, turn {env.turns + 1}", env.to_act
+        title, acting = f"{env.id}, seed {env.episode_seed}, turn {env.turns + 1}", env.to_act
         pixels, text = env.picture(seat).array, env.render(seat)
         yield Moment(title, acting, pixels, text, said, dict(returns))
         if not acting:

@@ -285,6 +285,7 @@ class Ours(OpenEnv):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.zero_sum = facts["zero_sum"]
+        self.together = facts.get("together", False)
         self.conversation = facts["conversation"]
         self.served = facts["id"]
         self.suggests = facts["suggests"]  # arguments of Env that belong to the served id
