@@ -17,6 +17,7 @@ from gem_ma.commands import UsageError, add_commands, add_info, add_settings, co
 from gem_ma.env import SeatError
 from gem_ma.episode import Agent, Conversation, Episode, ask
 from gem_ma.registry import BadArgument, MissingNeed, UnknownEnv
+from gem_ma.remote import without_secrets
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +59,7 @@ def _said(error: Exception) -> str:
     """Return in one line what is wrong."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split())
+    return without_secrets(" ".join(str(error).split()))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -286,7 +287,7 @@ def _run(args: argparse.Namespace) -> int:
         return 130
     except TooManyErrors as stop:
         _summary(stop.episodes, args)
-        sys.stderr.write(f"gem-ma: {stop}\n")
+        sys.stderr.write(f"gem-ma: {_said(stop)}\n")
         return 1
     except ValueError as error:
         raise UsageError(str(error)) from None
