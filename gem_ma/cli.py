@@ -154,6 +154,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.add_argument("--max-sessions", type=int, default=256, help="(default: 256)")
     serve.add_argument("--max-message", type=int, default=1 << 20, help="bytes (default: 1 MiB)")
+    serve.add_argument(
+        "--first-message",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
+        help="for a connection to say something whole (default: 30)",
+    )
+    serve.add_argument(
+        "--idle",
+        type=float,
+        default=1800.0,
+        metavar="SECONDS",
+        help="between an answer and the next message (default: 1800)",
+    )
     serve.add_argument("--seat", help="the seat of all clients; the others are played here")
     serve.add_argument("--others", default="random", help="who plays them (default: random)")
     serve.add_argument("--observe", default="text", choices=("text", "image", "both"))
@@ -324,6 +338,8 @@ def _serve(args: argparse.Namespace) -> int:
             port=args.port,
             max_sessions=args.max_sessions,
             max_message=args.max_message,
+            first_message=args.first_message,
+            idle=args.idle,
             seat=args.seat,
             others=args.others,
             say=lambda line: sys.stdout.write(f"{line}\n") and sys.stdout.flush(),
