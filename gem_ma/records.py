@@ -15,6 +15,7 @@ from gem_ma.episode import Episode, Failure, Reply, Step
 from gem_ma.files import hold, replace
 from gem_ma.messages import Picture
 from gem_ma.registry import Spec
+from gem_ma.remote import without_secrets
 
 FORMAT = 1
 _START = '{"gem_ma": '  # every line of such a file begins so
@@ -30,6 +31,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
     for name in Episode.__slots__:
         out[name] = getattr(episode, name)
     out["spec"] = {name: getattr(episode.spec, name) for name in ("id", "entry_point", "kwargs")}
+    out["agents"] = {seat: without_secrets(name) for seat, name in episode.agents.items()}
     out["failure"] = episode.failure and episode.failure._asdict()
     out["steps"] = [_step(step) for step in episode.steps]
     return out
@@ -65,6 +67,7 @@ def from_json(data: Any, pictures: Path | None = None) -> Episode:
     _all(fields["wrappers"], str, "in wrappers")
     fields["spec"] = Spec(**spec, recorded=True)
     fields["failure"] = Failure(**_checked(data["failure"], _FAILURE)) if data["failure"] else None
+    fields["agents"] = {seat: without_secrets(name) for seat, name in fields["agents"].items()}
     fields["wrappers"] = tuple(fields["wrappers"])
     fields["steps"] = [_from_step(step, pictures) for step in fields["steps"]]
     return Episode(**fields)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.files import InUse, hold, replace
+from gem_ma.remote import without_secrets
 
 FORMAT = 1
 _UNFINISHED = re.compile(r"lock|about\.\d+")  # of a run that was killed before it had begun
@@ -30,7 +31,7 @@ def opened(folder: str | os.PathLike[str], kind: str, about: Mapping[str, Any]) 
     except OSError as error:
         raise BadStore(f"{path}: {error.strerror}") from None
     with _alone(path):
-        header = {"format": FORMAT, "kind": kind, **about}
+        header = _shown({"format": FORMAT, "kind": kind, **about})
         if (path / "about.json").exists():
             old = read(path, kind)
             for key, value in json.loads(json.dumps(header)).items():
@@ -68,7 +69,16 @@ def read(folder: str | os.PathLike[str], kind: str) -> dict[str, Any]:
 
 def write(path: Path, data: Any) -> None:
     """Write a file of JSON in one go: there is the old one or the new one."""
-    replace(path, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+    replace(path, (json.dumps(_shown(data), indent=1, allow_nan=False) + "\n").encode())
+
+
+def _shown(value: Any) -> Any:
+    """Return JSON values as they may be written down."""
+    if isinstance(value, str):
+        return without_secrets(value)
+    if isinstance(value, Mapping):
+        return {key: _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def file_name(title: str, about: Any) -> str:

@@ -179,6 +179,7 @@ def tournament(
     if len(pool) < 2:
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
     shared = loaded(pool, named or {})
+    pool = list(shared)
     with store.opened(out, KIND, about) as path:
         pool = _pool(path, pool)  # others may have joined until nobody else wrote there
         shared |= loaded([one for one in pool if one not in shared], named or {})
