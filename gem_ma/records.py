@@ -42,6 +42,8 @@ def _step(step: Step) -> dict[str, Any]:
         out["text"] = step.text
     if step.results:
         out["results"] = step.results
+    if step.calls is not None:
+        out["calls"] = step.calls
     fields = step.reply.fields() if isinstance(step.reply, Reply) else {}
     out["reply"] = {"text": str(step.reply), **fields} if fields else step.reply
     for name in ("move", "reward", "invalid", "seconds"):
@@ -73,6 +75,7 @@ def _from_step(data: dict[str, Any], pictures: Path | None) -> Step:
         observation=observation,
         text=data.get("text", observation.get("text", "")),
         results=tuple(data.get("results", ())),
+        calls=data.get("calls"),
         reply=reply,
         seconds=data["seconds"],
     )

@@ -11,7 +11,7 @@ from typing import Any
 from gem_ma.episode import Turn
 
 STOP = "###STOP###"
-_TASK = "Your task: "
+_TASK = re.compile(r"Your task: (.*)|\n\nInstruction: (.*?)\n\nRules:\n", re.S)  # ours, the original's
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
@@ -103,7 +103,8 @@ class RuleUser:
 
 def _task(rules: str) -> tuple[str, list[str]]:
     """Return what a user's rules say of who it is, and its wishes."""
-    _, _, task = rules.partition(_TASK)
+    found = _TASK.search(rules)
+    task = (found[1] or found[2] or "") if found else ""
     parts = [part.strip() for part in _SENTENCE.split(task.strip()) if part.strip()]
     mine = [p for p in parts if _NAME.search(p) or "email is" in p or p.startswith("You are")]
     return " ".join(mine), [part for part in parts if part not in mine]

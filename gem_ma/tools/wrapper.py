@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.actions import Rejected, clip, find_calls, has_action, without_thinking
 from gem_ma.env import BaseEnv, SeatError, fit
+from gem_ma.episode import first_calls
 from gem_ma.game import Message
 from gem_ma.tools import Tool, ToolError
 from gem_ma.wrappers import TextWrapper
@@ -112,7 +113,8 @@ class ToolEnv(TextWrapper):
         core = self._core
         moves: dict[str, Any] = {}
         calls: dict[str, list[tuple[str, Any]]] = {}
-        for agent, reply in replies.items():
+        for agent, given in replies.items():
+            reply = first_calls(given, core.game.calls_at_once) if isinstance(given, str) else given
             found = self._find(agent, reply) if agent in core.to_act else []
             if not found:
                 moves[agent] = reply
