@@ -13,6 +13,7 @@ import pytest
 from gem_ma import make
 from gem_ma.envs.tau import data, fetch
 from gem_ma.envs.tau.data import DataMissing
+from gem_ma.envs.tau.game import STOP
 from gem_ma.envs.tau.store import Base
 
 REAL = os.environ.get(data.VARIABLE)
@@ -531,13 +532,39 @@ def test_tau2_tasks(tmp_path):
         tmp_path,
         tau2_task(reward_basis=["DB", "NL_ASSERTION"]),
         tau2_task("You are Bob.", reward_basis=["DB", "COMMUNICATE"], actions=None),
+        tau2_task("You are Bob.", actions=None),  # as tau2 reads it, that is the same
+        tau2_task("You are Bob.", reward_basis=["DB", "ACTION", "ENV_ASSERTION"], actions=None),
+        tau2_task("You are Bob.", reward_basis=["DB"], actions=None, nl_assertions=["Be kind."]),
     )
     text = "You want to cancel order #W1.\nYou are Ann Lee in 10001."
     gold = (("cancel_pending_order", CANCEL),)
     assert data.tau2_tasks(path, BASE) == (
         data.Task(0, "ann_lee_1", text, gold),
         data.Task(1, "", "You are Bob.", (), ("10",)),
+        data.Task(2, "", "You are Bob.", (), ("10",)),
+        data.Task(3, "", "You are Bob."),
+        data.Task(4, "", "You are Bob."),
     )
+
+
+def test_tau2_tasks_that_a_judge_decides_are_refused(domains, tmp_path, monkeypatch):
+    judged = tau2_task("You are Bob.", reward_basis=["DB", "NL_ASSERTION"], nl_assertions=["Kind."])
+    path = tau2(tmp_path, tau2_task(), {**judged, "id": "8"}, {**judged, "id": "9"})
+    with pytest.raises(DataMissing) as error:
+        data.tau2_tasks(path, BASE)
+    assert str(error.value) == (
+        f"{path}: of 2 of its 3 tasks a judge decides a part, and here is none (8, 9); leave these "
+        "out of the file, or pass unjudged=True, which scores them without that part"
+    )
+    assert [task.unjudged for task in data.tau2_tasks(path, BASE, True)] == [False, True, True]
+    monkeypatch.setenv(data.VARIABLE, str(ours(tmp_path / "data", domains)))
+    with pytest.raises(DataMissing, match="a judge decides a part"):
+        make("tau:retail", split=str(path))
+    env = make("tau:retail", split=str(path), unjudged=True)
+    for task, told in ((0, {}), (2, {"unjudged": True})):
+        env.reset(options={"task": task})
+        env.step(STOP)
+        assert {k: v for k, v in env.info("user").items() if k == "unjudged"} == told
 
 
 @pytest.mark.parametrize(
@@ -557,6 +584,19 @@ def test_tau2_tasks(tmp_path):
             json.dumps([{**tau2_task(), "initial_state": {"message_history": [1]}}]),
             "task 7: an initial_state of its own",
         ),
+        (
+            json.dumps([tau2_task(reward_basis=["DB", "ACTION"])]),
+            r"task 7: its reward_basis is DB, ACTION; here the database counts \(DB\) and what",
+        ),
+        (
+            json.dumps([tau2_task(reward_basis=["DB", "ENV_ASSERTION"], env_assertions=[{}])]),
+            "task 7: its reward_basis is DB, ENV_ASSERTION;",
+        ),
+        (
+            json.dumps([tau2_task(reward_basis=["COMMUNICATE"])]),
+            "task 7: its reward_basis is COMMUNICATE;",
+        ),
+        (json.dumps([tau2_task(reward_basis=7)]), "task 7: expected a task of tau2-bench"),
     ],
 )
 def test_a_wrong_file_of_tau2_says_what_is_missing(tmp_path, content, message):

@@ -12,7 +12,7 @@ from gem_ma.episode import Turn
 
 STOP = "###STOP###"
 _TASK = re.compile(r"Your task: (.*)|\n\nInstruction: (.*?)\n\nRules:\n", re.S)  # ours, the original's
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
 _ORDER = re.compile(r"#W\d{7}")

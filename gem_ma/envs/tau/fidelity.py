@@ -10,7 +10,7 @@ from gem_ma.envs.tau.data import Task
 
 PARTS = ("facts", "answers", "pace", "ending", "role")
 KINDS = {  # what of a message can be held against the task, and what asks for it
-    "email": (r"[\w.+-]+@[\w-]+\.[\w.]*\w", r"e-?mail"),
+    "email": (r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]*\w", r"e-?mail"),
     "zip": (r"(?<![\w#.$])\d{5}(?![\w.]*\d)", r"\bzip\b|postal"),
     "order": (r"#?\bW\d{7}\b", r"order (?:number|id)|which order|number of (?:the|your) order"),
     "user": (r"\b[a-z]+_[a-z]+_\d{4}\b", r"user id|customer id"),

@@ -95,7 +95,8 @@ class Tau(Game[State]):
     """A domain of TAU-bench, or of our own.
 
     domain: "shop" (made from `world`, a seed, needs no data), "retail" or "airline".
-    split: "train", "dev" or "test", as far as the domain has it.
+    split: "train", "dev" or "test", as far as the domain has it; for retail also the path of
+        tau2-bench's tasks.json.
     strict: do what the original does where it is observable: each seat reads what is in its chat
         there, one tool call of a reply counts, messages may be of any length or empty, a call that
         is no JSON ends the episode, and a first message of the user does not. The words for the
@@ -108,6 +109,7 @@ class Tau(Game[State]):
     hashes: put the original's hash of the whole database into the report.
     world, size: of the shop: its seed, and how many customers it has.
     dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
+    unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part out.
     """
 
     agents = AGENTS
@@ -127,6 +129,7 @@ class Tau(Game[State]):
         world=0,
         size=50,
         dual=False,
+        unjudged=False,
     ):
         self.domain = domain
         self.strict = strict
@@ -151,7 +154,7 @@ class Tau(Game[State]):
         elif dual:
             raise ValueError(f"dual=True is for the shop; {domain} gives its user no tools")
         else:
-            self.content = data.load(domain, split)
+            self.content = data.load(domain, split, unjudged)
         self.base: Base = self.content.base
         self._tools = {"assistant": TOOLS[domain].TOOLS, "user": {}}
         if dual:
@@ -190,7 +193,7 @@ class Tau(Game[State]):
         if not isinstance(move, str) and not isinstance(move[0].arguments, dict):
             kind = type(move[0].arguments).__name__
             raise InvalidMove(f"the arguments of {move[0].name} are an object, and not a {kind}")
-        return move
+        return move if isinstance(move, str) else move[:1]
 
     def advance(self, state, moves, rng):
         ((agent, move),) = moves.items()
@@ -282,6 +285,8 @@ class Tau(Game[State]):
         if not state.ended:  # cut off by a limit that is no rule of ours
             verdict = {"reward": 0.0, **fidelity.judge(state.task, state.talk, "limit", 0.0)}
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
+        if state.task.unjudged:
+            report["unjudged"] = True
         if self.hashes:
             report["data_hash"] = self.base.sha256(state.changes)
             report["gold_hash"] = self.base.sha256(self.gold(state.task))
