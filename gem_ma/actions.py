@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
 
-Format = Literal["auto", "boxed", "bracket", "answer", "bare"]
+Format = Literal["auto", "boxed", "bracket", "answer", "bare", "verbatim"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
 _INSTRUCTIONS = {
@@ -18,6 +18,7 @@ _INSTRUCTIONS = {
     "bracket": "Send your action as [action]; the last one counts.",
     "answer": "Send your action as <answer>action</answer>; the last one counts.",
     "bare": "",
+    "verbatim": "",
 }
 _WRAPPED = {"boxed": r"\boxed{%s}", "bracket": "[%s]", "answer": "<answer>%s</answer>"}
 
@@ -53,12 +54,13 @@ def extract(reply: str, format: str = "auto") -> str:
     """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off.
 
     A reply with native tool calls acts by these: one as a JSON object, several as a list.
+    "verbatim" keeps the spaces around a reply, which "bare" drops, and takes no empty arguments.
     """
     if isinstance(reply, Rejected):
         raise InvalidMove(str(reply))
     calls = getattr(reply, "tool_calls", None)
     if calls:
-        return call_text(calls)
+        return call_text(calls, exact=format == "verbatim")
     text = reply
     if text.isalnum() and (format == "auto" or format == "bare") and text.isascii():
         return text
@@ -70,8 +72,10 @@ def extract(reply: str, format: str = "auto") -> str:
         boxed = _last(_BOXED, text) if "\\" in text else -1
         answer = _last(_ANSWER, text) if "<" in text else -1
         format = "bare" if boxed == answer else "boxed" if boxed > answer else "answer"
-    if format == "bare":
+    if format == "bare" or (format == "verbatim" and len(text) < len(reply)):  # it had thoughts
         return text.strip()
+    if format == "verbatim":
+        return str(text)
     return _FINDERS[format](text).strip()
 
 
@@ -96,12 +100,38 @@ def find_calls(text: str) -> list[dict[str, Any]]:
     return calls
 
 
-def call_text(calls: Sequence[Mapping[str, Any]]) -> str:
-    """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them."""
+def first_calls(text: str, count: int) -> str:
+    """Return a text without the tool calls behind its first few, and what stands after these.
+
+    It holds them as <tool_call> blocks, or is the JSON of a list, as `call_text` writes it.
+    """
+    ends = [
+        block.end()
+        for start, end in _outside_thoughts(text)
+        for block in _CALL.finditer(text, start, end)
+        if find_calls(block[0])
+    ]
+    if ends:
+        return text if len(ends) <= count else text[: ends[count - 1]]
+    if text.lstrip()[:1] == "[":
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        if all(isinstance(one, dict) and "name" in one for one in found) and found[count:]:
+            return json.dumps(found[0] if count == 1 else found[:count])
+    return text
+
+
+def call_text(calls: Sequence[Mapping[str, Any]], *, exact: bool = False) -> str:
+    """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them.
+
+    exact: arguments that are left empty are no JSON; else they are none.
+    """
     plain = []
     for call in calls:
         function = call.get("function", call)
-        arguments = function.get("arguments") or {}
+        arguments = function.get("arguments", "") if exact else function.get("arguments") or {}
         if isinstance(arguments, str):
             try:
                 arguments = json.loads(arguments)
@@ -115,7 +145,12 @@ def call_text(calls: Sequence[Mapping[str, Any]]) -> str:
 
 def without_thinking(text: str) -> str:
     """Drop think blocks, closed or not, and what stands before a closing tag that none opened."""
-    kept: list[str] = []
+    return "".join(text[start:end] for start, end in _outside_thoughts(text))
+
+
+def _outside_thoughts(text: str) -> list[tuple[int, int]]:
+    """Return where the parts of a text that are no thinking begin and end."""
+    kept: list[tuple[int, int]] = []
     inside, position = False, 0
     for tag in _THINK.finditer(text):
         if tag[1]:
@@ -123,11 +158,11 @@ def without_thinking(text: str) -> str:
                 kept.clear()
             inside, position = False, tag.end()
         elif not inside:
-            kept.append(text[position : tag.start()])
+            kept.append((position, tag.start()))
             inside = True
     if not inside:
-        kept.append(text[position:])
-    return "".join(kept)
+        kept.append((position, len(text)))
+    return kept
 
 
 def clean(text: str) -> str:

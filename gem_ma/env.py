@@ -15,7 +15,7 @@ from pettingzoo.utils.env import AECEnv
 
 from gem_ma import actions as words
 from gem_ma.actions import Format
-from gem_ma.episode import Conversation, Position, Turn, pick
+from gem_ma.episode import Conversation, Position, Turn, first_calls, pick
 from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.scene import Terminal
 from gem_ma.seeding import fresh_seed, mix, reseed
@@ -261,6 +261,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
             core._results(agent) if tools else (),
             chat,
             index,
+            core.game.calls_at_once,
         )
         if chat is not None:
             chat.hear(turn, core._asked)
@@ -431,7 +432,7 @@ class Env(BaseEnv, Generic[S]):
         self.discrete = actions == "discrete"
         self._only_text = observe == "text" and not self.discrete
         self.format: Format = format
-        self._bare = format in ("auto", "bare")  # an action is a reply as it stands
+        self._bare = format in ("auto", "bare", "verbatim")  # an action is a reply as it stands
         self.invalid = invalid
         self.max_invalid = max_invalid
         self.penalty = float(penalty)
@@ -642,7 +643,7 @@ class Env(BaseEnv, Generic[S]):
             elif self._bare and type(reply) is str and reply.isalnum() and reply.isascii():
                 text = reply
             else:
-                text = words.extract(reply, self.format)
+                text = words.extract(first_calls(reply, self.game.calls_at_once), self.format)
             move = self.game.read(text, view, agent)
         except InvalidMove as error:
             return self._take_invalid(agent, view, str(error)[:_REASON])

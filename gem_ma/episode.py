@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
 
+from gem_ma import actions
 from gem_ma.seeding import mix
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Turn:
     results: tuple[str, ...] = ()  # what the game's tools said since the last reply
     chat: Conversation | None = field(default=None, repr=False, compare=False)
     index: int = 0  # how many replies of this seat are in the chat
+    calls: int | None = None  # how many tool calls of the reply count; None: all
 
     @property
     def episode(self) -> str:
@@ -115,6 +117,27 @@ class Reply(str):
 
 def _reply(text: str, fields: dict[str, Any]) -> Reply:
     return Reply(text, **fields)
+
+
+def first_calls(reply: str, count: int | None) -> str:
+    """Return a reply without the tool calls behind its first few, in whatever form it has them."""
+    if count is None:
+        return reply
+    text = actions.first_calls(reply, count)
+    calls = getattr(reply, "tool_calls", None) or ()
+    if text == reply and len(calls) <= count:
+        return reply
+    fields = reply.fields() if isinstance(reply, Reply) else {}
+    if text != reply:  # what was drawn spells more than this
+        fields = {name: fields[name] for name in fields if name not in ("token_ids", "logprobs")}
+    if calls:
+        fields["tool_calls"] = calls[:count]
+    if not isinstance(reply, Reply):
+        return Reply(text, **fields)
+    cut = type(reply)(text, **fields)
+    if hasattr(reply, "__dict__"):  # what a kind of Reply keeps beside the fields
+        vars(cut).update(vars(reply))
+    return cut
 
 
 @runtime_checkable
@@ -219,11 +242,17 @@ class Step:
     observation: Mapping[str, Any]
     text: str
     results: tuple[str, ...] = ()
+    calls: int | None = None  # how many tool calls of the reply counted; None: all
     reply: str | None = None  # None as long as it is awaited
     move: str | None = None  # as the game read it; None: no move
     reward: float = 0.0  # until this seat's next turn
     invalid: Mapping[str, Any] | None = None
     seconds: float = field(default=0.0, compare=False)  # waited for the reply
+
+    @property
+    def heard(self) -> str | None:
+        """The reply as the chat holds it: without tool calls that did not count."""
+        return None if self.reply is None else first_calls(self.reply, self.calls)
 
 
 class Conversation:
@@ -275,7 +304,8 @@ class Conversation:
                 ends.pop()
                 del self._messages[ends[-1] + 1 if ends else int(bool(self.rules)) :]
         self.rules, self.tools = turn.rules, turn.tools
-        steps.append(Step(turn.seat, number, turn.observation, turn.text, turn.results))
+        seen = turn.observation, turn.text, turn.results, turn.calls
+        steps.append(Step(turn.seat, number, *seen))
 
     def messages(self, index: int | None = None) -> Sequence[Mapping[str, Any]]:
         """Return what the seat reads at its step `index`, or without one the whole chat, uncut."""
@@ -293,8 +323,8 @@ class Conversation:
             messages.append({"role": "system", "content": self.rules})
         for number in range(len(ends), count):
             self._said(number - 1)
-            before = self.steps[number - 1].reply if number else None
-            messages.extend(_seen(self.steps[number], getattr(before, "tool_calls", None) or ()))
+            calls = messages[-1].get("tool_calls", ()) if number else ()
+            messages.extend(_seen(self.steps[number], calls))
             ends.append(len(messages))
         self._said(len(ends) - 1)
 
@@ -302,7 +332,7 @@ class Conversation:
         """Make the message of a step's reply, unless it is made or there is none."""
         if number < 0 or len(self._messages) > self._ends[number]:
             return
-        reply = self.steps[number].reply
+        reply = self.steps[number].heard
         if reply is not None:
             calls = getattr(reply, "tool_calls", None)
             message: dict[str, Any] = {"role": "assistant", "content": reply}
@@ -346,6 +376,10 @@ def schemas(tools: Sequence[Any]) -> list[Any]:
     return [tool if isinstance(tool, Mapping) else tool.schema for tool in tools]
 
 
+NOT_RUN = "This call was not run."
+TOGETHER = "This call has no result of its own: see the first."
+
+
 def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
     """Return what a seat saw, as the answers to its tool calls if it made any."""
     from gem_ma.game import Message
@@ -354,13 +388,17 @@ def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
     text, messages = step.text, []
     if calls:
         results = list(step.results)
-        if len(results) == len(calls):
+        if results and len(results) <= len(calls):
             for result in results:  # each stands alone in its own message
-                text = text.replace(str(Message(None, "tool", result)), "", 1).strip("\n")
+                shown = str(Message(None, "tool", result))
+                text = "" if text == result else text.replace(shown, "", 1).strip("\n")
+            results += [NOT_RUN] * (len(calls) - len(results))
         else:
-            results, text = [text, *["See the first result."] * (len(calls) - 1)], ""
+            results, text = [text, *[TOGETHER] * (len(calls) - 1)], ""
         for call, result in zip(calls, results, strict=True):
-            messages.append({"role": "tool", "tool_call_id": call.get("id", ""), "content": result})
+            name = call.get("function", call).get("name")
+            message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": result}
+            messages.append({**message, "name": name} if name else message)
     parts = content({"image": step.observation.get("image"), "text": text})
     if parts or not messages:
         whole = parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -30,6 +31,15 @@ class Message(NamedTuple):
         if role == "game":
             return text
         return f"{role}: {text}" if text.isprintable() else quote(role, text)
+
+
+class Verbatim(Message):
+    """A message that its readers get as it stands, with nothing that says who speaks."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def quote(speaker: str, text: str) -> str:
@@ -73,6 +83,8 @@ class Game(abc.ABC, Generic[S]):
     conversation = False  # what seats are told says all: `describe` stands where there is no news
     blocking = False  # `advance` is slow or remote and belongs into a worker
     oracle = False  # a Turn's position is there for players who know the answers, secrets or not
+    calls_at_once: int | None = None  # tool calls of one reply that count; the rest is dropped
+    env_defaults: Mapping[str, Any] = MappingProxyType({})  # arguments of Env that it would have
 
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 

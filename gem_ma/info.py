@@ -98,7 +98,8 @@ def about(id: str) -> About:
         summary=_summary(spec, _game(spec)),
         entry_point=spec.entry_point,
         parameters=takes,
-        settings={key: value for key, value in spec.kwargs.items() if key not in taken},
+        settings=(dict(env.game.env_defaults) if env else {})
+        | {key: value for key, value in spec.kwargs.items() if key not in taken},
         needs=spec.needs,
         missing=missing,
         levels=_levels(spec),

@@ -47,6 +47,8 @@ def _step(step: Step) -> dict[str, Any]:
         out["text"] = step.text
     if step.results:
         out["results"] = step.results
+    if step.calls is not None:
+        out["calls"] = step.calls
     fields = step.reply.fields() if isinstance(step.reply, Reply) else {}
     out["reply"] = {"text": str(step.reply), **fields} if fields else step.reply
     for name in ("move", "reward", "invalid", "seconds"):
@@ -170,8 +172,10 @@ def _from_step(data: Any, pictures: Path | None) -> Step:
     if isinstance(reply, dict):
         told = _checked(reply, {name: _REPLY[name] for name in ("text", *reply) if name in _REPLY})
         reply = Reply(told.pop("text"), **told)
+    calls = data.get("calls")
+    _all((calls,), (int, type(None)), "for calls")
     fields |= {"observation": observation, "reply": reply}
-    return Step(**fields, text=text, results=tuple(results))
+    return Step(**fields, text=text, results=tuple(results), calls=calls)
 
 
 def _picture(data: dict[str, Any], folder: Path | None) -> Picture:

@@ -120,7 +120,8 @@ class Spec:
         for one in parameters:
             if one.default is one.empty and one.name not in for_game:
                 raise MissingArgument(f"{self.id} needs {one.name}=...")
-        return Env(game_class(**for_game), id=self.id, **for_env)
+        game = game_class(**for_game)
+        return Env(game, id=self.id, **{**game.env_defaults, **for_env})
 
 
 def spec_of(env: Env[Any]) -> Spec:
@@ -135,7 +136,8 @@ def spec_of(env: Env[Any]) -> Spec:
         value = getattr(env, _ATTRIBUTES.get(name, name))
         if name == "actions":
             value = "discrete" if value else "text"
-        if value != defaults[name].default and name not in kwargs:
+        own = name in env.game.env_defaults  # said always, as the game would have it another way
+        if (own or value != defaults[name].default) and name not in kwargs:
             kwargs[name] = value
     kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
     return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)

@@ -200,6 +200,7 @@ def _facts(env: Env[Any], seat: str | None, max_message: int) -> dict[str, Any]:
         "conversation": game.conversation,
         "briefs": type(game).brief is not Game.brief,
         "skips": type(game).skip is not Game.skip,
+        "calls_at_once": game.calls_at_once,
         "longest": (max_message - 1024) // 6,  # JSON takes up to six bytes for a character
         "suggests": {name: spec[name] for name in _SUGGESTED if name in spec},
     }

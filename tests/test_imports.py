@@ -16,7 +16,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     "scene": set(),
     "spaces": set(),
     "actions": {"game"},
-    "episode": {"context", "env", "game", "messages", "registry", "seeding"},
+    "episode": {"actions", "context", "env", "game", "messages", "registry", "seeding"},
     "context": {"messages"},
     "tokens": {"messages"},
     "files": set(),

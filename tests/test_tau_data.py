@@ -4,6 +4,7 @@ import functools
 import http.server
 import json
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -12,9 +13,11 @@ import pytest
 from gem_ma import make
 from gem_ma.envs.tau import data, fetch
 from gem_ma.envs.tau.data import DataMissing
+from gem_ma.envs.tau.game import STOP
 from gem_ma.envs.tau.store import Base
 
 REAL = os.environ.get(data.VARIABLE)
+WORDS = {"prompt": "You buy things.\n\nDo: {instruction}\n\nBe \"brief\".", "greeting": "Good day!"}
 
 
 def made_up(name):
@@ -37,15 +40,16 @@ def made_up(name):
     ]
     files["rules.json"] = ["Be kind.", "Be quick."] if name == "retail" else []
     files["policy.md"] = f"# {name}\n\nThe policy, naïve.\n"
+    files["user.json"] = WORDS
     return files
 
 
 def real(name):
     files = {}
-    for file in fetch.CANONICAL[name]:
+    for file in set(fetch.CANONICAL[name]) - {"user.json"}:
         content = (Path(REAL) / name / file).read_bytes()
         files[file] = json.loads(content) if file.endswith(".json") else content.decode()
-    return files
+    return {**files, "user.json": WORDS}
 
 
 def written(content):
@@ -65,11 +69,13 @@ def domains(monkeypatch):
 
 
 @pytest.fixture(params=["made up", "real"])
-def either(request):
+def either(request, monkeypatch):
     if request.param == "made up":
         return request.getfixturevalue("domains")
     if not REAL:
         pytest.skip("set TAU_BENCH_DATA to a folder with TAU-bench's retail/ and airline/")
+    for digests in fetch.CANONICAL.values():  # a folder may have been filled before it had them
+        monkeypatch.setitem(digests, "user.json", fetch.digest("user.json", written(WORDS), ""))
     return {name: real(name) for name in data.TABLES}
 
 
@@ -100,7 +106,24 @@ def clone(top, domains):
         (folder / "tools" / "__init__.py").write_text(tools)
         (folder / "rules.py").write_text(f"rules = {files['rules.json']!r}\n", "utf-8")
         (folder / "wiki.md").write_text(files["policy.md"], "utf-8")
+        (folder.parent / "user.py").write_text(simulator(**files["user.json"]), "utf-8")
     return top
+
+
+def simulator(prompt, greeting):
+    """Return a module that says what a user is told, in the original's form."""
+    before, _, after = prompt.partition("\n\nDo: {instruction}\n")
+    return (
+        "class LLMUserSimulationEnv:\n"
+        "    def build_system_prompt(self, instruction):\n"
+        "        shown = (\n            ('\\n\\nDo: ' + instruction + '\\n')\n"
+        "            if instruction is not None\n            else ''\n        )\n"
+        f'        return f"""{before}{{shown}}{after}"""\n\n'
+        "    def reset(self, instruction=None):\n"
+        "        self.messages = [\n"
+        "            {'role': 'system', 'content': self.build_system_prompt(instruction)},\n"
+        f"            {{'role': 'user', 'content': {greeting!r}}},\n        ]\n"
+    )
 
 
 def task(one):
@@ -217,7 +240,7 @@ def test_the_original_is_downloaded(domains, served, tmp_path):
     said = []
     fetch.fetch(into=tmp_path / "into", url=url, say=said.append)
     assert same(tmp_path / "into", domains)
-    assert len(said) == sum(1 for _ in served[0].rglob("*.*")) + 1
+    assert len(said) == sum(1 for _ in served[0].rglob("*.*")) + 2  # user.py is for both domains
     assert "tau_bench/envs/retail/data/users.json: 32 bytes" in said
     assert server.agents == set(fetch.AGENT.values())
 
@@ -326,6 +349,11 @@ def test_a_source_that_is_nothing_of_the_kind(tmp_path):
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
+        ("../user.py", "instruction + '", "open(MARK, 'w').name + '", "expected texts and the"),
+        ("../user.py", "{shown}", "{open(MARK, 'w')}", "expected texts and the instruction"),
+        ("../user.py", "return f", "return 7 or f", "expected texts and the instruction"),
+        ("../user.py", "'Good day!'", "open(MARK, 'w').name", "whose reset has a message"),
+        ("../user.py", "class LLM", "class Other", "expected a class LLMUserSimulationEnv"),
         ("tasks_test.py", "'ann'", "open(MARK, 'w').name", "expected a literal"),
         ("tasks_test.py", "'ann'", "f\"{open(MARK, 'w')}\"", "expected a literal"),
         ("tasks_test.py", "Task(", "print(", "expected a literal"),
@@ -343,7 +371,7 @@ def test_a_source_that_is_nothing_of_the_kind(tmp_path):
 )
 def test_code_is_refused_and_never_run(domains, tmp_path, file, old, new, message):
     top, marker = clone(tmp_path / "clone", domains), tmp_path / "marker"
-    path = top / "tau_bench/envs/retail" / file
+    path = (top / "tau_bench/envs/retail" / file).resolve()
     text = path.read_text("utf-8")
     assert old in text
     path.write_text(text.replace(old, new.replace("MARK", repr(str(marker))), 1), "utf-8")
@@ -351,7 +379,7 @@ def test_code_is_refused_and_never_run(domains, tmp_path, file, old, new, messag
         fetch.fetch(source=top, into=tmp_path / "into")
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
-    if "expected a literal" in message:
+    if "expected a literal" in message or "expected texts" in message:
         assert ", line " in str(error.value)
     assert not marker.exists()
     assert not (tmp_path / "into").exists()
@@ -365,6 +393,72 @@ def test_code_beside_the_tasks_is_never_run(domains, tmp_path):
     fetch.fetch(source=top, into=tmp_path / "into")
     assert same(tmp_path / "into", domains)
     assert not marker.exists()
+
+
+# -- what the user is told -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def fetched(domains, tmp_path, monkeypatch):
+    """A data folder as those were that had no words for the user; no clone, and no package."""
+    monkeypatch.setenv(data.VARIABLE, str(tmp_path / "data"))
+    monkeypatch.delenv(fetch.SOURCE, raising=False)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if "tau-bench" not in path])
+    fetch.fetch(source=ours(tmp_path / "source", domains))
+    for name in domains:
+        (tmp_path / "data" / name / "user.json").unlink()
+    fetch._user.cache_clear()
+    return clone(tmp_path / "clone", domains)
+
+
+def test_words_come_from_the_data_folder(fetched, tmp_path):
+    with pytest.raises(DataMissing) as error:
+        fetch.user("retail")
+    assert str(error.value) == (
+        f"{tmp_path}/data/retail/user.json is not there, and strict=True tells the user what "
+        "TAU-bench does: `gem-ma data tau-bench` fetches it, or set TAU_BENCH_SOURCE to a clone of "
+        "https://github.com/sierra-research/tau-bench"
+    )
+    done = fetch.fetch(source=fetched)
+    assert "retail/user.json" in dict(done)
+    assert fetch.user("retail") == fetch.user("airline") == WORDS
+    (tmp_path / "data/airline/user.json").write_text("{}")
+    fetch._user.cache_clear()
+    with pytest.raises(DataMissing, match=r"airline/user\.json is damaged: its sha256 is"):
+        fetch.user("airline")
+
+
+def test_words_come_from_a_clone(fetched, tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.SOURCE, str(fetched))
+    assert fetch.user("airline") == WORDS
+    path = fetched / "tau_bench/envs/user.py"
+    path.write_text(path.read_text().replace("Good day!", "Hello!"))
+    fetch._user.cache_clear()
+    with pytest.raises(DataMissing, match=r"user\.json of .*/clone is not what it should be.*59a20"):
+        fetch.user("airline")
+    monkeypatch.setenv(fetch.SOURCE, str(tmp_path))
+    with pytest.raises(DataMissing, match=r"tau_bench/envs/user\.py cannot be read"):
+        fetch.user("airline")
+
+
+def test_words_come_from_the_installed_package(fetched, tmp_path, monkeypatch):
+    (fetched / "tau_bench" / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    monkeypatch.syspath_prepend(str(fetched))
+    assert fetch.user("retail") == WORDS
+    assert "tau_bench" not in sys.modules
+
+
+def test_strict_tells_the_user_the_words_of_the_original(fetched, tmp_path):
+    with pytest.raises(DataMissing, match="strict=True tells the user what TAU-bench does"):
+        make("tau:retail", strict=True)
+    fetch.fetch(source=fetched)
+    env = make("tau:retail", strict=True)
+    env.reset(options={"task": 1})
+    instruction = made_up("retail")["tasks_test.json"][1]["instruction"]
+    turn = env.turn("user")
+    assert turn.rules == f"You buy things.\n\nDo: {instruction}\n\nBe \"brief\"."
+    assert turn.text == "Good day!"
+    make("tau:shop", strict=True)  # which has none, and needs no data
 
 
 # -- loading -------------------------------------------------------------------------------------
@@ -438,13 +532,39 @@ def test_tau2_tasks(tmp_path):
         tmp_path,
         tau2_task(reward_basis=["DB", "NL_ASSERTION"]),
         tau2_task("You are Bob.", reward_basis=["DB", "COMMUNICATE"], actions=None),
+        tau2_task("You are Bob.", actions=None),  # as tau2 reads it, that is the same
+        tau2_task("You are Bob.", reward_basis=["DB", "ACTION", "ENV_ASSERTION"], actions=None),
+        tau2_task("You are Bob.", reward_basis=["DB"], actions=None, nl_assertions=["Be kind."]),
     )
     text = "You want to cancel order #W1.\nYou are Ann Lee in 10001."
     gold = (("cancel_pending_order", CANCEL),)
     assert data.tau2_tasks(path, BASE) == (
         data.Task(0, "ann_lee_1", text, gold),
         data.Task(1, "", "You are Bob.", (), ("10",)),
+        data.Task(2, "", "You are Bob.", (), ("10",)),
+        data.Task(3, "", "You are Bob."),
+        data.Task(4, "", "You are Bob."),
     )
+
+
+def test_tau2_tasks_that_a_judge_decides_are_refused(domains, tmp_path, monkeypatch):
+    judged = tau2_task("You are Bob.", reward_basis=["DB", "NL_ASSERTION"], nl_assertions=["Kind."])
+    path = tau2(tmp_path, tau2_task(), {**judged, "id": "8"}, {**judged, "id": "9"})
+    with pytest.raises(DataMissing) as error:
+        data.tau2_tasks(path, BASE)
+    assert str(error.value) == (
+        f"{path}: of 2 of its 3 tasks a judge decides a part, and here is none (8, 9); leave these "
+        "out of the file, or pass unjudged=True, which scores them without that part"
+    )
+    assert [task.unjudged for task in data.tau2_tasks(path, BASE, True)] == [False, True, True]
+    monkeypatch.setenv(data.VARIABLE, str(ours(tmp_path / "data", domains)))
+    with pytest.raises(DataMissing, match="a judge decides a part"):
+        make("tau:retail", split=str(path))
+    env = make("tau:retail", split=str(path), unjudged=True)
+    for task, told in ((0, {}), (2, {"unjudged": True})):
+        env.reset(options={"task": task})
+        env.step(STOP)
+        assert {k: v for k, v in env.info("user").items() if k == "unjudged"} == told
 
 
 @pytest.mark.parametrize(
@@ -464,6 +584,19 @@ def test_tau2_tasks(tmp_path):
             json.dumps([{**tau2_task(), "initial_state": {"message_history": [1]}}]),
             "task 7: an initial_state of its own",
         ),
+        (
+            json.dumps([tau2_task(reward_basis=["DB", "ACTION"])]),
+            r"task 7: its reward_basis is DB, ACTION; here the database counts \(DB\) and what",
+        ),
+        (
+            json.dumps([tau2_task(reward_basis=["DB", "ENV_ASSERTION"], env_assertions=[{}])]),
+            "task 7: its reward_basis is DB, ENV_ASSERTION;",
+        ),
+        (
+            json.dumps([tau2_task(reward_basis=["COMMUNICATE"])]),
+            "task 7: its reward_basis is COMMUNICATE;",
+        ),
+        (json.dumps([tau2_task(reward_basis=7)]), "task 7: expected a task of tau2-bench"),
     ],
 )
 def test_a_wrong_file_of_tau2_says_what_is_missing(tmp_path, content, message):

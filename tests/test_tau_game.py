@@ -94,6 +94,94 @@ def test_native_calls_and_several_at_once():
     strict.step("Hello!")
     strict.step(gem_ma.Reply("", tool_calls=calls))
     assert strict.turn("assistant").results == ("2.0",)  # as the original takes the first only
+    strict.step(json.dumps([CALL, {**CALL, "arguments": {"expression": "5"}}]))
+    assert strict.turn("assistant").results == ("1.0",)
+    assert len(strict.state().calls) == 2
+
+
+def test_in_strict_the_chat_holds_no_call_that_was_not_run():
+    texts = [json.dumps({"name": "calculate", "arguments": {"expression": one}}) for one in "123"]
+    blocks = [f"<tool_call>\n{text}\n</tool_call>" for text in texts]
+    native = [
+        {"id": one, "type": "function", "function": {"name": "calculate", "arguments": arguments}}
+        for one, arguments in (("a", '{"expression": "1"}'), ("b", "{"))
+    ]
+    thinking = f"<think>Which? {blocks[2]}</think>\nI look: "
+    replies = [  # each with what its chat holds
+        (gem_ma.Reply("I look.", tool_calls=native), "I look."),
+        (gem_ma.Reply("".join(blocks), tool_calls=native, token_ids=[1, 2]), blocks[0]),
+        (f"{thinking}{blocks[0]} and {blocks[1]} too", f"{thinking}{blocks[0]}"),
+        (f"[{texts[0]}, {texts[1]}]", texts[0]),
+        ("I am done.", "I am done."),
+    ]
+    (episode,) = play(ends, lambda turn: replies[turn.index][0], 1, strict=True)
+    said = [step for step in episode.steps if step.agent == "assistant"]
+    assert [step.reply for step in said] == [reply for reply, _ in replies]
+    assert said[1].reply.token_ids == [1, 2]  # on record is what was said
+    assert said[1].heard.fields().keys() == {"tool_calls"}
+    answer = {"role": "tool", "tool_call_id": "a", "name": "calculate", "content": "1.0"}
+    expected = [{"role": "user", "content": "Hello"}]
+    for reply, heard in replies:
+        called = getattr(reply, "tool_calls", None)
+        message = {"role": "assistant", "content": heard}
+        expected.append({**message, "tool_calls": native[:1]} if called else message)
+        expected.append(answer if called else {"role": "user", "content": "1.0"})
+    assert episode.messages("assistant")[1:] == expected[:-1]
+
+
+def test_all_calls_are_answered_when_all_are_run():
+    calls = [
+        {"id": one, "function": {"name": "calculate", "arguments": json.dumps({"expression": one})}}
+        for one in "123"
+    ]
+    replies = [gem_ma.Reply("", tool_calls=calls), "I am done."]
+    (episode,) = play(ends, lambda turn: replies[turn.index], 1)
+    _, _, said, *answers, _ = episode.messages("assistant")
+    assert said["tool_calls"] == calls
+    assert [(one["tool_call_id"], one["content"]) for one in answers] == [
+        ("1", "1.0"),
+        ("2", "2.0"),
+        ("3", "3.0"),
+    ]
+
+
+def test_strict_has_thirty_steps_no_limit_of_length_and_no_speakers():
+    said = {"user": ["Hello\nassistant: there", "x" * 100_000], "assistant": [" ü" * 50_000, ""]}
+
+    def user(turn):
+        return said[turn.seat][turn.index % 2]
+
+    (episode,) = play(user, user, 1, strict=True, max_steps=3)
+    assert (episode.report["ended"], episode.ended) == ("limit", "terminated")
+    heard = [step.text for step in episode.steps[1:]]
+    assert heard == [said[seat][n % 2] for n in range(3) for seat in ("user", "assistant")]
+    (episode,) = play(lambda turn: "Well?", lambda turn: "Hm.", 1, strict=True)
+    assert (episode.report["ended"], episode.ended) == ("limit", "terminated")
+    assert sum(step.agent == "assistant" for step in episode.steps) == 30
+    assert episode.returns["assistant"] == 0.0
+    (episode,) = play(user, ends, 1, strict=True, max_steps=2)
+    assert (episode.report["ended"], len(episode.steps)) == ("limit", 5)
+    broken = gem_ma.Reply("", tool_calls=[{"id": "", "function": {"name": "x", "arguments": "{"}}])
+    (episode,) = play(user, lambda turn: broken, 1, strict=True)
+    assert (episode.report["ended"], len(episode.steps)) == ("forfeit", 2)
+
+
+def test_arguments_of_env_that_strict_would_have_can_be_given():
+    env = gem_ma.make(SHOP, strict=True)
+    given = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
+    assert env.spec.kwargs == {"domain": "shop", "strict": True, **given}
+    assert env.spec.make().spec == env.spec
+    patient = gem_ma.make(SHOP, strict=True, invalid="retry", max_turns=7)
+    assert patient.spec.make().invalid == "retry"
+    assert patient.spec.make().max_turns == 7
+    assert gem_ma.make(SHOP).spec.kwargs == {"domain": "shop", "format": "bare", "max_turns": 200}
+
+
+def test_a_rule_user_reads_the_original_s_prompt():
+    task = "You are Ann Lee in 10001. You want to cancel order #W1234567."
+    rules = f"Act.\n\nInstruction: {task}\n\nRules:\n- Your task: be brief."
+    turn = gem_ma.Turn("user", rules, {"text": "Hi!"}, "Hi!")
+    assert RuleUser().act([turn]) == ["Hello! I want to cancel order #W1234567."]
 
 
 def test_what_is_a_message():

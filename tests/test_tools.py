@@ -230,6 +230,43 @@ def test_a_games_own_tools_stay():
     assert "rror" in env.turn("assistant").results[0]
 
 
+def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
+    env = with_tools(gem_ma.make("tau:shop"), {"assistant": [Adder()]})
+    env.reset(seed=0)
+    env.step("Hello, I need help.")
+    both = [("add", {"a": 1, "b": 1}), ("calculate", {"expression": "1"}), ("fly", {})]
+    calls = [{"id": name, "function": {"name": name, "arguments": a}} for name, a in both]
+    env.step(gem_ma.Reply("", tool_calls=calls))
+    sum_, theirs, none = env.turn("assistant").results
+    assert sum_ == "2"
+    assert theirs == "Error: calculate was not run: call it in a reply of its own"
+    assert none.startswith("Error: no tool 'fly'; the tools are add, ")
+    assert "calculate" in none
+    assert env.state().calls == ()
+
+
+def test_where_one_call_counts_others_are_no_calls():
+    env = with_tools(gem_ma.make("tau:shop", strict=True), {"assistant": [Adder()]})
+    chat = gem_ma.episode.Conversation("assistant")
+    env.reset(seed=0)
+    env.step("Hello, I need help.")
+    env.turn("assistant", chat)
+    one, other = (
+        {"id": str(n), "function": {"name": name, "arguments": arguments}}
+        for n, (name, arguments) in enumerate(
+            [("add", {"a": 1, "b": 1}), ("calculate", {"expression": "2"})]
+        )
+    )
+    for calls, result in (([one, other], "2"), ([other, one], "2.0")):
+        chat.steps[-1].reply = gem_ma.Reply("", tool_calls=calls)
+        env.step(chat.steps[-1].reply)
+        turn = env.turn("assistant", chat)
+        assert turn.results == (result,)
+        *_, said, answer = turn.messages
+        assert said["tool_calls"] == calls[:1]
+        assert (answer["role"], answer["content"]) == ("tool", result)
+
+
 class Calls:
     """Calls once in native form before every move, and then plays at random."""
 

@@ -11,7 +11,8 @@ from typing import Any
 from gem_ma.episode import Turn
 
 STOP = "###STOP###"
-_TASK = "Your task: "
+# Where a task stands in rules of ours, and in the original's.
+_PLACES = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"))
 # Read from where a word begins, and never again from within it.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
@@ -105,7 +106,12 @@ class RuleUser:
 
 def _task(rules: str) -> tuple[str, list[str]]:
     """Return what a user's rules say of who it is, and its wishes."""
-    _, _, task = rules.partition(_TASK)
+    task = ""
+    for before, after in _PLACES:
+        _, found, rest = rules.partition(before)
+        if found:
+            task = rest.partition(after)[0] if after else rest
+            break
     parts = [part.strip() for part in _SENTENCE.split(task.strip()) if part.strip()]
     mine = [p for p in parts if _NAME.search(p) or "email is" in p or p.startswith("You are")]
     return " ".join(mine), [part for part in parts if part not in mine]

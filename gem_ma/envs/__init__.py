@@ -116,9 +116,9 @@ register("game:ReferenceGame-v0", "gem_ma.envs.reference_game:ReferenceGame")
 register("game:MapTask-v0", "gem_ma.envs.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.spot_the_difference:SpotTheDifference")
 _TAU = "gem_ma.envs.tau.game:Tau"
-register("tau:shop", _TAU, domain="shop", format="bare", max_turns=200)
-register("tau:retail", _TAU, domain="retail", format="bare", max_turns=200)
-register("tau:airline", _TAU, domain="airline", format="bare", max_turns=200)
+register("tau:shop", _TAU, domain="shop")
+register("tau:retail", _TAU, domain="retail")
+register("tau:airline", _TAU, domain="airline")
 
 # Tasks that need eyes, each in three levels and in one drawn for each episode.
 for _name in (

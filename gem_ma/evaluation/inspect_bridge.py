@@ -271,6 +271,9 @@ def _chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
                 out.append(ChatMessageTool(content=content, tool_call_id=id, function=name))
             case _:
                 own = _own(next(said).output.message)
+                counted = len(message.get("tool_calls") or ())
+                if own.tool_calls and len(own.tool_calls) > counted:
+                    own = own.model_copy(update={"tool_calls": own.tool_calls[:counted]})
                 names |= {call.id: call.function for call in own.tool_calls or ()}
                 out.append(own)
     return out

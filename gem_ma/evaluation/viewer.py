@@ -525,7 +525,7 @@ class _Recording:
     def _step(self, step: Step, again: Picture | None) -> dict[str, Any]:
         reply = step.reply
         out: dict[str, Any] = {"agent": step.agent, "number": step.number, "text": step.text}
-        for name in ("results", "move", "reward", "invalid", "seconds"):
+        for name in ("results", "calls", "move", "reward", "invalid", "seconds"):
             out[name] = getattr(step, name)
         out["reply"] = None if reply is None else str(reply)
         if isinstance(reply, Reply):

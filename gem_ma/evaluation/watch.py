@@ -136,8 +136,13 @@ def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterato
         for name, reward in rewards.items():
             returns[name] += reward
         said = tuple(
-            Said(name, _words(reply), _why(env.info(name).get("invalid")), rewards.get(name, 0.0))
-            for name, reply in replies.items()
+            Said(
+                name,
+                _words(chats[name].steps[-1].heard),
+                _why(env.info(name).get("invalid")),
+                rewards.get(name, 0.0),
+            )
+            for name in replies
         )
 
 
@@ -228,7 +233,7 @@ def _retold(episode: Episode, seat: str | None, spectator: Spectator) -> Iterato
         for step in steps:
             returns[step.agent] += step.reward
         said = tuple(
-            Said(step.agent, _words(step.reply), _why(step.invalid), step.reward) for step in steps
+            Said(step.agent, _words(step.heard), _why(step.invalid), step.reward) for step in steps
         )
 
 

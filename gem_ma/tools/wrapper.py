@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.actions import Rejected, clip, find_calls, has_action, without_thinking
 from gem_ma.env import BaseEnv, SeatError, fit
+from gem_ma.episode import first_calls
 from gem_ma.game import Message
 from gem_ma.tools import Tool, ToolError
 from gem_ma.wrappers import TextWrapper
@@ -112,7 +113,8 @@ class ToolEnv(TextWrapper):
         core = self._core
         moves: dict[str, Any] = {}
         calls: dict[str, list[tuple[str, Any]]] = {}
-        for agent, reply in replies.items():
+        for agent, given in replies.items():
+            reply = first_calls(given, core.game.calls_at_once) if isinstance(given, str) else given
             found = self._find(agent, reply) if agent in core.to_act else []
             if not found:
                 moves[agent] = reply
@@ -179,14 +181,18 @@ class ToolEnv(TextWrapper):
     def _call(self, agent: str, calls: Sequence[tuple[str, Any]]) -> float:
         """Make calls one after the other, let the seat read the results, return what they earn."""
         tools, memory = self._tools[agent], dict(self.memory or {})
+        others = [_name(tool) for tool in super().tools(agent)]  # which this does not answer
         since, past = memory.get(agent, (0, ()))
         earned, messages = 0.0, []
         for name, arguments in calls:
             try:
                 if not isinstance(arguments, Mapping):
                     raise ToolError(str(arguments))
+                if name not in tools and name in others:
+                    raise ToolError(f"{name} was not run: call it in a reply of its own")
                 if name not in tools:
-                    raise ToolError(f"no tool {clip(name)}; the tools are {', '.join(tools)}")
+                    known = ", ".join([*tools, *others])
+                    raise ToolError(f"no tool {clip(name)}; the tools are {known}")
                 earlier = [(used.arguments, used.result) for used in past if used.name == name]
                 result = tools[name].call(arguments, earlier)
                 earned += self.reward

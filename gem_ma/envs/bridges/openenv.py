@@ -287,6 +287,7 @@ class Ours(OpenEnv):
         self.zero_sum = facts["zero_sum"]
         self.together = facts.get("together", False)
         self.conversation = facts["conversation"]
+        self.calls_at_once = facts.get("calls_at_once")
         self.served = facts["id"]
         self.suggests = facts["suggests"]  # arguments of Env that belong to the served id
         self._rules, self._tools, self._longest = facts["rules"], facts["tools"], facts["longest"]
@@ -561,6 +562,7 @@ class Bound(Foreign):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.conversation = facts["conversation"]
+        self.calls_at_once = facts.get("calls_at_once")
         self._rules, self._tools = facts["rules"], facts["tools"]
 
     def _begin(self, seed, options):

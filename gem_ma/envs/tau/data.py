@@ -33,6 +33,7 @@ class Task:
     instruction: str
     actions: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     outputs: tuple[str, ...] = ()
+    unjudged: bool = False  # a part of its reward is a judge's, and left out
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def folder() -> Path:
     return Path(cache) / "gem_ma" / "tau_bench"
 
 
-def load(name: str, split: str) -> Domain:
+def load(name: str, split: str, unjudged: bool = False) -> Domain:
     """Return a domain with the tasks of a split; files are read once for each process.
 
     For retail, a split may also be the path of tau2-bench's tasks.json: see `tau2_tasks`.
@@ -68,17 +69,17 @@ def load(name: str, split: str) -> Domain:
     if split not in SPLITS[name] and not (name == "retail" and split.endswith(".json")):
         file = ", or a tasks.json of tau2-bench" if name == "retail" else ""
         raise ValueError(f"{name} has no split {split!r}; it has {', '.join(SPLITS[name])}{file}")
-    return _load(str(folder()), name, split)
+    return _load(str(folder()), name, split, unjudged)
 
 
 @functools.lru_cache(maxsize=8)
-def _load(top: str, name: str, split: str) -> Domain:
+def _load(top: str, name: str, split: str, unjudged: bool) -> Domain:
     files = Path(top) / name
     base = _base(top, name)
     if split in SPLITS[name]:
         tasks = tuple(map(_task, _read(files, f"tasks_{split}.json")))
     else:
-        tasks = tau2_tasks(split, base)
+        tasks = tau2_tasks(split, base, unjudged)
     return Domain(
         name,
         base,
@@ -152,12 +153,21 @@ def _checksums(files: Path) -> dict[str, str]:
 
 _TEXTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 _READING = ("get_", "find_", "list_")  # how the names of tools that change nothing begin
+_BASIS = ("DB", "COMMUNICATE")  # of the reward, where a task does not say it
+_PARTS = {  # of the reward, with the criteria that they check; without these they are always met
+    "NL_ASSERTION": "nl_assertions",
+    "ENV_ASSERTION": "env_assertions",
+    "ACTION": "actions",
+}
 
 
-def tau2_tasks(path: str | os.PathLike[str], base: Base) -> tuple[Task, ...]:
+def tau2_tasks(
+    path: str | os.PathLike[str], base: Base, unjudged: bool = False
+) -> tuple[Task, ...]:
     """Return the tasks in tau2-bench's tasks.json of retail, to play on TAU-bench's database.
 
     What is scored of them: the database, and what is to be said where COMMUNICATE counts.
+    unjudged: take tasks of which a judge decides a part too, and leave that part out.
     """
     try:
         found = json.loads(Path(path).read_bytes())
@@ -170,7 +180,15 @@ def tau2_tasks(path: str | os.PathLike[str], base: Base) -> tuple[Task, ...]:
         raise DataMissing(f"{path} is no JSON: {error}") from None
     if not isinstance(found, list):
         raise DataMissing(f"{path} holds no list of tasks: got a {type(found).__name__}")
-    return tuple(_tau2_task(one, index, path, base) for index, one in enumerate(found))
+    tasks = tuple(_tau2_task(one, index, path, base) for index, one in enumerate(found))
+    judged = [str(found[task.index].get("id", task.index)) for task in tasks if task.unjudged]
+    if judged and not unjudged:
+        raise DataMissing(
+            f"{path}: of {len(judged)} of its {len(tasks)} tasks a judge decides a part, and here "
+            f"is none ({', '.join(judged)}); leave these out of the file, or pass unjudged=True, "
+            "which scores them without that part"
+        )
+    return tasks
 
 
 def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
@@ -183,8 +201,9 @@ def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
             for action in criteria.get("actions") or ()
             if action.get("requestor", "assistant") == "assistant"
         ]
-        said = "COMMUNICATE" in (criteria.get("reward_basis") or ())
-        outputs = tuple(criteria.get("communicate_info") or ()) if said else ()
+        basis = criteria.get("reward_basis", _BASIS)
+        parts = [part for part in basis if part not in _PARTS or criteria.get(_PARTS[part])]
+        outputs = tuple(criteria.get("communicate_info") or ()) if "COMMUNICATE" in parts else ()
         if not isinstance(instructions, str):
             texts = [instructions[name] or "" for name in _TEXTS if name in instructions]
             instructions = "\n".join(text for text in texts if text.strip(" .\n"))
@@ -201,8 +220,14 @@ def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
     strange = [name for name, _ in gold if name not in TOOLS and not name.startswith(_READING)]
     if strange:
         raise DataMissing(f"{where}: retail has no tool {strange[0]!r}; it has {', '.join(TOOLS)}")
+    other = sorted(set(parts) - {*_BASIS, "NL_ASSERTION"})
+    if other or "DB" not in parts:
+        raise DataMissing(
+            f"{where}: its reward_basis is {', '.join(basis)}; here the database counts (DB) and "
+            "what is said (COMMUNICATE), and no other part is scored"
+        )
     actions = tuple((name, arguments) for name, arguments in gold if name in TOOLS)
-    return Task(index, user, instructions, actions, outputs)
+    return Task(index, user, instructions, actions, outputs, "NL_ASSERTION" in parts)
 
 
 def _customer(actions: Iterable[tuple[str, Mapping[str, Any]]], base: Base) -> str:

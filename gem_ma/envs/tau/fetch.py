@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
+import importlib.util
 import json
 import os
 import tempfile
@@ -19,6 +21,8 @@ from gem_ma.envs.tau.data import DataMissing
 COMMIT = "59a200c6d575d595120f1cb70fea53cef0632f6b"
 REPOSITORY = "https://github.com/sierra-research/tau-bench"
 URL = f"https://raw.githubusercontent.com/sierra-research/tau-bench/{COMMIT}"
+SOURCE = "TAU_BENCH_SOURCE"  # names a clone, for those words that are not in the data folder
+USER = "user.json"  # what the original's simulated user is told: "prompt" and "greeting"
 AGENT = {"User-Agent": "gem-ma (https://pypi.org/project/gem-ma)"}
 
 # What `digest` makes of each file's content at that commit, however the file is written.
@@ -33,6 +37,7 @@ CANONICAL: dict[str, dict[str, str]] = {
         "tools.json": "0dfd064c1ff2e913e163c48b5b5360a98d063d45988716f89f1d1c2ef44d90f1",
         "rules.json": "83b6ab95beedae6f8c87451c65dda8efb6a895c811ea5a2573e37fb371624cd6",
         "policy.md": "d539fd2a46a8b8dd2e934ff9ed92f43e9f6b56bc7a718db8d2803ba8ad8f6bf7",
+        USER: "6f0d100ce886a074d6229dce53d345a650a1f55d4d23efc9c034ffa7546df63c",
     },
     "airline": {
         "users.json": "3da4f116fad48b9db37a5d6037c225dc61860a1bec1a41bb5ae25f638a36e3e1",
@@ -42,6 +47,7 @@ CANONICAL: dict[str, dict[str, str]] = {
         "tools.json": "a81ef9fe97cec82b3e0803e110916b35de0398336f5de6369b6800c99d7a348d",
         "rules.json": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945",
         "policy.md": "56c335801c16e26b54f600f9db99eb04d31db477e86eb160341d5c66b796c5c8",
+        USER: "6f0d100ce886a074d6229dce53d345a650a1f55d4d23efc9c034ffa7546df63c",
     },
 }
 
@@ -95,10 +101,10 @@ def digest(name: str, content: bytes, path: object) -> str:
 def _whole(files: Path, name: str) -> bool:
     """Return whether a folder holds all files of a domain as they should be."""
     try:
-        _ours(files, name)
+        found = _ours(files, name)
     except DataMissing:
         return False
-    return (files / "manifest.json").is_file()
+    return len(found) == len(CANONICAL[name]) and (files / "manifest.json").is_file()
 
 
 def _domain(
@@ -123,14 +129,17 @@ def _domain(
 
 
 def _ours(files: Path, name: str) -> dict[str, bytes]:
-    found = {file: data.read(files, file) for file in CANONICAL[name]}
+    # Folders that were filled before it was fetched too have no USER.
+    names = [file for file in CANONICAL[name] if file != USER or (files / file).exists()]
+    found = {file: data.read(files, file) for file in names}
     _check(name, found, files.parent, "`gem-ma data tau-bench` fetches it from the original")
     return found
 
 
 def _check(name: str, files: Mapping[str, bytes], source: object, remedy: str) -> None:
-    for file, expected in CANONICAL[name].items():
-        found = digest(file, files[file], f"{name}/{file} of {source}")
+    for file, content in files.items():
+        expected = CANONICAL[name][file]
+        found = digest(file, content, f"{name}/{file} of {source}")
         if found != expected:
             raise DataMissing(
                 f"{name}/{file} of {source} is not what it should be: the digest of its content "
@@ -161,6 +170,35 @@ def _write(
             os.replace(Path(new) / file, target / file)
     say(f"{len(written)} files are in {target}")
     return written
+
+
+def user(name: str) -> Mapping[str, str]:
+    """Return what the original tells the simulated user of a domain: "prompt" and "greeting".
+
+    It comes from the data folder, from the clone that TAU_BENCH_SOURCE names, or from the package
+    tau_bench where that is installed; no code of it is run.
+    """
+    return _user(name, data.folder() / name, os.environ.get(SOURCE))
+
+
+@functools.lru_cache(maxsize=8)
+def _user(name: str, files: Path, clone: str | None) -> Mapping[str, str]:
+    package = None if clone else importlib.util.find_spec("tau_bench")
+    tops = [Path(clone)] if clone else []
+    if package is not None:
+        tops += [Path(top).parent for top in package.submodule_search_locations or ()]
+    if (files / USER).exists():
+        found, source = data.read(files, USER), files.parent
+    elif tops:
+        found, source = _words(_reads(tops[0]), str(tops[0])), tops[0]
+    else:
+        raise DataMissing(
+            f"{files / USER} is not there, and strict=True tells the user what TAU-bench does: "
+            f"`gem-ma data tau-bench` fetches it, or set {SOURCE} to a clone of {REPOSITORY}"
+        )
+    _check(name, {USER: found}, source, f"commit {COMMIT} of {REPOSITORY} has it")
+    words: Mapping[str, str] = data.parse(found, source)
+    return words
 
 
 # -- reading -------------------------------------------------------------------------------------
@@ -224,7 +262,14 @@ def _original(name: str, read: Read, source: str) -> dict[str, bytes]:
     python = parsed("rules.py")
     files["rules.json"] = _json([python.value(one) for one in python.elements()])
     files["policy.md"] = read(f"{top}/wiki.md").replace(b"\r\n", b"\n")
+    files[USER] = _words(read, source)
     return files
+
+
+def _words(read: Read, source: str) -> bytes:
+    """Return what the original tells its simulated user, as a file of ours."""
+    path = "tau_bench/envs/user.py"
+    return _json(Python(read(path), f"{source}/{path}").user("LLMUserSimulationEnv"))
 
 
 def _json(value: Any) -> bytes:
@@ -260,14 +305,62 @@ class Python:
 
     def schema(self, name: str) -> Any:
         """Return the literal that get_info of a class returns."""
-        for node in self.body:
-            if isinstance(node, ast.ClassDef) and node.name == name:
-                for one in node.body:
-                    if isinstance(one, ast.FunctionDef) and one.name == "get_info":
-                        for line in one.body:
-                            if isinstance(line, ast.Return) and line.value is not None:
-                                return self.value(line.value)
+        for line in self.method(name, "get_info"):
+            if isinstance(line, ast.Return) and line.value is not None:
+                return self.value(line.value)
         raise DataMissing(f"{self.path}: expected a class {name} whose get_info returns a literal")
+
+    def method(self, kind: str, name: str) -> list[ast.stmt]:
+        """Return the statements of a class's method; none if it is not there."""
+        for node in self.body:
+            if isinstance(node, ast.ClassDef) and node.name == kind:
+                for one in node.body:
+                    if isinstance(one, ast.FunctionDef) and one.name == name:
+                        return one.body
+        return []
+
+    def user(self, kind: str) -> dict[str, str]:
+        """Return what a class of simulated users begins with.
+
+        "prompt" is what `build_system_prompt` makes of the instruction "{instruction}", and
+        "greeting" the user's message among the literals of `reset`.
+        """
+        known = {"instruction": "{instruction}"}
+        prompt = greeting = None
+        for line in self.method(kind, "build_system_prompt"):
+            match line:
+                case ast.Assign(targets=[ast.Name(id=name)]):
+                    known[name] = self.text(line.value, known)
+                case ast.Return(value=ast.expr()):
+                    prompt = self.text(line.value, known)
+        for line in self.method(kind, "reset"):
+            for node in ast.walk(line):
+                match node:
+                    case ast.Dict(values=[ast.Constant(value="user"), ast.Constant(value=str())]):
+                        greeting = node.values[1].value
+        if prompt is None or greeting is None:
+            raise DataMissing(
+                f"{self.path}: expected a class {kind} whose build_system_prompt returns a text, "
+                "and whose reset has a message of the user"
+            )
+        return {"prompt": prompt, "greeting": greeting}
+
+    def text(self, node: ast.expr, known: Mapping[str, str]) -> str:
+        """Return the text that an expression makes of literals and known names."""
+        match node:
+            case ast.Constant(value=str()):
+                return node.value
+            case ast.Name() if node.id in known:
+                return known[node.id]
+            case ast.BinOp(op=ast.Add()):
+                return self.text(node.left, known) + self.text(node.right, known)
+            case ast.IfExp(test=ast.Compare(left=ast.Name(id="instruction"), ops=[ast.IsNot()])):
+                return self.text(node.body, known)
+            case ast.JoinedStr():
+                return "".join([self.text(one, known) for one in node.values])
+            case ast.FormattedValue(conversion=-1, format_spec=None):
+                return self.text(node.value, known)
+        raise self.refusal(node, "texts and the instruction")
 
     def value(self, node: ast.expr) -> Any:
         """Return what a literal stands for, Task(...) and Action(...) being dicts."""

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.actions import clean, find_calls
-from gem_ma.envs.tau import airline, data, fidelity, phone, retail, shop
+from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.scene import Chat
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
 LONGEST = 4000  # characters of a message
+STEPS = 30  # of an assistant, which the original's agents may take
+STRICT = {  # in the original any text is a message, and what its agent cannot read ends the episode
+    "format": "verbatim",
+    "invalid": "lose",
+    "text_length": 1 << 22,
+}
 TOOLS = {"retail": retail, "airline": airline, "shop": retail}
 UNPAID = Frozen(dict.fromkeys(AGENTS, 0.0))
 USER_RULES = (
@@ -88,20 +95,27 @@ class Tau(Game[State]):
     """A domain of TAU-bench, or of our own.
 
     domain: "shop" (made from `world`, a seed, needs no data), "retail" or "airline".
-    split: "train", "dev" or "test", as far as the domain has it.
-    strict: do what the original does where it is observable: one tool call at a time, text beside
-        a call is lost, and a first message of the user never ends the episode.
+    split: "train", "dev" or "test", as far as the domain has it; for retail also the path of
+        tau2-bench's tasks.json.
+    strict: do what the original does where it is observable: each seat reads what is in its chat
+        there, one tool call of a reply counts, messages may be of any length or empty, a call that
+        is no JSON ends the episode, and a first message of the user does not. The words for the
+        user are the original's, which `gem-ma data tau-bench` fetches; the shop's are its own.
+    max_steps: messages and tool calls of the assistant after which the episode is over,
+        unsuccessful; None: no limit, or with `strict` the 30 of the original's agents.
     user_reward: what pays the user's seat: weights of "task" (the assistant's reward) and of
         "fidelity" or its parts (see `fidelity`).
     max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
     hashes: put the original's hash of the whole database into the report.
     world, size: of the shop: its seed, and how many customers it has.
     dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
+    unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part out.
     """
 
     agents = AGENTS
     conversation = True
     oracle = True
+    env_defaults = MappingProxyType({"format": "bare", "max_turns": 200})
 
     def __init__(
         self,
@@ -110,14 +124,23 @@ class Tau(Game[State]):
         strict=False,
         user_reward=None,
         max_calls=None,
+        max_steps=None,
         hashes=False,
         world=0,
         size=50,
         dual=False,
+        unjudged=False,
     ):
         self.domain = domain
         self.strict = strict
         self.max_calls = max_calls
+        self.max_steps = STEPS if strict and max_steps is None else max_steps
+        self._words = {}  # the original's, for its user
+        if strict:
+            self.calls_at_once = 1
+            self.env_defaults = STRICT
+            if domain != "shop":
+                self._words = fetch.user(domain)
         self.hashes = hashes
         self.user_reward = dict(user_reward or {"fidelity": 1.0})
         unknown = set(self.user_reward) - {"task", "fidelity", *fidelity.PARTS}
@@ -131,7 +154,7 @@ class Tau(Game[State]):
         elif dual:
             raise ValueError(f"dual=True is for the shop; {domain} gives its user no tools")
         else:
-            self.content = data.load(domain, split)
+            self.content = data.load(domain, split, unjudged)
         self.base: Base = self.content.base
         self._tools = {"assistant": TOOLS[domain].TOOLS, "user": {}}
         if dual:
@@ -155,12 +178,22 @@ class Tau(Game[State]):
         return State(tasks[number])
 
     def read(self, text, view, agent):
+        if self.strict:
+            return self._read_strictly(text, agent)
         if not text:
             raise InvalidMove("an empty message")
         move = read_reply(text) if self._tools[agent] else text
         if isinstance(move, str) and len(move) > LONGEST:
             raise InvalidMove(f"a message has at most {LONGEST} characters, and not {len(move)}")
         return move
+
+    def _read_strictly(self, text, agent):
+        """Take any text for a message unless it is a call, of which there is one."""
+        move = read_reply(text, strict=True) if self._tools[agent] else text
+        if not isinstance(move, str) and not isinstance(move[0].arguments, dict):
+            kind = type(move[0].arguments).__name__
+            raise InvalidMove(f"the arguments of {move[0].name} are an object, and not a {kind}")
+        return move if isinstance(move, str) else move[:1]
 
     def advance(self, state, moves, rng):
         ((agent, move),) = moves.items()
@@ -176,13 +209,13 @@ class Tau(Game[State]):
         state = replace(state, talk=talk, floor="assistant" if agent == "user" else "user")
         if agent == "user" and STOP in text and (len(talk) > 1 or not self.strict):
             return self._over(state, "user")
-        return state
+        return self._over(state, "limit") if agent == "user" and self._spent(state) else state
 
     def _work(self, state, agent, calls):
         desk = self.base.desk(state.changes)
         done = list(state.calls)
         ended = ""
-        for one in calls[:1] if self.strict else calls:
+        for one in calls:
             if self.max_calls is not None and len(done) >= self.max_calls:
                 ended = "limit"
                 break
@@ -192,7 +225,16 @@ class Tau(Game[State]):
                 ended = "transfer"
                 break
         state = replace(state, calls=tuple(done), changes=desk.changes())
+        if agent == "assistant" and not ended and self._spent(state):
+            ended = "limit"
         return self._over(state, ended) if ended else state
+
+    def _spent(self, state):
+        """Return whether the assistant has taken all its steps."""
+        if self.max_steps is None:
+            return False
+        said = sum(one.who == "assistant" for one in state.talk)
+        return said + sum(one.by == "assistant" for one in state.calls) >= self.max_steps
 
     def _call(self, task, agent, desk, one):
         tools, arguments = self._tools[agent], one.arguments
@@ -243,6 +285,8 @@ class Tau(Game[State]):
         if not state.ended:  # cut off by a limit that is no rule of ours
             verdict = {"reward": 0.0, **fidelity.judge(state.task, state.talk, "limit", 0.0)}
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
+        if state.task.unjudged:
+            report["unjudged"] = True
         if self.hashes:
             report["data_hash"] = self.base.sha256(state.changes)
             report["gold_hash"] = self.base.sha256(self.gold(state.task))
@@ -251,13 +295,20 @@ class Tau(Game[State]):
     # -- the words -------------------------------------------------------------------------------
 
     def rules(self, agent):
+        if agent == "user" and self._words:
+            return ""  # all of it stands in the brief
         if agent == "user":
             kind = "airline" if self.domain == "airline" else "shop"
             return USER_RULES.format(domain=kind)
         return self.content.policy
 
     def brief(self, view, agent):
-        return f"Your task: {view.task.instruction}" if agent == "user" else ""
+        if agent != "user":
+            return ""
+        task = view.task.instruction
+        if self._words:
+            return self._words["prompt"].replace("{instruction}", task, 1)
+        return f"Your task: {task}"
 
     def tools(self, agent):
         return self.content.schemas if agent == "assistant" else self.content.user_schemas
@@ -265,31 +316,37 @@ class Tau(Game[State]):
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()
         other = ("assistant",) if agent == "user" else ("user",)
+        kind = Verbatim if self.strict else Message
         if isinstance(move, str):
-            return (Message(other, agent, move),)
+            return (kind(other, agent, move),)
         results = after.calls[len(before.calls) :]
-        return tuple([Message((agent,), "tool", one.result) for one in results])
+        return tuple([kind((agent,), "tool", one.result) for one in results])
 
     def describe(self, view, agent):
+        if not view.talk and agent == "user" and self._words:
+            return self._words["greeting"]
         return transcript(view) or "Nothing was said yet; the user begins."
 
     def picture(self, view, agent):
         return Chat(_turns(view), viewer=agent or "assistant", title="")
 
 
-def read_reply(text: str) -> str | tuple[Call, ...]:
-    """Return the tool calls that a reply holds, or else the reply: a message."""
+def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
+    """Return the tool calls that a reply holds, or else the reply: a message.
+
+    strict: a text that is no JSON is a message whatever it looks like, and a message may be empty.
+    """
     calls = find_calls(text) if "<tool_call>" in text else []
     if calls:
         found: Any = [
             {**one["function"], "arguments": json.loads(one["function"]["arguments"])}
             for one in calls
         ]
-    elif text[0] in "{[":
+    elif text.lstrip()[:1] in ("{", "["):
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
-            if '"name"' in text:
+            if '"name"' in text and not strict:
                 raise InvalidMove("a tool call that is no JSON") from None
             return text
     else:
@@ -300,7 +357,7 @@ def read_reply(text: str) -> str | tuple[Call, ...]:
     named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in found]
     if named[0].name == "respond":  # how the original names a message
         content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
-        if not isinstance(content, str) or not content:
+        if not isinstance(content, str) or not (content or strict):
             raise InvalidMove("respond needs a content, which is a text")
         return clean(content)
     return tuple(named)
