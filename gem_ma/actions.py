@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
+from gem_ma.untrusted import checked, read_json
 
 Format = Literal["auto", "boxed", "bracket", "answer", "bare"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -88,7 +89,7 @@ def find_calls(text: str) -> list[dict[str, Any]]:
     calls: list[dict[str, Any]] = []
     for block in _CALL.findall(without_thinking(text)):
         try:
-            call = json.loads(block)
+            call = read_json(block)
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
         except (ValueError, TypeError, KeyError, AttributeError):
             continue  # not a call, so it stays what it is: text
@@ -101,17 +102,40 @@ def call_text(calls: Sequence[Mapping[str, Any]]) -> str:
     """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them."""
     plain = []
     for call in calls:
-        function = call.get("function", call)
-        arguments = function.get("arguments") or {}
-        if isinstance(arguments, str):
-            try:
-                arguments = json.loads(arguments)
-            except ValueError:
-                raise InvalidMove(
-                    f"the arguments of {function.get('name')} are no JSON: {clip(arguments)}"
-                ) from None
-        plain.append({"name": function.get("name"), "arguments": arguments})
+        name = called(call)
+        try:
+            plain.append({"name": name, "arguments": arguments_of(call)})
+        except ValueError as error:
+            raise InvalidMove(f"{name}: {error}") from None
     return json.dumps(plain[0] if len(plain) == 1 else plain)
+
+
+def called(call: Any) -> str:
+    """Return the name in a tool call in OpenAI's shape, or "" where it has none."""
+    name = _function(call).get("name")
+    return clean(name) if isinstance(name, str) else ""
+
+
+def arguments_of(call: Any) -> Any:
+    """Return the arguments in a tool call in OpenAI's shape, or raise ValueError."""
+    given = _function(call).get("arguments") or {}
+    try:
+        return read_json(given) if isinstance(given, str) else checked(given)
+    except json.JSONDecodeError:
+        raise ValueError(f"the arguments are no JSON: {clip(given)}") from None
+    except ValueError as error:
+        raise ValueError(f"the arguments are refused: {error}") from None
+
+
+def written_arguments(call: Any) -> str:
+    """Return the arguments in a tool call as text, for where they are no JSON."""
+    given = _function(call).get("arguments")
+    return clean(given) if isinstance(given, str) else ""
+
+
+def _function(call: Any) -> Mapping[str, Any]:
+    function = call.get("function", call) if isinstance(call, Mapping) else None
+    return function if isinstance(function, Mapping) else {}
 
 
 def without_thinking(text: str) -> str:
