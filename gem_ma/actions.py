@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
+from gem_ma.untrusted import checked, read_json
 
 Format = Literal["auto", "boxed", "bracket", "answer", "bare", "verbatim"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _INSTRUCTIONS = {
     "auto": r"Send your action alone, or after some reasoning as \boxed{action}.",
     "boxed": r"Send your action as \boxed{action}; the last one counts.",
@@ -89,9 +91,10 @@ def has_action(text: str, format: str = "auto") -> bool:
 def find_calls(text: str) -> list[dict[str, Any]]:
     """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
     calls: list[dict[str, Any]] = []
-    for block in _between("<tool_call>", "</tool_call>", without_thinking(text)):
+    said = without_thinking(text)
+    for start, end in _calls(said, 0, len(said)):
         try:
-            call = json.loads(block)
+            call = read_json(said[start + len(_OPEN) : end - len(_CLOSE)])
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
         except (ValueError, TypeError, KeyError, AttributeError):
             continue  # not a call, so it stays what it is: text
@@ -106,17 +109,17 @@ def first_calls(text: str, count: int) -> str:
     It holds them as <tool_call> blocks, or is the JSON of a list, as `call_text` writes it.
     """
     ends = [
-        block.end()
-        for start, end in _outside_thoughts(text)
-        for block in _CALL.finditer(text, start, end)
-        if find_calls(block[0])
+        end
+        for part in _outside_thoughts(text)
+        for start, end in _calls(text, *part)
+        if find_calls(text[start:end])
     ]
     if ends:
         return text if len(ends) <= count else text[: ends[count - 1]]
     if text.lstrip()[:1] == "[":
         try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
+            found = read_json(text)
+        except ValueError:
             return text
         if all(isinstance(one, dict) and "name" in one for one in found) and found[count:]:
             return json.dumps(found[0] if count == 1 else found[:count])
@@ -130,17 +133,45 @@ def call_text(calls: Sequence[Mapping[str, Any]], *, exact: bool = False) -> str
     """
     plain = []
     for call in calls:
-        function = call.get("function", call)
-        arguments = function.get("arguments", "") if exact else function.get("arguments") or {}
-        if isinstance(arguments, str):
-            try:
-                arguments = json.loads(arguments)
-            except ValueError:
-                raise InvalidMove(
-                    f"the arguments of {function.get('name')} are no JSON: {clip(arguments)}"
-                ) from None
-        plain.append({"name": function.get("name"), "arguments": arguments})
+        name = called(call)
+        try:
+            plain.append({"name": name, "arguments": arguments_of(call, exact=exact)})
+        except ValueError as error:
+            raise InvalidMove(f"{name}: {error}") from None
     return json.dumps(plain[0] if len(plain) == 1 else plain)
+
+
+def called(call: Any) -> str:
+    """Return the name in a tool call in OpenAI's shape, or "" where it has none."""
+    name = _function(call).get("name")
+    return clean(name) if isinstance(name, str) else ""
+
+
+def arguments_of(call: Any, *, exact: bool = False) -> Any:
+    """Return the arguments in a tool call in OpenAI's shape, or raise ValueError.
+
+    exact: arguments that are left empty are no JSON; else they are none.
+    """
+    given = _function(call).get("arguments", "")
+    if not given and not exact:
+        return {}
+    try:
+        return read_json(given) if isinstance(given, str) else checked(given)
+    except json.JSONDecodeError:
+        raise ValueError(f"the arguments are no JSON: {clip(given)}") from None
+    except ValueError as error:
+        raise ValueError(f"the arguments are refused: {error}") from None
+
+
+def written_arguments(call: Any) -> str:
+    """Return the arguments in a tool call as text, for where they are no JSON."""
+    given = _function(call).get("arguments")
+    return clean(given) if isinstance(given, str) else ""
+
+
+def _function(call: Any) -> Mapping[str, Any]:
+    function = call.get("function", call) if isinstance(call, Mapping) else None
+    return function if isinstance(function, Mapping) else {}
 
 
 def without_thinking(text: str) -> str:
@@ -174,16 +205,14 @@ def clean(text: str) -> str:
     return text
 
 
-def _between(opening: str, closing: str, text: str) -> Iterator[str]:
-    """Yield what stands between two marks, in one pass: a pattern looks again from each opening."""
-    start = text.find(opening)
-    while start >= 0:
-        start += len(opening)
-        end = text.find(closing, start)
-        if end < 0:
+def _calls(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where <tool_call> blocks begin and end, in one pass: a pattern looks again from each."""
+    while (begin := text.find(_OPEN, start, end)) >= 0:
+        closed = text.find(_CLOSE, begin + len(_OPEN), end)
+        if closed < 0:
             return
-        yield text[start:end]
-        start = text.find(opening, end + len(closing))
+        start = closed + len(_CLOSE)
+        yield begin, start
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:

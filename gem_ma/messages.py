@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gem_ma.actions import clean
+from gem_ma.actions import arguments_of, called, clean, written_arguments
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -518,16 +518,13 @@ def _message(
 def _calls(message: Message) -> Iterable[tuple[str, str, dict[str, Any]]]:
     """Yield id, name and arguments of each tool call; what is no JSON object becomes one."""
     for call in message.get("tool_calls") or ():
-        function = call.get("function", call)
-        given = function.get("arguments") or {}
-        if isinstance(given, str):
-            try:
-                given = json.loads(given)
-            except ValueError:  # models write broken JSON, and the conversation goes on
-                given = {"arguments": given}
-        if not isinstance(given, Mapping):
+        try:
+            given = arguments_of(call)
+        except ValueError:  # models write broken JSON, and the conversation goes on
+            given = written_arguments(call)
+        if not isinstance(given, dict):
             given = {"arguments": given}
-        yield call.get("id", ""), function["name"], dict(given)
+        yield call.get("id", "") if isinstance(call, Mapping) else "", called(call), given
 
 
 # Side of a square that becomes one token; least and most pixels: the defaults of the processors.

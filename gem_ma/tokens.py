@@ -10,13 +10,13 @@ they make of several along the first dimension, as those of the Qwen-VL and LLaV
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gem_ma.actions import arguments_of, called, written_arguments
 from gem_ma.messages import Picture, hf, pictures
 
 REWRITTEN = "the chat template rewrites earlier replies"
@@ -201,12 +201,11 @@ def reply_text(reply: str) -> str:
         return str(reply)
     parts = [str(reply)] if reply else []
     for call in calls:
-        function = call.get("function", call)
-        arguments = function.get("arguments") or {}
-        if isinstance(arguments, str):
-            with contextlib.suppress(ValueError):
-                arguments = json.loads(arguments)
-        one = json.dumps({"name": function.get("name"), "arguments": arguments})
+        try:
+            arguments = arguments_of(call)
+        except ValueError:  # what the model wrote, all the same
+            arguments = written_arguments(call)
+        one = json.dumps({"name": called(call), "arguments": arguments})
         parts.append(f"<tool_call>\n{one}\n</tool_call>")
     return "\n".join(parts)
 

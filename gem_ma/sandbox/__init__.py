@@ -50,6 +50,7 @@ from gem_ma.sandbox.frames import (
     TIMEOUT,
 )
 from gem_ma.sandbox.installation import environment, installation, origin, outermost
+from gem_ma.untrusted import read_json
 
 LEVELS = ("namespaces", "landlock", "limits")  # the strongest first
 
@@ -214,14 +215,11 @@ class Sandbox:
             raise TimedOut(f"{function} had no answer after {spent:.3g} s")
         if reason == OUTPUT:
             raise Crashed(f"{function} answered or printed more than {self.output} bytes")
-        try:
-            answer = json.loads(texts[2]) if reason == ENDED else {}
-            if "value" in answer:
-                return answer["value"]
-            seen = str(answer["error"])
-        except (ValueError, TypeError, KeyError, RecursionError):
-            seen = f"exit status {status}\n{_text(texts[1])}".rstrip()
-        raise Crashed(f"{function}: {seen[-2000:]}")
+        answer = _answer(texts[2]) if reason == ENDED else {}
+        if "value" in answer:
+            return answer["value"]
+        seen = answer.get("error", f"exit status {status}\n{_text(texts[1])}".rstrip())
+        raise Crashed(f"{function}: {str(seen)[-2000:]}")
 
     def map(
         self,
@@ -629,16 +627,26 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+def _answer(data: bytes) -> dict[str, Any]:
+    """Return what a process answered, which a model's text may have written: no more than data."""
+    try:
+        answer = read_json(data, size=None, digits=4300)  # as long as the output's limit lets it be
+    except ValueError as error:
+        return {"error": f"its answer is refused: {error}"} if data else {}
+    return answer if isinstance(answer, dict) else {}
+
+
 def _result(
     reason: int, status: int, spent: float, stdout: bytes, stderr: bytes, answer: bytes
 ) -> Result:
     errors, why, value = _text(stderr), _REASONS[reason], ""
     if reason == ENDED and answer:
-        try:
-            told = json.loads(answer)
-            status, value = int(told["exit"]) & 0xFF, str(told.get("value", ""))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            status, why = -9, "killed"  # the program wrote there itself, and was ended
+        told = _answer(answer)
+        ended, value = told.get("exit"), told.get("value", "")
+        if type(ended) is int and 0 <= ended <= 0xFF and isinstance(value, str):
+            status = ended
+        else:
+            status, why, value = -9, "killed", ""  # the program wrote there itself, and was ended
     if status == 1 and errors.rstrip().rpartition("\n")[2].startswith("MemoryError"):
         why = "memory"
     return Result(_text(stdout), errors, status, why, spent, value)

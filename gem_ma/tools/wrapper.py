@@ -7,7 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.actions import Rejected, clip, find_calls, has_action, without_thinking
+from gem_ma.actions import (
+    Rejected,
+    arguments_of,
+    called,
+    clip,
+    find_calls,
+    has_action,
+    without_thinking,
+)
 from gem_ma.env import BaseEnv, SeatError, fit
 from gem_ma.episode import first_calls
 from gem_ma.game import Message
@@ -208,15 +216,13 @@ class ToolEnv(TextWrapper):
         return earned
 
 
-def _named(call: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the name and the arguments of a call in OpenAI's shape."""
-    function = call.get("function", call)
-    name, arguments = str(function.get("name")), function.get("arguments") or {}
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            return name, f"the arguments are no JSON: {clip(arguments)}"
+def _named(call: Any) -> tuple[str, Any]:
+    """Return the name and the arguments of a call in OpenAI's shape, or what is wrong with them."""
+    name = called(call)
+    try:
+        arguments = arguments_of(call)
+    except ValueError as error:
+        return name, str(error)
     if not isinstance(arguments, Mapping):
         return name, f"the arguments must be a JSON object, got {clip(json.dumps(arguments))}"
     return name, arguments

@@ -26,6 +26,7 @@ from gem_ma import actions, scene
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
 from gem_ma.game import InvalidMove, Message, Refused
 from gem_ma.registry import Spec
+from gem_ma.untrusted import read_json
 
 VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
 _LARGEST = 1 << 26  # bytes of an answer
@@ -126,7 +127,7 @@ class Link:
             ) from None
         except (ConnectionClosed, OSError) as error:
             raise Lost(f"the connection to {self.where} was lost: {error}") from None
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise Lost(f"{self.where} answers something else than OpenEnv's messages") from None
         if kind == "error":
             what = data.get("message", "an error")
@@ -493,7 +494,7 @@ class Foreign(OpenEnv):
             path = parts.path.removesuffix("ws") + what
             connection.request("GET", path, headers=_headers(self._token))
             answer = json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError):
+        except (OSError, http.client.HTTPException, ValueError, RecursionError):
             return {}
         finally:
             connection.close()
@@ -535,8 +536,8 @@ class Foreign(OpenEnv):
 
     def read(self, text, view, agent):
         try:
-            action = json.loads(actions.clean(text))
-        except (ValueError, RecursionError):
+            action = read_json(text)
+        except ValueError:
             action = None
         if not isinstance(action, dict) and self._text:
             action = {self._text: actions.clean(text)}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.actions import clean, find_calls
+from gem_ma.actions import arguments_of, clean, find_calls
 from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.scene import Chat
+from gem_ma.untrusted import read_json
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
@@ -339,13 +339,12 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
     calls = find_calls(text) if "<tool_call>" in text else []
     if calls:
         found: Any = [
-            {**one["function"], "arguments": json.loads(one["function"]["arguments"])}
-            for one in calls
+            {"name": one["function"]["name"], "arguments": arguments_of(one)} for one in calls
         ]
     elif text.lstrip()[:1] in ("{", "["):
         try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
+            found = read_json(text)
+        except ValueError:
             if '"name"' in text and not strict:
                 raise InvalidMove("a tool call that is no JSON") from None
             return text
