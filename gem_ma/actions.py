@@ -206,7 +206,7 @@ def clean(text: str) -> str:
 
 
 def _calls(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where <tool_call> blocks begin and end, in one pass: a pattern looks again from each."""
+    """Yield where <tool_call> blocks begin and end, in one pass, which no pattern would do."""
     while (begin := text.find(_OPEN, start, end)) >= 0:
         closed = text.find(_CLOSE, begin + len(_OPEN), end)
         if closed < 0:

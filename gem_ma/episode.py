@@ -452,6 +452,7 @@ class Episode:
     report: dict[str, Any] = field(default_factory=dict)  # what the game says at the end
     failure: Failure | None = None
     version: str = ""  # of this package
+    sandbox: str = field(default="", compare=False)  # the weakest level that code has run at
     seconds: float = field(default=0.0, compare=False)
 
     @property

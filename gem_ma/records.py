@@ -61,7 +61,7 @@ def from_json(data: Any, pictures: Path | None = None) -> Episode:
 
     What is not as `to_json` writes it is NotARecord, and nothing that it names is made or read.
     """
-    fields = _checked(data, _EPISODE)
+    fields = _checked({"sandbox": "", **data} if isinstance(data, Mapping) else data, _EPISODE)
     spec = _checked(fields["spec"], _SPEC)
     for name, kind in (("agents", str), ("contexts", str), ("rules", str), ("returns", _NUMBER)):
         _all(fields[name].values(), kind, f"in {name}")
@@ -97,6 +97,7 @@ _EPISODE: dict[str, Any] = {
     "report": dict,
     "failure": (dict, type(None)),
     "version": str,
+    "sandbox": str,
     "seconds": _NUMBER,
 }
 _STEP: dict[str, Any] = {

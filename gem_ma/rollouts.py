@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import inspect
 import os
+import sys
 import time
 import warnings
 from collections import deque
@@ -533,6 +534,8 @@ class Run:
     def _finish(self, play: Play) -> None:
         episode = play.episode
         episode.seconds = time.perf_counter() - play.start
+        box = sys.modules.get("gem_ma.sandbox")  # not loaded, it ran nothing
+        episode.sandbox = box.weakest() if box else ""
         episode.rules = {seat: chat.rules for seat, chat in play.chats.items() if chat.steps}
         episode.tools = {s: schemas(chat.tools) for s, chat in play.chats.items() if chat.tools}
         self.live -= 1

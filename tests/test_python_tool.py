@@ -1,13 +1,16 @@
 """What a seat reads from PythonTool, and the variables of a session through forks."""
 
+import json
 import pickle
 import sys
 import threading
 
 import pytest
 
-from gem_ma.sandbox import Sandbox
-from gem_ma.tools import PythonTool, Tool, ToolError
+import gem_ma
+import gem_ma.records
+from gem_ma.sandbox import LEVELS, Sandbox
+from gem_ma.tools import PythonTool, Tool, ToolError, with_tools
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sandbox needs a Unix")
 
@@ -199,3 +202,20 @@ def test_wrong_options():
         PythonTool(sessions=0)
     with pytest.raises(ValueError, match="level='none'"):
         PythonTool(level="none")
+
+
+def test_an_episode_says_how_well_its_code_was_kept_in(tool, tmp_path):
+    env = with_tools(gem_ma.make("game:TicTacToe-v0"), [tool])
+    code = '<tool_call>{"name": "python", "arguments": {"code": "print(1)"}}</tool_call>'
+
+    def player(turn):
+        return turn.legal[0] if turn.results else code
+
+    out = tmp_path / "out.jsonl"
+    (played,) = gem_ma.rollout(env, player, 1, out=out)
+    assert played.returns
+    (episode,) = gem_ma.records.load_episodes(out)
+    assert LEVELS.index(episode.sandbox) >= LEVELS.index(tool.level)
+    line = json.loads(out.read_text())
+    del line["sandbox"]  # as before there was such a field
+    assert gem_ma.records.from_json(line).sandbox == ""

@@ -330,6 +330,7 @@ class Sandbox:
         seconds = self.seconds if seconds is None else seconds
         cpu = seconds if self.cpu_seconds is None else self.cpu_seconds
         data = marshal.dumps(job)
+        _used.add(self.level)
         try:
             return server.exchange(
                 JOB.pack(kind, seconds, cpu, len(data)) + data, seconds + _GRACE, self.output
@@ -398,6 +399,14 @@ def shared(
 
 _shared: dict[tuple[str, tuple[str, ...], int], Sandbox] = {}
 _sharing = threading.Lock()
+
+
+def weakest() -> str:
+    """Return the weakest level at which this process has had anything run, or ""."""
+    return next((level for level in reversed(LEVELS) if level in _used), "")
+
+
+_used: set[str] = set()
 
 
 @functools.cache
