@@ -230,10 +230,8 @@ def distrust(spec: Spec) -> str:
         return f"{what} registered here, and making this one would run {' and '.join(files)}"
     for name, value in spec.kwargs.items():
         if name not in _ENV_ARGUMENTS and value != known.kwargs.get(name) and not numbers(value):
-            return (
-                f"{spec.id} is not registered with {str(name)[:60]}={str(value)[:200]!r}, and "
-                "making it would use that"
-            )
+            argument = f"{str(name)[:60]}={repr(value)[:200]}"
+            return f"{spec.id} is not registered with {argument}, and making it would use that"
     return ""
 
 

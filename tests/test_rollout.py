@@ -570,7 +570,7 @@ NAMED = (
     (lambda: partial(Plain.one, Plain()), "FunctionAgent(functools.partial)"),
     (
         lambda: MixtureAgent([Plain(), Plain().one, "random"]),
-        f"MixtureAgent([{HERE}.Plain, FunctionAgent({HERE}.Plain.one), RandomAgent()], "
+        f"MixtureAgent([{HERE}.Plain, FunctionAgent({HERE}.Plain.one), RandomAgent(seed=0)], "
         "weights=(1, 1, 1), per='turn', seed=0)",
     ),
 )

@@ -3,8 +3,10 @@
 import argparse
 import base64
 import json
+import multiprocessing
 import re
 import shutil
+import time
 import zlib
 from dataclasses import replace
 
@@ -14,6 +16,7 @@ import pytest
 from gem_ma import Reply, rollout, save_episodes
 from gem_ma.agents import FunctionAgent
 from gem_ma.episode import Failure
+from gem_ma.evaluation import viewer
 from gem_ma.evaluation.view_commands import add_commands
 from gem_ma.evaluation.viewer import Unseen, find_files, spectate, write_page
 from gem_ma.records import NotARecord, load_episodes
@@ -219,6 +222,74 @@ def test_a_file_makes_nothing_run(episodes, tmp_path):
     done = write_page(path, tmp_path / "page.html")
     assert done[:3] == (0, 0, 0)
     assert "'../secret' is no key of a picture" in str(done.damaged[0])
+
+
+def with_arguments(path, *several):
+    """Write an episode several times, each as if its game had other arguments."""
+    (data,) = map(json.loads, path.read_text().splitlines()[:1])
+    lines = []
+    for number, (arguments, options) in enumerate(several):
+        spec = {**data["spec"], "kwargs": arguments}
+        lines.append(json.dumps({**data, "number": number, "spec": spec, "options": options}))
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def reasons(path, out, **kwargs):
+    done = write_page(path, out, **kwargs)
+    lines = unpacked(out.read_text())[1]
+    assert done.unseen == sum("unseen" in line for line in lines)
+    assert all(("views" in line) != ("unseen" in line) for line in lines)
+    return [line.get("unseen") for line in lines]
+
+
+def test_no_argument_of_a_record_holds_the_page_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(viewer, "_SECONDS", 1.5)
+    monkeypatch.setattr(viewer, "_STRIKES", 1)
+    path, out = tmp_path / "guess.jsonl", tmp_path / "page.html"
+    rollout("game:GuessTheNumber-v0-easy", "random", 1, seed=0, max_number=9, out=path)
+    told = {"min_number": 1, "max_number": 9, "max_turns": 4}
+    with_arguments(
+        path,
+        (told, {}),
+        ({**told, "max_number": 10**11}, {}),  # it makes a list of all numbers
+        (told, {}),
+        ({**told, "max_number": 10**11}, {"any": "words"}),
+        ({**told, "image_size": [100_000, 100_000]}, {}),
+        ({**told, "image_size": ["a", 10**9]}, {}),
+        ({**told, "max_number": "9"}, {}),
+        ({**told, "max_number": [[1]] * 50}, {}),
+    )
+    start = time.monotonic()
+    found = reasons(path, out)
+    assert time.monotonic() - start < 60
+    assert found[0] is None
+    assert re.search("took more than 1.5 s or 2 GiB|MemoryError", found[1])
+    for one in (2, 3):  # the next that are not as they are registered
+        assert re.search("1 like it took too long|MemoryError|None", str(found[one]))
+    assert "its pictures are too large" in found[4]
+    assert "its pictures are too large" in found[5]
+    assert "is not registered with max_number='9'" in found[6]
+    assert "is not registered with max_number=[[1]" in found[7]
+    assert not multiprocessing.active_children()
+    with_arguments(path, *[(told, {})] * 3)
+    assert reasons(path, out) == [None] * 3
+    assert reasons(path, out, trust=True) == [None] * 3
+
+
+def test_only_so_many_are_played_again(episodes, tmp_path):
+    out = tmp_path / "page.html"
+    found = reasons(episodes, out, most=5)
+    assert found[:5] == [None] * 5
+    assert set(found[5:]) == {"only the first 5 are played again; --spectators sets how many"}
+    assert reasons(episodes, out, most=None) == [None] * 12
+    assert len(reasons(episodes, out, most=0)) == 12
+
+
+def test_a_page_through_a_link_leaves_the_link(episodes, tmp_path):
+    (tmp_path / "link.html").symlink_to(tmp_path / "page.html")
+    write_page(episodes, tmp_path / "link.html", most=0)
+    assert (tmp_path / "link.html").is_symlink()
+    assert len(unpacked((tmp_path / "page.html").read_text())[1]) == 12
 
 
 def test_click_through(episodes, show):
@@ -438,5 +509,9 @@ def test_commands(episodes, tmp_path, capsys):
         told = capsys.readouterr()
         assert told.out == ""
         assert re.fullmatch(r"gem-ma: .+\n", told.err)
-    assert run("watch", path, "--delay", "0", "--episode", "1") == 0
+    assert run("view", path, "--out", out, "--spectators", "3") == 0
+    assert "9 of them were not played again; the page says why" in capsys.readouterr().out
+    assert run("view", path, "--out", out, "--spectators", "all", "--trust") == 0
+    assert "not played again" not in capsys.readouterr().out
+    assert run("watch", path, "--delay", "0", "--episode", "1", "--trust") == 0
     assert "episode 1," in capsys.readouterr().out
