@@ -378,13 +378,22 @@ def _mentions(
     for number, one in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(wish)
         rest = wish[one.end() : end]
-        sets = [ast.literal_eval(part) for part in re.findall(r"\{[^{}]*\}", rest)]
+        sets = [_options(part) for part in re.findall(r"\{[^{}]*\}", rest)]
         if len(sets) == 2:
             yield one[0], sets[0], sets[1]
         elif sets and rest.lstrip().startswith("{"):
             yield one[0], sets[0], {}
         else:
             yield one[0], {}, rest
+
+
+def _options(text: str) -> dict[str, str]:
+    """Return the names and values that a user wrote as Python does; none if it wrote others."""
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _matching(
@@ -420,7 +429,7 @@ def _address(wish: str) -> dict[str, str] | None:
     literal = re.search(r"\{[^{}]*\}", wish)
     keys = ("address1", "address2", "city", "state", "country", "zip")
     if literal:
-        given = ast.literal_eval(literal[0])
+        given = _options(literal[0])
         return {key: given[key] for key in keys} if set(keys) <= set(given) else None
     parts = [part.strip() for part in wish.rpartition(":")[2].rstrip(".").split(",")]
     return dict(zip(keys, parts, strict=True)) if len(parts) == len(keys) else None
