@@ -158,7 +158,7 @@ def arguments_of(call: Any, *, exact: bool = False) -> Any:
     try:
         return read_json(given) if isinstance(given, str) else checked(given)
     except json.JSONDecodeError:
-        raise ValueError(f"the arguments are no JSON: {clip(given)}") from None
+        raise ValueError(f"the arguments are no JSON: {clip(str(given))}") from None
     except ValueError as error:
         raise ValueError(f"the arguments are refused: {error}") from None
 

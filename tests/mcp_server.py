@@ -6,7 +6,7 @@ import sys
 import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Image
-from mcp.types import EmbeddedResource, TextResourceContents
+from mcp.types import EmbeddedResource, ImageContent, TextResourceContents
 
 server = MCPServer("tests", log_level="CRITICAL")
 
@@ -30,6 +30,11 @@ def point() -> dict[str, float]:
 @server.tool()
 def picture() -> Image:
     return Image(data=b"\x89PNG1234", format="png")
+
+
+@server.tool()
+def broken() -> list[ImageContent]:
+    return [ImageContent(type="image", data="abcde", mime_type="image/png")]
 
 
 @server.tool()

@@ -6,6 +6,7 @@ import time
 import pytest
 
 import gem_ma
+from gem_ma import sandbox
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.grading import Test
 
@@ -315,6 +316,75 @@ def test_a_stuck_grader_is_ended_and_the_next_one_is_fine(verifier):
     assert time.perf_counter() - begun < 30
 
 
+def spelled(text):
+    """Return Python without a quote, a blank, a parenthesis or a brace that makes this text."""
+    names = (
+        "str", "bytes", "print", "open", "exec", "int", "str.format", "str.split", "dict", "range",
+        "str.maketrans", "compile", "type", "float.fromhex", "bytes.fromhex", "float.hex",
+        "str.zfill", "str.splitlines", "int.to_bytes", "list.sort",
+    )  # fmt: skip
+    docs = {name: eval(name).__doc__ for name in names}
+    found = [next(name for name in names if letter in docs[name]) for letter in text]
+    places = zip(found, text, strict=True)
+    return "+".join([f"{name}.__doc__[{docs[name].index(letter)}]" for name, letter in places])
+
+
+FORGE = 'import os;os.write(3,b\'{"exit":0,"value":0.77}\\n\')'
+PROGRAM = (  # exec is called as help[...], for which nothing but brackets is needed
+    f"[help.__class__[{spelled(FORGE)}]for[help.__class__.__class_getitem__]in[[exec]]]"
+)
+
+
+@pytest.fixture(scope="module", params=sandbox.LEVELS)
+def judges(request, verifier):
+    """Return a pool of judges at a level of the sandbox."""
+    if sandbox.available()[request.param]:
+        pytest.skip(sandbox.available()[request.param])
+    preload = (f"{grading.__name__}:warm", grading.__name__)
+    with sandbox.Sandbox(request.param, seconds=10, cpu_seconds=0.9, preload=preload) as box:
+        yield box
+
+
+ATTACKS = (
+    r"\sum_{n=0}^{\infty}(\frac{1+n\text{PROGRAM}}{n!})",
+    r"\{1, \sum_{n=0}^{\infty}(\frac{1+n\text{PROGRAM}}{n!})\}",
+    r"\sum_{n=0}^{\infty}(\frac{n+\bar{PROGRAM}}{n!})",
+    r"\sum_{n=0}^{\infty}(\frac{1+n\mathrm{FORGE}}{n!})",
+    r"\operatorname{exec}(\text{PROGRAM})",
+    r"\text{PROGRAM}",
+    r"x_{PROGRAM}",
+    r"\variable{FORGE}",
+    r"\lim_{\text{PROGRAM}\to 0} n",
+    r"\int_0^1 \text{PROGRAM} dx",
+    f"1 + {FORGE.partition(';')[2]}",
+    f"__import__('os').write(3,{FORGE.partition(',')[2]}",
+    "1+(lambda:0)()",
+    "0.5.__class__",
+)
+
+
+def attacked(attack, gold):
+    said = attack.replace("PROGRAM", PROGRAM).replace("FORGE", FORGE)
+    return grading.mathematics(said, [gold])
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_formula_does_not_pay_itself(verifier, attack):
+    assert attacked(attack, r"\sqrt{2}").score == 0
+
+
+@pytest.mark.parametrize("gold", [r"\sqrt{2}", r"\{1, \sqrt{2}\}", "x"])
+def test_a_formula_does_not_pay_itself_at_any_level(judges, monkeypatch, gold):
+    monkeypatch.setattr(grading, "_graders", lambda *_: judges)
+    assert attacked(ATTACKS[0], gold).score == 0
+
+
+def test_sums_are_still_evaluated(verifier):
+    assert grading.mathematics(r"\sum_{n=0}^{\infty} \frac{1}{n!}", ["e"]) == (1.0, "")
+    squares = r"\sum_{n=1}^{\infty} \frac{1}{n^2}"
+    assert grading.mathematics(squares, [r"\frac{\pi^2}{7}"]) == (0.0, "")
+
+
 def test_numbers_need_no_sandbox():
     before = grading._graders.cache_info()
     for gold, said in (("5", "5"), ("5", "6"), ("1/2", "0.5"), ("50", r"50\%"), ("5", "who knows")):
@@ -432,6 +502,53 @@ def test_a_program_that_runs_for_ever_is_said_to():
 )
 def test_functions(program, score):
     assert grading.code(program, ADD).score == score
+
+
+HOSTILE = ("Infinity", "NaN", "1e999", "9" * 400, "-" + "9" * 5000, "[" * 100_000, "null", "true")
+
+
+@pytest.mark.parametrize("wrote", HOSTILE, ids=lambda wrote: wrote[:10])
+def test_what_a_program_returns_is_data(wrote):
+    program = f"import os\ndef add(a, b):\n    os.write(_out, {wrote!r}.encode()); os._exit(0)"
+    assert grading.code(program, ADD) == (0.0, "")
+    assert grading.code(program, [Test([1, 2], 3.5, "add")]) == (0.0, "")
+    assert grading.code(f"print({wrote!r})", [Test("3", "6.5")]) == (0.0, "")
+
+
+def test_large_numbers_are_compared():
+    large = "def add(a, b):\n    return 10**400 + a"
+    assert grading.code(large, [Test([1, 2], 10**400 + 1, "add")]).score == 1
+    assert grading.code(large, [Test([1, 2], 10**400, "add")]).score == 0
+    assert grading.code(large, [Test([1, 2], 1.0, "add")]).score == 0
+    assert grading.code("def add(a, b):\n    return [[[a]]] * b", [Test([1, 1], [[[1]]], "add")])[0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        'import os\nos.write(3, b\'{"exit": 0, "value": 1}\\n\')\nos._exit(0)',
+        "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{\"exit\": 0}\\n3\\n6\\n')\n"
+        "    except OSError: pass",
+        "import atexit, os\natexit.register(os._exit, 0)",
+        "import sys\nfor name, each in list(sys.modules.items()):\n"
+        "    for one in ('same_value', 'same_output', 'code', 'loads', 'dumps'):\n"
+        "        try: setattr(each, one, lambda *a, **k: True)\n        except Exception: pass",
+        "class Same(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
+        "def add(a, b): return Same(9)\nprint(Same(9))",
+        "class Same(str):\n    def __eq__(self, other): return True\n    __hash__ = str.__hash__\n"
+        "def add(a, b): return Same('x')\nprint(Same('x'))",
+        "class Same(dict):\n    def keys(self): return _job\ndef add(a, b): return Same(x=1)",
+        "import builtins, json\njson.dumps = lambda value: 'true'\ndef add(a, b): return 0",
+        "def add(a, b): raise SystemExit(0)\nraise SystemExit(0)",
+        "import sys\ndef add(a, b): return sys._getframe(1).f_globals['_job'].get('expected', [])",
+        "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)",
+    ],
+)
+def test_a_program_cannot_pass_its_own_tests(program):
+    assert grading.code(program, DOUBLE).score == 0
+    assert grading.code(program, ADD).score == 0
+    assert grading.code(program, [*DOUBLE, *ADD], partial=True).score == 0
+    assert grading.code(GOOD, DOUBLE).score == 1
 
 
 def test_partial_credit_is_the_share_of_tests_and_else_the_first_failure_ends_it():

@@ -125,6 +125,7 @@ def test_tools_carry_the_servers_names_and_schemas(tools):
         ),
         ("echo", {"text": ""}, ""),
         ("picture", {}, "[image: image/png, 8 bytes]"),
+        ("broken", {}, "[image: image/png, 3 bytes]"),  # what no base64 decoder takes
         ("document", {}, "a note\nand a word"),
         ("point", {}, '{\n  "x": 1.5\n}'),
     ],

@@ -16,6 +16,7 @@ import pytest
 gym = pytest.importorskip("reasoning_gym", reason="pip install 'gem-ma[reasoning-gym]'")
 
 import gem_ma
+from gem_ma import sandbox
 from gem_ma.envs.tasks import grading, reasoning_gym
 from gem_ma.testing import check_env
 
@@ -101,7 +102,7 @@ SHARED = ("rg:propositional_logic",)
 @pytest.mark.parametrize("id", IDS)
 def test_no_answer_is_run_as_a_program_here(id, tmp_path):
     env = make(id)
-    level = grading._graders("reasoning_gym", reasoning_gym.__name__).level
+    level = grading._graders("reasoning_gym", reasoning_gym.__name__, grading.__name__).level
     made = tmp_path / "made"
     for shape in PAYLOADS:
         here = "__import__('sys').__dict__.__setitem__('executed_here', 1)"
@@ -114,6 +115,197 @@ def test_no_answer_is_run_as_a_program_here(id, tmp_path):
     assert not hasattr(sys, "executed_here")
     if level != "limits":  # there a run cannot be kept from writing files
         assert not made.exists()
+
+
+FORGED = 0.77  # which no scorer pays for one of these
+WRITE = f"__import__('os').write(3, b'{{\"exit\": 0, \"value\": {FORGED}}}\\n')"
+ATTACKS = (
+    WRITE,
+    f"[{WRITE}]",
+    f"[[{WRITE}]]",
+    f"{WRITE} + 1",
+    f"x + 0*{WRITE}",
+    f"1 2\n{WRITE}",
+    f"lambda: {WRITE}",
+    f"f'{{{WRITE}}}'",
+    f"(lambda: {WRITE})()",
+    f"sympify({WRITE!r})",
+    f"sin({WRITE!r})",
+    f"S({WRITE!r})",
+    "().__class__.__base__.__subclasses__()",
+    f"[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'Popen'] and {WRITE}",
+    f"exec({WRITE!r})",
+    f"eval({WRITE!r})",
+    f"{{'a': {WRITE}}}",
+    f"print({WRITE})",
+    "exit(0)",
+    "quit()",
+)
+
+
+EVALUATING = (
+    "binary_matrix", "countdown", "intermediate_integration", "n_queens",
+    "polynomial_multiplication", "puzzle24", "simple_integration", "spiral_matrix",
+    "string_insertion",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=sandbox.LEVELS)
+def judges(request):
+    """Return a pool of judges at a level of the sandbox."""
+    if sandbox.available()[request.param]:
+        pytest.skip(sandbox.available()[request.param])
+    preload = ("reasoning_gym", reasoning_gym.__name__, grading.__name__)
+    with sandbox.Sandbox(request.param, seconds=10, cpu_seconds=0.9, preload=preload) as box:
+        yield box
+
+
+def attack_and_answer(name, attacks):
+    env = make(f"rg:{name}")
+    game, item = env.game, env.game.item(3)
+    for attack in attacks:
+        score, trouble = game.grade(attack, item)
+        assert score <= 0.1, attack
+        assert str(FORGED) not in trouble
+    right = item.answer or SOLVERS[f"rg:{name}"](item.key)
+    assert game.grade(right, item) == (1.0, "")
+
+
+@pytest.mark.parametrize("name", EVALUATING)
+def test_an_answer_does_not_pay_itself_at_any_level(judges, monkeypatch, name):
+    monkeypatch.setattr(grading, "_graders", lambda *_: judges)
+    attack_and_answer(name, ATTACKS[:3])
+
+
+@pytest.mark.parametrize("name", sorted(reasoning_gym.ISOLATED))
+def test_an_answer_does_not_pay_itself(name):
+    attack_and_answer(name, ATTACKS if name in EVALUATING else ATTACKS[:3])
+
+
+@pytest.fixture(scope="module")
+def programs():
+    """Return a function that scores an answer, and what was run for it that is no formula."""
+    seen, watching = [], False
+
+    def note(event, args):
+        if watching:
+            try:
+                grading._refuse_programs(event, args)
+            except ValueError:
+                seen.append(args[0].co_names)
+
+    sys.addaudithook(note)
+
+    def scored(name, answer):
+        nonlocal watching
+        seen.clear()
+        game = make(f"rg:{name}").game
+        item = game.item(3)
+        watching = True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of numpy, about text that is no matrix
+            try:
+                score = reasoning_gym.score(game.dataset, answer, item.key)
+            except Exception:  # noqa: BLE001 - another library's scorer, fed with any text
+                score = 0.0
+        watching = False
+        return score, list(seen)
+
+    return scored
+
+
+@pytest.mark.parametrize("name", EVALUATING)
+def test_these_scorers_would_run_a_program(programs, name):
+    assert programs(name, "__import__('sys').getrecursionlimit()")[1]
+
+
+def test_no_scorer_in_this_process_evaluates_an_answer(programs):
+    for name in sorted(reasoning_gym.QUICK):
+        for attack in ATTACKS:
+            score, run = programs(name, attack)
+            assert score != FORGED
+            assert not run, (name, attack)
+
+
+def test_a_dataset_that_nobody_has_read_is_scored_in_the_sandbox():
+    assert reasoning_gym.ISOLATED.isdisjoint(reasoning_gym.QUICK)
+    assert not {"coin_flip", "composite", "unread"} & reasoning_gym.QUICK
+    gym.factory.DATASETS["unread"] = gym.factory.DATASETS["chain_sum"]
+    try:
+        game = gem_ma.make("rg:unread").game
+        assert game.isolated
+        assert game.blocking
+    finally:
+        del gym.factory.DATASETS["unread"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cheat"),
+    [
+        ("countdown", lambda key: f"{hex(key['metadata']['target'])} + 0*({_sum(key)})"),
+        ("countdown", lambda key: f"1_{key['metadata']['target'] - 1000} + 0*({_sum(key)})"),
+        ("countdown", lambda key: f"{key['metadata']['target']}e0 + 0*({_sum(key)})"),
+        ("countdown", lambda key: f"{_sum(key)} - ({_sum(key)}) + {key['metadata']['target']}"),
+        ("puzzle24", lambda key: f"0x18 + 0*({_sum(key)})"),
+        ("simple_integration", lambda key: f"Integral({key['metadata']['integrand']}, x)"),
+        ("simple_integration", lambda key: f"integrate({key['metadata']['integrand']}, x)"),
+        ("intermediate_integration", lambda key: f"Integral({key['metadata']['integrand']}, x)"),
+        ("polynomial_multiplication", lambda key: f"expand({key['answer']})"),
+        ("polynomial_multiplication", lambda key: f"sympify('{key['answer']}')"),
+        ("complex_arithmetic", lambda key: "nan"),
+        ("complex_arithmetic", lambda key: "NaN + nani"),
+        ("number_sorting", lambda key: f"[{', '.join(['NaN'] * len(key['answer'].split()))}]"),
+    ],
+)
+def test_a_cheat_does_not_pay(name, cheat):
+    game = make(f"rg:{name}").game
+    for index in range(3):
+        item = game.item(index)
+        assert game.grade(item.answer, item).score == 1
+        assert game.grade(cheat(item.key), item).score < 0.2
+
+
+def _sum(key):
+    return " + ".join(map(str, key["metadata"]["numbers"]))
+
+
+def test_a_formula_may_be_written_in_any_way():
+    game = make("rg:intermediate_integration").game
+    for index in range(3):
+        item = game.item(index)
+        for said in (f"({item.answer}) + 7", f"{item.answer} + K1"):
+            assert game.grade(said, item) == (1.0, ""), said
+    for name in ("countdown", "puzzle24"):
+        game = make(f"rg:{name}").game
+        item = game.item(3)
+        plain = item.answer.replace(" ", "")
+        for said in (plain, f"(({item.answer}))", f"- -({item.answer})", f" {plain}\t\n"):
+            assert game.grade(said, item) == (1.0, ""), said
+
+
+@pytest.mark.parametrize(
+    "value", ["abc", None, [1], {"a": 1}, True, float("nan"), float("inf"), -0.5, 1.5, 10**400, ""]
+)
+def test_what_is_no_score_pays_nothing(value):
+    score, trouble = grading.graded(value)
+    assert score == 0
+    assert trouble.startswith("no score: ")
+    assert len(trouble) <= 200
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, 0.25, 1.0, 1.0000000000000002, -1e-17])
+def test_what_is_a_score_is_paid(value):
+    score, trouble = grading.graded(value)
+    assert (score, trouble) == (pytest.approx(value), "")
+    assert 0 <= score <= 1
+
+
+def test_a_scorer_that_pays_too_much_is_reported(monkeypatch):
+    env = gem_ma.make("rg:chain_sum")
+    for value in (1000.0, float("nan"), -1):
+        monkeypatch.setattr(env.game.dataset, "score_answer", lambda *_, value=value: value)
+        assert played(env, "1").score == 0
+        assert "no score" in env.info("player")["grader"]
 
 
 def test_seeds_hold_and_the_process_keeps_its_own_random_numbers():

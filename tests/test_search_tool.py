@@ -352,6 +352,8 @@ def test_passing_faults_are_tried_again(script):
         ((200, b'{"result": 3}'), "Expected `array`, got `int`", 1),
         ((200, b'{"result": "\xff"}'), "expected {result", 1),
         ((200, b""), "got b''", 1),
+        ((200, b'{"result": ' + b"[" * 100_000), "expected {result", 1),
+        ((200, b"\x91" * 100_000), "expected {result", 1),
     ],
 )
 def test_faults_that_stay_are_named(script, answer, message, asked):

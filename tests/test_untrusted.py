@@ -7,6 +7,16 @@ import threading
 
 import pytest
 
+import gem_ma
+from gem_ma import messages
+from gem_ma.actions import extract, find_calls
+from gem_ma.envs.bridges import describing
+from gem_ma.envs.tau.game import read_reply
+from gem_ma.game import InvalidMove
+from gem_ma.records import load_episodes, save_episodes
+from gem_ma.rollouts import rollout
+from gem_ma.tokens import reply_text
+from gem_ma.tools import function_tool, with_tools
 from gem_ma.untrusted import DEPTH, DIGITS, SIZE, checked, read_json
 
 HOSTILE = {
@@ -104,3 +114,157 @@ def test_values_of_another_parser_are_held_to_the_same():
     given = {"a": [1, (2.5, None)], "b": True}
     assert checked(given) == {"a": [1, [2.5, None]], "b": True}
     assert checked(given) is not given
+
+
+# -- every place where it comes in -----------------------------------------------------------------
+
+VALUES = {  # as JSON, for where a value may stand
+    "deep lists": "[" * 100_000 + "]" * 100_000,
+    "deep objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "rather deep": "[" * 900 + "]" * 900,
+    "Infinity": "Infinity",
+    "NaN": "NaN",
+    "an overflow": "1e400",
+    "a giant": "1" + "0" * 400,
+    "a huge giant": "9" * 100_000,
+    "half a character": '"\\ud800"',
+    "too long": '"' + "a" * SIZE + '"',
+    "null": "null",
+    "a list": "[1]",
+}
+
+
+def deep(levels):
+    value = "x"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def calls(value):
+    """Return replies that hold a value where a tool call has its parts, in both syntaxes."""
+    for text in (
+        f'{{"name": "look", "arguments": {{"what": {value}}}}}',
+        f'{{"name": "look", "arguments": {value}}}',
+        f'{{"name": {value}, "arguments": {{}}}}',
+        value,
+    ):
+        yield f"<tool_call>{text}</tool_call>"
+        yield f"<tool_call>{text}"
+        yield text
+    for given in (value, f'{{"what": {value}}}'):
+        yield gem_ma.Reply(tool_calls=[{"function": {"name": "look", "arguments": given}}])
+        yield gem_ma.Reply("text", tool_calls=[{"name": "look", "arguments": given}])
+
+
+MALFORMED = (
+    [None],
+    [7],
+    ["look"],
+    [[]],
+    [{}],
+    [{"function": None}],
+    [{"function": "look"}],
+    [{"function": {"name": None, "arguments": None}}],
+    [{"function": {"name": ["look"], "arguments": {}}}],
+    [{"function": {"name": "look", "arguments": deep(5000)}}],
+    [{"function": {"name": "look", "arguments": {"what": deep(5000)}}}],
+    [{"function": {"name": "look", "arguments": {"what": math.nan}}}],
+    [{"function": {"name": "look", "arguments": {"what": 10**400}}}],
+    [{"function": {"name": "look", "arguments": {7: "x"}}}],
+    [{"function": {"name": "\ud800", "arguments": {"\ud800": "\udfff"}}}],
+    [{"id": None, "function": {"name": "look", "arguments": "\ud800"}}],
+)
+REPLIES = [
+    *[reply for value in VALUES.values() for reply in calls(value)],
+    *[gem_ma.Reply("text", tool_calls=one) for one in MALFORMED],
+]
+
+
+@function_tool
+def look(what: str | int | list | dict = "") -> str:
+    """Look at something."""
+    return json.dumps(what, ensure_ascii=False)
+
+
+def test_an_action_is_found_or_the_reply_is_refused():
+    for reply in REPLIES:
+        try:
+            said, most = extract(reply), 10**7
+        except InvalidMove as error:
+            said, most = str(error), 300
+        assert isinstance(said, str)
+        assert len(said) < most
+        for call in find_calls(reply):
+            json.dumps(json.loads(call["function"]["arguments"]), ensure_ascii=False).encode()
+
+
+def test_tools_answer_or_refuse():
+    env = with_tools(gem_ma.make("game:TicTacToe-v0"), [look], result_length=300)
+    for reply in REPLIES:
+        env.reset(seed=0)
+        env.submit({"x": reply})
+        for text in env.turn("x").results:
+            assert len(text) <= 400
+            text.encode()
+        if "x" in env.state().to_act():
+            env.submit({"x": "4"})
+            assert env.state().board[4] == "x"
+
+
+def test_tau_answers_or_refuses():
+    for reply in REPLIES:
+        try:
+            found = read_reply(extract(reply) or "x")
+        except InvalidMove:
+            continue
+        assert isinstance(found, str | tuple)
+    env = gem_ma.make("tau:shop")
+    for reply in REPLIES:
+        env.reset(seed=0)
+        env.submit({"user": "Hello"})
+        env.submit({"assistant": reply})
+        env.observe("assistant")["text"].encode()
+
+
+def test_spaces_of_other_libraries_are_read_or_refused():
+    spaces = pytest.importorskip("gymnasium.spaces")
+    for space in (
+        spaces.Box(-math.inf, math.inf, (2,)),
+        spaces.Dict(a=spaces.Discrete(3)),
+        spaces.Tuple((spaces.Discrete(3), spaces.MultiBinary(2))),
+        spaces.MultiDiscrete([3, 3]),
+    ):
+        for value in VALUES.values():
+            for text in (value, f"[{value}, {value}]", f'{{"a": {value}}}'):
+                with pytest.raises(InvalidMove):
+                    describing.read(space, text)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        messages.openai_chat,
+        messages.openai_responses,
+        messages.anthropic,
+        messages.hf,
+        messages.trl_row,
+        messages.verl_row,
+    ],
+)
+def test_a_conversation_with_it_has_every_shape(shape):
+    for reply in REPLIES:
+        said = {"role": "assistant", "content": reply}
+        said["tool_calls"] = getattr(reply, "tool_calls", ())
+        json.dumps(shape([{"role": "user", "content": "hello"}, said]))
+        assert isinstance(reply_text(reply), str)
+
+
+def test_episodes_are_played_recorded_and_read(tmp_path):
+    env = with_tools(gem_ma.make("game:TicTacToe-v0"), [look], result_length=300)
+    replies = iter([part for reply in REPLIES for part in (reply, *"0123456")])
+    played = rollout(env, lambda turn: next(replies, "8"), 40, concurrency=1, seed=0)
+    assert [episode.failure for episode in played] == [None] * 40
+    path = tmp_path / "episodes.jsonl"
+    save_episodes(played, path)
+    assert len(list(load_episodes(path))) == 40

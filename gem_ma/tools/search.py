@@ -263,7 +263,7 @@ class Retriever:
             result = msgspec.convert(answer, _Answer)["result"]
             rows = result[0] if result and isinstance(result[0], list) else result
             found = msgspec.convert(rows, list[_Found])
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
                 f"{self.url}: got {content[:100]!r} ({error}); expected "
                 "{result: [{document: {contents}, score}]}"
@@ -509,7 +509,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             asked = msgspec.convert(_decode(content), _Question)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self.send_error(400, str(error))
             return
         k = asked.get("topk") or 3

@@ -5,18 +5,22 @@ What looks at a model's text with heavy machinery runs in the sandbox, under a h
 
 import collections
 import functools
+import importlib
 import json
 import math
 import os
 import re
 import string
+import sys
 import threading
+import types
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from gem_ma import sandbox
 from gem_ma.envs.tasks.question import Grade
+from gem_ma.untrusted import read_json
 
 RIGHT, WRONG = Grade(1.0), Grade(0.0)
 TIMED_OUT = "timed out"
@@ -169,14 +173,71 @@ def warm():
         equivalent(text, [gold, text])
 
 
+# -- judges in the sandbox -------------------------------------------------------------------------
+
+# Sympy and some scorers evaluate a text as Python, in the process that reports the score. What is
+# run there may hold these names and no others, so that nothing which an answer says can do more
+# than arithmetic. With the functions stand the names of what sympy writes for itself.
+_FORMULA = frozenset((
+    *string.ascii_letters, "pi", "oo", "Integer", "Float", "Rational", "Symbol", "Function", "Add",
+    "Mul", "Pow", "Abs", "abs", "sign", "Min", "Max", "min", "max", "root", "sqrt", "cbrt", "exp",
+    "log", "ln", "sin", "cos", "tan", "cot", "sec", "csc", "asin", "acos", "atan", "acot", "asec",
+    "acsc", "atan2", "sinh", "cosh", "tanh", "coth", "sech", "csch", "asinh", "acosh", "atanh",
+    "acoth", "asech", "acsch", "factorial", "factorial2", "binomial", "gamma", "lowergamma",
+    "uppergamma", "beta", "zeta", "polylog", "erf", "erfc", "erfi", "Si", "Ci", "Ei", "Shi", "Chi",
+    "li", "fresnels", "fresnelc", "hyper", "Integral", "Heaviside", "re", "im", "floor", "ceiling",
+    "sympy", "sympy.functions", "sympy.matrices", "nan", "zoo", "math", "mpmath", "numpy", "linalg",
+    "numpy.linalg", "scipy", "special", "scipy.special", "_lambdifygenerated", "monomial_mul",
+    "monomial_pow", "monomial_mulpow", "monomial_ldiv", "monomial_div", "monomial_lcm",
+    "monomial_gcd",
+))  # fmt: skip
+
+
 def isolated(function, *args, prepare):
     """Grade by a trusted function that runs in the sandbox, in the pool that `prepare` prepares."""
+    box = _graders(prepare, function.partition(":")[0], __name__)
     try:
-        return Grade(float(_graders(prepare, function.partition(":")[0]).call(function, *args)))
+        return graded(box.call(f"{__name__}:judge", function, *args))
     except sandbox.TimedOut:
         return Grade(0.0, TIMED_OUT)
     except sandbox.Crashed as error:  # as by too much memory, or an error within the library
-        return Grade(0.0, f"died: {error}"[:200])
+        return Grade(0.0, f"died: {str(error).splitlines()[-1]}"[:200])
+
+
+def graded(value):
+    """Return a score as a Grade; what is no number from 0 to 1 is none."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not -1e-9 < value < 1 + 1e-9:  # a sum of shares may miss 1 a little
+        return Grade(0.0, f"no score: {value!r}"[:200])
+    return Grade(min(max(float(value), 0.0), 1.0))
+
+
+def judge(function, *args):
+    """Call a function on a model's text where nothing but formulas can be run; for the sandbox."""
+    module, _, name = function.partition(":")
+    found = getattr(importlib.import_module(module), name)
+    sys.addaudithook(_refuse_programs)
+    return found(*args)
+
+
+def _refuse_programs(event, args):
+    """Raise ValueError when Python is about to run what is no formula, except to import a file."""
+    if event != "exec":
+        return
+    codes, names = [args[0]], set()
+    for code in codes:  # grows meanwhile
+        names.update(code.co_names)
+        codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+    if not names <= _FORMULA and not _imports(sys._getframe()):
+        raise ValueError("an answer is a formula, and no program")
+
+
+def _imports(frame):
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @functools.cache
@@ -306,8 +367,9 @@ def _passes(program, test, seconds):
     if not result.ok:
         return False, TIMED_OUT if result.reason == "timeout" else result.reason
     if test.function:
+        last = result.stdout.strip().rpartition("\n")[2]
         try:
-            returned = json.loads(result.stdout.strip().rpartition("\n")[2])
+            returned = read_json(last, size=None, depth=100, digits=4300)
         except ValueError:
             return False, ""
         same = same_value(returned, test.expected) or same_value([returned], test.expected)
@@ -335,7 +397,10 @@ def _near(text, wanted):
 def same_value(value, wanted):
     """Return whether two JSON values are equal, decimals to six digits."""
     if isinstance(wanted, float) and isinstance(value, int | float):
-        return math.isclose(value, wanted, rel_tol=1e-6, abs_tol=1e-9)
+        try:
+            return math.isclose(value, wanted, rel_tol=1e-6, abs_tol=1e-9)
+        except OverflowError:  # a whole number that is no float
+            return False
     if isinstance(value, list) and isinstance(wanted, list | tuple):
         return len(value) == len(wanted) and all(map(same_value, value, wanted))
     if isinstance(value, dict) and isinstance(wanted, dict):
