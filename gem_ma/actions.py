@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
@@ -27,7 +27,7 @@ _BOXED = re.compile(r"\\boxed\s*\{")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 _END_OF_ANSWER = re.compile(r"</answer>", re.IGNORECASE)
-_CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+_CALL = "<tool_call>", "</tool_call>"
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|texttt|mathrm|mathbf)\s*\{([^{}]*)\}")
 _AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
 
@@ -90,9 +90,10 @@ def has_action(text: str, format: str = "auto") -> bool:
 def find_calls(text: str) -> list[dict[str, Any]]:
     """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
     calls: list[dict[str, Any]] = []
-    for block in _CALL.findall(without_thinking(text)):
+    text = without_thinking(text)
+    for start, end in _blocks(text, 0, len(text)):
         try:
-            call = json.loads(block)
+            call = json.loads(text[start:end])
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
         except (ValueError, TypeError, KeyError, AttributeError):
             continue  # not a call, so it stays what it is: text
@@ -101,16 +102,28 @@ def find_calls(text: str) -> list[dict[str, Any]]:
     return calls
 
 
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where the inside of each <tool_call> block of a part of a text begins and ends."""
+    opening, closing = _CALL
+    while (begin := text.find(opening, start, end)) >= 0:
+        begin += len(opening)
+        stop = text.find(closing, begin, end)
+        if stop < 0:
+            return
+        yield begin, stop
+        start = stop + len(closing)
+
+
 def first_calls(text: str, count: int) -> str:
     """Return a text without the tool calls behind its first few, and what stands after these.
 
     It holds them as <tool_call> blocks, or is the JSON of a list, as `call_text` writes it.
     """
     ends = [
-        block.end()
-        for start, end in _outside_thoughts(text)
-        for block in _CALL.finditer(text, start, end)
-        if find_calls(block[0])
+        end + len(_CALL[1])
+        for place in _outside_thoughts(text)
+        for start, end in _blocks(text, *place)
+        if find_calls(f"{_CALL[0]}{text[start:end]}{_CALL[1]}")
     ]
     if ends:
         return text if len(ends) <= count else text[: ends[count - 1]]

@@ -11,7 +11,9 @@ from typing import Any
 from gem_ma.episode import Turn
 
 STOP = "###STOP###"
-_TASK = re.compile(r"Your task: (.*)|\n\nInstruction: (.*?)\n\nRules:\n", re.S)  # ours, the original's
+_TASK = re.compile(
+    r"Your task: (.*)|\n\nInstruction: (.*?)\n\nRules:\n", re.S
+)  # ours, the original's
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
