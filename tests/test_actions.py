@@ -6,7 +6,19 @@ import time
 import pytest
 
 from gem_ma import InvalidMove
-from gem_ma.actions import FORMATS, choose, clip, extract, instruction, listing, number, wrap
+from gem_ma.actions import (
+    FORMATS,
+    choose,
+    clip,
+    extract,
+    find_calls,
+    first_calls,
+    instruction,
+    listing,
+    number,
+    wrap,
+)
+from gem_ma.episode import Reply
 
 
 @pytest.mark.parametrize(
@@ -29,6 +41,10 @@ from gem_ma.actions import FORMATS, choose, clip, extract, instruction, listing,
         ("bracket", "[[a] b]", "[a] b"),
         ("answer", "<answer>1</answer><ANSWER> 2 </Answer>", "2"),
         ("bare", r" \boxed{3} ", r"\boxed{3}"),
+        ("verbatim", " \\boxed{3} \n", " \\boxed{3} \n"),
+        ("verbatim", "", ""),
+        ("verbatim", "<think>1</think>\n\n2 ", "2"),
+        ("verbatim", "1\n<think>so", "1"),
         ("auto", "<think>[1] \\boxed{1}</think>\\boxed{2}", "2"),
         ("auto", "hidden </think> 2", "2"),
         ("auto", "<think>a <think> b</think> c</think> 2", "2"),
@@ -68,6 +84,54 @@ def test_what_is_wrapped_is_found_again(format):
     for action in ("3", "e2 e4", "a {b}", "é"):
         assert extract(wrap(action, format), format) == action
         assert isinstance(instruction(format), str)
+
+
+@pytest.mark.parametrize("arguments", ["", None])
+def test_only_verbatim_takes_no_empty_arguments(arguments):
+    call = {"id": "1", "function": {"name": "look", "arguments": arguments}}
+    reply = Reply("", tool_calls=[call])
+    for format in set(FORMATS) - {"verbatim"}:
+        assert extract(reply, format) == '{"name": "look", "arguments": {}}'
+    if arguments is None:
+        assert extract(reply, "verbatim") == '{"name": "look", "arguments": null}'
+    else:
+        with pytest.raises(InvalidMove, match="the arguments of look are no JSON: ''"):
+            extract(reply, "verbatim")
+
+
+A, B, C = ('<tool_call>{"name": "%s"}</tool_call>' % name for name in "abc")  # noqa: UP031
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "both"),
+    [
+        ("Well?", "Well?", "Well?"),
+        ("", "", ""),
+        (A, A, A),
+        (f"x {A} y {B} z", f"x {A}", f"x {A} y {B} z"),
+        (f"{A}{B}{C}", A, f"{A}{B}"),
+        (f"{A}<tool_call>no</tool_call>{B} z", A, f"{A}<tool_call>no</tool_call>{B} z"),
+        (f"{A} <tool_call>no</tool_call>", f"{A} <tool_call>no</tool_call>", None),
+        (f"{A}</think>{B}{C}", f"{A}</think>{B}", f"{A}</think>{B}{C}"),
+        (f"<think>{A}</think>{B} <think>{C}</think>{C}", f"<think>{A}</think>{B}", None),
+        (f"{A}{B}<think>{C}", A, f"{A}{B}<think>{C}"),
+        ('[{"name": "a"}, {"name": "b"}]', '{"name": "a"}', '[{"name": "a"}, {"name": "b"}]'),
+        ('[{"name": "a"}]', '[{"name": "a"}]', '[{"name": "a"}]'),
+        ('[{"name": "a"}, 2]', '[{"name": "a"}, 2]', '[{"name": "a"}, 2]'),
+        ("[" * 100_000, "[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_a_text_with_its_first_calls_only(text, first, both):
+    assert first_calls(text, 1) == first
+    assert first_calls(text, 2) == (text if both is None else both)
+    assert len(find_calls(first)) == min(len(find_calls(text)), 1)
+
+
+@pytest.mark.parametrize("piece", ["<tool_call>", "</tool_call>", "<tool_call>{", A, f"{A}<think>"])
+def test_calls_are_found_in_linear_time(piece):
+    start = time.process_time()
+    first_calls(piece * (1_000_000 // len(piece)), 1)
+    assert time.process_time() - start < 3  # a quadratic search takes minutes
 
 
 @pytest.mark.parametrize("format", FORMATS)

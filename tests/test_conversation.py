@@ -5,7 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import Context, Reply
-from gem_ma.episode import Conversation, Messages, Step, Turn
+from gem_ma.episode import Conversation, Messages, Step, Turn, first_calls
 from gem_ma.messages import Picture
 
 
@@ -107,6 +107,53 @@ def test_the_answer_to_native_tool_calls_is_a_tool_message():
     roles = [message["role"] for message in chat.messages(1)]
     assert roles == ["system", "user", "assistant", "tool", "tool"]
     assert chat.messages(1)[3]["content"] == "Nothing came of it."
+    assert chat.messages(1)[4]["content"].endswith("no result of its own: see the first.")
+    assert [message["name"] for message in chat.messages(1)[3:]] == ["find", "read"]
+
+
+def test_a_call_without_a_result_was_not_run_and_the_chat_says_so():
+    calls = [{"id": n, "function": {"name": "find", "arguments": "{}"}} for n in "123"]
+    chat = Conversation("a")
+    say(chat, "go", Reply("", tool_calls=calls))
+    say(chat, "tool: found\n\nYour turn.", results=("found",))
+    assert [(m["role"], m["content"]) for m in chat.messages(1)[3:]] == [
+        ("tool", "found"),
+        ("tool", "This call was not run."),
+        ("tool", "This call was not run."),
+        ("user", "Your turn."),
+    ]
+
+
+def test_where_one_call_counts_the_chat_holds_one():
+    calls = [{"id": n, "function": {"name": "find", "arguments": "{}"}} for n in "123"]
+    reply = Reply("I look.", tool_calls=calls, token_ids=[1], latency=2.0)
+    chat = Conversation("a")
+    say(chat, "go", reply, calls=1)
+    assert chat.messages()[-1] == {
+        "role": "assistant",
+        "content": "I look.",
+        "tool_calls": calls[:1],
+    }
+    assert chat.messages()[-1]["content"].token_ids == [1]
+    say(chat, "found", results=("found",), calls=1)
+    assert [(m["role"], m["content"]) for m in chat.messages(1)[3:]] == [("tool", "found")]
+    assert chat.steps[0].reply is reply
+    say(chat, "more", reply, calls=2)
+    assert chat.messages()[-1]["tool_calls"] == calls[:2]
+
+
+class Kept(Reply):
+    """A reply that keeps something beside its fields."""
+
+
+def test_a_reply_that_is_cut_stays_what_it_is():
+    reply = Kept("", tool_calls=[{"id": "1"}, {"id": "2"}])
+    reply.output = "kept"
+    cut = first_calls(reply, 1)
+    assert (type(cut), cut.output, cut.tool_calls) == (Kept, "kept", [{"id": "1"}])
+    assert first_calls(reply, 2) is reply
+    assert first_calls(reply, None) is reply
+    assert len(reply.tool_calls) == 2
 
 
 def test_a_result_that_leaves_nothing_else_to_say_ends_the_chat():

@@ -82,7 +82,7 @@ def test_print_envs(capsys):
 
 def secrets(vec):
     """Say what every environment of a vector hides."""
-    return [env.env.state().secret for env in vec.envs]
+    return [env.env.game_state.secret for env in vec.envs]
 
 
 @pytest.mark.parametrize("async_mode", [False, True])
@@ -115,7 +115,7 @@ def test_a_seed_of_make_is_that_of_the_first_episode_unless_reset_has_one():
         env = gem.make("game:GuessTheNumber-v0-hard", **make)
         for seed in resets:
             env.reset(seed)
-            yield env.env.state()
+            yield env.env.game_state
 
     assert [*states(None, None, seed=7)] == [*states(7, None)] != [*states(7, 7)]
     assert [*states(3, None, seed=7)] == [*states(3, None)]

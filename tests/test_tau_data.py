@@ -17,7 +17,7 @@ from gem_ma.envs.tau.game import STOP
 from gem_ma.envs.tau.store import Base
 
 REAL = os.environ.get(data.VARIABLE)
-WORDS = {"prompt": "You buy things.\n\nDo: {instruction}\n\nBe \"brief\".", "greeting": "Good day!"}
+WORDS = {"prompt": 'You buy things.\n\nDo: {instruction}\n\nBe "brief".', "greeting": "Good day!"}
 
 
 def made_up(name):
@@ -434,7 +434,9 @@ def test_words_come_from_a_clone(fetched, tmp_path, monkeypatch):
     path = fetched / "tau_bench/envs/user.py"
     path.write_text(path.read_text().replace("Good day!", "Hello!"))
     fetch._user.cache_clear()
-    with pytest.raises(DataMissing, match=r"user\.json of .*/clone is not what it should be.*59a20"):
+    with pytest.raises(
+        DataMissing, match=r"user\.json of .*/clone is not what it should be.*59a20"
+    ):
         fetch.user("airline")
     monkeypatch.setenv(fetch.SOURCE, str(tmp_path))
     with pytest.raises(DataMissing, match=r"tau_bench/envs/user\.py cannot be read"):
@@ -456,7 +458,7 @@ def test_strict_tells_the_user_the_words_of_the_original(fetched, tmp_path):
     env.reset(options={"task": 1})
     instruction = made_up("retail")["tasks_test.json"][1]["instruction"]
     turn = env.turn("user")
-    assert turn.rules == f"You buy things.\n\nDo: {instruction}\n\nBe \"brief\"."
+    assert turn.rules == f'You buy things.\n\nDo: {instruction}\n\nBe "brief".'
     assert turn.text == "Good day!"
     make("tau:shop", strict=True)  # which has none, and needs no data
 

@@ -96,7 +96,7 @@ def test_native_calls_and_several_at_once():
     assert strict.turn("assistant").results == ("2.0",)  # as the original takes the first only
     strict.step(json.dumps([CALL, {**CALL, "arguments": {"expression": "5"}}]))
     assert strict.turn("assistant").results == ("1.0",)
-    assert len(strict.state().calls) == 2
+    assert len(strict.game_state.calls) == 2
 
 
 def test_in_strict_the_chat_holds_no_call_that_was_not_run():

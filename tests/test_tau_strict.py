@@ -286,7 +286,15 @@ def test_what_a_second_call_is_does_not_matter(original, domain):
 
 @DOMAINS
 def test_text_that_is_nearly_a_call_is_a_message(original, domain):
-    texts = ['{"name": "think", ', "{x}", "[1, 2]", '{"a": 1}', "[", '[{"name": 1}, 2]', "I said {}"]
+    texts = [
+        '{"name": "think", ',
+        "{x}",
+        "[1, 2]",
+        '{"a": 1}',
+        "[",
+        '[{"name": 1}, 2]',
+        "I said {}",
+    ]
     same(original, domain, [*["Hi"] * len(texts), STOP], texts)
 
 

@@ -242,7 +242,7 @@ def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
     assert theirs == "Error: calculate was not run: call it in a reply of its own"
     assert none.startswith("Error: no tool 'fly'; the tools are add, ")
     assert "calculate" in none
-    assert env.state().calls == ()
+    assert env.game_state.calls == ()
 
 
 def test_where_one_call_counts_others_are_no_calls():

@@ -207,9 +207,9 @@ def test_tools_answer_or_refuse():
         for text in env.turn("x").results:
             assert len(text) <= 400
             text.encode()
-        if "x" in env.state().to_act():
+        if "x" in env.game_state.to_act():
             env.submit({"x": "4"})
-            assert env.state().board[4] == "x"
+            assert env.game_state.board[4] == "x"
 
 
 def test_tau_answers_or_refuses():

@@ -483,6 +483,19 @@ def test_tool_calls_and_their_results(show, tmp_path):
     assert "sees something else" in page.locator("#spectated").inner_text()
 
 
+def test_calls_that_did_not_count(show, tmp_path):
+    def calling(turn):
+        calls = [{"id": n, "function": {"name": n, "arguments": "{}"}} for n in ("look", "leap")]
+        return Reply(turn.legal[0], tool_calls=calls if turn.index == 0 else ())
+
+    (episode,) = rollout(THREE, FunctionAgent(calling), 1, seed=1)
+    steps = [replace(step, calls=1) for step in episode.steps]
+    save_episodes([replace(episode, steps=steps)], tmp_path / "a.jsonl")
+    reply = show(tmp_path / "a.jsonl", "#episode=0").locator(".reply").first.inner_text()
+    assert "Calls look" in reply
+    assert "Not called: leap" in reply
+
+
 def test_commands(episodes, tmp_path, capsys):
     def run(*words):
         parser = argparse.ArgumentParser()
