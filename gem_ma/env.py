@@ -598,6 +598,10 @@ class Env(BaseEnv, Generic[S]):
             leavers = [a for a in waiting if a in replies and not self._take(a, replies[a])]
             if leavers:
                 self._leave(leavers)
+        return self._go_on()
+
+    def _go_on(self) -> Mapping[str, float]:
+        """Move while all replies are there, settle, and show a person where the game stands."""
         while self._pending and len(self._pending) == len(self._acting):
             self._advance()
         rewards = self._settle()
@@ -821,9 +825,7 @@ class Env(BaseEnv, Generic[S]):
             self._leave(leavers, "has left the game")
         else:
             self._over, self._pending = True, {}
-        while self._pending and len(self._pending) == len(self._acting):
-            self._advance()
-        self._credit((), self._settle())
+        self._credit((), self._go_on())
         if selected in self._dead:
             self.agent_selection = selected
 

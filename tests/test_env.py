@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import gem_ma
@@ -599,7 +598,7 @@ def test_pettingzoos_conversion_takes_what_steps_in_rounds(env_id, options, hold
         return
     view = aec_to_parallel(env)
     view.reset(seed=0)
-    bad = {a: 0 if env.discrete else "what?" for a in view.agents}
+    bad = dict.fromkeys(view.agents, 0 if env.discrete else "what?")
     while view.agents:
         view.step({a: bad[a] for a in view.agents})
 
