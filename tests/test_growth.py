@@ -65,7 +65,16 @@ MARKS = (
     *("\ud800", "\u00e9", "\u202e", "\x00", "\u4e00", "1,000", "1e9"),
     *("<image", "<|image_1", "<|vision_pad|", "[img ", "<image>"),
     *("a@a.", "a@a.a ", "modify ", "modify #W1234567 ", "name is Aa Aa ", "zip code ", "code is "),
-    *("I want ", ". I want ", "You want ", "{a}", "#W1234567. ", "?", "confirm? ", "anything else?"),
+    *(
+        "I want ",
+        ". I want ",
+        "You want ",
+        "{a}",
+        "#W1234567. ",
+        "?",
+        "confirm? ",
+        "anything else?",
+    ),
     *("message:", "message: \n", "thought:", "thought:\n", "bad:", "bad\n", "ok\n", '"name": "a",'),
 )
 # A beginning, and what is repeated after it.

@@ -366,9 +366,7 @@ WRITES = {  # the tools that change something, and how a wish for each sounds
     "cancel_pending_order": re.compile(r"\bcancel", re.I),
     "return_delivered_order_items": re.compile(r"\breturn\b", re.I),
     "exchange_delivered_order_items": re.compile(r"\bexchange\b", re.I),
-    "modify_pending_order_items": re.compile(
-        r"^(?>.*\bmodify )(?!.*address)", re.I | re.M
-    ),
+    "modify_pending_order_items": re.compile(r"^(?>.*\bmodify )(?!.*address)", re.I | re.M),
     "modify_pending_order_payment": re.compile(r"change payment|payment of order", re.I),
     "modify_pending_order_address": re.compile(r"address", re.I),
     "modify_user_address": re.compile(r"default address", re.I),
