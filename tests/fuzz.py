@@ -36,6 +36,9 @@ NEEDS = {
     "logic:Data": "data=... names a file",
 }
 
+# These take long to be made or to be looked at, so that only the long form plays them.
+HEAVY = ("ta:Sokoban", "ta:Sudoku", "ta:Wordle", "ta:Crosswords", "tau:retail", "tau:airline")
+
 MARKS = ("\\boxed{%s}", "[%s]", "<answer>%s</answer>", "%s", "<think>%s", "</think>%s", "```\n%s\n```")
 JUNK = (
     *("", " ", "\n", "\x00", "\x1b[2J", "\u202e", "\u200b", "\ud800", "\udfff\ud800", "e\u0301" * 40),
