@@ -142,7 +142,7 @@ def look(env, hashable):
                 raise Fault("a turn without its picture")
         json.dumps(_plain(env.info(seat)))
         core.messages(seat)
-    state = core.state()
+    state = core.game_state
     if hashable:
         hash(state)
     for name in [one.name for one in dataclasses.fields(state)] if _is_dataclass(state) else ():
@@ -181,7 +181,7 @@ def play(env, rng, seed):
                 raise Fault(f"no end after {number} replies")
             if number % 5 == 0:
                 look(env, hashable)
-            before = core.state()
+            before = core.game_state
             kept = _frozen(before) if number % 7 == 0 else None
             replies = {}
             for seat in core.to_act:
@@ -197,7 +197,7 @@ def play(env, rng, seed):
             if kept is not None and _frozen(before) != kept:
                 raise Fault("a State has changed")
         look(env, hashable)
-        returns = core.state().returns()
+        returns = core.game_state.returns()
         if not all(math.isfinite(value) for value in returns.values()):
             raise Fault(f"returns {returns}")
     except Exception as error:
