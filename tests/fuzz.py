@@ -36,55 +36,15 @@ NEEDS = {
     "logic:Data": "data=... names a file",
 }
 
-MARKS = (
-    "\\boxed{%s}",
-    "[%s]",
-    "<answer>%s</answer>",
-    "%s",
-    "<think>%s",
-    "</think>%s",
-    "```\n%s\n```",
-)
+# These take long to be made or to be looked at, so that only the long form plays them.
+HEAVY = ("ta:Sokoban", "ta:Sudoku", "ta:Wordle", "ta:Crosswords", "tau:retail", "tau:airline")
+
+MARKS = ("\\boxed{%s}", "[%s]", "<answer>%s</answer>", "%s", "<think>%s", "</think>%s", "```\n%s\n```")
 JUNK = (
-    *(
-        "",
-        " ",
-        "\n",
-        "\x00",
-        "\x1b[2J",
-        "\u202e",
-        "\u200b",
-        "\ud800",
-        "\udfff\ud800",
-        "e\u0301" * 40,
-    ),
-    *(
-        "\u0661",
-        "\u00b2",
-        "\uff11",
-        "\u2160",
-        "\U0001f600",
-        "I\u0307",
-        "\u00df",
-        "\u01c5",
-        "\ufdfa",
-    ),
+    *("", " ", "\n", "\x00", "\x1b[2J", "\u202e", "\u200b", "\ud800", "\udfff\ud800", "e\u0301" * 40),
+    *("\u0661", "\u00b2", "\uff11", "\u2160", "\U0001f600", "I\u0307", "\u00df", "\u01c5", "\ufdfa"),
     *("NaN", "nan", "inf", "-Infinity", "1e999", "-0", "0x10", "1_000", "9" * 30, "9" * 5000, "-1"),
-    *(
-        "1/0",
-        "0/0",
-        "1e-400",
-        "10**10**10",
-        "(((((",
-        "[[]]",
-        "][",
-        "{}{",
-        "}{",
-        '"',
-        "'",
-        "\\",
-        "%s",
-    ),
+    *("1/0", "0/0", "1e-400", "10**10**10", "(((((", "[[]]", "][", "{}{", "}{", '"', "'", "\\", "%s"),
     *("{0}", "{seat.__class__}", "%(a)s", "$(reboot)", "`id`", "'; --", "../../etc/passwd", "None"),
     *("null", "true", "[]", "{}", "[null]", '{"name": null}', '{"name": "a", "arguments": [1]}'),
     *('{"name": 1, "arguments": "{"}', '{"a": NaN}', '{"a": 1e999}', '{"a": "\\ud800"}', "[1, 2"),
@@ -101,9 +61,7 @@ BOMBS = (
     lambda n: "{" * n + "}" * n,
     lambda n: '{"a":' * n,
     lambda n: '{"name": "a", "arguments": ' + "[" * n + "]" * n + "}",
-    lambda n: (
-        '<tool_call>{"name": "a", "arguments": ' + '{"a":' * n + "1" + "}" * n + "}</tool_call>"
-    ),
+    lambda n: '<tool_call>{"name": "a", "arguments": ' + '{"a":' * n + "1" + "}" * n + "}</tool_call>",
     lambda n: "<tool_call>" * n,
     lambda n: "\\boxed{" * n,
     lambda n: "<think>" * n + "</think>" * n,

@@ -24,7 +24,7 @@ class Use(NamedTuple):
     """A pattern, and the methods by which it is applied."""
 
     where: str
-    pattern: re.Pattern[str]
+    pattern: re.Pattern[Any]
     methods: tuple[str, ...]
 
 
@@ -59,7 +59,7 @@ def uses(module: str) -> list[Use]:
     found: dict[tuple[str, int], set[str]] = {}
     where: dict[tuple[str, int], str] = {}
 
-    def add(place: str, pattern: re.Pattern[str], methods: set[str]) -> None:
+    def add(place: str, pattern: re.Pattern[Any], methods: set[str]) -> None:
         key = pattern.pattern, pattern.flags
         found.setdefault(key, set()).update(methods)
         where.setdefault(key, f"{module}:{place}")
@@ -101,10 +101,9 @@ def _assigned(tree: ast.Module) -> set[str]:
     return {node.id for one in targets for node in ast.walk(one) if isinstance(node, ast.Name)}
 
 
-def _patterns(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
+def _patterns(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
-        if isinstance(value.pattern, str):
-            yield value
+        yield value
     elif depth and isinstance(value, Mapping):
         for one in list(value.values()):
             yield from _patterns(one, depth - 1)
@@ -125,7 +124,7 @@ def _applied(tree: ast.Module, name: str) -> set[str]:
     return methods or {"finditer"}
 
 
-def _built(call: ast.Call, function: str, names: Mapping[str, Any]) -> re.Pattern[str]:
+def _built(call: ast.Call, function: str, names: Mapping[str, Any]) -> re.Pattern[Any]:
     """Return the pattern of a call of `re`, with a word for what only the call knows."""
 
     def value(node: ast.expr) -> Any:
@@ -151,7 +150,7 @@ _CATEGORIES = {
 }
 
 
-def hostile(pattern: re.Pattern[str]) -> list[Callable[[int], str]]:
+def hostile(pattern: re.Pattern[Any]) -> list[Callable[[int], str]]:
     """Return what makes long texts on which a pattern may take long, from its own parts."""
     whole = parser.parse(pattern.pattern, pattern.flags)
     pumps: dict[tuple[str, str], None] = {}
@@ -293,15 +292,16 @@ def _letters(items: Any) -> list[str]:
 # -- how long it takes -----------------------------------------------------------------------------
 
 
-def apply(pattern: re.Pattern[str], method: str, text: str) -> None:
+def apply(pattern: re.Pattern[Any], method: str, text: str) -> None:
     """Use a pattern as the package does, to the end."""
+    given = text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
     if method in ("sub", "subn"):
-        getattr(pattern, method)("", text)
+        getattr(pattern, method)(given[:0], given)
     elif method == "finditer":
-        for _ in pattern.finditer(text):
+        for _ in pattern.finditer(given):
             pass
     else:
-        getattr(pattern, method)(text)
+        getattr(pattern, method)(given)
 
 
 def seconds(work: Callable[[], Any], tries: int) -> float:

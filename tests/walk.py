@@ -1,0 +1,648 @@
+"""Call every public function, class and method with wrong arguments, one at a time.
+
+A call is right if it works, or says what is wrong: never an AttributeError, nor a bare KeyError or
+IndexError, nor what other faults of our own look like. `RIGHT` holds right arguments for each; what
+is public and has none is a fault too.
+"""
+
+import asyncio
+import contextlib
+import importlib
+import inspect
+import io
+import itertools
+import json
+import signal
+import warnings
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+import gem_ma
+from gem_ma import Env, Message, Reply, Step, Turn, wrappers
+from gem_ma.agents import RandomAgent
+from gem_ma.envs.tic_tac_toe import TicTacToe
+from gem_ma.messages import Picture
+from gem_ma.training import advantages, selfplay
+
+MODULES = (
+    "gem_ma",
+    "gem_ma.game",
+    "gem_ma.scene",
+    "gem_ma.actions",
+    "gem_ma.agents",
+    "gem_ma.messages",
+    "gem_ma.context",
+    "gem_ma.testing",
+    "gem_ma.tools",
+    "gem_ma.training",
+    "gem_ma.training.advantages",
+    "gem_ma.training.selfplay",
+    "gem_ma.training.rows",
+    "gem_ma.wrappers",
+    "gem_ma.gem",
+    "gem_ma.views",
+    "gem_ma.spaces",
+    "gem_ma.seeding",
+    "gem_ma.renderers",
+    "gem_ma.evaluation",
+    "gem_ma.evaluation.metrics",
+    "gem_ma.evaluation.statistics",
+    "gem_ma.evaluation.tournament",
+)
+
+# What is not called, and why.
+LEFT_OUT = {
+    "gem_ma.agents.HFAgent": "it needs a model; its tests give it wrong arguments",
+    "gem_ma.agents.RayAgent": "it needs Ray, and takes what Ray gives",
+    "gem_ma.agents.HumanAgent.act": "it waits for a person",
+    "gem_ma.agents.OpenAIAgent.act": "it needs a server",
+    "gem_ma.agents.OpenAIAgent.check_sees_images": "it needs a server",
+    "gem_ma.tools.MCPTool": "it starts processes, and asks servers",
+    "gem_ma.tools.Index": "it is made by build and load",
+    "gem_ma.tools.PythonTool.call": "it runs programs",
+    "gem_ma.tools.Past": "it is a type",
+}
+
+# Values of any type, and those of the right type that are wrong most often.
+WRONG = {
+    "None": None,
+    "-1": -1,
+    "0": 0,
+    "nan": float("nan"),
+    "1.5": 1.5,
+    "''": "",
+    "'nonsense'": "nonsense",
+    "object()": object(),
+    "[]": [],
+    "[None]": [None],
+    "{}": {},
+    "{'nonsense': None}": {"nonsense": None},
+    "10**30": 10**30,
+    "b'x'": b"x",
+    "print": print,
+}
+# A huge one of these is no mistake but a lot of work.
+COUNTS = {
+    *("episodes", "n", "num_envs", "seeds", "views", "concurrency", "group", "matches", "rounds"),
+    *("samples", "trials", "tasks", "simulations", "max_iter", "width", "height", "limit", "workers"),
+    *("simulations", "nodes", "depth", "size", "image_size", "words", "overlap", "top_k", "most"),
+}
+RAW = (
+    AttributeError,
+    RecursionError,
+    AssertionError,
+    ZeroDivisionError,
+    OverflowError,
+    UnboundLocalError,
+    NotImplementedError,
+    MemoryError,
+    StopIteration,
+    UnicodeError,
+)
+SECONDS = 5  # that a call may take
+C4, KUHN = "game:ConnectFour-v0", "game:KuhnPoker-v0"
+TTT = "game:TicTacToe-v0"
+
+
+class Tool:
+    """A tool that does nothing."""
+
+    name = "nothing"
+    schema = {"type": "function", "function": {"name": "nothing", "parameters": {}}}  # noqa: RUF012
+
+    def call(self, arguments, past=()):
+        return "nothing"
+
+
+def env(id=TTT, **kwargs):
+    made = gem_ma.make(id, **kwargs)
+    made.reset(seed=0)
+    return made
+
+
+def episode():
+    (played,) = gem_ma.rollout(TTT, "random", 1, seed=0)
+    return played
+
+
+def turn():
+    return env().turn("x")
+
+
+def seen(by):
+    return env().turn("x" if by == "x" else "o")
+
+
+def sampled(episode):
+    """Return the samples of an episode without a tokenizer."""
+    ids = [SimpleNamespace(start=0, end=2, reward=1.0)]
+    return SimpleNamespace(seat="x", episode=episode.id, env=episode.spec.id, spans=ids, ids=[1, 2])
+
+
+CHAT = [
+    {"role": "system", "content": "rules"},
+    {"role": "user", "content": ("see", Picture(np.zeros((8, 8, 3), np.uint8), "a board"))},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "1", "function": {"name": "look", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "1", "content": "seen"},
+]
+
+
+def pool():
+    made = selfplay.Pool({"one": "random"})
+    made.record([episode()])
+    return made
+
+
+def rivals():
+    return selfplay.Rivals("random", pool())
+
+
+def uniform(seat, view):
+    return [1 / len(view.legal(seat))] * len(view.legal(seat))
+
+
+def table():
+    return {"rows": advantages.example()}
+
+
+def passed():
+    return {"results": {"a": [1, 0], "b": [1, 1]}, "k": 1}
+
+
+def view():
+    made = gem_ma.make_gym(TTT, agent="x", others="random")
+    made.reset(seed=0)
+    return made
+
+
+def parallel():
+    made = gem_ma.make_parallel("game:RockPaperScissors-v0")
+    made.reset(seed=0)
+    return made
+
+
+def vector():
+    made = importlib.import_module("gem_ma.gem").make_vec("game:GuessTheNumber-v0-easy")
+    made.reset()
+    return made
+
+
+def scene():
+    return env().scene()
+
+
+def opponents():
+    return selfplay.Opponents({"one": "random", "two": "random"}, {"one": 0.5, "two": 0.5})
+
+
+def leaderboard():
+    from gem_ma.evaluation.tournament import tournament
+
+    return tournament([TTT], ["random", "search"], "played", matches=1, progress=False)
+
+
+# The objects that methods are called of.
+OBJECTS = {
+    "Env": env,
+    "BaseEnv": env,
+    "Wrapper": lambda: wrappers.Wrapper(env()),
+    "TextWrapper": lambda: wrappers.TransformText(env(), lambda seat, text: text),
+    "Context": lambda: gem_ma.Context(turns=1),
+    "Episode": episode,
+    "Reply": lambda: Reply("a"),
+    "Spec": lambda: gem_ma.spec(TTT),
+    "Game": TicTacToe,
+    "Picture": lambda: Picture(np.zeros((8, 8, 3), np.uint8)),
+    "FunctionAgent": lambda: gem_ma.agents.load(lambda turn: "1"),
+    "InformedAssistant": lambda: gem_ma.agents.load("informed-assistant"),
+    "LLMUser": lambda: gem_ma.agents.load("llm-user:random"),
+    "MixtureAgent": lambda: gem_ma.agents.MixtureAgent(["random"]),
+    "OracleAssistant": lambda: gem_ma.agents.load("oracle-assistant"),
+    "RandomAgent": RandomAgent,
+    "RuleUser": lambda: gem_ma.agents.load("rule-user"),
+    "ScriptedAgent": lambda: gem_ma.agents.ScriptedAgent(["1"]),
+    "SearchAgent": lambda: gem_ma.agents.load("search:depth=1"),
+    "PythonTool": lambda: gem_ma.tools.PythonTool(),
+    "SearchTool": lambda: gem_ma.tools.SearchTool(gem_ma.tools.Index.build(["a text"])),
+    "Index": lambda: gem_ma.tools.Index.build(["a text"]),
+    "ToolEnv": lambda: gem_ma.tools.with_tools(env(), [Tool()]),
+    "Pool": pool,
+    "Opponents": opponents,
+    "Rivals": rivals,
+    "SeatView": view,
+    "ParallelView": parallel,
+    "VectorEnv": vector,
+    "UnicodeText": lambda: importlib.import_module("gem_ma.spaces").UnicodeText(examples=["a"]),
+    "Theme": lambda: importlib.import_module("gem_ma.renderers").theme("light"),
+    "Leaderboard": leaderboard,
+}
+for _name in ("Track", "TimeLimit", "TransformReward", "ScaleReward", "ClipReward", "TransformAction"):
+    OBJECTS[_name] = {
+        "Track": lambda: wrappers.Track(env()),
+        "TimeLimit": lambda: wrappers.TimeLimit(env(), 5),
+        "TransformReward": lambda: wrappers.TransformReward(env(), lambda seat, reward: reward),
+        "ScaleReward": lambda: wrappers.ScaleReward(env(), 2.0),
+        "ClipReward": lambda: wrappers.ClipReward(env()),
+        "TransformAction": lambda: wrappers.TransformAction(env(), lambda seat, action: action),
+    }[_name]
+OBJECTS["TransformText"] = OBJECTS["TextWrapper"]
+OBJECTS["History"] = lambda: wrappers.History(env())
+
+# Right arguments by the name of the parameter, where nothing else is said below.
+BY_NAME = {
+    "agent": lambda: "x",
+    "seat": lambda: "x",
+    "seed": lambda: 0,
+    "options": lambda: None,
+    "env": env,
+    "id": lambda: TTT,
+    "text": lambda: "a [1] \\boxed{1}",
+    "messages": lambda: CHAT,
+    "episodes": lambda: [episode()],
+    "episode": episode,
+    "rows": advantages.example,
+    "gamma": lambda: 0.9,
+    "snapshot": lambda: env().snapshot(),
+    "replies": lambda: {"x": "1"},
+    "actions": lambda: {"x": "1"},
+    "path": lambda: Path("a.file"),
+    "turns": lambda: [turn()],
+    "function": lambda: lambda seat, value: value,
+    "format": lambda: "auto",
+    "observation": lambda: {"text": "a"},
+    "picture": lambda: CHAT[1]["content"][1],
+    "width": lambda: 56,
+    "height": lambda: 56,
+    "family": lambda: "qwen2.5-vl",
+    "game": TicTacToe,
+    "policy": lambda: uniform,
+    "learner": lambda: "random",
+    "name": lambda: "a",
+}
+
+
+def _by(**given):
+    return lambda: {name: value() if callable(value) else value for name, value in given.items()}
+
+
+RIGHT = {
+    "gem_ma.arollout": _by(env=lambda: TTT, agents="random", episodes=1, seed=0),
+    "gem_ma.rollout": _by(env=lambda: TTT, agents="random", episodes=1),
+    "gem_ma.load_episodes": lambda: {"path": _saved()},
+    "gem_ma.make_vec": _by(env=lambda: C4, num_envs=1, api="parallel"),
+    "gem_ma.register": _by(id=lambda: f"game:New{next(_NUMBERS)}", entry_point="a:b"),
+    "gem_ma.make_gym": _by(id=lambda: TTT, agent="x", others="random"),
+    "gem_ma.Context.parse": _by(text="turns=4"),
+    "gem_ma.Spec": _by(id="a", entry_point="gem_ma.envs.tic_tac_toe:TicTacToe"),
+    "gem_ma.Env.submit": _by(replies=lambda: {"x": "1"}),
+    "gem_ma.BaseEnv.step": _by(action="1"),
+    "gem_ma.BaseEnv.seats": _by(others=lambda: {"o": "random"}),
+    "gem_ma.BaseEnv.gym": _by(agent="x", others="random"),
+    "gem_ma.BaseEnv.turn": _by(agent="x", chat=None),
+    "gem_ma.Game.start": lambda: {"rng": np.random.default_rng(0), "options": {}},
+    "gem_ma.Reply": _by(text="a"),
+    "gem_ma.game.quote": _by(speaker="a", text="b"),
+    "gem_ma.actions.instruction": _by(format="auto"),
+    "gem_ma.actions.wrap": _by(action="a", format="boxed"),
+    "gem_ma.actions.extract": _by(reply="a", format="boxed") and _by(reply="[a]", format="bracket"),
+    "gem_ma.actions.call_text": lambda: {"calls": CHAT[2]["tool_calls"]},
+    "gem_ma.actions.choose": _by(text="a", options=("a", "b")),
+    "gem_ma.actions.number": _by(text="1"),
+    "gem_ma.actions.listing": _by(options=("a", "b")),
+    "gem_ma.agents.FunctionAgent": lambda: {"function": lambda turn: "1"},
+    "gem_ma.agents.LLMUser": _by(agent="random"),
+    "gem_ma.agents.MixtureAgent": _by(agents=("random", "random"), weights=(1, 2)),
+    "gem_ma.agents.MixtureAgent.epsilon": _by(agent="random", probability=0.5),
+    "gem_ma.agents.OpenAIAgent": _by(model="m", base_url="http://127.0.0.1:9/v1"),
+    "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
+    "gem_ma.agents.load": _by(spec="random"),
+    "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
+    "gem_ma.messages.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
+    "gem_ma.messages.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
+    "gem_ma.messages.vllm": lambda: {"prompt": "a", "messages": CHAT},
+    "gem_ma.messages.mcp": _by(content="a"),
+    "gem_ma.testing.check_env": _by(env=env, seeds=1, processes=False),
+    "gem_ma.testing.certify": _by(env=env, views=2),
+    "gem_ma.tools.Index.build": _by(source=("a text",)),
+    "gem_ma.tools.Index.load": lambda: {"path": _index()},
+    "gem_ma.tools.Index.search": _by(query="text"),
+    "gem_ma.tools.Index.save": lambda: {"path": Path(f"index{next(_NUMBERS)}")},
+    "gem_ma.tools.SearchTool": lambda: {"source": gem_ma.tools.Index.build(["a text"])},
+    "gem_ma.tools.SearchTool.call": _by(arguments=lambda: {"query": "text"}),
+    "gem_ma.tools.ToolEnv": _by(env=env, tools=lambda: [Tool()]),
+    "gem_ma.tools.ToolEnv.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.tools.with_tools": _by(env=env, tools=lambda: [Tool()]),
+    "gem_ma.tools.function_tool": lambda: {"f": _written, "name": "written"},
+    "gem_ma.training.samples": lambda: {"episode": episode(), "seat": "x", "processor": _tokens()},
+    "gem_ma.training.rows.rows": lambda: {"episodes": [episode()], "processor": _tokens()},
+    "gem_ma.training.rows.halves": lambda: {
+        "row": {"spans": [(1, 2)], "mask": [0, 1], "logprobs": [0.0, -1.0], "ids": [1, 2]}
+        | {"rewards": [1.0]}
+    },
+    "gem_ma.training.advantages.normalise": lambda: {"values": [1.0] * 6, **table()},
+    "gem_ma.training.advantages.gae": lambda: {**table(), "values": [1.0] * 6},
+    "gem_ma.training.advantages.per_token": lambda: {
+        "samples": [],
+        "rows": advantages.example(),
+        "values": [1.0] * 6,
+    },
+    "gem_ma.training.selfplay.Pool": lambda: {"agents": {"one": "random"}},
+    "gem_ma.training.selfplay.Pool.add": lambda: {"name": f"n{next(_NUMBERS)}", "agent": "random"},
+    "gem_ma.training.selfplay.Pool.load": lambda: {"path": _pool()},
+    "gem_ma.training.selfplay.Pool.load_state_dict": lambda: {"state": pool().state_dict()},
+    "gem_ma.training.selfplay.Opponents": lambda: {"agents": {"a": "random"}, "weights": {"a": 1.0}},
+    "gem_ma.training.selfplay.Opponents.drawn": lambda: {"episode": "0", "seat": "x"},
+    "gem_ma.training.selfplay.Opponents.epsilon": _by(probability=0.5),
+    "gem_ma.training.selfplay.Rivals": lambda: {"learner": "random", "pool": pool()},
+    "gem_ma.training.selfplay.Rivals.copy_every": _by(steps=1),
+    "gem_ma.training.selfplay.Rivals.load_state_dict": lambda: {"state": rivals().state_dict()},
+    "gem_ma.training.selfplay.expected_returns": lambda: {"game": _kuhn(), "policy": uniform},
+    "gem_ma.training.selfplay.best_response": lambda: {
+        "game": _kuhn(),
+        "policy": uniform,
+        "seat": _kuhn().agents[0],
+    },
+    "gem_ma.training.selfplay.nash_conv": lambda: {"game": _kuhn(), "policy": uniform},
+    "gem_ma.wrappers.TimeLimit": _by(env=env, max_turns=3),
+    "gem_ma.wrappers.ScaleReward": _by(env=env, factor=2.0),
+    "gem_ma.wrappers.TextWrapper.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.wrappers.History.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.gem.SeatView": _by(env=env, agent="x", others="random"),
+    "gem_ma.gem.SeatView.step": _by(action="1"),
+    "gem_ma.gem.VectorEnv": lambda: {"envs": [view()]},
+    "gem_ma.gem.VectorEnv.step": _by(actions=("1",)),
+    "gem_ma.gem.make": _by(env_id="game:GuessTheNumber-v0-easy"),
+    "gem_ma.gem.make_vec": _by(env_ids=("game:GuessTheNumber-v0-easy",)),
+    "gem_ma.views.ParallelView.step": lambda: {
+        "actions": dict.fromkeys(parallel().agents, "rock")
+    },
+    "gem_ma.views.ParallelView.observation_space": lambda: {"agent": parallel().agents[0]},
+    "gem_ma.views.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
+    "gem_ma.views.ParallelView.render": lambda: {"agent": None},
+    "gem_ma.spaces.UnicodeText.contains": _by(x="a"),
+    "gem_ma.seeding.reseed": lambda: {"rng": np.random.default_rng(0), "seed": 0},
+    "gem_ma.renderers.draw": lambda: {"scene": scene(), "size": (252, 252)},
+    "gem_ma.renderers.legend": lambda: {"scene": scene(), "theme": OBJECTS["Theme"]()},
+    "gem_ma.renderers.save_gif": lambda: {
+        "frames": [np.zeros((8, 8, 3), np.uint8)],
+        "path": "a.gif",
+    },
+    "gem_ma.renderers.theme": _by(which="light"),
+    "gem_ma.renderers.Theme.color": _by(name="red"),
+    "gem_ma.renderers.Theme.called": _by(name="red"),
+    "gem_ma.evaluation.compare": lambda: {"old": _evaluated(), "new": _evaluated()},
+    "gem_ma.evaluation.evaluate": lambda: {
+        "suite": _suite(),
+        "agents": "random",
+        "out": f"eval{next(_NUMBERS)}",
+        "progress": False,
+    },
+    "gem_ma.evaluation.pass_at_k": passed,
+    "gem_ma.evaluation.pass_hat_k": passed,
+    "gem_ma.evaluation.wilson": _by(successes=1, trials=2),
+    "gem_ma.evaluation.statistics.rate": _by(successes=(1, 2), trials=(2, 2)),
+    "gem_ma.evaluation.statistics.mean": _by(values=(1.0, 2.0)),
+    "gem_ma.evaluation.statistics.average": lambda: {
+        "estimates": [importlib.import_module("gem_ma.evaluation.statistics").Estimate(1, 0, 2)]
+    },
+    "gem_ma.evaluation.statistics.difference": lambda: {"old": {1: 0.5}, "new": {1: 0.6}},
+    "gem_ma.evaluation.statistics.holm": _by(chances=(0.1, 0.2)),
+    "gem_ma.evaluation.tournament.tournament": lambda: {
+        "games": [TTT],
+        "agents": ["random", "search"],
+        "out": f"cup{next(_NUMBERS)}",
+        "matches": 1,
+        "progress": False,
+    },
+    "gem_ma.evaluation.tournament.leaderboard": lambda: {"folder": _cup()},
+}
+_NUMBERS = itertools.count()
+
+
+def _written(a: int = 1) -> str:
+    """Return nothing."""
+    return ""
+
+
+def _kuhn():
+    return gem_ma.make(KUHN).game
+
+
+def _saved():
+    gem_ma.save_episodes([episode()], "saved.jsonl")
+    return "saved.jsonl"
+
+
+def _index():
+    path = Path(f"index{next(_NUMBERS)}")
+    gem_ma.tools.Index.build(["a text"]).save(path)
+    return path
+
+
+def _pool():
+    pool().save("pool.json")
+    return "pool.json"
+
+
+def _tokens():
+    from tiny_models import tokenizer
+
+    return tokenizer()
+
+
+def _suite():
+    from gem_ma.evaluation import suites
+
+    return suites.of_ids(["game:GuessTheNumber-v0-easy"])
+
+
+def _evaluated():
+    folder = Path("evaluated")
+    gem_ma.evaluation.evaluate(_suite(), "random", folder, tasks=1, trials=1, progress=False)
+    return folder
+
+
+def _cup():
+    leaderboard()
+    return "played"
+
+
+# -- the walk --------------------------------------------------------------------------------------
+
+
+def surface():
+    """Return what is public: a name for each, what is called, and the class it belongs to if any."""
+    found = {}
+    for module_name in MODULES:
+        module = importlib.import_module(module_name)
+        names = getattr(module, "__all__", None) or [
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", None) == module_name
+        ]
+        for name in names:
+            value, where = getattr(module, name), f"{module_name}.{name}"
+            if not callable(value) or any(value is one for one, _ in found.values()):
+                continue
+            if inspect.isclass(value):
+                if not _is_plain(value):
+                    found[where] = value, None
+                for method, own in vars(value).items():
+                    if not method.startswith("_") and _is_method(own):
+                        found[f"{where}.{method}"] = own, value
+            else:
+                found[where] = value, None
+    return {where: one for where, one in found.items() if not _left_out(where)}
+
+
+def _is_method(value):
+    return inspect.isfunction(value) or isinstance(value, classmethod | staticmethod)
+
+
+def _left_out(where):
+    return any(where == one or where.startswith(f"{one}.") for one in LEFT_OUT)
+
+
+def _is_plain(cls):
+    """Return whether a class only holds what it is given, or cannot be made at all."""
+    if issubclass(cls, BaseException) or inspect.isabstract(cls) or _is_protocol(cls):
+        return True
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return True
+    return (is_dataclass(cls) and "__post_init__" not in vars(cls)) or cls.__name__ == "BaseEnv"
+
+
+def _is_protocol(cls):
+    return getattr(cls, "_is_protocol", False)
+
+
+def calls(where):
+    """Yield for each parameter of one: its name, and how to call it with a value there."""
+    value, owner = surface()[where]
+    cls = owner or (value if inspect.isclass(value) else None)
+    if owner is not None and (_is_protocol(owner) or owner.__name__ == "Game"):
+        return
+    function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+    parameters = list(inspect.signature(function).parameters.values())
+    if owner is not None and not isinstance(value, staticmethod):
+        parameters = parameters[1:]
+    names = [one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+    right = RIGHT.get(where)
+
+    def call(**wrong):
+        given = dict(right()) if right else {
+            one.name: BY_NAME[one.name]()
+            for one in parameters
+            if one.default is one.empty and one.name in names
+        }
+        given |= wrong
+        target = value
+        if owner is not None:
+            bound = owner if isinstance(value, classmethod | staticmethod) else OBJECTS[owner.__name__]()
+            target = getattr(bound, where.rpartition(".")[2])
+        return target(**given)
+
+    for name in names:
+        yield name, call
+    if not names:
+        yield "", call
+    assert cls is None or True
+
+
+def outcome(call, **wrong):
+    """Return what a call comes to: nothing if it works or says what is wrong, else the fault."""
+    try:
+        with _within(SECONDS), contextlib.redirect_stdout(io.StringIO()):
+            result = call(**wrong)
+            if inspect.isasyncgen(result):
+                asyncio.run(_first(result))
+            elif inspect.iscoroutine(result):
+                asyncio.run(result)
+            elif isinstance(result, Iterator):
+                list(itertools.islice(result, 3))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+        return _fault(error)
+    return ""
+
+
+async def _first(generator):
+    async with contextlib.aclosing(generator):
+        async for _ in generator:
+            break
+
+
+def _fault(error):
+    name = type(error).__name__
+    bare = isinstance(error, KeyError | IndexError) and len(str(error.args[:1]).split()) < 4
+    known = isinstance(error, (gem_ma.ResetNeeded,))
+    if (isinstance(error, RAW) or bare or isinstance(error, TimeoutError)) and not known:
+        frames = inspect.getinnerframes(error.__traceback__)
+        place = next(f for f in reversed(frames) if "gem_ma" in f.filename or True)
+        return f"{name}: {str(error)[:100]} ({Path(place.filename).name}:{place.lineno})"
+    return ""
+
+
+@contextlib.contextmanager
+def _within(seconds):
+    def stop(*_):
+        raise TimeoutError(f"not back after {seconds} s")
+
+    old = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def faults(where, values=WRONG):
+    """Yield what is wrong with one of the surface."""
+    try:
+        rows = list(calls(where))
+        if not rows:
+            return
+        call = rows[0][1]
+        with _within(4 * SECONDS), contextlib.redirect_stdout(io.StringIO()):
+            call()
+    except Exception as error:  # noqa: BLE001 - the walk itself has no right arguments
+        yield f"{where}: no right arguments: {type(error).__name__}: {error}"
+        return
+    for name, call in rows:
+        for said, value in values.items():
+            if not name or (said == "10**30" and name in COUNTS):
+                continue
+            if fault := outcome(call, **{name: value}):
+                yield f"{where}({name}={said}): {fault}"
+
+
+def main():
+    import os
+    import sys
+    import tempfile
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ""
+    warnings.simplefilter("ignore")
+    os.chdir(tempfile.mkdtemp())
+    count = wrong = 0
+    for where in surface():
+        if pattern in where:
+            for fault in faults(where):
+                wrong += 1
+                print(fault, flush=True)
+            count += 1
+    print(json.dumps({"called": count, "faults": wrong}))
+
+
+if __name__ == "__main__":
+    main()
