@@ -509,7 +509,10 @@ HOSTILE = ("Infinity", "NaN", "1e999", "9" * 400, "-" + "9" * 5000, "[" * 100_00
 
 @pytest.mark.parametrize("wrote", HOSTILE, ids=lambda wrote: wrote[:10])
 def test_what_a_program_returns_is_data(wrote):
-    program = f"import os\ndef add(a, b):\n    os.write(_out, {wrote!r}.encode()); os._exit(0)"
+    program = (
+        "import os, sys\ndef add(a, b):\n    out = sys._getframe(1).f_globals['_out']\n"
+        f"    os.write(out, {wrote!r}.encode())\n    os._exit(0)"
+    )
     assert grading.code(program, ADD) == (0.0, "")
     assert grading.code(program, [Test([1, 2], 3.5, "add")]) == (0.0, "")
     assert grading.code(f"print({wrote!r})", [Test("3", "6.5")]) == (0.0, "")
