@@ -11,9 +11,8 @@ from typing import Any
 from gem_ma.episode import Turn
 
 STOP = "###STOP###"
-_TASK = re.compile(
-    r"Your task: (.*)|\n\nInstruction: (.*?)\n\nRules:\n", re.S
-)  # ours, the original's
+# In our words for a user, and in those of the original.
+_TASK = re.compile(r"Your task: (.*)|\n\nInstruction: (.*?)\n\nRules:\n", re.S)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
