@@ -28,7 +28,7 @@ from gem_ma.agents import load
 from gem_ma.env import Env, ResetNeeded, SeatError
 from gem_ma.envs.bridges.openenv import VARIABLE, pack, pack_chance, unpack_chance
 from gem_ma.episode import plain, schemas
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.views import SeatView
 
 try:
@@ -545,11 +545,11 @@ class Remote:
             legal = {seat: views[seat].legal(seat) for seat in acting}
         return {
             "to_act": acting,
-            "returns": state.returns(),
+            "returns": dict(state.returns()),
             "out": state.out() if hasattr(state, "out") else (),
             "texts": {seat: game.describe(view, seat) for seat, view in views.items()},
             "legal": legal,
-            "news": [(message.to, message.role, message.text) for message in told],
+            "news": [(*message, *[True] * isinstance(message, Verbatim)) for message in told],
             "report": plain(game.report(state)),
             "chance": pack_chance(self.rng),
         }

@@ -225,6 +225,26 @@ def test_a_conversation_with_tools(run):
     assert result.text == theirs[0].steps[4].results[0] == "Error: user not found"
 
 
+def test_where_one_call_counts_the_model_reads_one(run):
+    def model(messages):
+        if any(message.role == "tool" for message in messages):
+            return "###STOP###"
+        calls = [
+            ToolCall(id=one, function="calculate", arguments={"expression": one}) for one in "12"
+        ]
+        message = ChatMessageAssistant(content="I look.", tool_calls=calls)
+        return ModelOutput.from_message(message, "tool_calls")
+
+    seats = {"user": lambda turn: "###STOP###" if turn.index else "Hello"}
+    log = run(play("tau:shop", seats=seats, strict=True), model, limit=1)
+    assert log.status == "success"
+    *_, said, answer = asked(log.samples[0])[-1].input
+    assert [call.id for call in said.tool_calls] == ["1"]
+    assert (answer.tool_call_id, answer.text) == ("1", "1.0")
+    (episode,) = episodes(log)
+    assert len(episode.steps[1].reply.tool_calls) == 2
+
+
 def test_pictures_are_contents_for_models_that_see(run):
     log = run(
         play(TWO, seats=SEATED, samples=1, observe="both", context="images=1"),

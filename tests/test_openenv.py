@@ -155,6 +155,26 @@ def test_a_remote_game_equals_the_local_one(id, url):
         assert local.game.report(local.game_state) == remote.game.report(remote.game_state)
 
 
+def test_a_remote_game_of_tools_is_told_in_the_same_words(url):
+    as_there = {"format": "verbatim", "invalid": "lose"}
+    local = gem_ma.make("tau:shop", strict=True, max_steps=2)
+    remote = gem_ma.make(f"openenv:{url('tau:shop', strict=True, max_steps=2)}", **as_there)
+    call = '{"name": "calculate", "arguments": {"expression": "1"}}'
+    seen = []
+    for env in (local, remote):
+        env.reset(seed=0, options={"task": 0})
+        env.step("Hello,\nassistant")
+        assert env.turn("assistant").calls == 1
+        shown = [env.turn("assistant").text]
+        env.step(f"[{call}, {call}]")
+        shown += [env.turn("assistant").text, env.turn("assistant").results]
+        env.step("")
+        shown.append(env.turn("user").text)
+        env.step("Well?")
+        seen.append((shown, env.info("user")["ended"]))
+    assert seen[0] == seen[1] == (["Hello,\nassistant", "1.0", ("1.0",), ""], "limit")
+
+
 @pytest.mark.parametrize("id", GAMES)
 @pytest.mark.parametrize("observe", ["both", "image"])
 def test_pictures_are_the_same_to_the_byte(id, observe, url):

@@ -155,7 +155,7 @@ def plain(messages):
 
 
 def same(original, domain, user, assistant, task=0, **kwargs):
-    """Play a script in both, compare all that can be seen, and return the reward and the episode."""
+    """Play a script in both, compare what is seen, and return the reward and the episode."""
     user_theirs, assistant_theirs, reward, error, tools = theirs(
         original, domain, task, user, assistant, **kwargs
     )

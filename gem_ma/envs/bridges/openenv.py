@@ -24,7 +24,7 @@ from PIL import Image
 
 from gem_ma import actions, scene
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
-from gem_ma.game import InvalidMove, Message, Refused
+from gem_ma.game import InvalidMove, Message, Refused, Verbatim
 from gem_ma.registry import Spec
 from gem_ma.untrusted import read_json
 
@@ -397,7 +397,12 @@ def _output(answer):
         answer["texts"],
         None if legal is None else {seat: tuple(moves) for seat, moves in legal.items()},
         tuple(answer["out"]),
-        tuple([Message(to and tuple(to), role, text) for to, role, text in answer["news"]]),
+        tuple(
+            [
+                (Verbatim if verbatim else Message)(to and tuple(to), role, text)
+                for to, role, text, *verbatim in answer["news"]
+            ]
+        ),
         answer["report"],
     )
 
