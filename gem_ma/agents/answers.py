@@ -95,7 +95,7 @@ def checked(content: bytes) -> Completion:
     JSON is UTF-8, whatever the headers say.
     """
     try:
-        completion = Completion.model_validate_json(content)
+        completion: Completion = Completion.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the answer"
