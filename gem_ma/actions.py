@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
+from gem_ma.given import need
 from gem_ma.untrusted import checked, read_json
 
 Format = Literal["auto", "boxed", "bracket", "answer", "bare", "verbatim"]
@@ -43,7 +44,13 @@ class Rejected(str):
 
 def instruction(format: str) -> str:
     """Return the sentence that tells a model how to send its action."""
+    if format not in _INSTRUCTIONS:
+        raise _no_format(format)
     return _INSTRUCTIONS[format]
+
+
+def _no_format(format: Any) -> ValueError:
+    return ValueError(f"format={format!r}: expected one of {FORMATS}")
 
 
 def wrap(action: str, format: str) -> str:
@@ -58,10 +65,7 @@ def extract(reply: str, format: str = "auto") -> str:
     A reply with native tool calls acts by these: one as a JSON object, several as a list.
     "verbatim" keeps the spaces around a reply, which "bare" drops, and takes no empty arguments.
     """
-    if isinstance(reply, Rejected):
-        raise InvalidMove(str(reply))
-    calls = getattr(reply, "tool_calls", None)
-    if calls:
+    if type(reply) is not str and (calls := _native(reply)):
         return call_text(calls, exact=format == "verbatim")
     text = reply
     if text.isalnum() and (format == "auto" or format == "bare") and text.isascii():
@@ -78,7 +82,17 @@ def extract(reply: str, format: str = "auto") -> str:
         return text.strip()
     if format == "verbatim":
         return str(text)
+    if format not in _FINDERS:
+        raise _no_format(format)
     return _FINDERS[format](text).strip()
+
+
+def _native(reply: str) -> Any:
+    """Return the native tool calls of a reply."""
+    need(reply, str, "reply")
+    if isinstance(reply, Rejected):
+        raise InvalidMove(str(reply))
+    return getattr(reply, "tool_calls", None)
 
 
 def has_action(text: str, format: str = "auto") -> bool:
@@ -198,6 +212,7 @@ def _outside_thoughts(text: str) -> list[tuple[int, int]]:
 
 def clean(text: str) -> str:
     """Replace lone surrogates, which no encoding can carry."""
+    need(text, str, "text")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -270,6 +285,7 @@ def choose(text: str, options: Collection[T]) -> T:
     """Return the option that `text` names, whatever its case and the punctuation around it."""
     if text in options:
         return cast(T, text)
+    need(text, str, "text")
     by_name = {str(option).casefold(): option for option in options}
     for name in (text.casefold(), text.strip(_AROUND).casefold()):
         if name in by_name:
@@ -279,6 +295,7 @@ def choose(text: str, options: Collection[T]) -> T:
 
 def number(text: str) -> int:
     """Return the whole number that `text` is, whatever the punctuation around it."""
+    need(text, str, "text")
     if text.isdecimal() and text.isascii() and len(text) < 19:
         return int(text)
     digits = text.strip(_AROUND)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from gem_ma.given import need
 from gem_ma.messages import Picture, image_tokens, keep_images
 
 Message = Mapping[str, Any]
@@ -37,6 +38,7 @@ class Context:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the context that a text such as "turns=4,images=2" names."""
+        need(text, str, "context")
         given: dict[str, Any] = {}
         known = {"turns", "images", "tokens", "family"}
         for part in text.replace("&", ",").split(","):
@@ -60,6 +62,12 @@ class Context:
 
     def apply(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages that are left."""
+        try:
+            return self._apply(messages)
+        except KeyError as error:
+            raise ValueError(f"a message of the chat has no {error}") from None
+
+    def _apply(self, messages: Sequence[Message]) -> list[Message]:
         start = 1 if messages and messages[0]["role"] == "system" else 0
         first = max(start, self._cut(messages, start))
         while first > start and messages[first]["role"] == "tool":

@@ -17,6 +17,7 @@ from gem_ma import actions as words
 from gem_ma.actions import Format
 from gem_ma.episode import Conversation, Position, Turn, first_calls, pick
 from gem_ma.game import Game, InvalidMove, Message, Refused, S
+from gem_ma.given import need
 from gem_ma.scene import Terminal
 from gem_ma.seeding import fresh_seed, mix, reseed
 
@@ -244,6 +245,8 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
         info = self.info(agent, turn=True)
         legal = info.get("legal_actions")
         tools = self.tools(agent)
+        if chat is not None:
+            need(chat, Conversation, "chat")
         index, salt = (0, 0) if chat is None else (chat.answered, chat.salt)
         place = core.episode_seed, core._asked, core._index[agent]
         turn = Turn(
@@ -398,6 +401,7 @@ class Env(BaseEnv, Generic[S]):
         text_length: int = 1 << 16,
         id: str | None = None,
     ):
+        need(game, Game, "game")
         given = {
             "observe": observe,
             "actions": actions,
@@ -410,9 +414,9 @@ class Env(BaseEnv, Generic[S]):
                 raise ValueError(f"{name}={value!r}: expected one of {_CHOICES[name]}")
         limits = {"max_invalid": max_invalid, "penalty": penalty, "text_length": text_length}
         for name, limit in limits.items():
-            if limit < 0:
+            if not 0 <= limit < float("inf"):  # nor what is no number
                 raise ValueError(f"{name}={limit!r}: expected 0 or more")
-        if max_turns is not None and max_turns < 1:
+        if max_turns is not None and not max_turns >= 1:
             raise ValueError(f"max_turns={max_turns!r}: expected 1 or more, or None for no limit")
         if actions == "discrete" and game.moves is None:
             raise ValueError(
@@ -439,7 +443,7 @@ class Env(BaseEnv, Generic[S]):
         self.max_turns = max_turns
         self.render_mode = render_mode
         self.image_size = _checked_size(image_size)
-        if image_unit < 1:
+        if not image_unit >= 1:
             raise ValueError(f"image_unit={image_unit!r}: expected 1 or more pixels")
         self.image_unit = image_unit
         self._theme: Any = None  # made when the first picture is drawn
@@ -583,8 +587,8 @@ class Env(BaseEnv, Generic[S]):
         waiting = self._waiting
         if not waiting:
             raise self._needs_reset("submit")
-        if not replies:
-            raise SeatError(f"got no reply; to act: {', '.join(waiting)}")
+        if not replies or type(replies) is not dict:
+            self._check_replies(replies)
         for agent, reply in replies.items():
             if agent not in waiting:
                 raise self._not_to_act(agent)
@@ -617,6 +621,11 @@ class Env(BaseEnv, Generic[S]):
         self._moved.pop(agent, None)
         self._infos, self._given_infos = {}, {}
         self._hear(messages)
+
+    def _check_replies(self, replies: Any) -> None:
+        need(replies, Mapping, "replies")
+        if not replies:
+            raise SeatError(f"got no reply; to act: {', '.join(self._waiting)}")
 
     def _not_to_act(self, agent: Any) -> SeatError:
         if agent not in self._index:
@@ -958,6 +967,8 @@ class Env(BaseEnv, Generic[S]):
         if text is None:
             parts = self._rules.get(agent)
             if parts is None:
+                if agent not in self._index:
+                    raise self._not_to_act(agent)
                 legend = "" if self.observes == "text" else self._legend(agent)
                 parts = self.game.rules(agent), words.instruction(self.format), legend
                 self._rules[agent] = parts
@@ -969,6 +980,8 @@ class Env(BaseEnv, Generic[S]):
         return text
 
     def tools(self, agent: str) -> tuple[Any, ...]:
+        if agent not in self._index:
+            raise self._not_to_act(agent)
         return tuple(self.game.tools(agent))
 
     def _legend(self, agent: str) -> str:
@@ -982,6 +995,8 @@ class Env(BaseEnv, Generic[S]):
 
     def messages(self, agent: str) -> list[Message]:
         """Return what a seat has heard since its last reply."""
+        if agent not in self._read:
+            raise self._needs_reset("messages") if agent in self._index else self._not_to_act(agent)
         news = self._log[max(self._read[agent] - self._log_start, 0) :]
         return [message for message in news if message.to is None or agent in message.to]
 
@@ -1183,6 +1198,7 @@ class Env(BaseEnv, Generic[S]):
         return Snapshot(self.game, values, rng)
 
     def restore(self, snapshot: Snapshot) -> None:
+        need(snapshot, Snapshot, "snapshot")
         if type(snapshot.game) is not type(self.game) or (
             snapshot.game._arguments != self.game._arguments
         ):

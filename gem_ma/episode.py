@@ -492,6 +492,8 @@ class Episode:
                 around = " in ".join(self.wrappers)
                 raise ValueError(f"it was played in {around}; pass that environment to replay")
             env = self.spec.make(trust=trust)
+        elif not hasattr(env, "_core"):  # BaseEnv is made of what stands here
+            raise TypeError(f"env={env!r}: expected an environment, got {type(env).__name__}")
         env.reset(seed=self.seed, options=self.options or None)
         core, steps, at = env._core, [], 0
         returns = dict.fromkeys(core.possible_agents, 0.0)

@@ -44,6 +44,8 @@ class Verbatim(Message):
 
 def quote(speaker: str, text: str) -> str:
     """Prefix every line of `text` with its speaker, so that nobody can forge another's words."""
+    if not isinstance(text, str):
+        raise TypeError(f"text={text!r}: expected str, got {type(text).__name__}")
     return "\n".join(f"{speaker}: {line}" for line in text.splitlines() or [""])
 
 

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gem_ma.actions import arguments_of, called, clean, written_arguments
+from gem_ma.given import each, need
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -163,6 +164,7 @@ def _picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:
 
 
 def _pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    need(array, np.ndarray, "array")
     if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
         raise ValueError(
             f"a picture is uint8, height x width x 3, and not {array.dtype} {array.shape}"
@@ -206,6 +208,7 @@ def content(observation: Mapping[str, Any], alt: str = "") -> tuple[Part, ...]:
     Models are trained on pictures before the question, and vendors advise it. The image is an array
     or a Picture already, which keeps its own alt text.
     """
+    need(observation, Mapping, "observation")
     image, text = observation.get("image"), observation.get("text")
     parts: list[Part] = []
     if image is not None:
@@ -387,7 +390,7 @@ def keep_images(
     seen: set[str] = set()
     kept = 0
     out: list[Message] = []
-    for message in reversed(messages):
+    for message in reversed([*each(messages, Mapping, "messages")]):
         value = message.get("content")
         if value is None or isinstance(value, str):
             out.append(message)
@@ -411,6 +414,7 @@ def keep_images(
 
 def in_words(picture: Picture) -> str:
     """Return what stands for a picture that is left out."""
+    need(picture, Picture, "picture")
     return f"[picture: {picture.alt}]" if picture.alt else "[picture]"
 
 
@@ -605,6 +609,8 @@ def _resized(
         unit, least, most = _UNITS[family]
         least = least if min_pixels is None else min_pixels
         most = most if max_pixels is None else max_pixels
+        if not (least >= 0 and most >= 1):
+            raise ValueError(f"min_pixels={least}, max_pixels={most}: expected 0 and 1, or more")
         return _to_units(width, height, unit, least, most)
     if min_pixels is not None or max_pixels is not None:
         raise ValueError(f"min_pixels and max_pixels are for {', '.join(_UNITS)}, not {family!r}")

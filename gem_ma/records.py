@@ -13,6 +13,7 @@ from typing import IO, Any, Self
 
 from gem_ma.episode import Episode, Failure, Reply, Step
 from gem_ma.files import hold, replace
+from gem_ma.given import each
 from gem_ma.messages import Picture
 from gem_ma.registry import Spec
 from gem_ma.remote import without_secrets
@@ -303,7 +304,7 @@ def save_episodes(
 ) -> None:
     """Append episodes to a file of JSON lines."""
     with EpisodeFile(path, pictures=pictures) as file:
-        for episode in episodes:
+        for episode in each(episodes, Episode, "episodes"):
             file.append(episode)
 
 
@@ -451,7 +452,7 @@ def to_dataset(episodes: Iterable[Episode]) -> Any:
         }
     )
     rows = []
-    for episode in episodes:
+    for episode in each(episodes, Episode, "episodes"):
         if episode.failure is not None:
             continue
         for seat, agent in episode.agents.items():

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import pettingzoo
 
+from gem_ma.given import need
+
 if TYPE_CHECKING:
     from gem_ma.env import Env
     from gem_ma.views import ParallelView, SeatView
@@ -155,6 +157,7 @@ def register(id: str, entry_point: str, *, needs: Iterable[str] = (), **kwargs: 
     `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
     `needs` is said of a Spec.
     """
+    need(id, str, "id")
     if id in _specs:
         raise ValueError(f"{id!r} is registered already, for {_specs[id].entry_point}")
     if ":" not in entry_point:
@@ -187,6 +190,7 @@ def register_family(prefix: str, module: str) -> None:
 
 def spec(id: str) -> Spec:
     """Return the Spec of an id."""
+    need(id, str, "id")
     found = _specs.get(id) or _in_family(id)
     if found is None:
         _load_plugins()
@@ -289,6 +293,7 @@ def make_gym(id: str, *, agent: str | None = None, others: Any = None, **kwargs:
 def list_envs(pattern: str = "*") -> list[str]:
     """Return the ids that match a pattern, or contain it where it has no wildcard."""
     _load_plugins()
+    need(pattern, str, "pattern")
     if not any(c in pattern for c in "*?["):
         pattern = f"*{pattern}*"
     ids = list(_specs)

@@ -28,7 +28,13 @@ def mix(*numbers: int) -> int:
 
 def reseed(rng: np.random.Generator, seed: int) -> None:
     """Put a PCG64 generator into the state that `seed` names, five times faster than a new one."""
-    key = hashlib.blake2b(seed.to_bytes(16, "little", signed=True), digest_size=32).digest()
+    try:
+        number = seed.to_bytes(16, "little", signed=True)
+    except (AttributeError, OverflowError):
+        raise ValueError(f"seed={seed!r}: expected an int of at most 127 bits") from None
+    key = hashlib.blake2b(number, digest_size=32).digest()
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng={rng!r}: expected numpy's Generator")
     rng.bit_generator.state = {
         "bit_generator": "PCG64",
         "state": {

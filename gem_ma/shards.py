@@ -40,8 +40,8 @@ def shared(
         return RayFarm(run, agents, int(count or 0), step_timeout, actor or {}).run()
     if actor is not None:
         raise ValueError("actor= holds options of Ray's actors: it goes with workers='ray'")
-    if workers < 1:
-        raise ValueError(f"workers={workers}: expected 1 or more")
+    if not isinstance(workers, int) or workers < 1:
+        raise ValueError(f"workers={workers}: expected a whole number of 1 or more")
     return Farm(run, agents, workers, step_timeout).run()
 
 

@@ -22,6 +22,7 @@ from gem_ma import registry
 from gem_ma.actions import wrap
 from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError
 from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.given import need
 from gem_ma.scene import Grid
 from gem_ma.seeding import mix
 
@@ -75,8 +76,15 @@ def check_env(
     max_turns: a random episode that is longer counts as one that never ends.
     processes: play one episode in another process too, under another PYTHONHASHSEED.
     """
-    base = registry.make(env) if isinstance(env, str) else env._twin()
+    base = _base(env)
     _Checker(base, range(seeds), max_turns).check(processes)
+
+
+def _base(env: str | BaseEnv) -> BaseEnv:
+    if isinstance(env, str):
+        return registry.make(env)
+    need(env, BaseEnv, "env", "an id or an environment")
+    return env._twin()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +104,7 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
     Two views that differ in words must differ in their pictures, all tiles of a Grid must differ,
     and a Grid must be read back exactly from its pixels.
     """
-    base = registry.make(env) if isinstance(env, str) else env._twin()
+    base = _base(env)
     core = base._core
     if core.game.conversation:
         raise ValueError(

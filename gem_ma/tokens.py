@@ -57,6 +57,11 @@ class Tokens:
     def __init__(self, processor: Any, template: Mapping[str, Any] | None = None):
         self.processor = processor
         self.tokenizer = getattr(processor, "tokenizer", processor)
+        if not hasattr(self.tokenizer, "all_special_ids"):
+            raise TypeError(
+                f"processor={repr(processor)[:60]}: expected a tokenizer or processor of "
+                f"transformers, got {type(processor).__name__}"
+            )
         self.template = dict(template or {})
         self._special = set(self.tokenizer.all_special_ids)
         self._cache: OrderedDict[tuple[str, ...], Prompt] = OrderedDict()

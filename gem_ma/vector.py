@@ -86,6 +86,8 @@ def make_vec(
         if value not in known:
             raise ValueError(f"{name}={value!r}: expected one of {known}")
     given = list(env) if isinstance(env, list | tuple) else [env]
+    if not given:
+        raise ValueError("env=[]: expected an environment, or several")
     count = len(given) if num_envs is None else num_envs
     if count < len(given):
         raise ValueError(f"num_envs={count}: got {len(given)} environments; expected that many")

@@ -11,6 +11,7 @@ from pettingzoo.utils.env import ParallelEnv
 
 from gem_ma.env import BaseEnv, SeatError
 from gem_ma.episode import Agent, Conversation, ask
+from gem_ma.given import need
 
 if TYPE_CHECKING:
     from gem_ma.env import Env
@@ -22,6 +23,7 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
     """PettingZoo's parallel API: actions of seats that are not to act are ignored."""
 
     def __init__(self, env: BaseEnv):
+        need(env, BaseEnv, "env")
         self.env = env
         self.possible_agents = self._core.possible_agents
         self.metadata = {**self._core.metadata, "is_parallelizable": True}  # it is parallel
@@ -57,6 +59,7 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
         waiting = core.to_act
         if not waiting:
             raise core._needs_reset("step")
+        need(actions, Mapping, "actions")
         for agent in actions:
             if agent not in core._index:
                 raise core._not_to_act(agent)
@@ -126,6 +129,7 @@ class SeatView(gymnasium.Env[Any, Any]):
     """
 
     def __init__(self, env: BaseEnv, *, agent: str | None = None, others: Any = None):
+        need(env, BaseEnv, "env")
         self.env = env
         seats = self._core.possible_agents
         if agent is None:

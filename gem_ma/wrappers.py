@@ -8,7 +8,8 @@ from typing import Any, Literal, Self
 from gymnasium import spaces
 
 from gem_ma.actions import clean
-from gem_ma.env import BaseEnv, Env, SeatError, Snapshot, fit
+from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot, fit
+from gem_ma.given import need
 
 BAD_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
@@ -23,6 +24,7 @@ class Wrapper(BaseEnv):
     memory: Any = None
 
     def __init__(self, env: BaseEnv):
+        need(env, BaseEnv, "env")
         self.env = env
 
     def __getattr__(self, name: str) -> Any:
@@ -82,6 +84,7 @@ class Wrapper(BaseEnv):
         return Snapshot(inner.game, inner.values, inner.rng, (*inner.layers, self.memory))
 
     def restore(self, snapshot: Snapshot) -> None:
+        need(snapshot, Snapshot, "snapshot")
         if not snapshot.layers:
             raise ValueError(f"a snapshot without {type(self).__name__} does not fit {self!r}")
         *inner, self.memory = snapshot.layers
@@ -108,6 +111,8 @@ class Track(Wrapper):
         self.memory = dict.fromkeys(self._core.possible_agents, (0.0, 0))
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        if self.memory is None:
+            raise ResetNeeded("submit: no episode has begun in Track; call its reset() first")
         rewards = super().submit(replies)
         self.memory = {
             agent: (total + rewards.get(agent, 0.0), count + (agent in replies))
@@ -184,6 +189,7 @@ class TransformAction(Wrapper):
         self.function = function
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        need(replies, Mapping, "replies")
         return super().submit({a: self.function(a, reply) for a, reply in replies.items()})
 
 
@@ -241,6 +247,7 @@ class History(TextWrapper):
             raise ValueError("a tokenizer goes with mode='chat', and that mode needs one")
         if last is not None and last < 0:
             raise ValueError(f"last={last}: expected 0 or more, or None for all")
+        need(env, BaseEnv, "env")
         if env._core.discrete:
             raise SeatError("History joins texts; a discrete environment shows none")
         super().__init__(env)

@@ -1,4 +1,4 @@
-"""Play any id with hostile replies, and say what goes wrong: python tests/fuzz.py 'game:*' [PART/PARTS]
+"""Play any id with hostile replies, and say what goes wrong: tests/fuzz.py [PATTERN [PART/PARTS]]
 
 Nothing may raise, every episode ends, returns are finite, a State stays what it was, and no reply
 takes long to read.
@@ -39,12 +39,55 @@ NEEDS = {
 # These take long to be made or to be looked at, so that only the long form plays them.
 HEAVY = ("ta:Sokoban", "ta:Sudoku", "ta:Wordle", "ta:Crosswords", "tau:retail", "tau:airline")
 
-MARKS = ("\\boxed{%s}", "[%s]", "<answer>%s</answer>", "%s", "<think>%s", "</think>%s", "```\n%s\n```")
+MARKS = (
+    "\\boxed{%s}",
+    "[%s]",
+    "<answer>%s</answer>",
+    "%s",
+    "<think>%s",
+    "</think>%s",
+    "```\n%s\n```",
+)
 JUNK = (
-    *("", " ", "\n", "\x00", "\x1b[2J", "\u202e", "\u200b", "\ud800", "\udfff\ud800", "e\u0301" * 40),
-    *("\u0661", "\u00b2", "\uff11", "\u2160", "\U0001f600", "I\u0307", "\u00df", "\u01c5", "\ufdfa"),
+    *(
+        "",
+        " ",
+        "\n",
+        "\x00",
+        "\x1b[2J",
+        "\u202e",
+        "\u200b",
+        "\ud800",
+        "\udfff\ud800",
+        "e\u0301" * 40,
+    ),
+    *(
+        "\u0661",
+        "\u00b2",
+        "\uff11",
+        "\u2160",
+        "\U0001f600",
+        "I\u0307",
+        "\u00df",
+        "\u01c5",
+        "\ufdfa",
+    ),
     *("NaN", "nan", "inf", "-Infinity", "1e999", "-0", "0x10", "1_000", "9" * 30, "9" * 5000, "-1"),
-    *("1/0", "0/0", "1e-400", "10**10**10", "(((((", "[[]]", "][", "{}{", "}{", '"', "'", "\\", "%s"),
+    *(
+        "1/0",
+        "0/0",
+        "1e-400",
+        "10**10**10",
+        "(((((",
+        "[[]]",
+        "][",
+        "{}{",
+        "}{",
+        '"',
+        "'",
+        "\\",
+        "%s",
+    ),
     *("{0}", "{seat.__class__}", "%(a)s", "$(reboot)", "`id`", "'; --", "../../etc/passwd", "None"),
     *("null", "true", "[]", "{}", "[null]", '{"name": null}', '{"name": "a", "arguments": [1]}'),
     *('{"name": 1, "arguments": "{"}', '{"a": NaN}', '{"a": 1e999}', '{"a": "\\ud800"}', "[1, 2"),
@@ -61,7 +104,9 @@ BOMBS = (
     lambda n: "{" * n + "}" * n,
     lambda n: '{"a":' * n,
     lambda n: '{"name": "a", "arguments": ' + "[" * n + "]" * n + "}",
-    lambda n: '<tool_call>{"name": "a", "arguments": ' + '{"a":' * n + "1" + "}" * n + "}</tool_call>",
+    lambda n: (
+        '<tool_call>{"name": "a", "arguments": ' + '{"a":' * n + "1" + "}" * n + "}</tool_call>"
+    ),
     lambda n: "<tool_call>" * n,
     lambda n: "\\boxed{" * n,
     lambda n: "<think>" * n + "</think>" * n,
@@ -170,44 +215,50 @@ def _plain(value):
 def play(env, rng, seed):
     """Play one episode to its end, which comes after TURNS turns of the game at the latest."""
     env.reset(seed=seed)
-    core, said = env._core, ""
+    core = env._core
     hashable = not core.id.startswith("tau:")  # whose States hold what tools were called with
-    try:
-        most = TURNS * len(env.possible_agents) * (core.max_invalid + 2)
-        for number in itertools.count():
-            if not core.to_act:
-                break
-            if number > most:
-                raise Fault(f"no end after {number} replies")
-            if number % 5 == 0:
-                look(env, hashable)
-            before = core.game_state
-            kept = _frozen(before) if number % 7 == 0 else None
-            replies = {}
-            for seat in core.to_act:
-                legal = core._legal(seat)
-                replies[seat] = said = reply(rng, legal, env.possible_agents)
-            begun = time.thread_time()
-            rewards, _, _ = env.play(replies)
-            took = time.thread_time() - begun
-            if took > SECONDS:
-                raise Fault(f"took {took:.1f} s of CPU time")
-            if not all(math.isfinite(value) for value in rewards.values()):
-                raise Fault(f"rewards {rewards}")
-            if kept is not None and _frozen(before) != kept:
-                raise Fault("a State has changed")
-        look(env, hashable)
-        returns = core.game_state.returns()
-        if not all(math.isfinite(value) for value in returns.values()):
-            raise Fault(f"returns {returns}")
-    except Exception as error:
-        error.add_note(f"the last reply: {said[:100]!r} of {len(said)} letters")
-        error.add_note(f"its calls: {str(getattr(said, 'tool_calls', ()))[:200]}")
-        raise
+    most = TURNS * len(env.possible_agents) * (core.max_invalid + 2)
+    for number in itertools.count():
+        if not core.to_act:
+            break
+        if number > most:
+            raise Fault(f"no end after {number} replies")
+        if number % 5 == 0:
+            look(env, hashable)
+        seats = env.possible_agents
+        replies = {seat: reply(rng, core._legal(seat), seats) for seat in core.to_act}
+        try:
+            turn(env, replies, frozen=number % 7 == 0)
+        except Exception as error:
+            for seat, said in replies.items():
+                calls = str(getattr(said, "tool_calls", ()))[:200]
+                error.add_note(f"{seat} said {said[:100]!r} ({len(said)} letters), {calls}")
+            raise
+    look(env, hashable)
+    _check_finite(core.game_state.returns())
+
+
+def turn(env, replies, frozen):
+    """Hand in replies; what was the State before stays as it was, looked at only if `frozen`."""
+    before = env._core.game_state
+    kept = _frozen(before) if frozen else None
+    begun = time.thread_time()
+    rewards, _, _ = env.play(replies)
+    took = time.thread_time() - begun
+    if took > SECONDS:
+        raise Fault(f"took {took:.1f} s of CPU time")
+    _check_finite(rewards)
+    if frozen and _frozen(before) != kept:
+        raise Fault("a State has changed")
+
+
+def _check_finite(numbers):
+    if not all(math.isfinite(value) for value in numbers.values()):
+        raise Fault(f"{numbers} are not finite")
 
 
 def runs(id, episodes=3, first=0):
-    """Yield what goes wrong with an id: each episode has the next policy, and sees the next kind."""
+    """Yield what goes wrong with an id; each episode has the next policy and kind of view."""
     offset = zlib.crc32(id.encode())
     for number in range(first, first + episodes):
         policy = POLICIES[(offset + number) % len(POLICIES)]

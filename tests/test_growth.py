@@ -1,5 +1,6 @@
-"""No text makes the package take more time than its length allows: its patterns, and its readers."""
+"""No text makes the package take more time than its length allows: patterns, and what reads."""
 
+import contextlib
 import json
 import re
 from types import SimpleNamespace
@@ -144,11 +145,7 @@ def _judge(text):
 
 
 def _call(text):
-    try:
-        call = {"function": {"name": "a", "arguments": text}}
-        actions.call_text([call])
-    except RecursionError:
-        pass
+    actions.call_text([{"function": {"name": "a", "arguments": text}}])
 
 
 @function_tool
@@ -158,11 +155,12 @@ def _tool(a: int, b: float, c: str) -> str:
 
 READERS = {
     **{
-        f"extract {format}": lambda text, format=format: actions.extract(text, format)
-        for format in actions.FORMATS
+        f"extract {one}": lambda text, one=one: actions.extract(text, one)
+        for one in actions.FORMATS
     },
     "has_action": lambda text: [actions.has_action(text, one) for one in actions.FORMATS],
     "find_calls": actions.find_calls,
+    "first_calls": lambda text: actions.first_calls(text, 1),
     "call_text": _call,
     "without_thinking": actions.without_thinking,
     "choose": lambda text: actions.choose(text, ("a", "b")),
@@ -185,10 +183,8 @@ READERS = {
 
 
 def _read(reader, text):
-    try:
+    with contextlib.suppress(InvalidMove, ToolError):
         reader(text)
-    except (InvalidMove, ToolError):
-        pass
 
 
 def _slow(reader, size, limit, ends):

@@ -7,25 +7,30 @@ is public and has none is a fault too.
 
 import asyncio
 import contextlib
+import functools
 import importlib
 import inspect
 import io
 import itertools
 import json
+import re
 import signal
+import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
+import gymnasium
 import numpy as np
+import pettingzoo
 
 import gem_ma
-from gem_ma import Env, Message, Reply, Step, Turn, wrappers
+from gem_ma import Reply, registry, wrappers
 from gem_ma.agents import RandomAgent
 from gem_ma.envs.tic_tac_toe import TicTacToe
 from gem_ma.messages import Picture
+from gem_ma.testing import ContractError
 from gem_ma.training import advantages, selfplay
 
 MODULES = (
@@ -58,6 +63,8 @@ MODULES = (
 LEFT_OUT = {
     "gem_ma.agents.HFAgent": "it needs a model; its tests give it wrong arguments",
     "gem_ma.agents.RayAgent": "it needs Ray, and takes what Ray gives",
+    "gem_ma.game.Game": "games fill it in, and Env calls it",
+    "gem_ma.Game": "games fill it in, and Env calls it",
     "gem_ma.agents.HumanAgent.act": "it waits for a person",
     "gem_ma.agents.OpenAIAgent.act": "it needs a server",
     "gem_ma.agents.OpenAIAgent.check_sees_images": "it needs a server",
@@ -65,6 +72,7 @@ LEFT_OUT = {
     "gem_ma.tools.Index": "it is made by build and load",
     "gem_ma.tools.PythonTool.call": "it runs programs",
     "gem_ma.tools.Past": "it is a type",
+    "gem_ma.actions.Rejected": "it is a text",
 }
 
 # Values of any type, and those of the right type that are wrong most often.
@@ -81,16 +89,27 @@ WRONG = {
     "[None]": [None],
     "{}": {},
     "{'nonsense': None}": {"nonsense": None},
-    "10**30": 10**30,
+    "10**40": 10**40,
     "b'x'": b"x",
     "print": print,
 }
 # A huge one of these is no mistake but a lot of work.
 COUNTS = {
     *("episodes", "n", "num_envs", "seeds", "views", "concurrency", "group", "matches", "rounds"),
-    *("samples", "trials", "tasks", "simulations", "max_iter", "width", "height", "limit", "workers"),
+    *(
+        "samples",
+        "trials",
+        "tasks",
+        "simulations",
+        "max_iter",
+        "width",
+        "height",
+        "limit",
+        "workers",
+    ),
     *("simulations", "nodes", "depth", "size", "image_size", "words", "overlap", "top_k", "most"),
 }
+STARTS = {"processes"}  # anything that is true starts some
 RAW = (
     AttributeError,
     RecursionError,
@@ -101,8 +120,10 @@ RAW = (
     NotImplementedError,
     MemoryError,
     StopIteration,
+    TimeoutError,
     UnicodeError,
 )
+_PYTHON = re.compile(r"out of (?:range|bounds)|pop from|too many indices")  # its own words
 SECONDS = 5  # that a call may take
 C4, KUHN = "game:ConnectFour-v0", "game:KuhnPoker-v0"
 TTT = "game:TicTacToe-v0"
@@ -118,8 +139,8 @@ class Tool:
         return "nothing"
 
 
-def env(id=TTT, **kwargs):
-    made = gem_ma.make(id, **kwargs)
+def env(id=TTT):
+    made = gem_ma.make(id, render_mode="ansi")
     made.reset(seed=0)
     return made
 
@@ -131,16 +152,6 @@ def episode():
 
 def turn():
     return env().turn("x")
-
-
-def seen(by):
-    return env().turn("x" if by == "x" else "o")
-
-
-def sampled(episode):
-    """Return the samples of an episode without a tokenizer."""
-    ids = [SimpleNamespace(start=0, end=2, reward=1.0)]
-    return SimpleNamespace(seat="x", episode=episode.id, env=episode.spec.id, spans=ids, ids=[1, 2])
 
 
 CHAT = [
@@ -169,6 +180,19 @@ def uniform(seat, view):
     return [1 / len(view.legal(seat))] * len(view.legal(seat))
 
 
+def tracked():
+    made = wrappers.Track(env())
+    made.reset(seed=0)
+    return made
+
+
+def of_tau():
+    made = gem_ma.make("tau:shop")
+    made.reset(seed=0)
+    made.submit({"user": "Hello!"})
+    return {"turns": [made.turn("assistant")]}
+
+
 def table():
     return {"rows": advantages.example()}
 
@@ -178,13 +202,17 @@ def passed():
 
 
 def view():
-    made = gem_ma.make_gym(TTT, agent="x", others="random")
+    made = gem_ma.make_gym(TTT, agent="x", others="random", render_mode="ansi")
     made.reset(seed=0)
     return made
 
 
+def seat():
+    return importlib.import_module("gem_ma.gem").make("game:GuessTheNumber-v0-easy")
+
+
 def parallel():
-    made = gem_ma.make_parallel("game:RockPaperScissors-v0")
+    made = gem_ma.make_parallel("game:RockPaperScissors-v0", render_mode="ansi")
     made.reset(seed=0)
     return made
 
@@ -238,15 +266,23 @@ OBJECTS = {
     "Opponents": opponents,
     "Rivals": rivals,
     "SeatView": view,
+    "Seat": seat,
     "ParallelView": parallel,
     "VectorEnv": vector,
     "UnicodeText": lambda: importlib.import_module("gem_ma.spaces").UnicodeText(examples=["a"]),
     "Theme": lambda: importlib.import_module("gem_ma.renderers").theme("light"),
     "Leaderboard": leaderboard,
 }
-for _name in ("Track", "TimeLimit", "TransformReward", "ScaleReward", "ClipReward", "TransformAction"):
+for _name in (
+    "Track",
+    "TimeLimit",
+    "TransformReward",
+    "ScaleReward",
+    "ClipReward",
+    "TransformAction",
+):
     OBJECTS[_name] = {
-        "Track": lambda: wrappers.Track(env()),
+        "Track": tracked,
         "TimeLimit": lambda: wrappers.TimeLimit(env(), 5),
         "TransformReward": lambda: wrappers.TransformReward(env(), lambda seat, reward: reward),
         "ScaleReward": lambda: wrappers.ScaleReward(env(), 2.0),
@@ -301,7 +337,6 @@ RIGHT = {
     "gem_ma.register": _by(id=lambda: f"game:New{next(_NUMBERS)}", entry_point="a:b"),
     "gem_ma.make_gym": _by(id=lambda: TTT, agent="x", others="random"),
     "gem_ma.Context.parse": _by(text="turns=4"),
-    "gem_ma.Spec": _by(id="a", entry_point="gem_ma.envs.tic_tac_toe:TicTacToe"),
     "gem_ma.Env.submit": _by(replies=lambda: {"x": "1"}),
     "gem_ma.BaseEnv.step": _by(action="1"),
     "gem_ma.BaseEnv.seats": _by(others=lambda: {"o": "random"}),
@@ -312,8 +347,12 @@ RIGHT = {
     "gem_ma.game.quote": _by(speaker="a", text="b"),
     "gem_ma.actions.instruction": _by(format="auto"),
     "gem_ma.actions.wrap": _by(action="a", format="boxed"),
-    "gem_ma.actions.extract": _by(reply="a", format="boxed") and _by(reply="[a]", format="bracket"),
+    "gem_ma.actions.extract": _by(reply="[a]", format="bracket"),
     "gem_ma.actions.call_text": lambda: {"calls": CHAT[2]["tool_calls"]},
+    "gem_ma.actions.called": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.actions.arguments_of": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.actions.written_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.actions.first_calls": _by(text="a", count=1),
     "gem_ma.actions.choose": _by(text="a", options=("a", "b")),
     "gem_ma.actions.number": _by(text="1"),
     "gem_ma.actions.listing": _by(options=("a", "b")),
@@ -323,13 +362,15 @@ RIGHT = {
     "gem_ma.agents.MixtureAgent.epsilon": _by(agent="random", probability=0.5),
     "gem_ma.agents.OpenAIAgent": _by(model="m", base_url="http://127.0.0.1:9/v1"),
     "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
+    "gem_ma.agents.InformedAssistant.act": of_tau,
+    "gem_ma.agents.OracleAssistant.act": of_tau,
     "gem_ma.agents.load": _by(spec="random"),
     "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
     "gem_ma.messages.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
     "gem_ma.messages.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
     "gem_ma.messages.vllm": lambda: {"prompt": "a", "messages": CHAT},
     "gem_ma.messages.mcp": _by(content="a"),
-    "gem_ma.testing.check_env": _by(env=env, seeds=1, processes=False),
+    "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
     "gem_ma.testing.certify": _by(env=env, views=2),
     "gem_ma.tools.Index.build": _by(source=("a text",)),
     "gem_ma.tools.Index.load": lambda: {"path": _index()},
@@ -348,7 +389,7 @@ RIGHT = {
         | {"rewards": [1.0]}
     },
     "gem_ma.training.advantages.normalise": lambda: {"values": [1.0] * 6, **table()},
-    "gem_ma.training.advantages.gae": lambda: {**table(), "values": [1.0] * 6},
+    "gem_ma.training.advantages.gae": lambda: {**table(), "values": [1.0] * 6, "after": 0.0},
     "gem_ma.training.advantages.per_token": lambda: {
         "samples": [],
         "rows": advantages.example(),
@@ -358,11 +399,13 @@ RIGHT = {
     "gem_ma.training.selfplay.Pool.add": lambda: {"name": f"n{next(_NUMBERS)}", "agent": "random"},
     "gem_ma.training.selfplay.Pool.load": lambda: {"path": _pool()},
     "gem_ma.training.selfplay.Pool.load_state_dict": lambda: {"state": pool().state_dict()},
-    "gem_ma.training.selfplay.Opponents": lambda: {"agents": {"a": "random"}, "weights": {"a": 1.0}},
+    "gem_ma.training.selfplay.Opponents": lambda: {
+        "agents": {"a": "random"},
+        "weights": {"a": 1.0},
+    },
     "gem_ma.training.selfplay.Opponents.drawn": lambda: {"episode": "0", "seat": "x"},
-    "gem_ma.training.selfplay.Opponents.epsilon": _by(probability=0.5),
     "gem_ma.training.selfplay.Rivals": lambda: {"learner": "random", "pool": pool()},
-    "gem_ma.training.selfplay.Rivals.copy_every": _by(steps=1),
+    "gem_ma.training.selfplay.Rivals.copy_every": _by(updates=1),
     "gem_ma.training.selfplay.Rivals.load_state_dict": lambda: {"state": rivals().state_dict()},
     "gem_ma.training.selfplay.expected_returns": lambda: {"game": _kuhn(), "policy": uniform},
     "gem_ma.training.selfplay.best_response": lambda: {
@@ -371,20 +414,20 @@ RIGHT = {
         "seat": _kuhn().agents[0],
     },
     "gem_ma.training.selfplay.nash_conv": lambda: {"game": _kuhn(), "policy": uniform},
+    "gem_ma.wrappers.Wrapper.restore": lambda: {"snapshot": OBJECTS["Wrapper"]().snapshot()},
     "gem_ma.wrappers.TimeLimit": _by(env=env, max_turns=3),
     "gem_ma.wrappers.ScaleReward": _by(env=env, factor=2.0),
     "gem_ma.wrappers.TextWrapper.change": _by(agent="x", text="a", turn=False),
     "gem_ma.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
     "gem_ma.wrappers.History.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.gem.SeatView": _by(env=env, agent="x", others="random"),
-    "gem_ma.gem.SeatView.step": _by(action="1"),
+    "gem_ma.gem.Seat": _by(env=env, agent="x", others="random"),
+    "gem_ma.views.SeatView": _by(env=env, agent="x", others="random"),
+    "gem_ma.views.SeatView.step": _by(action="1"),
     "gem_ma.gem.VectorEnv": lambda: {"envs": [view()]},
     "gem_ma.gem.VectorEnv.step": _by(actions=("1",)),
     "gem_ma.gem.make": _by(env_id="game:GuessTheNumber-v0-easy"),
     "gem_ma.gem.make_vec": _by(env_ids=("game:GuessTheNumber-v0-easy",)),
-    "gem_ma.views.ParallelView.step": lambda: {
-        "actions": dict.fromkeys(parallel().agents, "rock")
-    },
+    "gem_ma.views.ParallelView.step": lambda: {"actions": dict.fromkeys(parallel().agents, "rock")},
     "gem_ma.views.ParallelView.observation_space": lambda: {"agent": parallel().agents[0]},
     "gem_ma.views.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
     "gem_ma.views.ParallelView.render": lambda: {"agent": None},
@@ -424,6 +467,7 @@ RIGHT = {
         "progress": False,
     },
     "gem_ma.evaluation.tournament.leaderboard": lambda: {"folder": _cup()},
+    "gem_ma.evaluation.tournament.Leaderboard.points": _by(row=0, column=1),
 }
 _NUMBERS = itertools.count()
 
@@ -480,7 +524,13 @@ def _cup():
 
 
 def surface():
-    """Return what is public: a name for each, what is called, and the class it belongs to if any."""
+    """Return what is walked: all that is public but what is left out."""
+    return {where: one for where, one in everything().items() if not _left_out(where)}
+
+
+@functools.cache
+def everything():
+    """Return what is public: for each name what is called, and the class it belongs to if any."""
     found = {}
     for module_name in MODULES:
         module = importlib.import_module(module_name)
@@ -497,11 +547,13 @@ def surface():
                 if not _is_plain(value):
                     found[where] = value, None
                 for method, own in vars(value).items():
+                    if _is_protocol(value):
+                        break
                     if not method.startswith("_") and _is_method(own):
                         found[f"{where}.{method}"] = own, value
             else:
                 found[where] = value, None
-    return {where: one for where, one in found.items() if not _left_out(where)}
+    return found
 
 
 def _is_method(value):
@@ -526,42 +578,31 @@ def _is_protocol(cls):
 
 
 def calls(where):
-    """Yield for each parameter of one: its name, and how to call it with a value there."""
+    """Return the names of one's parameters, and how to call it with another value for some."""
     value, owner = surface()[where]
-    cls = owner or (value if inspect.isclass(value) else None)
-    if owner is not None and (_is_protocol(owner) or owner.__name__ == "Game"):
-        return
-    function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
-    parameters = list(inspect.signature(function).parameters.values())
+    fixed = isinstance(value, classmethod | staticmethod)
+    parameters = list(inspect.signature(value.__func__ if fixed else value).parameters.values())
     if owner is not None and not isinstance(value, staticmethod):
         parameters = parameters[1:]
-    names = [one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
-    right = RIGHT.get(where)
+    named = [one for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+    right = RIGHT.get(where) or (
+        lambda: {one.name: BY_NAME[one.name]() for one in named if one.default is one.empty}
+    )
 
     def call(**wrong):
-        given = dict(right()) if right else {
-            one.name: BY_NAME[one.name]()
-            for one in parameters
-            if one.default is one.empty and one.name in names
-        }
-        given |= wrong
         target = value
         if owner is not None:
-            bound = owner if isinstance(value, classmethod | staticmethod) else OBJECTS[owner.__name__]()
+            bound = owner if fixed else OBJECTS[owner.__name__]()
             target = getattr(bound, where.rpartition(".")[2])
-        return target(**given)
+        return target(**{**right(), **wrong})
 
-    for name in names:
-        yield name, call
-    if not names:
-        yield "", call
-    assert cls is None or True
+    return [one.name for one in named], call
 
 
-def outcome(call, **wrong):
+def outcome(call, wrong):
     """Return what a call comes to: nothing if it works or says what is wrong, else the fault."""
     try:
-        with _within(SECONDS), contextlib.redirect_stdout(io.StringIO()):
+        with _within(SECONDS):
             result = call(**wrong)
             if inspect.isasyncgen(result):
                 asyncio.run(_first(result))
@@ -581,14 +622,17 @@ async def _first(generator):
 
 
 def _fault(error):
+    """Say what is wrong with an error, or nothing if it says itself what is wrong with a call."""
+    raw = isinstance(error, RAW) and not isinstance(error, ContractError)
+    if isinstance(error, KeyError):
+        raw = len(str(error).split()) < 4
+    elif isinstance(error, IndexError):
+        raw = bool(_PYTHON.search(str(error)))
+    if not raw:
+        return ""
+    place = traceback.extract_tb(error.__traceback__)[-1]
     name = type(error).__name__
-    bare = isinstance(error, KeyError | IndexError) and len(str(error.args[:1]).split()) < 4
-    known = isinstance(error, (gem_ma.ResetNeeded,))
-    if (isinstance(error, RAW) or bare or isinstance(error, TimeoutError)) and not known:
-        frames = inspect.getinnerframes(error.__traceback__)
-        place = next(f for f in reversed(frames) if "gem_ma" in f.filename or True)
-        return f"{name}: {str(error)[:100]} ({Path(place.filename).name}:{place.lineno})"
-    return ""
+    return f"{name}: {str(error)[:100]} ({Path(place.filename).name}:{place.lineno})"
 
 
 @contextlib.contextmanager
@@ -605,24 +649,41 @@ def _within(seconds):
         signal.signal(signal.SIGALRM, old)
 
 
-def faults(where, values=WRONG):
-    """Yield what is wrong with one of the surface."""
+def faults(where):
+    """Return what is wrong with one of the surface."""
+    found = []
+    with unchanged(), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            names, call = calls(where)
+            with _within(60):
+                call()
+        except Exception as error:  # noqa: BLE001 - the walk itself has no right arguments
+            return [f"{where}: no right arguments: {type(error).__name__}: {error}"]
+        for name in names:
+            for said, value in WRONG.items():
+                if name in STARTS or (said == "10**40" and name in COUNTS):
+                    continue
+                if fault := outcome(call, {name: value}):
+                    found.append(f"{where}({name}={said}): {fault}")
+    return found
+
+
+@contextlib.contextmanager
+def unchanged():
+    """Undo what calls of `register` do."""
+    tables = [registry._specs, gymnasium.registry]
+    tables += [
+        getattr(pettingzoo, name)
+        for name in ("aec_registry", "parallel_registry")
+        if hasattr(pettingzoo, name)
+    ]
+    before = [dict(table) for table in tables]
     try:
-        rows = list(calls(where))
-        if not rows:
-            return
-        call = rows[0][1]
-        with _within(4 * SECONDS), contextlib.redirect_stdout(io.StringIO()):
-            call()
-    except Exception as error:  # noqa: BLE001 - the walk itself has no right arguments
-        yield f"{where}: no right arguments: {type(error).__name__}: {error}"
-        return
-    for name, call in rows:
-        for said, value in values.items():
-            if not name or (said == "10**30" and name in COUNTS):
-                continue
-            if fault := outcome(call, **{name: value}):
-                yield f"{where}({name}={said}): {fault}"
+        yield
+    finally:
+        for table, old in zip(tables, before, strict=True):
+            table.clear()
+            table.update(old)
 
 
 def main():

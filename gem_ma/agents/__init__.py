@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.episode import Agent
+from gem_ma.given import need
 from gem_ma.remote import without_secrets
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def load(spec: Any) -> Agent:
 
 def load_all(specs: str, seats: Sequence[str]) -> list[Agent]:
     """Return the agents that spec strings with commas between name: one a seat, or one for all."""
+    need(specs, str, "specs")
     names = specs.split(",")
     if len(names) == 1:
         names *= len(seats)

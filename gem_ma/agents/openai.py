@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 from gem_ma.episode import Reply, Turn, run_async, schemas
+from gem_ma.given import need
 from gem_ma.messages import Picture, image_tokens, openai_chat
 from gem_ma.remote import MOST, Unreadable, capped, without_secrets
 from gem_ma.seeding import mix
@@ -92,6 +93,7 @@ class OpenAIAgent:
         if not re.fullmatch(r"\w+", key):  # which may be the key itself, so it is not repeated
             raise ValueError("key= is the name of an environment variable, such as MY_KEY")
         if base_url is not None:
+            need(base_url, str, "base_url")
             _check(base_url)
         self.model = model
         self.base_url = base_url

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gem_ma.episode import Turn, pick
+from gem_ma.given import each
 
 
 class RandomAgent:
@@ -14,7 +15,7 @@ class RandomAgent:
         self.seed = seed
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in turns]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         if not turn.legal:

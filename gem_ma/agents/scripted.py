@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gem_ma.episode import Turn
+from gem_ma.given import each
 
 
 class ScriptedAgent:
@@ -20,7 +21,7 @@ class ScriptedAgent:
         self.replies = replies
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in turns]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         script = self.replies

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gem_ma.episode import Turn
+from gem_ma.given import each
 from gem_ma.seeding import mix, reseed
 
 # what each seat will have, in how many plies, and how many there can be at most
@@ -56,7 +57,7 @@ class SearchAgent:
         self._tables: dict[Any, Table] = {}
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in turns]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         if turn.position is None:

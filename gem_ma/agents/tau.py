@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.episode import Turn
+from gem_ma.given import each
 
 STOP = "###STOP###"
 # Where a task stands in rules of ours, and in the original's.
@@ -46,7 +47,7 @@ class RuleUser:
     portable = True
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in turns]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         who, wishes = _task(turn.rules)
@@ -156,7 +157,7 @@ class OracleAssistant:
     portable = True
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in turns]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         state = _state(turn)
@@ -181,7 +182,7 @@ class InformedAssistant:
     portable = True
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in turns]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         state = _state(turn)

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from math import comb, sqrt
 from statistics import fmean
 
+from gem_ma.given import need
+
 
 def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
     """Return how likely k trials of a task all succeed: the mean over tasks of C(c,k)/C(n,k).
@@ -42,6 +44,7 @@ def _counts(results: Mapping[Hashable, Sequence[float]], k: int) -> list[tuple[i
         raise ValueError(f"k={k}: expected 1 or more")
     if not results:
         raise ValueError("got no task; expected a mapping from task to its trials")
+    need(results, Mapping, "results")
     counts = []
     for task, trials in results.items():
         if len(trials) < k:

@@ -21,6 +21,7 @@ from gem_ma.evaluation import store, suites
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
 from gem_ma.evaluation.statistics import Estimate, average, mean, rate
 from gem_ma.evaluation.suites import BadSuite, Entry, Suite
+from gem_ma.given import need
 from gem_ma.progress import Progress
 from gem_ma.records import load_episodes
 from gem_ma.registry import MissingNeed, UnknownEnv
@@ -142,6 +143,9 @@ def evaluate(
         episodes it has of how many.
     """
     suite = suites.load(suite) if isinstance(suite, str) else suite
+    need(suite, Suite, "suite", "a Suite or the name of one")
+    if prices is not None and len(prices) != 2:
+        raise BadSuite(f"prices={prices!r}: expected two, of a million tokens read and written")
     suite = _changed(suite, seed, tasks, trials)
     seats = dict(seats or {})
     cells, skipped = plan(suite, agents, seats)
@@ -253,6 +257,7 @@ def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | No
 
 def loaded(specs: Iterable[str], named: Mapping[str, Any]) -> dict[str, Shared]:
     """Load each agent once, under a name that may be written down."""
+    need(named, Mapping, "named")
     found: dict[str, Shared] = {}
     for spec in dict.fromkeys(specs):
         name = without_secrets(spec)

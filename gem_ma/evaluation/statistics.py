@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.evaluation.metrics import wilson
+from gem_ma.given import each, need
 
 _RESAMPLES = 2000
 _FLIPS = 10_000  # of the signs, where there are too many to try them all
@@ -74,7 +75,7 @@ def mean(values: Sequence[float]) -> Estimate:
 
 def average(estimates: Sequence[Estimate]) -> Estimate:
     """Return the mean of independent estimates; its interval comes from theirs."""
-    known = [one for one in estimates if not math.isnan(one.value)]
+    known = [one for one in each(estimates, Estimate, "estimates") if not math.isnan(one.value)]
     if not known:
         return Estimate(math.nan, math.nan, math.nan)
     value = fmean(one.value for one in known)
@@ -88,6 +89,8 @@ def difference(old: Mapping[Any, float], new: Mapping[Any, float]) -> Change:
 
     Tasks that are in both are compared one by one; without any, the two means are.
     """
+    need(old, Mapping, "old")
+    need(new, Mapping, "new")
     common = [task for task in old if task in new]
     if common:
         gaps = [new[task] - old[task] for task in common]
@@ -106,6 +109,7 @@ def difference(old: Mapping[Any, float], new: Mapping[Any, float]) -> Change:
 
 def holm(chances: Sequence[float]) -> list[float]:
     """Return p values that allow for the number of questions asked (Holm's)."""
+    chances = list(chances)
     order = sorted(range(len(chances)), key=chances.__getitem__)
     out, highest = [0.0] * len(chances), 0.0
     for rank, place in enumerate(order):

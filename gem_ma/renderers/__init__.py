@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.given import each, need
 from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, png, shapes, terminal
 from gem_ma.renderers.figures import UnknownFigure
 from gem_ma.renderers.grid import BadScene
@@ -48,6 +49,9 @@ def draw(
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
     """
+    need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    if not unit >= 1:
+        raise ValueError(f"unit={unit}: expected 1 or more pixels")
     if isinstance(scene, Grid):
         return grid.draw(scene, size, theme, unit, out)
     picture: np.ndarray
@@ -69,14 +73,18 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
     """Write frames as a GIF file that runs for ever, each frame shown for so long."""
     from PIL import Image
 
-    if not frames:
+    if not 0 < seconds < 600:
+        raise ValueError(f"seconds={seconds}: expected more than 0, and less than 600")
+    images = [Image.fromarray(one) for one in each(frames, np.ndarray, "frames")]
+    if not images:
         raise ValueError("no frames to write")
-    first, *rest = [Image.fromarray(frame) for frame in frames]
+    first, *rest = images
     first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
 
 
 def legend(scene: Any, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
+    need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
     if isinstance(scene, Grid):
         return grid.legend(scene, theme)
     if isinstance(scene, Panels):

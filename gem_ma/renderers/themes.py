@@ -31,7 +31,7 @@ class Theme:
 
     def color(self, name: str) -> RGB:
         """Return the colour that stands for a scene's colour."""
-        return self.colors[name][0]
+        return self._color(name)[0]
 
     def figure(self, name: str) -> str:
         """Return the figure that a Grid shows for a figure."""
@@ -39,7 +39,12 @@ class Theme:
 
     def called(self, name: str) -> str:
         """Return what a reader of the picture would call it."""
-        return self.colors[name][1]
+        return self._color(name)[1]
+
+    def _color(self, name: str) -> tuple[RGB, str]:
+        if name not in self.colors:
+            raise ValueError(f"no colour {name!r}; there are {', '.join(self.colors)}")
+        return self.colors[name]
 
 
 def _colors(**rgb: RGB) -> dict[str, tuple[RGB, str]]:

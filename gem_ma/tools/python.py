@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gem_ma.given import need
 from gem_ma.sandbox import Result, Sandbox, Session, shared
 from gem_ma.tools import Past, ToolError
 
@@ -41,6 +42,8 @@ class PythonTool:
     ):
         if sessions < 1:
             raise ValueError(f"sessions={sessions}: expected 1 or more")
+        if sandbox is not None:
+            need(sandbox, Sandbox, "sandbox")
         self._given = sandbox
         self.sandbox = sandbox or shared(level=level)
         self.session, self.level = session, self.sandbox.level

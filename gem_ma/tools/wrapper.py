@@ -19,6 +19,7 @@ from gem_ma.actions import (
 from gem_ma.env import BaseEnv, SeatError, fit
 from gem_ma.episode import first_calls
 from gem_ma.game import Message
+from gem_ma.given import each, need
 from gem_ma.tools import Tool, ToolError
 from gem_ma.wrappers import TextWrapper
 
@@ -76,7 +77,10 @@ class ToolEnv(TextWrapper):
         for seat in tools:
             if seat not in seats:
                 raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
-        self._tools = {seat: {tool.name: tool for tool in tools.get(seat, ())} for seat in seats}
+        self._tools = {
+            seat: {tool.name: tool for tool in each(tools.get(seat, ()), Tool, "tools")}
+            for seat in seats
+        }
         for seat, given in tools.items():
             if len(self._tools[seat]) < len(given):
                 names = [tool.name for tool in given]
@@ -101,17 +105,19 @@ class ToolEnv(TextWrapper):
         return (*super().tools(agent), *self._tools[agent].values())
 
     def rules(self, agent: str) -> str:
+        inner = super().rules(agent)
         tools = self._tools[agent].values()
         if not tools:
-            return super().rules(agent)
+            return inner
         lines = [
             "Before your action you may call tools, one or several in a reply without an action, "
             f"each as {_FORM}. You get what they say and reply again.",
             *map(_signature, tools),
         ]
-        return f"{super().rules(agent)}\n" + "\n".join(lines)
+        return f"{inner}\n" + "\n".join(lines)
 
     def change(self, agent: str, text: str, *, turn: bool) -> str:
+        need(text, str, "text")
         inner = super().rules(agent)
         if turn or self._core._read[agent] >= 0 or not text.startswith(inner):
             return text
@@ -121,6 +127,7 @@ class ToolEnv(TextWrapper):
         core = self._core
         moves: dict[str, Any] = {}
         calls: dict[str, list[tuple[str, Any]]] = {}
+        need(replies, Mapping, "replies")
         for agent, given in replies.items():
             reply = first_calls(given, core.game.calls_at_once) if isinstance(given, str) else given
             found = self._find(agent, reply) if agent in core.to_act else []

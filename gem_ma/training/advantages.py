@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from gem_ma.episode import Episode
+from gem_ma.given import each, need
 
 if TYPE_CHECKING:
     from gem_ma.training.samples import Sample
@@ -66,7 +67,7 @@ def turns(episodes: Iterable[Episode]) -> Turns:
     lasts: list[int] = []
     seen: set[tuple[str, str]] = set()
     rows: list[tuple[Any, ...]] = []
-    for episode in episodes:
+    for episode in each(episodes, Episode, "episodes"):
         if episode.failure is not None:
             continue
         env = episode.spec.id
@@ -261,6 +262,8 @@ def per_token(samples: Sequence[Sample], rows: Turns, values: Any) -> list[list[
     known = dict(zip(keys, value.tolist(), strict=True))
     out = []
     for sample in samples:
+        if not hasattr(sample, "spans"):
+            raise TypeError(f"samples: expected what `samples` returns, got {sample!r}")
         weights = [0.0] * len(sample.ids)
         for span in sample.spans:
             key = sample.env, sample.episode, span.step
@@ -301,6 +304,7 @@ def example() -> Turns:
 
 def _count(rows: Turns) -> int:
     """Return a number above those of all trajectories."""
+    need(rows, Turns, "rows")
     return int(rows.trajectory.max(initial=-1)) + 1
 
 
@@ -311,6 +315,7 @@ def _backwards(rows: Turns) -> list[int]:
 
 
 def _checked(values: Any, rows: Turns, name: str) -> Array:
+    need(rows, Turns, "rows")
     array = np.asarray(values, float)
     if array.shape != (len(rows),):
         raise ValueError(
@@ -343,6 +348,7 @@ def _codes(rows: Turns, by: Sequence[str]) -> Array:
 
 def _totals(rows: Turns) -> tuple[Array, Array, Array]:
     """Return R of each trajectory in the order they begin, its first row, and each row's own."""
+    need(rows, Turns, "rows")
     _, first, codes = np.unique(rows.trajectory, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.episode import Episode
+from gem_ma.given import each, need
 from gem_ma.tokens import Tokens
 from gem_ma.training.samples import samples
 
@@ -32,7 +33,7 @@ def rows(
     """
     tokens = processor if isinstance(processor, Tokens) else Tokens(processor, template)
     strangers = set(train or ())
-    for episode in episodes:
+    for episode in each(episodes, Episode, "episodes"):
         strangers -= set(episode.agents)
         for seat, policy in episode.agents.items():
             if not texts and not _has_ids(episode, seat):
@@ -59,6 +60,9 @@ def rows(
         raise ValueError(f"train: no episode has a seat {', '.join(sorted(strangers))}")
 
 
+_HALVED = ("ids", "mask", "logprobs", "spans", "rewards")
+
+
 class Halves(NamedTuple):
     """A row as trainers want it that know one prompt and one completion."""
 
@@ -71,6 +75,9 @@ class Halves(NamedTuple):
 
 def halves(row: Mapping[str, Any]) -> Halves:
     """Split a row before its first reply."""
+    need(row, Mapping, "row")
+    if missing := [name for name in _HALVED if not row.get(name)]:
+        raise ValueError(f"row: expected one of `rows`; this one has no {', '.join(missing)}")
     start = row["spans"][0][0]
     mask = row["mask"][start:]
     logprobs = [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.episode import Episode, Step
+from gem_ma.given import need
 from gem_ma.messages import Picture, pictures
 from gem_ma.tokens import Prompt, Tokens, own_ids
 
@@ -60,6 +61,7 @@ def samples(
     """
     if per not in ("conversation", "turn"):
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")
+    need(episode, Episode, "episode")
     if episode.failure is not None:
         return []
     tokens = processor if isinstance(processor, Tokens) else Tokens(processor, template)

@@ -35,12 +35,16 @@ import numpy as np
 
 from gem_ma.agents import load
 from gem_ma.agents.mixture import MixtureAgent
+from gem_ma.env import SeatError
 from gem_ma.episode import Conversation, Episode, Turn
+from gem_ma.game import Game
+from gem_ma.given import each, need
 from gem_ma.remote import without_secrets
 
 Choice: TypeAlias = Literal["uniform", "hard", "even"]
 Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves
 
+_STATE = "what state_dict returns: agents, decay and scores"
 _PREFERENCES: dict[str, Callable[[float], float]] = {  # win rate -> weight
     "uniform": lambda rate: 1.0,
     "hard": lambda rate: (1 - rate) ** 2,
@@ -70,6 +74,7 @@ class Pool:
         self.decay = decay
         self._agents: dict[str, Any] = {}
         self._scores: dict[tuple[str, str], tuple[float, float]] = {}  # wins, games
+        need(agents or {}, Mapping, "agents")
         for name, agent in (agents or {}).items():
             self.add(name, agent)
 
@@ -146,7 +151,7 @@ class Pool:
             for pair, (won, games) in self._scores.items():
                 if not set(pair) <= set(self._agents):
                     self._scores[pair] = won * self.decay, games * self.decay
-        for episode in episodes:
+        for episode in each(episodes, Episode, "episodes"):
             for one, two in combinations(episode.returns, 2):
                 names = episode.agents[one], episode.agents[two]
                 if names[0] != names[1]:
@@ -222,6 +227,11 @@ class Pool:
 
     def load_state_dict(self, state: Mapping[str, Any], learner: Any = None) -> None:
         """Go on from such a state; an agent that is not here yet was a copy of the learner."""
+        need(state, Mapping, "state")
+        if not {"agents", "decay", "scores"} <= set(state):
+            raise ValueError(
+                f"state has {', '.join(map(str, state)) or 'nothing'}: expected {_STATE}"
+            )
         agents: dict[str, Any] = {}
         for name, saved in state["agents"].items():
             if isinstance(saved, str):
@@ -241,7 +251,11 @@ class Opponents(MixtureAgent):
     """
 
     def __init__(self, agents: Mapping[str, Any], weights: Mapping[str, float], seed: int = 0):
+        need(agents, Mapping, "agents")
+        need(weights, Mapping, "weights")
         self.names = tuple(agents)
+        if missing := [name for name in self.names if name not in weights]:
+            raise ValueError(f"weights: none for {', '.join(map(repr, missing))}")
         shares = [weights[name] for name in self.names]
         super().__init__(list(agents.values()), shares, per="episode", seed=seed)
 
@@ -254,7 +268,7 @@ class Opponents(MixtureAgent):
     def named(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Return the episodes with the agent that was drawn wherever this one sat."""
         out, own = [], repr(self)
-        for episode in episodes:
+        for episode in each(episodes, Episode, "episodes"):
             agents = {
                 seat: self.drawn(episode.id, seat) if name == own else name
                 for seat, name in episode.agents.items()
@@ -319,6 +333,7 @@ class Rivals:
 
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
+        need(episode, Episode, "episode")
         own, learner = repr(self), _name(self.learner)
         agents = {
             seat: self.opponents.drawn(episode.id, seat) if name == own else name
@@ -369,8 +384,8 @@ def expected_returns(game: Any, policy: Policy) -> dict[str, float]:
     policy: a function of a seat and what it sees (a State as `seen_by` masks it) that returns the
         probabilities of `view.legal(seat)`.
     """
-    totals = dict.fromkeys(game.agents, 0.0)
     nodes = _starts(game)
+    totals = dict.fromkeys(game.agents, 0.0)
     while nodes:
         state, weight = nodes.pop()
         if not state.to_act():
@@ -387,7 +402,10 @@ def best_response(game: Any, policy: Policy, seat: str) -> float:
     What the seat sees has to tell all it ever knew, as it does in games that list their moves so
     far: views that are the same are one information set.
     """
-    return _best(game, policy, seat, _starts(game))
+    nodes = _starts(game)
+    if seat not in game.agents:
+        raise SeatError(f"no seat {seat!r}; the seats are {', '.join(game.agents)}")
+    return _best(game, policy, seat, nodes)
 
 
 def nash_conv(game: Any, policy: Policy) -> float:
@@ -443,6 +461,7 @@ def _by_policy(game: Any, policy: Policy, state: Any, weight: float) -> list[_No
 
 
 def _starts(game: Any) -> list[_Node]:
+    need(game, Game, "game")
     return _outcomes(lambda rng: game.start(rng, {}), 1.0)
 
 
