@@ -45,6 +45,9 @@ def test_agents_can_be_actors():
             return load("random").act(turns)
 
     agent = RayAgent(Random.remote())
+    assert repr(agent) == repr(RayAgent(Random.remote()))
+    assert repr(agent).startswith(f"RayAgent({__name__}.")
+    assert "Random" in repr(agent)
     alone = gem_ma.rollout(FOUR, "random", 10, seed=1)
     episodes = gem_ma.rollout(FOUR, {"red": agent, "yellow": "random"}, 10, seed=1, workers="ray:2")
     assert [e.steps for e in episodes] == [e.steps for e in alone]

@@ -19,4 +19,5 @@ class RayAgent:
         return replies
 
     def __repr__(self) -> str:
-        return f"RayAgent({self.actor._actor_id.hex()})"
+        made = self.actor._ray_actor_creation_function_descriptor  # its id is another in each run
+        return f"RayAgent({made.module_name}.{made.class_name})"
