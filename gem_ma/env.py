@@ -407,7 +407,8 @@ class Env(BaseEnv, Generic[S]):
         for name, value in given.items():
             if value not in _CHOICES[name]:
                 raise ValueError(f"{name}={value!r}: expected one of {_CHOICES[name]}")
-        for name, limit in (("max_invalid", max_invalid), ("penalty", penalty)):
+        limits = {"max_invalid": max_invalid, "penalty": penalty, "text_length": text_length}
+        for name, limit in limits.items():
             if limit < 0:
                 raise ValueError(f"{name}={limit!r}: expected 0 or more")
         if max_turns is not None and max_turns < 1:
@@ -1228,10 +1229,12 @@ def _shallow(value: Any) -> Any:
 
 
 def fit(text: str, limit: int) -> str:
-    """Cut bytes out of the middle of a text that is too long, and say so."""
+    """Cut bytes out of the middle of a text that is too long, and say so if there is room."""
     data = text.encode()
     if len(data) <= limit:
         return text
     mark = f"\n[... {len(data)} bytes in all, the middle is left out ...]\n"
+    if limit < 2 * len(mark):
+        return data[:limit].decode(errors="ignore")
     half = (limit - len(mark)) // 2
     return data[:half].decode(errors="ignore") + mark + data[-half:].decode(errors="ignore")

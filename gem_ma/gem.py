@@ -3,21 +3,72 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from gem_ma import registry
+from gem_ma.env import BaseEnv
 from gem_ma.registry import register
 from gem_ma.views import SeatView
+from gem_ma.wrappers import TimeLimit
 
-__all__ = ["SeatView", "VectorEnv", "make", "make_vec", "print_envs", "register"]
+__all__ = ["Seat", "VectorEnv", "make", "make_vec", "print_envs", "register"]
 
 
-def make(env_id: str, **kwargs: Any) -> SeatView:
-    """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them."""
-    return registry.make_gym(env_id, **kwargs)
+class Seat(SeatView):
+    """A seat whose `reset` takes what GEM's take."""
+
+    seed: int | None = None  # of the next episode, if its reset has none
+
+    def reset(
+        self,
+        seed: int | None = None,
+        *,
+        options: dict[str, Any] | None = None,
+        idx: int | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode, of a task the one that asks question number `idx`."""
+        if seed is None:
+            seed = self.seed
+        self.seed = None
+        if idx is not None:
+            options = {**(options or {}), "index": idx}
+        return super().reset(seed=seed, options=options)
+
+
+def make(
+    env_id: str,
+    *,
+    seed: int | None = None,
+    agent: str | None = None,
+    others: Any = None,
+    **kwargs: Any,
+) -> Seat:
+    """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them.
+
+    seed: of the first episode, which leads to all others, and of the dataset, where there is one.
+    """
+    try:
+        env = _made(env_id, **kwargs, **({} if seed is None else {"seed": seed}))
+    except registry.UnknownArgument:  # the game has no use for a seed, or something else is wrong
+        env = _made(env_id, **kwargs)
+    seat = Seat(env, agent=agent, others=others)
+    seat.seed = seed
+    return seat
+
+
+def _made(env_id: str, **kwargs: Any) -> BaseEnv:
+    try:
+        return registry.make(env_id, **kwargs)
+    except ValueError as error:
+        # A game refuses a limit within which it cannot be won; in GEM, the episode just ends there.
+        if "max_turns" not in kwargs or "max_turns" not in str(error):
+            raise
+        limit = kwargs.pop("max_turns")
+        return TimeLimit(registry.make(env_id, **kwargs), limit)
 
 
 def print_envs() -> None:
@@ -31,21 +82,26 @@ def make_vec(
     env_ids: str | Sequence[str],
     wrappers: Sequence[Callable[[Any], Any]] | None = None,
     vec_kwargs: Sequence[Mapping[str, Any]] | None = None,
+    async_mode: bool = False,
     seed: int = 0,
     **kwargs: Any,
 ) -> VectorEnv:
-    """Make one environment for each id, stepped together and reset as they end."""
+    """Make one environment for each id, stepped together and reset as they end.
+
+    async_mode: step each in a thread of its own, which helps those that wait for something.
+    seed: of the first environment, counted up for the others, unless `vec_kwargs` has one for it.
+    """
     ids = [env_ids] if isinstance(env_ids, str) else list(env_ids)
     own = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
     if len(own) != len(ids):
         raise ValueError(f"got {len(ids)} ids and {len(own)} vec_kwargs; expected as many")
     envs: list[Any] = []
-    for env_id, arguments in zip(ids, own, strict=True):
-        env: Any = make(env_id, **{**kwargs, **arguments})
+    for number, (env_id, arguments) in enumerate(zip(ids, own, strict=True)):
+        env: Any = make(env_id, **{"seed": seed + number, **kwargs, **arguments})
         for wrapper in wrappers or ():
             env = wrapper(env)
         envs.append(env)
-    return VectorEnv(envs, seed)
+    return VectorEnv(envs, async_mode)
 
 
 class VectorEnv:
@@ -54,18 +110,33 @@ class VectorEnv:
     What it showed last is not lost: it stands in its info as `final_obs` and `final_info`.
     """
 
-    def __init__(self, envs: Sequence[Any], seed: int = 0):
-        self.envs, self.seed, self.num_envs = list(envs), seed, len(envs)
+    def __init__(self, envs: Sequence[Any], async_mode: bool = False):
+        self.envs, self.num_envs = list(envs), len(envs)
+        self._threads = ThreadPoolExecutor(self.num_envs) if async_mode else None
 
     def reset(
-        self, seed: int | Sequence[int] | None = None
+        self, seed: int | Sequence[int | None] | None = None, **kwargs: Mapping[str, Any]
     ) -> tuple[list[Any], list[dict[str, Any]]]:
-        """Reset all; an int gives each environment a seed of its own, counted up from it."""
-        first = self.seed if seed is None else seed
-        seeds = [first + i for i in range(self.num_envs)] if isinstance(first, int) else list(first)
+        """Reset all, without a seed to the episodes that come next in each.
+
+        An int gives each environment a seed of its own, counted up from it; `env0_kwargs` and the
+        like are further arguments for the `reset` of one.
+        """
+        if seed is None or isinstance(seed, int | np.integer):
+            seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
+        else:
+            seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"got {len(seeds)} seeds for {self.num_envs} environments")
-        results = [env.reset(seed=s) for env, s in zip(self.envs, seeds, strict=True)]
+        given = [kwargs.pop(f"env{i}_kwargs", {}) for i in range(self.num_envs)]
+        if kwargs:
+            raise TypeError(
+                f"got {', '.join(kwargs)}: expected env0_kwargs to env{self.num_envs - 1}_kwargs"
+            )
+        results = [
+            env.reset(seed=one, **more)
+            for env, one, more in zip(self.envs, seeds, given, strict=True)
+        ]
         return [obs for obs, _ in results], [info for _, info in results]
 
     def step(
@@ -78,7 +149,9 @@ class VectorEnv:
             if len(actions) != self.num_envs:
                 raise ValueError(f"got {len(actions)} actions for {self.num_envs} environments")
             actions = dict(enumerate(actions))
-        rows = [self._step(self.envs[i], action) for i, action in actions.items()]
+        envs = [self.envs[i] for i in actions]
+        each: Any = map if self._threads is None else self._threads.map
+        rows: Iterable[Any] = each(self._step, envs, actions.values())
         obs, rewards, terminations, truncations, infos = zip(*rows, strict=True)
         return (
             list(obs),
@@ -98,6 +171,8 @@ class VectorEnv:
         return obs, reward, terminated, truncated, info
 
     def close(self) -> None:
-        """Close every environment."""
+        """Close every environment, and end the threads."""
+        if self._threads is not None:
+            self._threads.shutdown()
         for env in self.envs:
             env.close()

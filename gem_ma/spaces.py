@@ -26,7 +26,7 @@ _HEADER = 4  # bytes that hold the length, before the text itself
 class UnicodeText(spaces.Text):
     """Any text of at most `max_length` bytes of UTF-8.
 
-    `examples` are what `sample` draws from; a mask over them says which.
+    `examples` are what `sample` draws from; a mask or probabilities over them say which.
     """
 
     def __init__(
@@ -40,6 +40,11 @@ class UnicodeText(spaces.Text):
         for name, value in _LETTERS.items():  # several kB that thousands of spaces can share
             setattr(self, name, value)
         self.examples = tuple(examples)
+        for example in self.examples:
+            if not self.contains(example):
+                raise ValueError(
+                    f"examples: expected texts of at most {max_length} bytes, got {example!r}"
+                )
 
     def contains(self, x: Any) -> bool:
         if not isinstance(x, str):
@@ -52,20 +57,40 @@ class UnicodeText(spaces.Text):
             return False
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """Draw an example (one that the mask allows), or a short text where there are none."""
+        """Draw an example (as a mask or probabilities over them say), or else a short text.
+
+        Without examples, a mask and probabilities are those of Gymnasium's Text.
+        """
         random = self.np_random.random
-        if not self.examples:
-            length = int(random() * 32) + 1
+        examples = self.examples
+        if mask is None and probability is None:
+            if examples:
+                return examples[int(random() * len(examples))]
+            length = min(int(random() * min(32, self.max_length)) + 1, self.max_length)
             return "".join(_ALPHABET[int(random() * len(_ALPHABET))] for _ in range(length))
-        if mask is None:
-            return self.examples[int(random() * len(self.examples))]
+        if not examples:
+            return super().sample(mask, probability)
+        if probability is not None:
+            if mask is not None:
+                raise ValueError("expected a mask or probabilities, got both")
+            return examples[self._drawn(np.asarray(probability, np.float64))]
         allowed = np.flatnonzero(mask).tolist()
-        if len(mask) != len(self.examples) or not allowed:
+        if len(mask) != len(examples) or not allowed:
             raise ValueError(
-                f"expected a mask of {len(self.examples)} numbers, one of them at least not 0, "
+                f"expected a mask of {len(examples)} numbers, one of them at least not 0, "
                 f"got {np.asarray(mask)!r}"
             )
-        return self.examples[allowed[int(random() * len(allowed))]]
+        return examples[allowed[int(random() * len(allowed))]]
+
+    def _drawn(self, weights: np.ndarray) -> int:
+        total = weights.sum()
+        if weights.shape != (len(self.examples),) or not (
+            (weights >= 0).all() and np.isclose(total, 1)
+        ):
+            raise ValueError(
+                f"expected {len(self.examples)} probabilities that add up to 1, got {weights!r}"
+            )
+        return int(self.np_random.choice(len(weights), p=weights / total))
 
     def __eq__(self, other: object) -> bool:
         return (

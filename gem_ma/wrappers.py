@@ -223,6 +223,7 @@ class History(TextWrapper):
     mode: "plain" joins what it saw, "actions" puts its replies between, "chat" lets the chat
         template of `tokenizer` do it, with what it saw as user and its replies as assistant.
     last: keep only so many earlier turns; the rules stay.
+    text_length: bytes that the text may have; what is longer is cut in the middle.
     """
 
     def __init__(
@@ -266,6 +267,9 @@ class History(TextWrapper):
         return str(part["text"])
 
     def change(self, agent: str, text: str, *, turn: bool) -> str:
+        return fit(self._joined(agent, turn), self.text_length)
+
+    def _joined(self, agent: str, turn: bool) -> str:
         past = (self.memory or {}).get(agent, ())
         if self.keep is not None:
             past = past[len(past) - min(self.keep, len(past)) :]

@@ -1,5 +1,7 @@
 """GEM's face: a script written for GEM runs after changing one import."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,115 @@ def test_what_makes_no_sense():
 def test_print_envs(capsys):
     gem.print_envs()
     assert len(capsys.readouterr().out.splitlines()) == len(gem_ma.list_envs())
+
+
+def secrets(vec):
+    """Say what every environment of a vector hides."""
+    return [env.env.state().secret for env in vec.envs]
+
+
+@pytest.mark.parametrize("async_mode", [False, True])
+def test_every_collection_of_a_trainer_begins_with_episodes_of_its_own(async_mode):
+    def collected():
+        vec = gem.make_vec(
+            ["game:GuessTheNumber-v0-hard"] * 3,
+            vec_kwargs=[{"seed": 233 + i} for i in range(3)],
+            async_mode=async_mode,
+        )
+        starts = []
+        for _ in range(4):  # as Oat, RL2 and verl do
+            observations, _ = vec.reset()
+            assert len(observations) == 3
+            starts.append(secrets(vec))
+            vec.step(["1", "2", "3"])
+        vec.close()
+        return starts
+
+    first = collected()
+    assert len({tuple(start) for start in first}) == 4
+    assert first == collected()
+    vec = gem.make_vec(["game:GuessTheNumber-v0-hard"] * 3)
+    vec.reset(seed=[233, 234, 235])
+    assert secrets(vec) == first[0]
+
+
+def test_a_seed_of_make_is_that_of_the_first_episode_unless_reset_has_one():
+    def states(*resets, **make):
+        env = gem.make("game:GuessTheNumber-v0-hard", **make)
+        for seed in resets:
+            env.reset(seed)
+            yield env.env.state()
+
+    assert [*states(None, None, seed=7)] == [*states(7, None)] != [*states(7, 7)]
+    assert [*states(3, None, seed=7)] == [*states(3, None)]
+    with pytest.raises(TypeError, match="takes no argument 'sead'"):
+        gem.make("game:GuessTheNumber-v0-hard", sead=7, seed=7)
+
+
+def test_a_limit_that_a_game_refuses_ends_the_episode_all_the_same():
+    env = gem.make("game:Sokoban-v0-easy", max_turns=3)
+    env.reset(seed=0)
+    ends = [env.step(env.sample_random_action())[2:4] for _ in range(3)]
+    assert ends == [(False, False), (False, False), (False, True)]
+    with pytest.raises(ValueError, match="max_turns=0"):
+        gem.make("game:Sokoban-v0-easy", max_turns=0)
+
+
+def test_async_mode_steps_in_threads_and_gives_the_same():
+    def play(async_mode):
+        vec = gem.make_vec(["game:Game2048-v0-easy"] * 4, seed=3, async_mode=async_mode)
+        out = [vec.reset()]
+        for number in range(30):
+            move = ("up", "left", "down", "right")[number % 4]
+            out.append(vec.step([move] * 4))
+            out.append(vec.step({2: move, 0: move}))
+        vec.close()
+        return out
+
+    before = threading.active_count()
+    for one, other in zip(play(False), play(True), strict=True):
+        assert one[0] == other[0]
+        for mine, theirs in zip(one[1:-1], other[1:-1], strict=True):
+            assert np.array_equal(mine, theirs)
+    assert threading.active_count() == before
+
+
+def test_steps_that_wait_do_so_together():
+    class Waits:
+        def __init__(self, env):
+            self.env = env
+
+        def __getattr__(self, name):
+            return getattr(self.env, name)
+
+        def step(self, action):
+            barrier.wait(10)  # which breaks unless all four are here at once
+            return self.env.step(action)
+
+    barrier = threading.Barrier(4)
+    ids = ["game:GuessTheNumber-v0-easy"] * 4
+    vec = gem.make_vec(ids, wrappers=[Waits], async_mode=True)
+    vec.reset()
+    vec.step(["1"] * 4)
+    vec.close()
+
+
+def test_what_oat_passes_to_reset_reaches_one_environment():
+    rows = [{"problem": f"{n} + {n}", "answer": str(2 * n)} for n in range(5)]
+    vec = gem.make_vec(["math:Data"] * 2, data=rows)
+    asked, _ = vec.reset(env0_kwargs={"idx": 3}, env1_kwargs={"idx": 1})
+    assert "3 + 3" in asked[0]
+    assert "1 + 1" in asked[1]
+    with pytest.raises(TypeError, match="env2_kwargs: expected env0_kwargs to env1_kwargs"):
+        vec.reset(env2_kwargs={})
+
+
+def test_a_seed_reaches_the_dataset_too():
+    pytest.importorskip("reasoning_gym", reason="pip install 'gem-ma[reasoning-gym]'")
+
+    def asked(seed):
+        env = gem.make("rg:leg_counting", seed=seed, size=int(1e9))
+        return [env.reset()[0] for _ in range(3)]
+
+    assert asked(10) == asked(10) != asked(11)
+    assert len(set(asked(10))) == 3

@@ -88,7 +88,7 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
     "views": {"env", "episode", "agents"},
     "wrappers": {"actions", "env", "spaces"},
     "registry": {"env", "game", "views"},
-    "gem": {"registry", "views"},
+    "gem": {"env", "registry", "views", "wrappers"},
     "testing": {"actions", "env", "game", "registry", "renderers", "scene", "seeding"},
     "messages": {"actions"},
     "info": {"actions", "env", "game", "registry"},
