@@ -147,13 +147,18 @@ def register(id: str, entry_point: str, *, needs: Iterable[str] = (), **kwargs: 
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
     _specs[id] = Spec(id, entry_point, kwargs, tuple(needs))
-    foreign = "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
-    gymnasium.register(foreign, "gem_ma.registry:_make_gym", kwargs={"env_id": id})
+    name = foreign(id)
+    gymnasium.register(name, "gem_ma.registry:_make_gym", kwargs={"env_id": id})
     if hasattr(pettingzoo, "register"):  # since 1.27
-        pettingzoo.register("aec", foreign, "gem_ma.registry:_make_aec", kwargs={"env_id": id})
+        pettingzoo.register("aec", name, "gem_ma.registry:_make_aec", kwargs={"env_id": id})
         pettingzoo.register(
-            "parallel", foreign, "gem_ma.registry:_make_parallel", kwargs={"env_id": id}
+            "parallel", name, "gem_ma.registry:_make_parallel", kwargs={"env_id": id}
         )
+
+
+def foreign(id: str) -> str:
+    """Return the name of an id in the other registries."""
+    return "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
 
 
 def register_family(prefix: str, module: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from gem_ma.episode import Conversation, Episode, Turn, checked
 from gem_ma.rollouts import Answer, Asker, Loop, Play, Player, Run, Waiting
-from gem_ma.workers import StepTimeout, Worker, WorkerDied
+from gem_ma.workers import StepTimeout, Worker, WorkerDied, send
 
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
 _STRIKES = 5  # workers that die over an episode that they play alone, before it counts as failed
@@ -385,7 +385,7 @@ class Link:
         assert chat is not None
         chat_of = chat.episode, chat.steps[-1].number, chat.context, chat.salt
         alone = dataclasses.replace(turn, chat=None)
-        self.connection.send(("ask", ticket, index, chat_of, alone))
+        send(self.connection, ("ask", ticket, index, chat_of, alone))
         reply: Any = await future
         if isinstance(reply, Exception):
             raise reply
@@ -405,11 +405,11 @@ async def _serve(connection: Connection, share: Share) -> None:
     for player in share.players:
         if isinstance(player.agent, Far):
             player.agent.link = link
-    connection.send(("begun",))
+    send(connection, ("begun",))
     loop.start(asyncio.Event().wait())  # so that the loop waits for more when all is done
     try:
         async with share.ready_players():
             async for episode in loop.run():
-                connection.send(("episode", episode))
+                send(connection, ("episode", episode))
     finally:
         await loop.stop()

@@ -14,16 +14,34 @@ from multiprocessing import shared_memory
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_differing_spaces, batch_space
+from gymnasium.vector.utils import (
+    batch_differing_spaces,
+    batch_space,
+    concatenate,
+    create_empty_array,
+)
 
 from gem_ma import registry
-from gem_ma.env import BaseEnv
+from gem_ma.env import BaseEnv, Env
 from gem_ma.episode import Turn
 from gem_ma.views import SeatView
-from gem_ma.workers import Job, StepTimeout, Worker, by_worker, dealt, done, ready, reporting
+from gem_ma.workers import (
+    Job,
+    Raised,
+    StepTimeout,
+    Worker,
+    by_worker,
+    dealt,
+    done,
+    ready,
+    reporting,
+    send,
+)
 
 Backend = Literal["sync", "thread", "process", "ray"]
 _START = 120.0  # seconds that a process may take to begin
@@ -83,7 +101,30 @@ def make_vec(
         slots = [_SeatSlot(made[i % len(made)], autoreset, agent, others) for i in range(count)]
     kind: Any = GameVector if api == "parallel" else SeatVector
     vector: SeatVector | GameVector = kind(slots, backend, autoreset, workers, step_timeout)
+    if isinstance(vector, SeatVector):
+        options = {"backend": backend, "autoreset": autoreset, "agent": agent, "others": others}
+        options |= {"workers": workers, "step_timeout": step_timeout}
+        vector.spec = _spec(made, count, options)
     return vector
+
+
+def _spec(made: Sequence[BaseEnv], count: int, options: Mapping[str, Any]) -> EnvSpec | None:
+    """Return what makes a vector again in Gymnasium, if it has many of one registered id."""
+    specs = [env.spec for env in made if isinstance(env, Env)]
+    first = specs[0] if len(specs) == len(made) else None
+    if first is None or any(spec != first for spec in specs):
+        return None
+    try:
+        known = registry.spec(first.id)
+        name = registry.foreign(first.id)
+        if known.entry_point != first.entry_point:
+            return None
+        given = {name: value for name, value in options.items() if value is not None}
+        kwargs = {"env": first.id, **first.kwargs, **given, "num_envs": count}
+        kwargs["vectorization_mode"] = "vector_entry_point"
+        return EnvSpec(name, vector_entry_point=f"{__name__}:make_vec", kwargs=kwargs)
+    except (registry.UnknownEnv, gymnasium.error.Error):  # Gymnasium knows no such ids
+        return None
 
 
 # -- one environment of many -----------------------------------------------------------------------
@@ -143,6 +184,18 @@ class _SeatSlot(_Slot):
             observation, _, _, _, info = self.reset(None, None)
             return observation, reward, terminated, truncated, {**info, **final}
         return self._sent(observation), reward, terminated, truncated, info
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Return an attribute of the environment, called if it is a method; errors as Raised."""
+        try:
+            found = self.env.get_wrapper_attr(name)
+            return found(*args, **kwargs) if callable(found) else found
+        except Exception as error:  # noqa: BLE001 - raised again by the vector
+            return Raised(error)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set an attribute of the environment."""
+        self.env.set_wrapper_attr(name, value)
 
     def _on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self.canvas is None:
@@ -398,12 +451,12 @@ def _serve(
         pictures = np.ndarray(shape, np.uint8, block.buf)
         for index, slot in slots.items():
             slot.canvas = pictures[index]
-    connection.send(None)
+    send(connection, None)
     if _waits(slots.values()):
         _serve_waiting(connection, slots)
     while True:
         jobs, _ = connection.recv()
-        connection.send(done(slots, jobs))
+        send(connection, done(slots, jobs))
 
 
 def _waits(slots: Iterable[_Slot]) -> bool:
@@ -419,7 +472,7 @@ def _serve_waiting(connection: Connection, slots: Mapping[int, _Slot]) -> None:
             while True:
                 results = threads.collect()
                 if results:
-                    connection.send(results)
+                    send(connection, results)
 
     threading.Thread(target=answer, daemon=True).start()
     while True:
@@ -541,7 +594,6 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
         first = views[0]
         self.metadata = {**first.metadata, "autoreset_mode": _MODES[autoreset]}
         self.render_mode = first.render_mode
-        self.spec = None
         self.single_observation_space = first.observation_space
         self.single_action_space = first.action_space
         self.observation_space = _batched([view.observation_space for view in views])
@@ -565,12 +617,28 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
         options = dict(options or {})
         mask = options.pop("reset_mask", None)
         seeds = self._seeds(seed)
-        which = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
+        which = range(self.num_envs) if mask is None else self._masked(mask)
         results = self._run("reset", {i: (seeds[i], options or None) for i in which})
-        if mask is not None:
-            results = {**self._last, **results}
+        if mask is not None:  # a row that is not reset has nothing to say
+            results = {**{i: (*last[:-1], {}) for i, last in self._last.items()}, **results}
         observation, _, _, _, infos = self._together(results)
         return observation, infos
+
+    def _masked(self, mask: Any) -> list[int]:
+        """Return where a mask is true."""
+        expected = f"reset_mask: expected a numpy array of {self.num_envs} bools, got"
+        if not isinstance(mask, np.ndarray):
+            raise TypeError(f"{expected} a {type(mask).__name__}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"{expected} one of shape {mask.shape}")
+        if mask.dtype != np.bool_:
+            raise TypeError(f"{expected} one of {mask.dtype}")
+        if not mask.any():
+            raise ValueError("reset_mask is true nowhere: expected it to name what to reset")
+        missing = [i for i in np.flatnonzero(~mask).tolist() if i not in self._last]
+        if missing:
+            raise ValueError(f"environments {missing} have not begun: reset() all of them first")
+        return np.flatnonzero(mask).tolist()
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Step all environments."""
@@ -579,12 +647,50 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
             raise ValueError(f"expected a list of {self.num_envs} actions, got {got}")
         return self._together(self._run("step", {i: (a,) for i, a in enumerate(actions)}))
 
-    def _run(self, method: str, arguments: dict[int, tuple[Any, ...]]) -> dict[int, Any]:
+    def _run(
+        self, method: str, arguments: dict[int, tuple[Any, ...]], draws: bool = True
+    ) -> dict[int, Any]:
         if self._pending:
             raise RuntimeError(f"environments {sorted(self._pending)} are at work; recv() them")
-        self._prepare(arguments)
+        if draws:
+            self._prepare(arguments)
         self._send(method, arguments)
         return self._receive(len(arguments))
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return an attribute of every environment's seat, or what it returns if it is a method."""
+        jobs = dict.fromkeys(range(self.num_envs), (name, args, kwargs))
+        results = self._run("call", jobs, draws=False)
+        for result in results.values():
+            if isinstance(result, Raised):
+                raise result.error
+        return tuple([results[i] for i in range(self.num_envs)])
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of every environment's seat."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of every environment's seat: one value each, or the same for all."""
+        if not isinstance(values, list | tuple):
+            values = [values] * self.num_envs
+        if len(values) != self.num_envs:
+            raise ValueError(f"got {len(values)} values for {self.num_envs} environments")
+        self._run("set", {i: (name, value) for i, value in enumerate(values)}, draws=False)
+
+    def render(self) -> tuple[Any, ...]:
+        """Return what every environment renders."""
+        return self.call("render")
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seed of every environment's episode."""
+        return self.call("np_random_seed")
+
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The random numbers of every environment's episode."""
+        return self.call("np_random")
 
     def send(self, actions: Sequence[Any], indices: Iterable[int] | None = None) -> None:
         """Let environments make a step, without waiting for it."""
@@ -646,7 +752,9 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
             }
         if parts[0] is None:
             return self._pictures(indices)
-        return np.stack(parts) if isinstance(space, spaces.Box) else tuple(parts)
+        if isinstance(space, spaces.Text):
+            return tuple(parts)
+        return concatenate(space, parts, create_empty_array(space, len(parts)))  # type: ignore[arg-type]
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close every environment, and end what they live in."""

@@ -10,6 +10,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import spawn
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
@@ -25,6 +26,11 @@ class WorkerError(RuntimeError):
 class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
+
+_UNGUARDED = (
+    "its standard error says why. A script that starts workers as it is imported has to do so "
+    'under if __name__ == "__main__":'
+)
 
 Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
 
@@ -52,15 +58,17 @@ class Worker:
 
     def __init__(self, serve: Callable[..., None], *args: Any):
         context = multiprocessing.get_context("spawn")
+        payload = packed((serve, args))
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_main, args=(serve, theirs, args), daemon=True)
+        self.process = context.Process(target=_main, args=(theirs, payload), daemon=True)
         self.process.start()
         theirs.close()
+        self.begun = False  # has answered
 
     def send(self, message: Any) -> None:
         """Send a message, or raise WorkerDied."""
         try:
-            self.connection.send(message)
+            send(self.connection, message)
         except (BrokenPipeError, ConnectionResetError):
             raise self._died() from None
 
@@ -72,7 +80,8 @@ class Worker:
             message = self.connection.recv()
         except (EOFError, ConnectionResetError):
             raise self._died() from None
-        if isinstance(message, _Raised):
+        self.begun = True
+        if isinstance(message, Raised):
             raise message.error
         return message
 
@@ -80,7 +89,8 @@ class Worker:
         self.process.join(1)
         code = self.process.exitcode
         how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
-        return WorkerDied(f"worker process {self.process.pid} {how}")
+        why = "" if self.begun or code != 1 else f" before it began; {_UNGUARDED}"
+        return WorkerDied(f"worker process {self.process.pid} {how}{why}")
 
     def close(self, seconds: float = 1.0) -> None:
         """End the process: kindly, then not."""
@@ -102,27 +112,57 @@ def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worke
     return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
 
 
-class _Raised:
-    """An exception on its way to the parent."""
+def send(connection: Connection, message: Any) -> None:
+    """Send a message, whatever defines its parts."""
+    connection.send_bytes(packed(message))
+
+
+def packed(message: Any) -> bytes:
+    """Return the pickle of a message, by value for what no other process can import."""
+    try:
+        data = pickle.dumps(message)
+        if b"__main__" not in data or _main_can_be_imported():
+            return data
+    except (pickle.PicklingError, AttributeError, TypeError):
+        pass  # a function within a function, a class that has come by value, ...
+    import cloudpickle  # slow to import, and seldom needed
+
+    by_value: bytes = cloudpickle.dumps(message)
+    return by_value
+
+
+def _main_can_be_imported() -> bool:
+    """Return whether spawned processes have our __main__, which those of a notebook do not."""
+    return not {"init_main_from_name", "init_main_from_path"}.isdisjoint(
+        spawn.get_preparation_data("")
+    )
+
+
+class Raised:
+    """An exception on its way to another process."""
 
     def __init__(self, error: BaseException):
         self.error = error
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
-            pickle.loads(pickle.dumps(self.error))
+            pickle.loads(packed(self.error))
         except Exception:  # noqa: BLE001 - whatever keeps an exception from being sent
             text = "".join(traceback.format_exception(self.error))
-            return _Raised, (WorkerError(text),)
-        return _Raised, (self.error,)
+            return Raised, (WorkerError(text),)
+        return Raised, (self.error,)
 
 
-def _main(serve: Callable[..., None], connection: Connection, args: tuple[Any, ...]) -> None:
+def _main(connection: Connection, payload: bytes) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     with reporting(connection):
+        try:
+            serve, args = pickle.loads(payload)
+        except Exception as error:
+            raise WorkerError(f"a worker cannot load what it is to run: {error!r}") from error
         serve(connection, *args)
 
 
@@ -135,4 +175,4 @@ def reporting(connection: Connection) -> Iterator[None]:
         pass  # the parent is gone or needs us no more
     except Exception as error:  # noqa: BLE001 - raised again in the parent
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            connection.send(_Raised(error))
+            send(connection, Raised(error))

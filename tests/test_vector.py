@@ -13,6 +13,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import gem_ma
+import gem_ma.wrappers
 from gem_ma.envs.guess_the_number import GuessTheNumber
 from gem_ma.vector import Batch
 from gem_ma.workers import StepTimeout, WorkerDied
@@ -228,6 +229,142 @@ def test_different_environments_in_one_vector(made):
         assert texts in vector.observation_space
         texts, *_ = vector.step(["1", "12", "e", "2", "21", "a"])
         assert len(texts) == 6
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_rows_that_are_not_reset_say_nothing_new(made, backend):
+    vector = made(GUESS, 3, autoreset="disabled", backend=backend, observe="both")
+    with pytest.raises(ValueError, match=r"environments \[2\] have not begun"):
+        vector.reset(options={"reset_mask": np.array([True, True, False])})
+    vector.reset(seed=0)
+    before, _, _, _, told = vector.step(["1", "2", "3"])
+    assert told["_to_act"].all()
+    for twice in range(2):
+        mask = np.array([False, True, False])
+        observation, infos = vector.reset(seed=9 + twice, options={"reset_mask": mask})
+        assert all(infos[key].tolist() == mask.tolist() for key in infos if key[0] == "_")
+        for row in (0, 2):
+            assert observation["text"][row] == before["text"][row]
+            assert np.array_equal(observation["image"][row], before["image"][row])
+    assert observation["text"][1] != before["text"][1]
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "message"),
+    [
+        ([0, 2], TypeError, "expected a numpy array of 3 bools, got a list"),
+        ([True, True, True], TypeError, "got a list"),
+        (np.array([0, 2]), ValueError, r"got one of shape \(2,\)"),
+        (np.array([True]), ValueError, r"got one of shape \(1,\)"),
+        (np.array([[True, True, True]]), ValueError, r"got one of shape \(1, 3\)"),
+        (np.array([1, 1, 0]), TypeError, "got one of int64"),
+        (np.array([1.0, 1.0, 0.0]), TypeError, "got one of float64"),
+        (np.zeros(3, bool), ValueError, "is true nowhere"),
+    ],
+)
+def test_masks_that_make_no_sense(made, mask, error, message):
+    vector = made(GUESS, 3)
+    vector.reset(seed=0)
+    with pytest.raises(error, match=message):
+        vector.reset(options={"reset_mask": mask})
+    vector.step(["1", "2", "3"])  # nothing is lost
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_seeds_are_known(made, backend):
+    vector = made(GUESS, 3, backend=backend)
+    vector.reset(seed=3)
+    assert vector.np_random_seed == (3, 4, 5)
+    texts = vector.step(["5"] * 3)[0]
+    vector.reset()
+    seeds = vector.np_random_seed
+    assert len({*seeds, 3, 4, 5}) == 6
+    again = vector.step(["5"] * 3)[0]
+    vector.reset(seed=list(seeds))  # each of an episode without a seed, which leads to it
+    assert vector.step(["5"] * 3)[0] == again
+    vector.reset(seed=np.int64(3))
+    assert vector.step(["5"] * 3)[0] == texts
+    assert len(vector.np_random) == 3
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_attributes_and_methods_of_every_environment(made, backend):
+    vector = made(FOUR, 3, backend=backend, agent="red", others="random", render_mode="rgb_array")
+    with pytest.raises(gem_ma.ResetNeeded):
+        vector.render()
+    vector.reset(seed=0)
+    frames = vector.render()
+    assert isinstance(frames, tuple)
+    assert [frame.shape for frame in frames] == [(252, 252, 3)] * 3
+    vector.step(["1", "2", "3"])
+    assert not np.array_equal(frames[0], vector.render()[0])
+    assert vector.get_attr("agent") == ("red",) * 3
+    assert vector.call("action_masks")[0].tolist() == [True] * 7
+    vector.set_attr("temperature", [1, 2, 3])
+    assert vector.get_attr("temperature") == (1, 2, 3)
+    vector.set_attr("temperature", 0.5)
+    assert vector.get_attr("temperature") == (0.5,) * 3
+    with pytest.raises(ValueError, match="got 2 values for 3 environments"):
+        vector.set_attr("temperature", [1, 2])
+    with pytest.raises(AttributeError, match="gravity"):
+        vector.call("gravity")
+    vector.send(["0"], [1])
+    with pytest.raises(RuntimeError, match="recv"):
+        vector.call("render")
+    vector.recv()
+    vector.step(["1", "2", "3"])  # no mistake has ended it
+    blind = made(GUESS, 1)
+    blind.reset(seed=0)
+    with pytest.raises(ValueError, match="nothing to render to"):
+        blind.render()
+
+
+@pytest.mark.parametrize("observe", ["text", "image"])
+def test_gymnasiums_vector_wrappers_record(made, observe, tmp_path):
+    pytest.importorskip("moviepy", reason="pip install moviepy")
+    vector = made(FOUR, 4, agent="red", others="random", render_mode="rgb_array", observe=observe)
+    recorder = gymnasium.wrappers.vector.RecordVideo(
+        gymnasium.wrappers.vector.RecordEpisodeStatistics(vector),
+        str(tmp_path / "videos"),
+        step_trigger=lambda step: step == 0,
+        video_length=3,
+    )
+    recorder.reset(seed=0)
+    for _ in range(5):
+        recorder.step(["1", "2", "3", "4"])
+    recorder.close()
+    assert [path.name for path in (tmp_path / "videos").iterdir()] == ["rl-video-step-0.mp4"]
+
+
+def test_the_spec_makes_the_same_again(made):
+    vector = made(
+        FOUR,
+        3,
+        agent="yellow",
+        others="random",
+        observe="both",
+        image_size=(84, 84),
+        autoreset="same",
+    )
+    assert vector.spec.id == "gem_ma/game.ConnectFour-v0"
+    assert "gem_ma/game.ConnectFour-v0, num_envs=3" in str(vector)
+    again = gymnasium.make_vec(vector.spec)
+    for one, other in zip(played(vector, 5), played(again, 5), strict=True):
+        assert same(one, other)
+    assert again.spec == vector.spec
+    again.close()
+    assert gymnasium.envs.registration.EnvSpec.from_json(vector.spec.to_json()) == vector.spec
+
+
+def test_what_no_spec_can_say_has_none(made):
+    env = gem_ma.make(GUESS)
+    for odd in (
+        gem_ma.Env(GuessTheNumber(1, 10, 5), id="unregistered"),
+        gem_ma.wrappers.Track(env),
+        [env, gem_ma.make("game:Hangman-v0-easy")],
+    ):
+        assert made(odd, 2).spec is None
+    assert made([env, gem_ma.make(GUESS)], 2).spec is not None
 
 
 def test_wrong_arguments_are_named():
