@@ -17,6 +17,7 @@ from gem_ma.commands import UsageError, add_commands, add_info, add_settings, co
 from gem_ma.env import SeatError
 from gem_ma.episode import Agent, Conversation, Episode, ask
 from gem_ma.registry import BadArgument, MissingNeed, UnknownEnv
+from gem_ma.remote import without_secrets
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +59,7 @@ def _said(error: Exception) -> str:
     """Return in one line what is wrong."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split())
+    return without_secrets(" ".join(str(error).split()))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -153,6 +154,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.add_argument("--max-sessions", type=int, default=256, help="(default: 256)")
     serve.add_argument("--max-message", type=int, default=1 << 20, help="bytes (default: 1 MiB)")
+    serve.add_argument(
+        "--first-message",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
+        help="for a connection to say something whole (default: 30)",
+    )
+    serve.add_argument(
+        "--idle",
+        type=float,
+        default=1800.0,
+        metavar="SECONDS",
+        help="between an answer and the next message (default: 1800)",
+    )
     serve.add_argument("--seat", help="the seat of all clients; the others are played here")
     serve.add_argument("--others", default="random", help="who plays them (default: random)")
     serve.add_argument("--observe", default="text", choices=("text", "image", "both"))
@@ -286,7 +301,7 @@ def _run(args: argparse.Namespace) -> int:
         return 130
     except TooManyErrors as stop:
         _summary(stop.episodes, args)
-        sys.stderr.write(f"gem-ma: {stop}\n")
+        sys.stderr.write(f"gem-ma: {_said(stop)}\n")
         return 1
     except ValueError as error:
         raise UsageError(str(error)) from None
@@ -323,6 +338,8 @@ def _serve(args: argparse.Namespace) -> int:
             port=args.port,
             max_sessions=args.max_sessions,
             max_message=args.max_message,
+            first_message=args.first_message,
+            idle=args.idle,
             seat=args.seat,
             others=args.others,
             say=lambda line: sys.stdout.write(f"{line}\n") and sys.stdout.flush(),

@@ -12,6 +12,7 @@ from typing import Any, Self
 from gem_ma.episode import Episode, Failure, Reply, Step
 from gem_ma.messages import Picture
 from gem_ma.registry import Spec
+from gem_ma.remote import without_secrets
 
 FORMAT = 1
 _START = '{"gem_ma": '  # every line of such a file begins so
@@ -27,6 +28,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
     for name in Episode.__slots__:
         out[name] = getattr(episode, name)
     out["spec"] = {name: getattr(episode.spec, name) for name in ("id", "entry_point", "kwargs")}
+    out["agents"] = {seat: without_secrets(name) for seat, name in episode.agents.items()}
     out["failure"] = episode.failure and episode.failure._asdict()
     out["steps"] = [_step(step) for step in episode.steps]
     return out
@@ -54,6 +56,7 @@ def from_json(data: Mapping[str, Any], pictures: Path | None = None) -> Episode:
     fields = {name: data[name] for name in Episode.__slots__}
     fields["spec"] = Spec(**data["spec"])
     fields["failure"] = Failure(**data["failure"]) if data["failure"] else None
+    fields["agents"] = {seat: without_secrets(name) for seat, name in data["agents"].items()}
     fields["wrappers"] = tuple(data["wrappers"])
     fields["steps"] = [_from_step(step, pictures) for step in data["steps"]]
     return Episode(**fields)

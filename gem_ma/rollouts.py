@@ -29,6 +29,7 @@ from gem_ma.episode import (
     run_async,
     schemas,
 )
+from gem_ma.remote import without_secrets
 from gem_ma.seeding import fresh_seed, mix
 from gem_ma.wrappers import Wrapper
 
@@ -348,7 +349,7 @@ class Run:
 
     def _player(self, given: Any) -> Player:
         for player in self.players:
-            if player.given is given or player.name == given:
+            if player.given is given or (isinstance(given, str) and player.given == given):
                 return player
         agent = load(given)
         kind: Literal["plain", "thread", "async"] = "plain"
@@ -356,7 +357,7 @@ class Run:
             kind = "async"
         elif getattr(agent, "blocking", False):
             kind = "thread"
-        name = given if isinstance(given, str) else repr(agent)
+        name = without_secrets(given if isinstance(given, str) else repr(agent))
         self.players.append(Player(agent, name, kind, given))
         return self.players[-1]
 
@@ -494,7 +495,7 @@ class Run:
         self.record(episode)
 
     def _failed(self, episode: Episode, seat: str | None, error: BaseException) -> None:
-        episode.failure = Failure(seat, type(error).__name__, str(error))
+        episode.failure = Failure(seat, type(error).__name__, without_secrets(str(error)))
         episode.ended, episode.returns = "failed", {}
         self.errors += 1
         self.cause = error
@@ -533,7 +534,7 @@ class Run:
         if self.errors > self.max_errors:
             raise TooManyErrors(
                 f"{self.errors} episodes failed (max_errors={self.max_errors}); the last one: "
-                f"{type(self.cause).__name__}: {self.cause}"
+                f"{type(self.cause).__name__}: {without_secrets(str(self.cause))}"
             ) from self.cause
 
     def close(self) -> None:

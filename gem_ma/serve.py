@@ -8,6 +8,7 @@ environment for each request, so they are not offered.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import hmac
 import ipaddress
@@ -37,6 +38,7 @@ try:
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, Observation, State
     from pydantic import Field
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise ImportError("serving needs openenv: pip install 'gem-ma[openenv]'") from error
 
@@ -62,6 +64,8 @@ def serve(
     token: str | None = None,
     max_sessions: int = 256,
     max_message: int = 1 << 20,
+    first_message: float = 30.0,
+    idle: float = 1800.0,
     seat: str | None = None,
     others: str = "random",
     say: Callable[[str], Any] | None = None,
@@ -75,6 +79,9 @@ def serve(
         environment variable GEM_MA_TOKEN.
     max_sessions: connections at the same time, each with an environment.
     max_message: bytes of a message; a longer one ends its session.
+    first_message: seconds that a connection has for its first whole message, and a request for
+        coming whole. idle: seconds between an answer and the next message. Whoever takes longer is
+        hung up on, and its place is free.
     seat: the one that all sessions are bound to; whoever has to be kept from seeing more needs it.
     others: who plays the other seats of a bound session, as a spec string for `agents.load`.
     say: called once with a line that tells the address.
@@ -91,6 +98,8 @@ def serve(
         token=token,
         max_sessions=max_sessions,
         max_message=max_message,
+        first_message=first_message,
+        idle=idle,
         seat=seat,
         others=others,
         **make,
@@ -100,13 +109,26 @@ def serve(
         if say is not None:
             shown = f"[{host}]" if ":" in host else host
             say(f"{id} at ws://{shown}:{listener.getsockname()[1]}")
-        uvicorn.Server(settings(app, max_message)).run(sockets=[listener])
+        uvicorn.Server(settings(app, max_message, first_message)).run(sockets=[listener])
 
 
-def settings(app: Any, max_message: int = 1 << 20) -> uvicorn.Config:
+def settings(app: Any, max_message: int = 1 << 20, first_message: float = 30.0) -> uvicorn.Config:
     """Return how uvicorn runs an application."""
+
+    class Punctual(H11Protocol):
+        """Hangs up on what has not become a WebSocket after a while; requests take no time here."""
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.loop.call_later(first_message, self._hang_up)
+
+        def _hang_up(self) -> None:
+            if self.transport.get_protocol() is self:
+                self.transport.close()
+
     return uvicorn.Config(
         app,
+        http=Punctual,
         log_level="warning",
         access_log=False,
         ws_max_size=max_message,
@@ -121,6 +143,8 @@ def application(
     token: str | None = None,
     max_sessions: int = 256,
     max_message: int = 1 << 20,
+    first_message: float = 30.0,
+    idle: float = 1800.0,
     seat: str | None = None,
     others: str = "random",
     **make: Any,
@@ -133,6 +157,8 @@ def application(
             f"max_sessions={max_sessions}, max_message={max_message}: expected 1 or more, and "
             "1024 or more"
         )
+    if not (first_message > 0 and idle > 0):
+        raise ValueError(f"first_message={first_message}, idle={idle}: expected more than 0")
     env = registry.make(id, **make)
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
@@ -147,7 +173,7 @@ def application(
         max_concurrent_envs=max_sessions,
         env_name=id,
     ).register_routes(app)
-    return Gate(app, token)
+    return Gate(app, token, first_message, idle)
 
 
 def _is_loopback(host: str) -> bool:
@@ -518,11 +544,12 @@ def _told(seat: str, move: Any) -> Message:
 
 
 class Gate:
-    """What stands before OpenEnv's application: who may come in, and what is a message at all."""
+    """What stands before OpenEnv's application: who may come in, what is a message, and when."""
 
-    def __init__(self, app: Any, token: str | None):
+    def __init__(self, app: Any, token: str | None, first_message: float, idle: float):
         self.app = app
         self._token = token and f"Bearer {token}".encode()
+        self._limits = first_message, idle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
@@ -531,7 +558,8 @@ class Gate:
                 await _turn_away(scope, receive, send, status, problem)
                 return
         if scope["type"] == "websocket":
-            receive = _messages(receive, send)
+            line = _Line(receive, send, *self._limits)
+            receive, send = line.receive, line.send
         await self.app(scope, receive, send)
 
     def _problem(self, scope: Scope) -> tuple[int, str]:
@@ -563,22 +591,41 @@ async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, pr
     await send({"type": f"{kind}.body", "body": json.dumps({"detail": problem}).encode()})
 
 
-def _messages(receive: Receive, send: Send) -> Receive:
-    """Answer what is no JSON object here: OpenEnv would hang up."""
+class _Line:
+    """A WebSocket on which what is no JSON object is answered here, and who is late hung up on."""
 
-    async def next_event() -> Event:
+    def __init__(self, receive: Receive, send: Send, first_message: float, idle: float):
+        self._receive, self._send = receive, send
+        self._patience, self._idle = first_message, idle
+        self._closed = False
+
+    async def receive(self) -> Event:
+        """Return the next event that OpenEnv can do something with; it would hang up on others."""
         while True:
-            event = await receive()
+            try:
+                async with asyncio.timeout(self._patience):
+                    event = await self._receive()
+            except TimeoutError:
+                return await self._hang_up(f"no message within {self._patience:g} seconds")
             if event["type"] != "websocket.receive":
                 return event
+            self._patience = self._idle
             problem = _fault(event.get("text"))
             if not problem:
                 return event
             data = {"message": problem, "code": "INVALID_JSON"}
             answer = json.dumps({"type": "error", "data": data})
-            await send({"type": "websocket.send", "text": answer})
+            await self.send({"type": "websocket.send", "text": answer})
 
-    return next_event
+    async def send(self, event: Event) -> None:
+        """Send an event, unless the connection is closed from here."""
+        if not self._closed:
+            await self._send(event)
+
+    async def _hang_up(self, why: str) -> Event:
+        await self.send({"type": "websocket.close", "code": 1008, "reason": why})
+        self._closed = True
+        return {"type": "websocket.disconnect", "code": 1008, "reason": why}
 
 
 def _fault(text: str | None) -> str:

@@ -127,6 +127,17 @@ def body(text):
     return fault
 
 
+def raw(content, *headers):
+    """Answer with status 200 and these bytes."""
+
+    async def fault(writer):
+        writer.write(response(content, "200 OK", *headers))
+        await writer.drain()
+        return True
+
+    return fault
+
+
 async def cut(writer):
     """Close the connection instead of answering."""
     writer.close()

@@ -572,6 +572,98 @@ def test_clients_that_vanish_leave_nothing_behind(servers):
             time.sleep(0.05)
 
 
+def closed_after(link):
+    """Return how many seconds it takes until the other side hangs up."""
+    start = time.monotonic()
+    link.settimeout(8)
+    with contextlib.suppress(ConnectionResetError):
+        while link.recv(1000):
+            pass
+    return time.monotonic() - start
+
+
+def test_who_says_nothing_loses_its_place(url):
+    where = url("game:ConnectFour-v0", max_sessions=2, first_message=0.6, idle=1.2)
+    with session(where) as one, session(where) as two:
+        with session(where) as third:
+            assert json.loads(third.link.recv(5))["data"]["code"] == "CAPACITY_REACHED"
+        start = time.monotonic()
+        for ask in (one, two):
+            with pytest.raises(ConnectionClosed) as closed:
+                ask.link.recv(5)
+            assert closed.value.rcvd.code == 1008
+            assert closed.value.rcvd.reason == "no message within 0.6 seconds"
+        assert time.monotonic() - start < 3
+    with session(where) as one, session(where) as two:  # the places are free again
+        for ask in (one, two):
+            ask("", raw="what is no message counts")
+            ask("reset", {"seed": 0})
+        for _ in range(4):  # who says something now and then stays
+            time.sleep(0.4)
+            assert one("state")["type"] == "state"
+        with pytest.raises(ConnectionClosed) as closed:
+            two.link.recv(5)
+        assert closed.value.rcvd.reason == "no message within 1.2 seconds"
+        with session(where) as third:
+            assert third("reset", {})["type"] == "observation"
+    with pytest.raises(ValueError, match="idle=0"):
+        url("game:ConnectFour-v0", idle=0)
+
+
+def test_a_client_of_ours_that_was_hung_up_on_goes_on(url):
+    id = "game:LiarsDice-v0"
+    local, remote = (
+        gem_ma.make(id),
+        gem_ma.make(f"openenv:{url(id, first_message=0.3, idle=0.3)}"),
+    )
+    for number, (one, other) in enumerate(zip(plays(local, 5), plays(remote, 5), strict=True)):
+        assert plain(one) == plain(other)
+        if number in (1, 3):
+            time.sleep(0.8)
+
+
+def test_a_step_may_take_longer_than_a_client_may(url):
+    with session(url("test:Slow", first_message=0.5, idle=0.5)) as ask:
+        ask("reset", {})
+        assert ask("step", {"text": "1.5"})["type"] == "observation"
+        assert ask("step", {"text": "0"})["type"] == "observation"
+
+
+HALVES = {
+    "nothing": b"",
+    "half a line": b"GET /heal",
+    "half a head": b"GET /health HTTP/1.1\r\nHost: x\r\nX-More: ",
+    "half a body": b"POST /reset HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+    "half of a second request": b"GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /heal",
+    "half a handshake": b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgr",
+}
+
+
+@pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
+def test_half_a_request_does_not_stay(half, url):
+    where = url("game:ConnectFour-v0", max_sessions=1, first_message=0.5)
+    host, _, port = where.removeprefix("ws://").rpartition(":")
+    with socket.create_connection((host, int(port))) as link:
+        link.sendall(half)
+        assert closed_after(link) < 3
+    with session(where) as ask:
+        assert ask("reset", {})["type"] == "observation"
+
+
+def test_half_a_message_does_not_keep_its_place(url):
+    where = url("game:ConnectFour-v0", max_sessions=1, first_message=0.5)
+    with session(where, close_timeout=0.2) as ask:
+        ask.link.socket.sendall(b"\x81\xfe\x01\x00" + b"\0" * 10)  # of 256 bytes
+        deadline = time.monotonic() + 5
+        answer = None
+        while answer is None:
+            assert time.monotonic() < deadline
+            with contextlib.suppress(ConnectionClosed), session(where) as other:
+                time.sleep(0.1)
+                answer = other("reset", {})
+        assert answer["type"] == "observation"
+
+
 def test_a_slow_game_holds_up_nobody_else(url):
     where = url("test:Slow")
     with session(where) as slow, session(where) as quick:

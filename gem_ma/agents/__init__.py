@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.episode import Agent
+from gem_ma.remote import without_secrets
 
 if TYPE_CHECKING:
     from gem_ma.agents.hf import HFAgent
@@ -101,19 +102,20 @@ def load_all(specs: str, seats: Sequence[str]) -> list[Agent]:
 
 def _named(spec: str) -> Agent:
     name, _, rest = spec.partition(":")
+    shown = without_secrets(spec)
     if name not in _BY_NAME:
         close = difflib.get_close_matches(name, _BY_NAME, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {SPECS}"
-        raise ValueError(f"no agent {spec!r}; {hint}")
+        raise ValueError(f"no agent {shown!r}; {hint}")
     kind, first = _BY_NAME[name]
     main, _, options = rest.partition("?") if first else ("", "", rest)
     if first and not main:
-        raise ValueError(f"agent {spec!r}: expected {name}:{first}")
+        raise ValueError(f"agent {shown!r}: expected {name}:{first}")
     given: list[Any] = [main] if first else []
     if name == "openai" and "@" in main:
         model, _, url = main.partition("@")
         if "://" not in url:
-            raise ValueError(f"agent {spec!r}: expected a URL such as http://127.0.0.1:8000/v1")
+            raise ValueError(f"agent {shown!r}: expected a URL such as http://127.0.0.1:8000/v1")
         given = [model, url]
     cls = __getattr__(kind)
     takes = list(inspect.signature(cls).parameters)
@@ -121,15 +123,16 @@ def _named(spec: str) -> Agent:
     for option in filter(None, options.split("&")):
         key, _, value = option.partition("=")
         if key not in takes[len(given) :] or not value:
+            got = "" if "@" in key else f", got {key!r}"  # a password may have a ? in it
             raise ValueError(
-                f"agent {spec!r}: expected options such as a=1&b=2 out of "
-                f"{', '.join(takes[len(given) :]) or 'none'}, got {option!r}"
+                f"agent {shown!r}: expected options such as a=1&b=2 out of "
+                f"{', '.join(takes[len(given) :]) or 'none'}{got}"
             )
         named[key] = _value(value)
     try:
         agent: Agent = cls(*given, **named)
     except (TypeError, ValueError) as error:  # such as depth=x
-        raise ValueError(f"agent {spec!r}: {error}") from None
+        raise ValueError(f"agent {shown!r}: {error}") from None
     return agent
 
 

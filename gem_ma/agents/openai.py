@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
-import json
+import importlib
+import math
 import os
+import re
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from gem_ma.episode import Reply, Turn, run_async, schemas
 from gem_ma.messages import Picture, image_tokens, openai_chat
+from gem_ma.remote import MOST, Unreadable, capped, without_secrets
 from gem_ma.seeding import mix
 
 if TYPE_CHECKING:
     import openai
+
+    from gem_ma.agents.answers import Completion
 
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
 
@@ -30,8 +35,8 @@ class RequestCap(RuntimeError):
     """The agent has made as many requests as it may."""
 
 
-class BadAnswer(ValueError):
-    """A server answered with something that is no reply."""
+class Elsewhere(ValueError):
+    """A server sends its clients, and with them their keys and chats, to another address."""
 
 
 class Sight(NamedTuple):
@@ -45,12 +50,14 @@ class Sight(NamedTuple):
 class OpenAIAgent:
     """Reply with what a server generates; many requests are under way at once.
 
-    base_url: of the server, such as http://127.0.0.1:8000/v1; None for OpenAI's own.
+    base_url: of the server, such as http://127.0.0.1:8000/v1; None for OpenAI's own. A name and
+        password in it are sent, and shown nowhere.
     key: the environment variable that holds the key; the key itself is kept nowhere.
     seed: send a seed with each request, made of this one and the turn's.
     concurrency: requests under way at once. timeout: seconds for a whole reply. retries: after a
         dropped connection, a timeout, a malformed answer, or status 408, 409, 429 or 5xx, after
         growing pauses or as long as the server asks for. max_requests: a cap on all requests.
+    max_answer: bytes of an answer, unpacked; a longer one is malformed.
     logprobs: ask for log-probabilities. token_ids: ask vLLM for the token ids too.
     prices: of a million prompt and completion tokens, for `cost`.
     detail: of pictures. body: whatever else belongs into each request.
@@ -69,17 +76,23 @@ class OpenAIAgent:
         timeout: float = 300.0,
         retries: int = 6,
         max_requests: int | None = None,
+        max_answer: int = MOST,
         logprobs: bool = False,
         token_ids: bool = False,
         prices: tuple[float, float] = (0.0, 0.0),
         detail: str = "auto",
         body: Mapping[str, Any] | None = None,
     ):
-        if concurrency < 1 or retries < 0 or timeout <= 0:
+        if concurrency < 1 or retries < 0 or timeout <= 0 or max_answer < 1:
             raise ValueError(
-                f"concurrency={concurrency}, retries={retries}, timeout={timeout}: expected at "
-                "least 1, at least 0 and more than 0"
+                f"concurrency={concurrency}, retries={retries}, timeout={timeout}, "
+                f"max_answer={max_answer}: expected at least 1, at least 0, more than 0 and at "
+                "least 1"
             )
+        if not re.fullmatch(r"\w+", key):  # which may be the key itself, so it is not repeated
+            raise ValueError("key= is the name of an environment variable, such as MY_KEY")
+        if base_url is not None:
+            _check(base_url)
         self.model = model
         self.base_url = base_url
         self.key = key
@@ -88,6 +101,7 @@ class OpenAIAgent:
         self.timeout = timeout
         self.retries = retries
         self.max_requests = max_requests
+        self.max_answer = max_answer
         self.prices = prices
         self.detail = detail
         self.requests = 0
@@ -119,12 +133,15 @@ class OpenAIAgent:
             body["tools"] = schemas(turn.tools)
         if self.seed is not None:
             body["seed"] = mix(self.seed, turn.seed) >> 32  # servers take 31 bits
-        return _read(*await self._answer(body))
+        answer, seconds = await self._answer(body)
+        return answer.reply(seconds)
 
-    async def _answer(self, body: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    async def _answer(self, body: dict[str, Any]) -> tuple[Completion, float]:
         """Return a server's answer and how long it took, after as many attempts as it needs."""
         import openai
         import tenacity
+
+        from gem_ma.agents.answers import BadAnswer
 
         session = self._sessions[asyncio.get_running_loop()]
         attempts = tenacity.AsyncRetrying(
@@ -141,22 +158,35 @@ class OpenAIAgent:
                         async with asyncio.timeout(self.timeout):
                             answer = await self._attempt(session.client, body)
                         return answer, time.perf_counter() - start
-        except (openai.OpenAIError, TimeoutError, BadAnswer) as error:
+        except (openai.OpenAIError, TimeoutError, BadAnswer, Elsewhere) as error:
             kind = type(error).__name__
-            text = self._without_key(str(error) or f"no reply within {self.timeout:g} s")
+            text = self._shown(str(error) or f"no reply within {self.timeout:g} s")
             raise ServerError(f"{kind}: {text} ({self!r})") from None
         raise AssertionError("tenacity ends with a result or an error")
 
-    async def _attempt(self, client: openai.AsyncOpenAI, body: dict[str, Any]) -> dict[str, Any]:
+    async def _attempt(self, client: openai.AsyncOpenAI, body: dict[str, Any]) -> Completion:
+        import openai
+
+        from gem_ma.agents.answers import BadAnswer, checked
+
         if self.max_requests is not None and self.requests >= self.max_requests:
             raise RequestCap(f"{self!r} has made {self.requests} requests, all that it may")
         self.requests += 1
-        raw = await client.chat.completions.with_raw_response.create(
-            **self._body, **body, extra_body=self._extra or None
-        )
-        answer = _checked(raw.http_response.text)
+        try:
+            raw = await client.chat.completions.with_raw_response.create(
+                **self._body, **body, extra_body=self._extra or None
+            )
+        except Unreadable as error:
+            raise BadAnswer(str(error)) from None
+        except openai.APIConnectionError as error:  # into which some releases wrap all there is
+            if isinstance(error.__cause__, Unreadable):
+                raise BadAnswer(str(error.__cause__)) from None
+            if isinstance(error.__cause__, Elsewhere):
+                raise error.__cause__ from None
+            raise
+        answer = checked(raw.http_response.content)
         for name in self.usage:
-            self.usage[name] += int((answer.get("usage") or {}).get(name) or 0)
+            self.usage[name] += answer.counts.get(name, 0)
         return answer
 
     def check_sees_images(self, cost: str | int = 16) -> Sight:
@@ -177,7 +207,7 @@ class OpenAIAgent:
                 for content in contents:
                     chat = openai_chat([{"role": "user", "content": content}], detail=self.detail)
                     answer, _ = await self._answer({"messages": chat})
-                    counts.append(int((answer.get("usage") or {}).get("prompt_tokens") or 0))
+                    counts.append(answer.counts.get("prompt_tokens", 0))
             return counts
 
         without, beside = run_async(ask)
@@ -209,13 +239,35 @@ class OpenAIAgent:
         key = os.environ.get(self.key)
         if not key and self.base_url is None:
             raise ValueError(f"no key: set the environment variable {self.key}")
+        # A client that takes a hook: the package that openai itself is built on.
+        httpx: Any = importlib.import_module(
+            openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
+        )
+        url, user = self.base_url, None
+        if url is not None:  # the client would write a password into its log
+            parts = urlsplit(url)
+            host = parts.netloc.rpartition("@")[2]
+            url = parts._replace(netloc=host).geturl()
+            if parts.username is not None:
+                user = (unquote(parts.username), unquote(parts.password or ""))
         return openai.AsyncOpenAI(
-            base_url=self.base_url, api_key=key or "none", max_retries=0, timeout=self.timeout
+            base_url=url,
+            api_key=key or "none",
+            max_retries=0,
+            timeout=self.timeout,
+            http_client=openai.DefaultAsyncHttpxClient(
+                auth=user,
+                timeout=self.timeout,
+                headers={"Accept-Encoding": "gzip"},
+                follow_redirects=False,
+                event_hooks={"response": [_stay, capped(httpx, self.max_answer)]},
+            ),
         )
 
-    def _without_key(self, text: str) -> str:
+    def _shown(self, text: str) -> str:
+        """Return what a server said without the key that it was sent."""
         key = os.environ.get(self.key)
-        return text.replace(key, f"${self.key}") if key else text
+        return without_secrets(text.replace(key, f"${self.key}") if key else text)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_sessions": None}
@@ -224,11 +276,8 @@ class OpenAIAgent:
         self.__dict__.update(state, _sessions=weakref.WeakKeyDictionary())
 
     def __repr__(self) -> str:
-        url = ""
-        if self.base_url is not None:
-            parts = urlsplit(self.base_url)  # a name and password in it are nobody's business
-            url = f"@{parts._replace(netloc=parts.netloc.rpartition('@')[2]).geturl()}"
-        return f"OpenAIAgent({self.model}{url})"
+        url = "" if self.base_url is None else f"@{self.base_url}"
+        return without_secrets(f"OpenAIAgent({self.model}{url})")
 
 
 class _Session:
@@ -240,36 +289,33 @@ class _Session:
         self.users = 0
 
 
-def _checked(text: str) -> dict[str, Any]:
+def _check(base_url: str) -> None:
+    """Refuse what is no URL of a server, without repeating it: a part of it may be a password."""
+    parts = urlsplit(base_url)
     try:
-        answer = json.loads(text)
-        message = answer["choices"][0]["message"]
-        content, calls = message.get("content"), message.get("tool_calls")
-    except (ValueError, TypeError, LookupError, AttributeError):
-        raise BadAnswer(f"no chat completion: {text[:200]!r}") from None
-    if not (content is None or isinstance(content, str)) or not isinstance(calls, list | None):
-        raise BadAnswer(f"no text in the reply: {str(message)[:200]}")
-    return dict(answer)
+        good = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
+    except ValueError:  # such as a password with a / in it
+        good = False
+    if not good or parts.query or parts.fragment:
+        raise ValueError(
+            f"base_url={without_secrets(base_url)!r}: expected a URL such as "
+            "http://127.0.0.1:8000/v1, without ? and #; a key belongs into the environment "
+            "variable that key= names, and in a password / is %2F, @ is %40, ? is %3F, # is %23"
+        )
 
 
-def _read(answer: dict[str, Any], seconds: float) -> Reply:
-    choice = answer["choices"][0]
-    message, usage = choice["message"], answer.get("usage") or {}
-    tokens: Sequence[Any] = (choice.get("logprobs") or {}).get("content") or ()
-    return Reply(
-        message.get("content") or "",
-        token_ids=choice.get("token_ids"),
-        logprobs=[token["logprob"] for token in tokens] or None,
-        finish_reason=choice.get("finish_reason"),
-        tool_calls=message.get("tool_calls") or (),
-        usage={name: n for name, n in usage.items() if isinstance(n, int)},
-        latency=seconds,
-    )
+async def _stay(response: Any) -> None:
+    """Refuse to go where a server points to: a chat and a key are for nobody else."""
+    if response.has_redirect_location:
+        target = without_secrets(response.headers["location"][:200])
+        raise Elsewhere(f"the server says that it is at {target!r}; give that as base_url")
 
 
 def _passes(error: BaseException) -> bool:
     """Return whether the same request may succeed later."""
     import openai
+
+    from gem_ma.agents.answers import BadAnswer
 
     if isinstance(error, openai.APIStatusError):
         if error.code == "insufficient_quota":
@@ -290,12 +336,16 @@ def _pause(state: Any) -> float:
 
 
 def _asked(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that Retry-After names, as a number or a date."""
+    """Return the seconds that Retry-After names, as a number or a date, if they make sense."""
     value = headers.get("retry-after")
     if value is None:
         return None
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        date = email.utils.parsedate_tz(value)
-        return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+        try:
+            date = email.utils.parsedate_tz(value)
+            seconds = -1.0 if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+        except (ValueError, OverflowError):  # a day that never comes
+            return None
+    return seconds if seconds >= 0 and math.isfinite(seconds) else None

@@ -12,6 +12,7 @@ from typing import Any
 
 from gem_ma.evaluation import suites
 from gem_ma.registry import BadArgument
+from gem_ma.remote import without_secrets
 
 
 def add_commands(commands: Any) -> None:
@@ -28,7 +29,7 @@ def _told(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namesp
         try:
             return run(args)
         except (ValueError, BadArgument) as error:
-            sys.stderr.write(f"gem-ma: {error}\n")
+            sys.stderr.write(f"gem-ma: {without_secrets(str(error))}\n")
             return 2
 
     return told

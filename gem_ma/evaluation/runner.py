@@ -24,6 +24,7 @@ from gem_ma.evaluation.suites import BadSuite, Entry, Suite
 from gem_ma.progress import Progress
 from gem_ma.records import load_episodes
 from gem_ma.registry import MissingNeed, UnknownEnv
+from gem_ma.remote import without_secrets
 from gem_ma.rollouts import TooManyErrors, arollout
 
 KIND = "evaluation"
@@ -146,6 +147,10 @@ def evaluate(
     cells, skipped = plan(suite, agents, seats)
     about = {"suite": suite.plain(), "agents": agents, "seats": seats, "skipped": skipped}
     shared = loaded((spec for cell in cells for spec in cell.agents.values()), named or {})
+    cells = [
+        cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
+        for cell in cells
+    ]
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
     with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:
@@ -244,8 +249,13 @@ def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | No
 
 
 def loaded(specs: Iterable[str], named: Mapping[str, Any]) -> dict[str, Shared]:
-    """Load each agent once."""
-    return {spec: Shared(spec, named.get(spec, spec)) for spec in dict.fromkeys(specs)}
+    """Load each agent once, under a name that may be written down."""
+    found: dict[str, Shared] = {}
+    for spec in dict.fromkeys(specs):
+        name = without_secrets(spec)
+        if name not in found or name != spec:  # whoever has played before may come without secrets
+            found[name] = Shared(name, named.get(spec, spec))
+    return found
 
 
 class Playing:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from gem_ma.remote import without_secrets
+
 FORMAT = 1
 
 
@@ -27,7 +29,7 @@ def opened(folder: str | os.PathLike[str], kind: str, about: Mapping[str, Any]) 
     except OSError as error:
         raise BadStore(f"{path}: {error.strerror}") from None
     with _alone(path):
-        header = {"format": FORMAT, "kind": kind, **about}
+        header = _shown({"format": FORMAT, "kind": kind, **about})
         if (path / "about.json").exists():
             old = read(path, kind)
             for key, value in json.loads(json.dumps(header)).items():
@@ -64,8 +66,18 @@ def read(folder: str | os.PathLike[str], kind: str) -> dict[str, Any]:
 def write(path: Path, data: Any) -> None:
     """Write a file of JSON in one go: there is the old one or the new one."""
     half = path.with_suffix(f".{os.getpid()}")
-    half.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    text = json.dumps(_shown(data), indent=1, allow_nan=False)
+    half.write_text(text + "\n", encoding="utf-8")
     half.replace(path)
+
+
+def _shown(value: Any) -> Any:
+    """Return JSON values as they may be written down."""
+    if isinstance(value, str):
+        return without_secrets(value)
+    if isinstance(value, Mapping):
+        return {key: _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def file_name(title: str, about: Any) -> str:

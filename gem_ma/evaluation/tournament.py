@@ -179,6 +179,7 @@ def tournament(
     if len(pool) < 2:
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
     shared = loaded(pool, named or {})
+    pool = list(shared)
     with store.opened(out, KIND, about) as path:
         store.write(path / POOL, pool)
         folder = path / "matches"

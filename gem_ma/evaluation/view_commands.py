@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gem_ma.remote import without_secrets
+
 
 def add_commands(commands: Any) -> None:
     """Add view, watch and plot to the commands of gem-ma."""
@@ -157,5 +159,5 @@ def _curves(args: argparse.Namespace) -> Any:
 
 
 def _wrong(message: str) -> int:
-    sys.stderr.write(f"gem-ma: {message}\n")
+    sys.stderr.write(f"gem-ma: {without_secrets(message)}\n")
     return 2

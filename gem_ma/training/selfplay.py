@@ -36,6 +36,7 @@ import numpy as np
 from gem_ma.agents import load
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.episode import Conversation, Episode, Turn
+from gem_ma.remote import without_secrets
 
 Choice: TypeAlias = Literal["uniform", "hard", "even"]
 Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves
@@ -170,8 +171,14 @@ class Pool:
         return Rates(names, rates, games)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write names, spec strings and results as JSON; keep agents that are objects yourself."""
-        agents = {n: a if isinstance(a, str) else None for n, a in self._agents.items()}
+        """Write names, spec strings and results as JSON.
+
+        Keep agents that are objects yourself, and spec strings that hold a password.
+        """
+        agents = {
+            name: agent if isinstance(agent, str) and without_secrets(agent) == agent else None
+            for name, agent in self._agents.items()
+        }
         scores = [[*pair, *score] for pair, score in self._scores.items()]
         text = json.dumps({"decay": self.decay, "agents": agents, "scores": scores}, indent=1)
         new = Path(f"{os.fspath(path)}.new")
@@ -349,7 +356,7 @@ class Rivals:
 
 def _name(agent: Any) -> str:
     """Return what a rollout calls an agent."""
-    return agent if isinstance(agent, str) else repr(load(agent))
+    return without_secrets(agent if isinstance(agent, str) else repr(load(agent)))
 
 
 # -- exact answers ---------------------------------------------------------------------------------

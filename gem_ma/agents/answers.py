@@ -1,0 +1,107 @@
+"""What a chat server's answer has to be: its schema, checked before anything is made of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from gem_ma.episode import Reply
+
+Count = Annotated[int, Field(strict=True, ge=0, le=1 << 53)]
+
+
+class BadAnswer(ValueError):
+    """A server answered with something that is no reply."""
+
+
+class _Open(BaseModel):
+    """What may hold more than is known here: servers want some of it back."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+
+
+class _Function(_Open):
+    name: str
+    arguments: str | dict[str, JsonValue] | None = None
+
+
+class _Call(_Open):
+    id: str | None = None
+    type: str | None = None
+    function: _Function
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Token(BaseModel):
+    # Rounding takes some a little above 0.
+    logprob: Annotated[float, Field(strict=True, le=0.01, allow_inf_nan=False)]
+
+
+class _Logprobs(BaseModel):
+    content: list[_Token] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: Annotated[str, Field(max_length=100)] | None = None
+    logprobs: _Logprobs | None = None
+    token_ids: list[Count] | None = None
+
+
+class _Usage(_Open):
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    total_tokens: Count | None = None
+
+
+class Completion(BaseModel):
+    """A chat completion, as far as it is read."""
+
+    choices: Annotated[list[_Choice], Field(min_length=1)]
+    usage: _Usage | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Whatever the server counted."""
+        counted = {} if self.usage is None else self.usage.model_dump()
+        return {name: n for name, n in counted.items() if type(n) is int and 0 <= n <= 1 << 53}
+
+    def reply(self, seconds: float) -> Reply:
+        """Return what the model said."""
+        choice = self.choices[0]
+        message = choice.message
+        tokens = (choice.logprobs and choice.logprobs.content) or []
+        calls: list[Any] = [one.model_dump(exclude_unset=True) for one in message.tool_calls or ()]
+        return Reply(
+            message.content or "",
+            token_ids=choice.token_ids,
+            logprobs=[token.logprob for token in tokens] or None,
+            finish_reason=choice.finish_reason,
+            tool_calls=calls or (),
+            usage=self.counts,
+            latency=seconds,
+        )
+
+
+def checked(content: bytes) -> Completion:
+    """Return the completion that the bytes of an answer are, or raise BadAnswer.
+
+    JSON is UTF-8, whatever the headers say.
+    """
+    try:
+        completion = Completion.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the answer"
+        raise BadAnswer(
+            f"no chat completion: {where}: {first['msg']}; it begins with {content[:200]!r}"
+        ) from None
+    if completion.choices[0].finish_reason == "error":
+        raise BadAnswer(f"the server failed while it answered: {content[:200]!r}")
+    return completion
