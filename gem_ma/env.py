@@ -597,16 +597,16 @@ class Env(BaseEnv, Generic[S]):
             leavers = [a for a in waiting if a in replies and not self._take(a, replies[a])]
             if leavers:
                 self._leave(leavers)
-        rewards = self._go_on()
+        return self._go_on()
+
+    def _go_on(self) -> Mapping[str, float]:
+        """Move while all replies are there, settle, and show a person where the game stands."""
+        while self._pending and len(self._pending) == len(self._acting):
+            self._advance()
+        rewards = self._settle()
         if self.render_mode == "human" and not self._hushed:
             self.render()
         return rewards
-
-    def _go_on(self) -> Mapping[str, float]:
-        """Move while all replies are there, and settle."""
-        while self._pending and len(self._pending) == len(self._acting):
-            self._advance()
-        return self._settle()
 
     def _answer(self, agent: str, messages: Sequence[Message]) -> None:
         """Take a reply that was no move, and let the seat read what it led to."""
@@ -752,7 +752,9 @@ class Env(BaseEnv, Generic[S]):
 
     def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
-        self._views, self._legals, self._infos, self._given_infos = {}, {}, {}, {}
+        self._views, self._legals, self._infos = {}, {}, {}
+        if self._given_infos:
+            self._given_infos = {}
         state = self._state
         acting = self._acting = () if self._over else state.to_act()
         if not acting:
@@ -906,10 +908,13 @@ class Env(BaseEnv, Generic[S]):
         if self._given_infos and agent in self._given_infos and not turn:
             return dict(self._given_infos[agent])
         legal = self._legals.get(agent) or self._legal(agent)
+        if (
+            self.discrete and not turn
+        ):  # the same keys and shapes at all times, as tensors need them
+            record = self._records.get(agent)
+            count = 0 if record is None else record["count"]
+            return {"to_act": np.bool_(agent in self._waiting), "invalid": np.int64(count)}
         info: dict[str, Any] = {"to_act": agent in self._waiting}
-        if self.discrete and not turn:  # the same keys at all times, and nothing of varying length
-            info["invalid"] = self._records[agent]["count"] if agent in self._records else 0
-            return info
         if self._lists_moves:
             if self._bare:
                 info["legal_actions"] = list(legal)

@@ -175,7 +175,7 @@ class _Checker:
         if not options or self.base is not self.core:
             return self.base._twin()
         own = {"max_turns": self.core.max_turns, "format": self.core.format}
-        return Env(self.game, id=self.core.id, **{**own, **options})
+        return type(self.core)(self.game, id=self.core.id, **{**own, **options})
 
     def variants(self) -> Iterator[dict[str, Any]]:
         yield {}
@@ -364,7 +364,7 @@ class _Checker:
         if core.discrete and env is core:  # a wrapper may add what it likes
             told = {name: type(value) for name, value in info.items()}
             self.expect(
-                told == {"to_act": bool, "invalid": int},
+                told == {"to_act": np.bool_, "invalid": np.int64},
                 f"a discrete view tells {told}: a learner needs the same keys and shapes always",
             )
         if mask is None or agent not in core.to_act:

@@ -914,7 +914,7 @@ def _column(key: str, values: list[Any], there: list[bool] | None = None) -> Any
         (kind,) = kinds
         if kind is dict:
             return _columns([value or {} for value in values])
-        if kind in (bool, int, float):
+        if kind in (bool, int, float) or issubclass(kind, np.generic):
             return np.array(values if there is None else [value or 0 for value in values], kind)
         if kind is np.ndarray and len({(value.shape, value.dtype) for value in here}) == 1:
             if there is None:

@@ -178,7 +178,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode and let the others play until this seat is to act."""
-        if self._core.render_mode == "human":
+        if self.render_mode == "human":
             return self._shown(self._reset, seed, options)
         return self._reset(seed, options)
 
@@ -198,7 +198,7 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Reply, and let the others play until this seat is to act again or is done."""
-        if self._core.render_mode == "human":
+        if self.render_mode == "human":
             return self._shown(self._step, action)
         return self._step(action)
 

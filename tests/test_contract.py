@@ -59,6 +59,29 @@ def shout(seat, text):
     return f"{seat}! {text}"
 
 
+def test_a_game_says_that_its_seats_act_together_just_when_they_do():
+    said, seen = set(), set()
+    for env_id in GAMES:
+        env = gem_ma.make(env_id)
+        if len(env.possible_agents) == 1:
+            continue
+        if env.game.together:
+            said.add(env_id)
+        if all(acts_together(env, seed) for seed in range(2)):
+            seen.add(env_id)
+    assert said == seen
+    assert "game:RockPaperScissors-v0" in said
+
+
+def acts_together(env, seed):
+    env.reset(seed=seed)
+    while env.to_act and env.turns < 20:
+        if set(env.to_act) != set(env.agents):
+            return False
+        env.play({agent: env.sample_random_action(agent) for agent in env.to_act})
+    return True
+
+
 # -- planted bugs: each is a game with one thing wrong -------------------------------------------
 
 
@@ -297,6 +320,28 @@ class SkipBreaks(tic_tac_toe.TicTacToe):
         return "pass"
 
 
+class OnlySaysTogether(tic_tac_toe.TicTacToe):
+    """Its seats move in turn."""
+
+    together = True
+
+
+class TogetherWithRules(rock_paper_scissors.RockPaperScissors):
+    """Its seats act together, and nobody may play rock twice."""
+
+    def start(self, rng, options):
+        return NoRockTwice(self.rounds)
+
+
+class NoRockTwice(rock_paper_scissors.State):
+    def legal(self, agent):
+        past = self.history[-1:]
+        return rock_paper_scissors.MOVES[any("rock" in pair for pair in past) :]
+
+    def play(self, left, right):
+        return NoRockTwice(*super().play(left, right))
+
+
 class RemembersBetweenEpisodes(tic_tac_toe.TicTacToe):
     """A second episode of the same object differs."""
 
@@ -332,6 +377,8 @@ MUTANTS = [
     TellsStrangers,
     SpeaksAsStranger,
     SkipBreaks,
+    OnlySaysTogether,
+    TogetherWithRules,
     RemembersBetweenEpisodes,
     *map(
         with_state,
@@ -389,6 +436,20 @@ class ForksShareTheDice(Env):
         return twin
 
 
+class TellsLearnersTooMuch(Env):
+    """An Env whose numbers come with a list of moves that grows and shrinks."""
+
+    def info(self, agent, *, turn=False):
+        return {**super().info(agent, turn=turn), "legal_actions": self._legal(agent)}
+
+
+class BreaksRounds(Env):
+    """An Env that says of games in turns that they can be converted."""
+
+    def _steps_in_cycles(self):
+        return True
+
+
 class LosesRewards(Env):
     """An Env that forgets what a seat earned while another moved."""
 
@@ -410,6 +471,8 @@ class PaysTwice(Env):
         (LeaksThroughTheFormat, liars_dice.LiarsDice),
         (DeliversItsCaches, guess_the_number.GuessTheNumber),
         (ForksShareTheDice, liars_dice.LiarsDice),
+        (TellsLearnersTooMuch, tic_tac_toe.TicTacToe),
+        (BreaksRounds, tic_tac_toe.TicTacToe),
         (LosesRewards, liars_dice.LiarsDice),
         (PaysTwice, liars_dice.LiarsDice),
     ],

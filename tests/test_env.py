@@ -5,8 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
+from pettingzoo.utils.conversions import aec_to_parallel
 
 import gem_ma
+import gem_ma.wrappers
 from gem_ma import Env, Game, ResetNeeded, SeatError
 from gem_ma.envs.connect_four import ConnectFour
 from gem_ma.envs.liars_dice import LiarsDice
@@ -197,6 +199,7 @@ def test_nothing_works_before_reset_or_after_the_end():
         env.step("bet")
     play(env, None, None)
     assert env.agents == []
+    assert env.agent_selection == "second"  # as PettingZoo's own keep the last
     for call in (env.last, lambda: env.step(None)):
         with pytest.raises(ResetNeeded, match="the episode is over"):
             call()
@@ -290,6 +293,75 @@ def test_rewards_while_others_move_are_neither_lost_nor_doubled():
     assert env.agent_selection == "yellow"
     assert env.last()[1] == -1.0
     assert env.rewards == {"yellow": 0.0}
+
+
+def test_a_client_that_ends_the_episode_for_all_is_obeyed():
+    env = started("game:ConnectFour-v0")
+    play(env, "3")
+    env.terminations = dict.fromkeys(env.agents, True)
+    env.truncations = dict.fromkeys(env.agents, True)
+    env.rewards = dict.fromkeys(env.agents, 0)
+    env.rewards["yellow"] = -5.0
+    env._accumulate_rewards()
+    assert env.to_act == ()
+    assert env.terminations == env.truncations == {"red": True, "yellow": True}
+    assert env.agent_selection == "yellow"  # whose turn it was
+    assert env.last()[1:4] == (-5.0, True, True)
+    with pytest.raises(ResetNeeded, match="the episode is over"):
+        env.submit({"yellow": "3"})
+    assert env._deads_step_first() == "red"
+    play(env, None, None)
+    assert env.agents == []
+    env.reset(seed=0)
+    assert env.terminations == {"red": False, "yellow": False}
+    play(env, "3")
+    assert env.rewards == {"red": 0.0, "yellow": 0.0}
+
+
+def test_a_client_that_ends_it_for_one_seat_makes_it_leave():
+    env = started("game:LiarsDice-v0")
+    (leaver,) = env.to_act
+    env.truncations = {leaver: True}
+    assert env.truncations == {a: a == leaver for a in env.possible_agents}
+    assert not any(env.terminations.values())
+    assert leaver not in env.to_act
+    assert env.rewards[leaver] == -0.5  # as the rules have it
+    fork = env.fork()[0]
+    for each in (env, fork):
+        assert each.agent_selection == leaver
+        each.step(None)
+        assert leaver not in each.agents
+        (second,) = each.to_act
+        each.terminations = {second: True}
+        (third,) = set(each.agents) - {second}
+        assert each.terminations == {second: True, third: True}  # nobody is left to play with
+        assert each.rewards == {second: -0.5, third: 1.0}
+    with pytest.raises(ValueError, match=f"{second} is done, and no flag brings it back"):
+        env.terminations = {second: False}
+    with pytest.raises(SeatError, match="no seat 'nobody'"):
+        env.terminations = {"nobody": True}
+
+
+def test_a_seat_that_a_client_ends_holds_nobody_up():
+    env = started("game:PublicGoods-v0")
+    *others, last = env.possible_agents
+    play(env, *["10"] * len(others))
+    assert env.to_act == (last,)
+    env.terminations = {last: True}
+    assert env.turns == 1
+    assert env.to_act == tuple(others)
+
+
+def test_infos_that_a_client_sets_hold_until_the_next_step():
+    env = gem_ma.wrappers.Wrapper(started("game:ConnectFour-v0"))
+    env.infos = {"red": {"legal_actions": ["3"]}}
+    assert env.last()[4] == {"legal_actions": ["3"]}
+    assert env.infos["yellow"]["to_act"] is False
+    assert env.turn("red").legal == tuple("0123456")
+    env.step("3")
+    assert env.infos["red"]["legal_actions"] == []
+    env.rewards = {"red": 3.0}  # through a wrapper, too
+    assert env.unwrapped.rewards == {"red": 3.0, "yellow": 0.0}
 
 
 # -- what seats read -----------------------------------------------------------------------------
@@ -458,6 +530,22 @@ def test_the_discrete_view():
     assert pictures.observe("red")["observation"].shape == (252, 252, 3)
 
 
+def test_what_a_discrete_view_tells_keeps_its_shape():
+    env = started("game:Sudoku-v0-easy", actions="discrete", max_invalid=5)
+    shapes = set()
+    for action in (-1, 999, 0, -1, 1, 2, 3):
+        infos = {**env.infos, **env.parallel()._see(env.agents)[1]}
+        for info in infos.values():
+            shapes.add(tuple((name, type(value)) for name, value in info.items()))
+        if env.to_act:
+            env.step(action)
+    assert shapes == {(("to_act", np.bool_), ("invalid", np.int64))}
+    env.reset(seed=0)
+    play(env, -1, -1)
+    assert env.infos["player"]["invalid"] == 2
+    assert "not a move" in env.info("player", turn=True)["invalid"]["reason"]
+
+
 def test_rendering(capsys):
     env = started("game:KuhnPoker-v0", render_mode="ansi")
     assert "?" not in env.render()
@@ -470,6 +558,65 @@ def test_rendering(capsys):
     assert (env.render() != env.render(agent="first")).any()
     with pytest.raises(ValueError, match="render_mode='ansi'"):
         started("game:KuhnPoker-v0").render()
+
+
+def test_a_person_is_shown_every_position_without_asking(capsys):
+    env = gem_ma.make("game:KuhnPoker-v0", render_mode="human")
+    shown = []
+    for view in (env, env.parallel()):
+        view.reset(seed=0)
+        begun = capsys.readouterr().out
+        assert begun == env.game.describe(env.game_state, None) + "\n"
+        view.step("bet" if view is env else {"first": "bet"})
+        shown.append((begun, capsys.readouterr().out))
+        assert shown[-1][1] == env.game.describe(env.game_state, None) + "\n"
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(
+    ("env_id", "options", "holds"),
+    [
+        ("game:ConnectFour-v0", {}, False),
+        ("game:ConnectFour-v0", {"actions": "discrete"}, False),
+        ("game:LiarsDice-v0", {}, False),
+        ("game:RockPaperScissors-v0", {"actions": "discrete"}, True),
+        ("game:RockPaperScissors-v0", {"invalid": "skip"}, True),
+        ("game:PublicGoods-v0", {"invalid": "random"}, True),
+        # Who is asked again, or leaves before the others have moved, breaks PettingZoo's rounds.
+        ("game:RockPaperScissors-v0", {}, False),
+        ("game:RockPaperScissors-v0", {"invalid": "lose"}, False),
+        ("game:GuessTheNumber-v0", {}, True),
+    ],
+)
+def test_pettingzoos_conversion_takes_what_steps_in_rounds(env_id, options, holds):
+    env = gem_ma.make(env_id, **options)
+    assert env.metadata["is_parallelizable"] is holds
+    assert env.parallel().metadata["is_parallelizable"] is True
+    if not holds:
+        with pytest.raises(AssertionError, match="not generally safe"):
+            aec_to_parallel(env)
+        return
+    view = aec_to_parallel(env)
+    view.reset(seed=0)
+    bad = dict.fromkeys(view.agents, 0 if env.discrete else "what?")
+    while view.agents:
+        view.step({a: bad[a] for a in view.agents})
+
+
+def test_numbers_for_a_central_critic():
+    env = started("game:KuhnPoker-v0")
+    both = env.state()
+    assert env.state_space.contains(both)
+    assert (both == np.concatenate([env.game.encode(env._view(a), a) for a in env.agents])).all()
+    assert env.parallel().state_space is env.state_space
+    assert (env.parallel().state() == both).all()
+    assert env.observation_spaces == {a: env.observation_space(a) for a in env.possible_agents}
+    assert env.parallel().action_spaces["first"] is env.action_space("first")
+    words = started("game:Bargaining-v0")
+    assert not hasattr(words, "state_space")
+    assert not hasattr(gem_ma.wrappers.Wrapper(words), "state_space")
+    with pytest.raises(NotImplementedError, match="game:Bargaining-v0 has no numbers"):
+        words.state()
 
 
 def test_the_state_is_there_for_those_who_may_see_all():

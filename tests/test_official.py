@@ -8,11 +8,20 @@ from types import SimpleNamespace
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
-from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, render_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    render_test,
+    seed_test,
+    state_test,
+)
 from pettingzoo.test import test_save_obs as save_obs_test
+from pettingzoo.utils.wrappers import MultiEpisodeEnv, MultiEpisodeParallelEnv
 from playable import IDS
 
 import gem_ma
+from gem_ma.wrappers import TimeLimit
 
 # What the API test says of anything but arrays: text cannot avoid it, and the names of seats are
 # those of the game. A dict of numbers and a mask cannot avoid the first two either: the test asks
@@ -99,6 +108,37 @@ def test_turn_limit(env_id):
                 parallel_env=lambda max_cycles: gem_ma.make_parallel(env_id, max_turns=max_cycles),
             )
         )
+
+
+@every_id
+def test_states(env_id):
+    env = gem_ma.make(env_id)
+    if hasattr(env, "state_space"):
+        with strictly({}):
+            state_test(env, gem_ma.make_parallel(env_id))
+        return
+    env.reset(seed=0)
+    with pytest.raises(NotImplementedError, match="has no numbers"):
+        env.state()
+
+
+@every_id
+def test_several_episodes_as_one(env_id):
+    short = TimeLimit(gem_ma.make(env_id), 5)
+    env = MultiEpisodeEnv(short, 3)
+    env.reset(seed=1)
+    last_steps = 0
+    for agent in env.agent_iter():
+        *_, terminated, truncated, _ = env.last()
+        over = terminated or truncated
+        last_steps += over
+        env.step(None if over else env.action_space(agent).sample())
+    assert last_steps == 3 * len(env.possible_agents)
+    rows = MultiEpisodeParallelEnv(short.parallel(), 3)
+    rows.reset(seed=1)
+    while rows.agents:
+        results = rows.step({agent: rows.action_space(agent).sample() for agent in rows.agents})
+    assert all(results[3].values())
 
 
 @every_id_and_kind

@@ -246,6 +246,20 @@ def test_gymnasium_makes_every_seat_from_a_json_spec():
         gymnasium.make("gem_ma:gem_ma/game.KuhnPoker-v0", agnt="second")
 
 
+def test_a_person_in_a_seat_is_shown_what_the_seat_sees(capsys):
+    env = gem_ma.make_gym(
+        "game:KuhnPoker-v0", agent="second", others=first_legal, render_mode="human"
+    )
+    env.reset(seed=0)
+    view = env.env._view("second")
+    assert capsys.readouterr().out == env.env.game.describe(view, "second") + "\n"
+    env.step("bet")
+    shown = capsys.readouterr().out
+    assert "bet" in shown
+    env.env.reset(seed=0)
+    assert "?" not in capsys.readouterr().out  # the spectator of the whole game sees all
+
+
 def test_masks_for_sb3_contrib():
     env = gem_ma.make_gym("game:TicTacToe-v0", agent="x", others="random", actions="discrete")
     env.reset(seed=0)
