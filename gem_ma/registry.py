@@ -322,6 +322,10 @@ def _make_gym(env_id: str, **kwargs: Any) -> SeatView:
     return make_gym(env_id, **kwargs)
 
 
+# Gymnasium looks here for the modes from which it makes others, such as "rgb_array_list".
+_make_gym.metadata = {"render_modes": ["ansi", "rgb_array", "human"]}  # type: ignore[attr-defined]
+
+
 def _make_aec(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env[Any]:
     return make(env_id, **_limit(max_cycles), **kwargs)
 
