@@ -754,6 +754,8 @@ class SeatVector(_Vector, VectorEnv[Any, Any, Any]):
             return self._pictures(indices)
         if isinstance(space, spaces.Text):
             return tuple(parts)
+        if isinstance(space, spaces.Box):
+            return np.stack(parts)
         return concatenate(space, parts, create_empty_array(space, len(parts)))  # type: ignore[arg-type]
 
     def close_extras(self, **kwargs: Any) -> None:
