@@ -65,7 +65,7 @@ def capped(httpx: Any, most: int, *, events: bool = False) -> Callable[[Any], Aw
     most: bytes of a whole answer; with `events`, of each event of a stream of them.
     """
 
-    class Capped(httpx.AsyncByteStream):  # type: ignore[misc, name-defined]
+    class Capped(httpx.AsyncByteStream):
         def __init__(self, stream: Any, packed: bool, meter: _Meter):
             self.stream = stream
             self.unpack = _unpacker() if packed else lambda chunk: iter((chunk,))

@@ -18,7 +18,7 @@ import os
 import re
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ try:
     from openenv.core.env_server.http_server import HTTPEnvServer
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, Observation, State
-    from pydantic import Field
+    from pydantic import BeforeValidator, ConfigDict, Field
     from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise ImportError("serving needs openenv: pip install 'gem-ma[openenv]'") from error
@@ -205,12 +205,24 @@ def _facts(env: Env[Any], seat: str | None, max_message: int) -> dict[str, Any]:
     }
 
 
+def _worded(value: Any) -> Any:
+    """Return the words that a client took for JSON: a reply may be 3, or [3]."""
+    return json.dumps(value) if isinstance(value, int | float | list) else value
+
+
 class Reply(Action):
     """An action: a reply of the seat that is to act, or several replies by seat."""
 
-    text: str | None = Field(None, description="The reply of the seat that is to act")
+    # Clients put a plain reply where the one required field is; `replies` do without it.
+    model_config = ConfigDict(json_schema_extra={"required": ["text"]})
+
+    text: Annotated[str | None, BeforeValidator(_worded)] = Field(
+        None, description="The reply of the seat that is to act"
+    )
     replies: dict[str, str] | None = Field(
-        None, description="Replies by seat, of some of those that are to act, instead of text"
+        None,
+        description="Replies by seat, of some of those that are to act; then text is left out or "
+        "empty",
     )
     game: dict[str, Any] | None = Field(
         None, description="For gem_ma's own client, instead of the others"
@@ -226,7 +238,10 @@ class Shown(Observation):
 
     agent: str | None = Field(None, description="The seat that is to act, the first if several are")
     to_act: list[str] = Field([], description="All seats that are to act")
-    text: str = Field("", description="What that agent reads, without the rules")
+    text: str = Field(
+        "", description="What that agent reads; in its first turn the rules come before it"
+    )
+    prompt: str = Field("", description="The same, for clients that look for it under this name")
     rules: dict[str, str] = Field({}, description="What each seat is told once; with a reset only")
     observations: dict[str, dict[str, str]] = Field(
         {}, description="By seat: text, and image as a PNG file in base64, as the server is set"
@@ -259,6 +274,7 @@ class Session(Environment[Reply, Shown, State]):
         self._bound: SeatView | None = None
         self._game: Remote | None = None
         self._begun = False
+        self._told: set[str] = set()  # the seats that have read the rules in `text`
         self._state = State(gem_ma=facts)
 
     @property
@@ -322,6 +338,7 @@ class Session(Environment[Reply, Shown, State]):
         if self._only is not None and (game is not None or seat not in (None, self._only)):
             raise ClientError(f"sessions of this server are bound to the seat {self._only}")
         self._begun = False
+        self._told = set()
         self._state.episode_id, self._state.step_count = episode_id, 0
         if game is not None:
             self._game = Remote(self._env.game)
@@ -364,12 +381,14 @@ class Session(Environment[Reply, Shown, State]):
 
     def _replies(self, action: Reply) -> dict[str, str]:
         acting = self._env.to_act if self._bound is None else (self._bound.agent,)
-        if action.game is not None or (action.text is None) == (action.replies is None):
+        # The schema wants text in every action, so an empty one may stand beside replies.
+        text = None if action.replies is not None and not action.text else action.text
+        if action.game is not None or (text is None) == (action.replies is None):
             raise ClientError("an action is either text or replies: a reply for each seat")
-        if action.text is not None:
+        if text is not None:
             if len(acting) > 1:
                 raise ClientError(f"several seats are to act, so send replies: {', '.join(acting)}")
-            return {acting[0]: action.text}
+            return {acting[0]: text}
         assert action.replies is not None
         for seat in action.replies:
             if seat not in acting:
@@ -400,6 +419,10 @@ class Session(Environment[Reply, Shown, State]):
                 seen["text"] = info.pop("text")
         to_act = [seat for seat in env.to_act if seat in terminations]
         agent = to_act[0] if to_act else None
+        text = observations[agent or next(iter(observations))]["text"]
+        if agent is not None and agent not in self._told:
+            self._told.add(agent)
+            text = f"{env.rules(agent)}\n\n{text}".strip()
         # All of it is of our making, so that nothing is checked once more.
         shown: Shown = Shown.model_construct(
             done=not to_act,
@@ -407,7 +430,8 @@ class Session(Environment[Reply, Shown, State]):
             metadata={},
             agent=agent,
             to_act=to_act,
-            text=observations[agent or next(iter(observations))]["text"],
+            text=text,
+            prompt=text,
             rules=rules or {},
             observations=observations,
             rewards=rewards,

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -377,9 +378,9 @@ def test_the_stock_client_sees_what_seats_see(id, observe, seeds, url):
     with GenericEnvClient(base_url=url(id, **GAMES[id], **options)).sync() as client:
         for seed in range(seeds):
             env.reset(seed=seed)
-            result, number = client.reset(seed=seed), seed
+            result, number, told = client.reset(seed=seed), seed, set()
             assert result.observation["rules"] == {a: env.rules(a) for a in env.agents}
-            same(env, result, env.agents)
+            same(env, result, env.agents, told)
             while env.to_act:
                 number += 1
                 replies = {seat: reply(env, seat, number) for seat in env.to_act}
@@ -392,17 +393,22 @@ def test_the_stock_client_sees_what_seats_see(id, observe, seeds, url):
                 assert shown["terminations"] == terminations
                 assert shown["truncations"] == truncations
                 assert result.reward == rewards[next(iter(replies))]
-                same(env, result, rewards)
+                same(env, result, rewards, told)
             assert result.done
 
 
-def same(env, result, seats):
+def same(env, result, seats, told):
     shown = result.observation
     assert tuple(shown["to_act"]) == env.to_act
     assert shown["agent"] == (env.to_act[0] if env.to_act else None)
     assert result.done == (not env.to_act)
     if env.to_act:
-        assert shown["text"] == env.turn(env.to_act[0]).text
+        seat = env.to_act[0]
+        text = env.turn(seat).text
+        if seat not in told:  # then the rules come before it, which is said once
+            told.add(seat)
+            text = f"{env.rules(seat)}\n\n{text}".strip()
+        assert shown["text"] == shown["prompt"] == text
     assert list(shown["observations"]) == list(seats)
     for seat in seats:
         seen, info = env.observe(seat, turn=True), env.info(seat, turn=True)
@@ -456,6 +462,62 @@ def test_a_server_can_bind_all_sessions(url):
         assert earned == env.game_state.returns()["first"] != 0
 
 
+def test_a_reply_that_reads_as_json_is_a_reply(url):
+    """Clients such as verifiers' read a reply as JSON before they send it."""
+    with session(url("game:ConnectFour-v0")) as ask:
+        ask("reset", {"seed": 0})
+        for text in (3, "3", [3], True, 3.0):
+            shown = ask("step", {"text": text})["data"]["observation"]
+        assert "0 1 2 3" in shown["text"] or "3" in shown["text"]
+        for action in ({"text": "", "replies": {"red": "1"}}, {"replies": {"red": "1"}}):
+            ask("reset", {"seed": 0})
+            assert ask("step", action)["data"]["observation"]["agent"] == "yellow"
+
+
+def with_client(library, url, replies, *more):
+    """Return what a model is shown by a library's own client; see openenv_clients.py."""
+    variable = f"{library.upper()}_PYTHON"
+    python = os.environ.get(variable)
+    if not python:
+        pytest.skip(
+            f"set {variable} to a Python with the library; tests/openenv_clients.py says more"
+        )
+    script = Path(__file__).parent / "openenv_clients.py"
+    run = subprocess.run(
+        [python, "-W", "ignore", script, library, url, json.dumps(replies), *more],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.slow  # torch, and what it brings along
+def test_verifiers_taskset_plays_with_plain_replies(url):
+    rules = gem_ma.make("game:ConnectFour-v0").rules("red")
+    found = with_client("verifiers", url("game:ConnectFour-v0", seat="red"), ["3", "[4]", "x"] * 30)
+    first, second, *_ = found["shown"]
+    assert first.startswith(rules + "\n\n")
+    assert "red: 3" in second
+    assert rules not in second
+    assert found["openenv_reward"] in (-1.0, 0.0, 1.0)
+
+
+@pytest.mark.slow  # torch, and what it brings along
+@pytest.mark.parametrize("field", [[], ["text"]])
+def test_agilerls_rollouts_read_the_rules_and_what_is_seen(field, url):
+    env = gem_ma.make("game:GuessTheNumber-v0")
+    env.reset(seed=0)
+    found = with_client(
+        "agilerl", url("game:GuessTheNumber-v0"), ["I say \\boxed{1}", "x", "20"], *field
+    )
+    assert found["shown"][0] == f"{env.rules('player')}\n\n{env.turn('player').text}"
+    assert "higher" in found["shown"][1]
+    assert found["shown"][-1].count("Guess the Number") == 1
+    assert found["rewards"] == [0.0, 0.0, 0.0]
+
+
 # -- faults ------------------------------------------------------------------------------------
 
 
@@ -489,7 +551,7 @@ def test_a_clients_mistakes_are_answers(url, servers):
             ("both", {"replies": {"red": "3"}, "text": "3"}, "either text or replies"),
             ("neither", {}, "either text or replies"),
             ("unknown field", {"txt": "3"}, "Invalid message"),
-            ("no text", {"text": 3}, "Invalid message"),
+            ("no text", {"text": {"is": 3}}, "Invalid message"),
             ("game", {"game": {"read": "3"}}, "either text or replies"),
         ]
         for what, data, expected in mistakes:
