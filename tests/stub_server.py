@@ -74,7 +74,10 @@ class StubServer:
         if callable(answer):
             return await answer(writer)
         self.given[json.dumps(body["messages"])] = answer
-        writer.write(response(json.dumps(completion(answer)).encode()))
+        if body.get("stream"):
+            writer.write(response(streamed(completion(answer)), kind="text/event-stream"))
+        else:
+            writer.write(response(json.dumps(completion(answer)).encode()))
         await writer.drain()
         return True
 
@@ -93,11 +96,25 @@ def completion(message, prompt_tokens=10):
     }
 
 
-def response(body, status="200 OK", *more, length=None):
+def streamed(whole):
+    """Return a chat completion as the events of a stream."""
+    (choice,) = whole["choices"]
+    ends = (
+        [{"index": 0, "delta": choice["message"], "finish_reason": None}],
+        [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}],
+    )
+    base = {**whole, "object": "chat.completion.chunk", "usage": None}
+    chunks = [{**base, "choices": one} for one in ends]
+    chunks.append({**base, "choices": [], "usage": whole["usage"]})
+    said = [json.dumps(chunk) for chunk in chunks]
+    return "".join(f"data: {one}\n\n" for one in [*said, "[DONE]"]).encode()
+
+
+def response(body, status="200 OK", *more, length=None, kind="application/json"):
     """Return the bytes of a response."""
     lines = [
         f"HTTP/1.1 {status}",
-        "Content-Type: application/json",
+        f"Content-Type: {kind}",
         f"Content-Length: {len(body) if length is None else length}",
         *more,
     ]

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from stub_server import StubServer
 
 import gem_ma
 from gem_ma.agents import load
@@ -588,58 +589,14 @@ def test_skyrl_plays_through_its_registry():
 
 @pytest.fixture
 def endpoint():
-    """A server that streams chat completions: a legal move of tic-tac-toe, the lowest one."""
-    import json
-    import threading
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+    """A chat server that plays the lowest free cell of tic-tac-toe."""
 
-    asked = []
+    def lowest(body, attempt):
+        seen = body["messages"][-1]["content"]
+        return free(seen if isinstance(seen, str) else seen[-1]["text"])[0]
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            asked.append(body["messages"])
-            seen = body["messages"][-1]["content"]
-            text = free(seen if isinstance(seen, str) else seen[-1]["text"])[0]
-            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-            base = {"id": "1", "created": 0, "model": "m"}
-            if body.get("stream"):
-                deltas = [
-                    ({"role": "assistant", "content": text}, None),
-                    ({}, "stop"),
-                ]
-                kind = "chat.completion.chunk"
-                chunks = [
-                    {**base, "object": kind,
-                     "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
-                    for delta, end in deltas
-                ] + [{**base, "object": kind, "choices": [], "usage": usage}]  # fmt: skip
-                said = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
-                said, sort = said + "data: [DONE]\n\n", "text/event-stream"
-            else:
-                message = {"role": "assistant", "content": text}
-                choice = {"index": 0, "finish_reason": "stop", "message": message}
-                said = json.dumps(
-                    {**base, "object": "chat.completion", "choices": [choice], "usage": usage}
-                )
-                sort = "application/json"
-            self.send_response(200)
-            self.send_header("Content-Type", sort)
-            self.send_header("Content-Length", str(len(said)))
-            self.end_headers()
-            self.wfile.write(said.encode())
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    server.asked = asked
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with StubServer(lowest) as server:
+        yield server
 
 
 @pytest.fixture
@@ -657,12 +614,12 @@ def verifiers(endpoint, monkeypatch):
 
     def played(folder, name):
         monkeypatch.syspath_prepend(folder)
-        return _verified(name, endpoint.server_port)
+        return _verified(name, endpoint.url)
 
     return played
 
 
-def _verified(name, port):
+def _verified(name, url):
     from itertools import islice
 
     import verifiers.v1 as vf
@@ -673,9 +630,7 @@ def _verified(name, port):
     seat = {"runtime": {"type": "subprocess"}, "harness": {"id": "null"}}
     config = game.__orig_bases__[0].__args__[0](taskset={"id": name}, x=seat, o=seat)
     env = game(config)
-    client = vf.EvalClientConfig(
-        base_url=f"http://127.0.0.1:{port}/v1", api_key_var="GEM_MA_TEST_KEY"
-    )
+    client = vf.EvalClientConfig(base_url=url, api_key_var="GEM_MA_TEST_KEY")
 
     async def play():
         async with env.serving():
@@ -702,7 +657,8 @@ def test_verifiers_gives_each_seat_a_trace(endpoint, verifiers):
         "o": [0.0, 0.0, -1.0],
     }
     rules = gem_ma.make("game:TicTacToe-v0").rules("o")
-    assert any(chat[0] == {"role": "system", "content": rules} for chat in endpoint.asked)
+    told = {"role": "system", "content": rules}
+    assert any(body["messages"][0] == told for body in endpoint.requests)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -722,7 +678,7 @@ def test_verifiers_gets_the_pictures(endpoint, verifiers, tmp_path):
         return [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
 
     # What the model was asked with, and what the trace keeps for whoever trains on it.
-    longest = max((chat for chat in endpoint.asked), key=len)
+    longest = max((body["messages"] for body in endpoint.requests), key=len)
     assert len(urls(longest)) == 4
     assert all(url.startswith("data:image/png;base64,") for url in urls(longest))
     kept = [m.model_dump() for node in traces["x"].nodes for m in [node.message]]

@@ -3,7 +3,7 @@
 The Python of a page is one script, and so are its commands; errors name the line of the page. A
 block with a title is a file that the script imports. A comment before a block says what is
 different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there),
-`not run: WHY`, or `command: NAME`, which CI runs.
+`not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
 
 import importlib.util
@@ -107,7 +107,13 @@ def test_blocks_are_found():
         for page in PAGES.values()
     )
     assert fences == sum(1 for page in PAGES for _ in blocks(page))  # none that nobody runs
-    assert {b.mark for page in PAGES for b in blocks(page)} <= {"", "needs", "not run", "command"}
+    assert {b.mark for page in PAGES for b in blocks(page)} <= {
+        "",
+        "needs",
+        "not run",
+        "command",
+        "client",
+    }
 
 
 def test_the_readme_begins_with_both_commands_and_ten_lines_of_code():
