@@ -25,6 +25,7 @@ from baselines_learner import Critic, CriticTrainer, Network, Reader, ShowMoves,
 import gem_ma
 from gem_ma.agents import RandomAgent
 from gem_ma.envs.clues import EASY
+from gem_ma.episode import name_of
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.runner import plan
 from gem_ma.seeding import mix
@@ -234,7 +235,7 @@ def versus_random(env, player, matches, seed):
     episodes = gem_ma.rollout(
         env, [player, RandomAgent(seed=1)], matches, seed=seed, shuffle=True, progress=False
     )
-    own = repr(player)
+    own = name_of(player)
     return fmean(
         one.returns[seat] for one in episodes for seat, who in one.agents.items() if who == own
     )

@@ -273,7 +273,7 @@ class Farm(Asker):
         pulse = None
         if self.patience is not None:
             pulse = multiprocessing.get_context("spawn").RawValue("Q", 0)
-        worker = Worker(serve, self.payload, pulse, patience=self.patience)
+        worker = Worker(serve, self.payload, patience=self.patience, memory=(pulse,))
         self.workers.append(worker)
         self.pulses[worker] = Pulse(pulse)
         self.loop.add_reader(worker.connection.fileno(), self.hear, worker)

@@ -70,15 +70,22 @@ class Worker:
     """A process that runs `serve(connection, *args)` until it is closed or its parent is gone.
 
     patience: seconds that one that was stopped may take to read or write the rest of a message.
+    memory: that both share; it comes behind the other arguments.
     """
 
-    def __init__(self, serve: Callable[..., None], *args: Any, patience: float | None = None):
+    def __init__(
+        self,
+        serve: Callable[..., None],
+        *args: Any,
+        patience: float | None = None,
+        memory: tuple[Any, ...] = (),
+    ):
         context = multiprocessing.get_context("spawn")
         payload = packed((serve, args))
         self.connection, theirs = context.Pipe()
         if patience is not None:
             _limit(self.connection, patience)
-        self.process = context.Process(target=_main, args=(theirs, payload), daemon=True)
+        self.process = context.Process(target=_main, args=(theirs, payload, memory), daemon=True)
         self.process.start()
         theirs.close()
         self.begun = False  # has answered
@@ -196,7 +203,7 @@ class Raised:
         return Raised, (self.error,)
 
 
-def _main(connection: Connection, payload: bytes) -> None:
+def _main(connection: Connection, payload: bytes, memory: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
@@ -206,7 +213,7 @@ def _main(connection: Connection, payload: bytes) -> None:
             serve, args = pickle.loads(payload)
         except Exception as error:
             raise WorkerError(f"a worker cannot load what it is to run: {error!r}") from error
-        serve(connection, *args)
+        serve(connection, *args, *memory)
 
 
 @contextlib.contextmanager

@@ -95,7 +95,7 @@ def test_only_verbatim_takes_no_empty_arguments(arguments):
     if arguments is None:
         assert extract(reply, "verbatim") == '{"name": "look", "arguments": null}'
     else:
-        with pytest.raises(InvalidMove, match="the arguments of look are no JSON: ''"):
+        with pytest.raises(InvalidMove, match="look: the arguments are no JSON: ''"):
             extract(reply, "verbatim")
 
 

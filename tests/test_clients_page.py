@@ -5,6 +5,7 @@ on a port of its own, and `"model"` is a tiny one with random weights; a chat se
 stands for OpenAI's. `bash .ci/run long` makes an environment for each client.
 """
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import os
@@ -61,18 +62,18 @@ def missing(install):
     absent = []
     for wanted in map(Requirement, shlex.split(install)):
         needed = [wanted]
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             for line in importlib.metadata.requires(wanted.name) or []:
                 part = Requirement(line)
                 if part.marker and any(part.marker.evaluate({"extra": e}) for e in wanted.extras):
                     needed.append(part)
-            absent += [
-                one.name
-                for one in needed
-                if not one.specifier.contains(importlib.metadata.version(one.name), True)
-            ]
-        except importlib.metadata.PackageNotFoundError as error:
-            absent.append(error.name)
+        for one in needed:
+            try:
+                fits = one.specifier.contains(importlib.metadata.version(one.name), True)
+            except importlib.metadata.PackageNotFoundError:
+                fits = False
+            if not fits:
+                absent.append(one.name)
     return absent
 
 

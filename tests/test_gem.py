@@ -119,7 +119,7 @@ def test_a_seed_of_make_is_that_of_the_first_episode_unless_reset_has_one():
 
     assert [*states(None, None, seed=7)] == [*states(7, None)] != [*states(7, 7)]
     assert [*states(3, None, seed=7)] == [*states(3, None)]
-    with pytest.raises(TypeError, match="takes no argument 'sead'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sead'"):
         gem.make("game:GuessTheNumber-v0-hard", sead=7, seed=7)
 
 

@@ -1,4 +1,4 @@
-"""Wrong arguments anywhere are answered by a sentence: a few calls by default, all when slow."""
+"""Wrong arguments are answered by a sentence everywhere: a few calls by default, all if slow."""
 
 import datetime
 import os

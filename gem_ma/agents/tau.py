@@ -107,12 +107,10 @@ class RuleUser:
 
 def _task(rules: str) -> tuple[str, list[str]]:
     """Return what a user's rules say of who it is, and its wishes."""
-    task = ""
-    for before, after in _PLACES:
-        _, found, rest = rules.partition(before)
-        if found:
-            task = rest.partition(after)[0] if after else rest
-            break
+    found = [(rules.find(before), before, after) for before, after in _PLACES if before in rules]
+    place, before, after = min(found, default=(len(rules), "", ""))
+    task = rules[place + len(before) :]
+    task = task.partition(after)[0] if after else task
     parts = [part.strip() for part in _SENTENCE.split(task.strip()) if part.strip()]
     mine = [p for p in parts if _NAME.search(p) or "email is" in p or p.startswith("You are")]
     return " ".join(mine), [part for part in parts if part not in mine]

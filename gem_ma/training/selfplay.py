@@ -6,7 +6,7 @@
         played = rollout(ENV, [learner, others], 256, seed=step, shuffle=True)
         episodes = others.named(played)
         pool.record(episodes)
-        ...  # learn from the turns whose agent is repr(learner)
+        ...  # learn from the turns whose agent is episode.name_of(learner)
         if step % 10 == 9:
             pool.add(f"step {step}", learner)
 
@@ -36,7 +36,7 @@ import numpy as np
 from gem_ma.agents import load
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.env import SeatError
-from gem_ma.episode import Conversation, Episode, Turn
+from gem_ma.episode import Conversation, Episode, Turn, name_of
 from gem_ma.game import Game
 from gem_ma.given import each, need
 from gem_ma.remote import without_secrets
@@ -267,7 +267,7 @@ class Opponents(MixtureAgent):
 
     def named(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Return the episodes with the agent that was drawn wherever this one sat."""
-        out, own = [], repr(self)
+        out, own = [], name_of(self)
         for episode in each(episodes, Episode, "episodes"):
             agents = {
                 seat: self.drawn(episode.id, seat) if name == own else name
@@ -334,7 +334,7 @@ class Rivals:
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
         need(episode, Episode, "episode")
-        own, learner = repr(self), _name(self.learner)
+        own, learner = name_of(self), _name(self.learner)
         agents = {
             seat: self.opponents.drawn(episode.id, seat) if name == own else name
             for seat, name in episode.agents.items()
@@ -371,7 +371,7 @@ class Rivals:
 
 def _name(agent: Any) -> str:
     """Return what a rollout calls an agent."""
-    return without_secrets(agent if isinstance(agent, str) else repr(load(agent)))
+    return without_secrets(agent if isinstance(agent, str) else name_of(load(agent)))
 
 
 # -- exact answers ---------------------------------------------------------------------------------
