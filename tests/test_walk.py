@@ -1,4 +1,4 @@
-"""Wrong arguments anywhere are answered by a sentence: a few calls each day, all in the long form."""
+"""Wrong arguments are answered by a sentence everywhere: a few calls each day, or all of them."""
 
 import datetime
 import os
@@ -95,5 +95,5 @@ def test_messages_before_reset():
 
 @pytest.mark.parametrize("penalty", [float("nan"), float("inf"), -1])
 def test_a_penalty_is_a_number_from_0(penalty):
-    with pytest.raises(ValueError, match="penalty=.*expected 0 or more"):
+    with pytest.raises(ValueError, match=r"penalty=.*expected 0 or more"):
         gem_ma.make("game:KuhnPoker-v0", penalty=penalty)
