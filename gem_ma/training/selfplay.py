@@ -37,7 +37,6 @@ from gem_ma.agents import load
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.env import SeatError
 from gem_ma.episode import Conversation, Episode, Turn, name_of
-from gem_ma.game import Game
 from gem_ma.given import each, need
 from gem_ma.remote import without_secrets
 
@@ -461,7 +460,8 @@ def _by_policy(game: Any, policy: Policy, state: Any, weight: float) -> list[_No
 
 
 def _starts(game: Any) -> list[_Node]:
-    need(game, Game, "game")
+    if not hasattr(game, "advance"):
+        raise TypeError(f"game={game!r}: expected a Game, got {type(game).__name__}")
     return _outcomes(lambda rng: game.start(rng, {}), 1.0)
 
 
