@@ -666,7 +666,7 @@ class _Checker:
             env = self.make()
             env.reset(seed=1)
             core = env._core
-            if core.format == "bare" and "think" not in style:
+            if core.format in ("bare", "verbatim") and "think" not in style:
                 continue  # here everything that is said is meant for others
             for number in range(60):
                 if not core.to_act:

@@ -296,7 +296,7 @@ class Tau(Game[State]):
 
     def rules(self, agent):
         if agent == "user" and self._words:
-            return ""  # all of it stands in the brief
+            return self._words["prompt"].partition("\n")[0]  # the rest, with the task, is the brief
         if agent == "user":
             kind = "airline" if self.domain == "airline" else "shop"
             return USER_RULES.format(domain=kind)
@@ -307,7 +307,7 @@ class Tau(Game[State]):
             return ""
         task = view.task.instruction
         if self._words:
-            return self._words["prompt"].replace("{instruction}", task, 1)
+            return self._words["prompt"].partition("\n")[2].replace("{instruction}", task, 1)
         return f"Your task: {task}"
 
     def tools(self, agent):
