@@ -77,7 +77,7 @@ LEFT = {  # what fails, with what, and why
     ),
     "pettingzoo.test.bombardment_test": (
         AttributeError,
-        "upstream: it asks a dict of numbers and mask for its shape, and takes what step() returns, "
+        "upstream: it asks a dict with a mask for its shape, and takes what step() returns, "
         "None, for an observation; PettingZoo's own tictactoe and rps fail, too",
     ),
 }

@@ -68,6 +68,14 @@ def test_a_call_is_answered_to_the_seat_that_made_it_and_is_no_move():
     assert env.game_state.board == "....x...."
 
 
+def test_who_calls_a_tool_breaks_the_rounds_of_pettingzoos_conversion():
+    skips = gem_ma.make("game:RockPaperScissors-v0", invalid="skip")
+    assert skips.metadata["is_parallelizable"] is True
+    assert with_tools(skips, [Adder()]).metadata["is_parallelizable"] is False
+    alone = gem_ma.make("game:GuessTheNumber-v0")
+    assert with_tools(alone, [Adder()]).metadata["is_parallelizable"] is True
+
+
 def test_only_some_seats_have_tools():
     env = started({"o": [Adder()]})
     assert "tool_call" not in env.rules("x")

@@ -88,6 +88,13 @@ class ToolEnv(TextWrapper):
         tools = [tool for given in self._tools.values() for tool in given.values()]
         return super().blocking or any(getattr(tool, "blocking", False) for tool in tools)
 
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata of the environment; who calls a tool is asked again, which breaks rounds."""
+        inner = self.env.metadata
+        alone = len(self._core.possible_agents) == 1
+        return {**inner, "is_parallelizable": alone and inner["is_parallelizable"]}
+
     def tools(self, agent: str) -> tuple[Any, ...]:
         return (*super().tools(agent), *self._tools[agent].values())
 
