@@ -158,3 +158,12 @@ def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
 def test_a_spec_makes_nothing_but_games():
     with pytest.raises(TypeError, match="subprocess:Popen is no Game"):
         Spec("x", "subprocess:Popen", {"args": ["true"]}).make()
+
+
+def test_gymnasium_makes_lists_of_frames():
+    name = "gem_ma/game.TicTacToe-v0"
+    env = gymnasium.make(name, agent="x", others="random", render_mode="rgb_array_list")
+    env.reset(seed=0)
+    env.step("5")
+    assert [frame.shape for frame in env.render()] == [(252, 252, 3)] * 2
+    assert env.render() == []

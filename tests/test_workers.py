@@ -250,7 +250,7 @@ class Slow:
     portable = True
 
     def act(self, turns):
-        print("playing", flush=True)
+        print("playing\\n", end="", flush=True)  # in one piece, for there are two who write
         time.sleep(0.01)
         return load("random").act(turns)
 """
