@@ -1,5 +1,6 @@
 """OpenEnv both ways over a real socket; run as a script, this file starts the servers."""
 
+import base64
 import contextlib
 import gc
 import json
@@ -757,6 +758,223 @@ def test_a_fault_of_the_server_is_logged_and_not_told(url, servers):
         assert "the-secret" not in message
         assert ask("reset", {})["type"] == "observation"
     assert "the-secret" in servers.log.read_text()
+
+
+@contextlib.contextmanager
+def hostile(answers, pages=None):
+    """Yield the URL of a server that gives the first answer when asked who it is, then the others.
+
+    Each is a text, JSON, or a function of the message, and the last is given for ever. pages: what
+    it says over plain HTTP.
+    """
+    from websockets.datastructures import Headers
+    from websockets.http11 import Response
+    from websockets.sync.server import serve
+
+    def page(link, request):
+        name = request.path.removeprefix("/")
+        if name in (pages or {}):
+            content = pages[name]
+            content = content if isinstance(content, bytes) else json.dumps(content).encode()
+            return Response(200, "OK", Headers({"Content-Length": str(len(content))}), content)
+        return None
+
+    def play(link):
+        rest = list(answers[1:] or answers)
+        for message in link:
+            asked = json.loads(message)
+            about = asked["type"] == "state"
+            answer = answers[0] if about else rest.pop(0) if len(rest) > 1 else rest[0]
+            answer = answer(asked) if callable(answer) else answer
+            link.send(answer if isinstance(answer, str | bytes) else json.dumps(answer))
+
+    with serve(play, "127.0.0.1", 0, process_request=page, max_size=None) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        server.shutdown()
+        thread.join()
+
+
+FACTS = {
+    "id": "game:X-v0",
+    "agents": ["player"],
+    "bound": False,
+    "rules": {"player": "Play."},
+    "tools": {"player": []},
+    "moves": None,
+    "zero_sum": False,
+    "conversation": False,
+    "briefs": False,
+    "skips": False,
+    "longest": 100,
+    "suggests": {},
+}
+POSITION = {
+    "chance": "1 1 0 0",
+    "to_act": ["player"],
+    "returns": {"player": 0.0},
+    "out": [],
+    "texts": {"player": "Here."},
+    "legal": None,
+    "news": [],
+    "report": {},
+}
+SEAT = {
+    "to_act": ["player"],
+    "rewards": {"player": 0.0},
+    "observations": {"player": {"text": "Here."}},
+    "infos": {"player": {}},
+}
+NO_FRAMES = [
+    "",
+    "{",
+    b"\xff",
+    "[" * 100_000,
+    '{"type": "state", "data": {"a":' + "[" * 500 + "]" * 500 + "}}",
+    '{"type": "state", "data": {"a": "\\ud800"}}',
+    '{"type": "state", "data": {"a": ' + "9" * 5000 + "}}",
+    [],
+    None,
+    3,
+    {"type": "state"},
+    {"data": {}},
+    {"type": 3, "data": {}},
+    {"type": "state", "data": None},
+    {"type": "state", "data": [1]},
+    {"type": "error", "data": {"message": ["no"]}},
+    {"type": "error", "data": {"message": "no", "errors": [3]}},
+    {"type": "error", "data": {"code": {}}},
+]
+WRONG = (None, 3, "x", [], {}, [None], {"player": None}, {"x": "y"}, [3], True, 1e400)
+
+
+def plays_some(env):
+    """Do with an environment what clients do."""
+    env.reset(seed=0)
+    for _ in range(3):
+        env.observe("player")
+        env.info("player")
+        env.turn("player")
+        if env.to_act:
+            env.play({"player": "3"})
+
+
+def only_faults(url, **make):
+    """Play with a server; return its fault, or none if what it says makes sense after all."""
+    try:
+        plays_some(gem_ma.make(f"openenv:{url}", **make))
+    except (Lost, ServerError) as error:
+        said = str(error)
+    else:
+        return None
+    assert len(said) < 3000
+    assert url.removeprefix("ws://") in said
+    return said
+
+
+@pytest.mark.parametrize("answer", NO_FRAMES, ids=range(len(NO_FRAMES)))
+def test_what_is_no_message_is_a_fault_of_the_server(answer):
+    with hostile([answer]) as url:
+        assert only_faults(url)
+    with hostile([{"type": "state", "data": {"gem_ma": FACTS}}, answer]) as url:
+        assert only_faults(url)
+
+
+def other(value):
+    """Yield the value with each of its parts, at any depth, left out or of a wrong kind."""
+    if not isinstance(value, dict):
+        return
+    for name, part in value.items():
+        yield {key: one for key, one in value.items() if key != name}
+        for wrong in WRONG:
+            yield {**value, name: wrong}
+        for changed in other(part):
+            yield {**value, name: changed}
+
+
+def seen(game):
+    return {"type": "observation", "data": {"observation": {"game": game}, "done": False}}
+
+
+def shown(seat):
+    return {"type": "observation", "data": {"observation": seat, "reward": 0.0, "done": False}}
+
+
+def test_facts_of_a_wrong_kind():
+    for facts in other(FACTS):
+        answers = [{"type": "state", "data": {"gem_ma": facts}}, seen(POSITION)]
+        with hostile(answers) as url:
+            only_faults(url)
+    with hostile([{"type": "state", "data": {"gem_ma": 3}}]) as url:
+        assert only_faults(url)
+
+
+def test_positions_of_a_wrong_kind():
+    good = {"type": "state", "data": {"gem_ma": FACTS}}
+    with hostile([good, seen(POSITION)]) as url:
+        assert only_faults(url) is None
+    more = [{"invalid": 3}, {"chance": 3}, {"chance": "1 1 0 9999999999"}, {"seen": 3}, {}]
+    more += [{**POSITION, "to_act": ["nobody"]}, {**POSITION, "legal": {"player": [3]}}]
+    more += [{**POSITION, "news": [[["x"], "game"]]}, {**POSITION, "chance": "x y z"}]
+    for position in [*other(POSITION), *more]:
+        for answers in ([good, seen(position)], [good, seen(POSITION), seen(position)]):
+            with hostile(answers) as url:
+                only_faults(url)
+
+
+def test_pictures_of_a_wrong_kind():
+    wrong = [
+        3,
+        "x",
+        [1],
+        {"scene": "Grid"},
+        {"scene": "Nothing"},
+        {"scene": "Any", "x": 1},
+        {"scene": "Grid", "rows": 3, "tiles": []},
+        {"scene": "Grid", "rows": ["x"], "tiles": [["x", 3]]},
+        {"scene": "Grid", "rows": ["x"], "tiles": [], "colour": 1},
+        {"scene": "Pixels", "data": {"base64": "AAAA"}, "height": 1 << 20, "width": 1 << 20},
+        {"scene": "Pixels", "data": {"base64": "%"}, "height": 1, "width": 1},
+        {"array": "O", "shape": [1], "data": {"base64": "AAAAAAAAAAA="}},
+        {"array": "<i8", "shape": [-5, "x"], "data": {"base64": "AAAAAAAAAAA="}},
+        {"array": {}, "shape": 1, "data": 3},
+    ]
+    for picture in wrong:
+
+        def answer(message, picture=picture):
+            look = "look" in (message.get("data") or {}).get("game", {})
+            return seen({"seen": picture} if look else POSITION)
+
+        with hostile([{"type": "state", "data": {"gem_ma": FACTS}}, answer]) as url:
+            assert only_faults(url, observe="image"), picture
+
+
+def test_a_seat_of_a_wrong_kind():
+    facts = {"type": "state", "data": {"gem_ma": {**FACTS, "bound": True}}}
+    with hostile([facts, shown(SEAT)]) as url:
+        assert only_faults(url) is None
+    images = ["x", "AAAA", base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()]
+    more = [{**SEAT, "observations": {"player": {"text": "x", "image": one}}} for one in images]
+    for seat in [*other(SEAT), *more]:
+        for answers in ([facts, shown(seat)], [facts, shown(SEAT), shown(seat)]):
+            with hostile(answers) as url:
+                only_faults(url)
+
+
+def test_pages_of_a_wrong_kind():
+    schema = {"action": {"properties": {"a": {"type": "string"}}, "required": ["a"]}}
+    about = {"name": "X", "description": "Y"}
+    answers = [{"type": "state", "data": {}}, shown({"a": 1})]
+    for pages in (
+        *({"schema": one, "metadata": about} for one in other(schema)),
+        *({"schema": schema, "metadata": one} for one in other(about)),
+        {"schema": b"[" * 100_000, "metadata": b"\xff"},
+        {"schema": b" " * (4 << 20), "metadata": b""},
+        {"schema": {"action": {"properties": {"a": {"enum": 3, "anyOf": [3]}}}}, "metadata": []},
+    ):
+        with hostile(answers, pages) as url:
+            assert only_faults(url) is None  # it is played without what makes no sense
 
 
 # -- anybody's environments --------------------------------------------------------------------

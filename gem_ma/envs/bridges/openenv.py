@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import dataclasses
+import functools
 import http.client
 import io
 import json
@@ -26,9 +27,15 @@ from gem_ma import actions, scene
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
 from gem_ma.game import InvalidMove, Message, Refused
 from gem_ma.registry import Spec
+from gem_ma.remote import read_all
 
 VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
 _LARGEST = 1 << 26  # bytes of an answer
+_LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
+_LARGEST_PICTURE = 1 << 24  # pixels
+_SAID = 1000  # characters of what a server says is wrong
+_SCENES = (type(None), *filter(dataclasses.is_dataclass, vars(scene).values()))
+_ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 _SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
 
 
@@ -112,28 +119,47 @@ class Link:
         """Send a message and return the data of its answer."""
         from websockets.exceptions import ConnectionClosed
 
+        from gem_ma.envs.bridges import openenv_frames as frames
+
         if os.getpid() != self._process:
             raise Lost(f"the connection to {self.where} belongs to another process")
         message = {"type": kind} if data is None else {"type": kind, "data": data}
         try:
             with contextlib.suppress(ConnectionClosed):  # what it said before may say why
                 self._socket.send(json.dumps(message, ensure_ascii=False))
-            answer = json.loads(self._socket.recv(self.timeout))
+            answer = frames.read(self._socket.recv(self.timeout))
             kind, data = answer["type"], answer["data"]
+            if kind == "error":
+                frames.check(frames.Fault, data)
         except TimeoutError:  # which a second attempt would not mend
             raise TimeoutError(
                 f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
             ) from None
         except (ConnectionClosed, OSError) as error:
             raise Lost(f"the connection to {self.where} was lost: {error}") from None
-        except (ValueError, TypeError, KeyError):
-            raise Lost(f"{self.where} answers something else than OpenEnv's messages") from None
+        except ValueError as error:
+            raise self.odd(error) from None
         if kind == "error":
-            what = data.get("message", "an error")
+            what = data.get("message", "an error")[:_SAID]
             if data.get("errors"):
                 what += f": {_complaints(data['errors'])}"
-            raise ServerError(f"{self.where} answers: {what}", data.get("code", ""))
+            raise ServerError(f"{self.where} answers: {what}", data.get("code") or "")
         return data
+
+    def checked(self, shape: str, data: Any, seats: Any = None) -> Any:
+        """Return a part of an answer that has a shape of `openenv_frames`, or raise Lost."""
+        from gem_ma.envs.bridges import openenv_frames as frames
+
+        try:
+            frames.check(getattr(frames, shape), data, seats)
+        except ValueError as error:
+            raise self.odd(error) from None
+        return data
+
+    def odd(self, error: Exception) -> Lost:
+        """Return what to raise about an answer that is none."""
+        what = actions.clip(f"{type(error).__name__}: {error}", _SAID)
+        return Lost(f"{self.where} answers something else than OpenEnv's messages: {what}")
 
     def close(self) -> None:
         """Hang up without waiting for the server, unless the session is another process's."""
@@ -148,9 +174,10 @@ def _headers(token: str | None) -> dict[str, str]:
 
 def _complaints(errors: Any) -> str:
     """Return what pydantic says of a message, in one line."""
-    return "; ".join(
-        f"{'.'.join(map(str, error.get('loc', ())))}: {error.get('msg')}" for error in errors
-    )
+    places = [one.get("loc") for one in errors]
+    told = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
+    complaints = zip(told, errors, strict=True)
+    return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)[:_SAID]
 
 
 class OpenEnv(Bridge):
@@ -172,6 +199,8 @@ class OpenEnv(Bridge):
         link = Link(url, token, timeout)
         try:
             facts = link.ask("state").get("gem_ma")
+            if facts is not None:
+                link.checked("Facts", facts)
         except ServerError as error:
             if error.code != "EXECUTION_ERROR":  # before a reset others may have no state
                 raise
@@ -200,6 +229,9 @@ class OpenEnv(Bridge):
     def start(self, rng, options):
         line = Line(self._chance(rng), dict(options), [], None)
         live, output = self.open(line.seed, line.options)
+        if not output.to_act:
+            live.close()
+            raise live.odd(ValueError("an episode that is over when it begins"))
         line.put(live)
         self._use(rng, live)
         return self._state(output, line, 0)
@@ -307,17 +339,23 @@ class Ours(OpenEnv):
 
     def _ask(self, live, kind, request):
         """Return where a request leads: None for nowhere."""
-        answer = live.ask(kind, {"game": request})["observation"]["game"]
+        answer = live.checked("Game", live.ask(kind, {"game": request}))["observation"]["game"]
         if "invalid" in answer:
-            raise Refused(answer["invalid"])
-        live.chance = answer["chance"]
-        return _output(answer) if "to_act" in answer else None
+            raise Refused(live.checked("Refusal", answer)["invalid"])
+        if "forfeit" in request and "to_act" not in answer:
+            live.chance = live.checked("Nowhere", answer)["chance"]
+            return None
+        live.chance = live.checked("Position", answer, self.agents)["chance"]
+        return _output(answer)
 
     def _chance(self, rng):
         return pack_chance(rng)
 
     def _use(self, rng, live):
-        unpack_chance(live.chance, rng)
+        try:
+            unpack_chance(live.chance, rng)
+        except _ODD as error:  # numpy has the last word about what a generator may be
+            raise live.odd(error) from None
 
     def read(self, text, view, agent):
         text = actions.clean(text)
@@ -330,28 +368,47 @@ class Ours(OpenEnv):
             return text  # `advance` may refuse it, which saves a question
         answer = self._question(view, {"read": text, "seat": agent})
         if "invalid" in answer:
-            raise InvalidMove(answer["invalid"])
+            raise InvalidMove(str(answer["invalid"]))
         return text
 
     def describe(self, view, agent):
         text = view.output.seen.get(agent)
-        return self._look(view, "describe", agent) if text is None else text
+        return self._look(view, "describe", agent, str) if text is None else text
 
     def picture(self, view, agent):
-        return self._look(view, "picture", agent)
+        return self._look(view, "picture", agent, _SCENES)
 
     def encode(self, view, agent):
-        return self._look(view, "encode", agent)
+        return self._look(view, "encode", agent, np.ndarray)
 
-    def _look(self, view, what, agent):
+    def _look(self, view, what, agent, kind):
         """Return what is not sent with every move, since few ask for it."""
-        return unpack(self._question(view, {"look": what, "seat": agent})["seen"])
+
+        def look(live):
+            seen = self._asked(live, {"look": what, "seat": agent})
+            try:
+                found = unpack(live.checked("Look", seen)["seen"])
+            except ServerError as error:
+                raise ServerError(f"{live.where}: {error}") from None
+            except _ODD as error:
+                raise live.odd(error) from None
+            if not isinstance(found, kind):
+                raise live.odd(TypeError(f"{what} is a {type(found).__name__}"))
+            return found
+
+        return self._put(self._at(view, look))
 
     def _question(self, view, request):
-        message = {"game": request}
-        line, live, answer = self._at(view, lambda live: live.ask("step", message))
+        return self._put(self._at(view, lambda live: self._asked(live, request)))
+
+    def _asked(self, live, request):
+        answer = live.ask("step", {"game": request})
+        return live.checked("Game", answer)["observation"]["game"]
+
+    def _put(self, found):
+        line, live, answer = found
         line.put(live)
-        return answer["observation"]["game"]
+        return answer
 
     def tools(self, agent):
         return self._tools[agent]
@@ -364,7 +421,7 @@ class _Skips:
 
 class _Briefs:
     def brief(self, view, agent):
-        return self._look(view, "brief", agent)
+        return self._look(view, "brief", agent, str)
 
 
 class OursThatSkips(_Skips, Ours):
@@ -429,12 +486,30 @@ def unpack(value: Any) -> Any:
     if "base64" in value:
         return base64.b64decode(value["base64"])
     if "array" in value:
-        flat = np.frombuffer(unpack(value["data"]), np.dtype(value["array"]))
+        flat = np.frombuffer(unpack(value["data"]), _number_type(value["array"]))
         return flat.reshape(value["shape"]).copy()
     kind = getattr(scene, value["scene"], None)
     if not dataclasses.is_dataclass(kind):
         raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
-    return kind(**{name: unpack(one) for name, one in value.items() if name != "scene"})
+    fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
+    _scene(kind).validate_python(fields)  # what it is made of would else show when it is drawn
+    if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
+        raise ValueError(f"{len(fields['data'])} bytes of pixels")
+    return kind(**fields)
+
+
+@functools.cache
+def _scene(kind: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def _number_type(name: Any) -> np.dtype[Any]:
+    kind = np.dtype(str(name))
+    if kind.kind not in "biuf":
+        raise ValueError(f"an array of {kind}")
+    return kind
 
 
 def pack_chance(rng: np.random.Generator) -> str:
@@ -464,8 +539,8 @@ class Foreign(OpenEnv):
     agents = ("player",)
 
     def _learn(self, facts):
-        about = self._get("metadata")
-        self._schema = self._get("schema").get("action") or {}
+        about = self._get("metadata", "About")
+        self._schema = self._get("schema", "Schema", "action")
         fields = self._schema.get("properties") or {}
         required = self._schema.get("required") or []
         self._text = None  # the one field that a reply without any JSON stands for
@@ -483,20 +558,24 @@ class Foreign(OpenEnv):
             how += f"\nText that is no JSON object is taken as the field {self._text}."
         self._rules = {"player": f"{told}\n{how}"}
 
-    def _get(self, what):
-        """Return what the server says over plain HTTP, or nothing if it does not."""
+    def _get(self, what, shape, part=None):
+        """Return what the server says over plain HTTP, or nothing if it makes no sense."""
+        from gem_ma.envs.bridges import openenv_frames as frames
+
         parts = urlsplit(address(self.url))
         kind = http.client.HTTPSConnection if parts.scheme == "wss" else http.client.HTTPConnection
         connection = kind(parts.hostname, parts.port, timeout=self.timeout)
         try:
             path = parts.path.removesuffix("ws") + what
             connection.request("GET", path, headers=_headers(self._token))
-            answer = json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError):
+            answer = frames.parsed(read_all(connection.getresponse(), _LARGEST_PAGE))
+            answer = answer[part] if part else answer
+            frames.check(getattr(frames, shape), answer)
+        except (OSError, http.client.HTTPException, *_ODD):
             return {}
         finally:
             connection.close()
-        return answer if isinstance(answer, dict) else {}
+        return answer
 
     def open(self, seed, options):
         live = self._link()
@@ -520,6 +599,7 @@ class Foreign(OpenEnv):
         return self._output(live, answer)
 
     def _output(self, live, answer, first=False):
+        live.checked("Shown", answer)
         if not first:
             live.total += float(answer.get("reward") or 0.0)
         words = in_words(answer.get("observation") or {})
@@ -566,9 +646,14 @@ class Bound(Foreign):
     def _begin(self, seed, options):
         return {"seed": seed, "options": options}
 
+    def _seat(self, live, answer):
+        shown = live.checked("Seat", answer)["observation"]
+        live.checked("Shares", shown, self.agents)
+        return answer
+
     def play(self, live, act, chance):
         ((seat, text),) = act["moves"].items()
-        answer = live.ask("step", {"text": text})
+        answer = self._seat(live, live.ask("step", {"text": text}))
         invalid = answer["observation"]["infos"][seat].get("invalid")
         if invalid and not answer["done"]:
             raise Refused(invalid["reason"])
@@ -576,7 +661,7 @@ class Bound(Foreign):
 
     def _output(self, live, answer, first=False):
         (seat,) = self.agents
-        shown = answer["observation"]
+        shown = self._seat(live, answer)["observation"]
         live.total += shown["rewards"][seat]
         legal = shown["infos"][seat].get("legal_actions")
         return Output(
@@ -601,7 +686,13 @@ class Bound(Foreign):
         image = view.output.seen[agent].get("image")
         if image is None:
             return None
-        pixels = Image.open(io.BytesIO(base64.b64decode(image))).convert("RGB")
+        try:
+            pixels = Image.open(io.BytesIO(base64.b64decode(image)))
+            if pixels.width * pixels.height > _LARGEST_PICTURE:
+                raise ValueError(f"a picture of {pixels.width} x {pixels.height}")
+            pixels = pixels.convert("RGB")
+        except (OSError, Image.DecompressionBombError, *_ODD) as error:
+            raise Lost(f"{self.url} sends what is no picture: {error}") from None
         return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)
 
     def tools(self, agent):
