@@ -56,24 +56,26 @@ def read_page():
 CLIENTS = read_page()
 
 
+def is_here(wanted):
+    try:
+        return wanted.specifier.contains(importlib.metadata.version(wanted.name), True)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
 def missing(install):
-    """Return what is not installed as the page says, with what the extras that it names bring."""
-    absent = []
-    for wanted in map(Requirement, shlex.split(install)):
-        needed = [wanted]
-        try:
-            for line in importlib.metadata.requires(wanted.name) or []:
-                part = Requirement(line)
-                if part.marker and any(part.marker.evaluate({"extra": e}) for e in wanted.extras):
-                    needed.append(part)
-            absent += [
-                one.name
-                for one in needed
-                if not one.specifier.contains(importlib.metadata.version(one.name), True)
-            ]
-        except importlib.metadata.PackageNotFoundError as error:
-            absent.append(error.name)
-    return absent
+    """Return what is not installed as the page says, or else what an extra that it names lacks."""
+    wanted = [Requirement(each) for each in shlex.split(install)]
+    absent = [one.name for one in wanted if not is_here(one)]
+    if absent:
+        return absent
+    return [
+        part.name
+        for one in wanted
+        for part in map(Requirement, importlib.metadata.requires(one.name) or [])
+        if part.marker and any(part.marker.evaluate({"extra": extra}) for extra in one.extras)
+        if not is_here(part)
+    ]
 
 
 def answer(body, attempt):
