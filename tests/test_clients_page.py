@@ -146,3 +146,18 @@ def test_a_missing_release_or_extra_is_seen():
     assert missing("pytest==0.1") == ["pytest"]
     assert missing("no-such-thing==1") == ["no-such-thing"]
     assert ("mkdocs" in missing("gem-ma[docs]")) == (importlib.util.find_spec("mkdocs") is None)
+
+
+@pytest.mark.slow
+def test_pettingzoos_own_tutorial_for_sb3_runs_as_it_is(tmp_path):
+    pytest.importorskip("sb3_contrib", reason=f"pip install {CLIENTS['sb3-contrib'].install}")
+    if (clone := os.environ.get("PETTINGZOO_TESTS")) is None:
+        pytest.skip("set PETTINGZOO_TESTS to the folder of a clone of PettingZoo")
+    code = """
+import gem_ma
+from sb3_connect_four_action_mask import eval_action_mask, train_action_mask
+train_action_mask("gem_ma/game.ConnectFour-v0", steps=1, actions="discrete")
+eval_action_mask("gem_ma/game.ConnectFour-v0", num_games=2, actions="discrete")
+"""
+    where = os.path.join(clone, "tutorials", "SB3", "connect_four")
+    run([sys.executable, "-c", code], tmp_path, PYTHONPATH=where, OMP_NUM_THREADS="1")
