@@ -5,7 +5,6 @@ on a port of its own, and `"model"` is a tiny one with random weights; a chat se
 stands for OpenAI's. `bash .ci/run long` makes an environment for each client.
 """
 
-import contextlib
 import importlib.metadata
 import importlib.util
 import os
@@ -57,24 +56,26 @@ def read_page():
 CLIENTS = read_page()
 
 
+def is_here(wanted):
+    try:
+        return wanted.specifier.contains(importlib.metadata.version(wanted.name), True)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
 def missing(install):
-    """Return what is not installed as the page says, with what the extras that it names bring."""
-    absent = []
-    for wanted in map(Requirement, shlex.split(install)):
-        needed = [wanted]
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            for line in importlib.metadata.requires(wanted.name) or []:
-                part = Requirement(line)
-                if part.marker and any(part.marker.evaluate({"extra": e}) for e in wanted.extras):
-                    needed.append(part)
-        for one in needed:
-            try:
-                fits = one.specifier.contains(importlib.metadata.version(one.name), True)
-            except importlib.metadata.PackageNotFoundError:
-                fits = False
-            if not fits:
-                absent.append(one.name)
-    return absent
+    """Return what is not installed as the page says, or else what an extra that it names lacks."""
+    wanted = [Requirement(each) for each in shlex.split(install)]
+    absent = [one.name for one in wanted if not is_here(one)]
+    if absent:
+        return absent
+    return [
+        part.name
+        for one in wanted
+        for part in map(Requirement, importlib.metadata.requires(one.name) or [])
+        if part.marker and any(part.marker.evaluate({"extra": extra}) for extra in one.extras)
+        if not is_here(part)
+    ]
 
 
 def answer(body, attempt):
@@ -145,3 +146,18 @@ def test_a_missing_release_or_extra_is_seen():
     assert missing("pytest==0.1") == ["pytest"]
     assert missing("no-such-thing==1") == ["no-such-thing"]
     assert ("mkdocs" in missing("gem-ma[docs]")) == (importlib.util.find_spec("mkdocs") is None)
+
+
+@pytest.mark.slow
+def test_pettingzoos_own_tutorial_for_sb3_runs_as_it_is(tmp_path):
+    pytest.importorskip("sb3_contrib", reason=f"pip install {CLIENTS['sb3-contrib'].install}")
+    if (clone := os.environ.get("PETTINGZOO_TESTS")) is None:
+        pytest.skip("set PETTINGZOO_TESTS to the folder of a clone of PettingZoo")
+    code = """
+import gem_ma
+from sb3_connect_four_action_mask import eval_action_mask, train_action_mask
+train_action_mask("gem_ma/game.ConnectFour-v0", steps=1, actions="discrete")
+eval_action_mask("gem_ma/game.ConnectFour-v0", num_games=2, actions="discrete")
+"""
+    where = os.path.join(clone, "tutorials", "SB3", "connect_four")
+    run([sys.executable, "-c", code], tmp_path, PYTHONPATH=where, OMP_NUM_THREADS="1")
