@@ -81,7 +81,6 @@ ALLOWED = {  # file or folder -> what it may import of the package when it is lo
         "agents",
         "env",
         "episode",
-        "game",
         "messages",
         "registry",
         "remote",
