@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic_core import from_json
@@ -56,6 +56,10 @@ class Facts(_Shape):
         return self
 
 
+Told = Annotated[tuple[Seats | None, str, str], Field(strict=False)]
+Verbatim = Annotated[tuple[Seats | None, str, str, Literal[True]], Field(strict=False)]
+
+
 class Position(_Shape):
     """Where a move of a remote game led."""
 
@@ -65,7 +69,7 @@ class Position(_Shape):
     out: Seats
     texts: dict[str, str | None]
     legal: dict[str, list[str]] | None
-    news: list[Annotated[tuple[Seats | None, str, str], Field(strict=False)]]
+    news: list[Told | Verbatim]
     report: Object
 
 
