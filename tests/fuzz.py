@@ -5,6 +5,7 @@ takes long to read.
 """
 
 import dataclasses
+import importlib.util
 import itertools
 import json
 import math
@@ -284,6 +285,8 @@ def skipped(id):
         return NEEDS[id]
     if set(spec.needs) & {"hub", "network"}:
         return "it needs a network"
+    if id.startswith("gym:") and importlib.util.find_spec("pygame") is None:
+        return "its pictures need pygame: pip install 'gem-ma[toy-text]'"
     return "; ".join(spec.missing())
 
 
