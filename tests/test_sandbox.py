@@ -1656,10 +1656,11 @@ def test_the_page_on_security_promises_what_is_kept():
 
 
 def test_a_weaker_level_is_said_once():
+    weaker = next((level for level in LEVELS[1:] if not available()[level]), None)
+    if weaker is None:
+        pytest.skip(available()["limits"])
     code = IN_A_CONTAINER.replace("sys.argv[1]", "'unshare'") + "Sandbox().close()\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    weaker = [level for level in LEVELS[1:] if not available()[level]]
-    if weaker:
-        assert done.stderr.count(f"code of models runs at level '{weaker[0]}'") == 1
-        assert "level 'namespaces' cannot be had" in done.stderr
+    assert done.stderr.count(f"code of models runs at level {weaker!r}") == 1
+    assert "level 'namespaces' cannot be had" in done.stderr
