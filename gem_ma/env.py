@@ -174,13 +174,12 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any]):
     @infos.setter
     def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
         core = self._core
-        core._given_infos = {a: dict(info) for a, info in core._of_seats(infos).items()}
-        core._infos = {}
+        core._infos = {a: (None, dict(info)) for a, info in core._of_seats(infos).items()}
 
     def _info(self, agent: str) -> dict[str, Any]:
         infos = self._core._infos
         cached = infos.get(agent)
-        if cached is not None and cached[0] is self:
+        if cached is not None and (cached[0] is self or cached[0] is None):
             return cached[1]
         info = self.info(agent)
         infos[agent] = self, info
@@ -363,7 +362,6 @@ _EPISODE = [
     "_truncated",
     "_rewards",
     "_given_flags",
-    "_given_infos",
 ]
 
 
@@ -469,7 +467,7 @@ class Env(BaseEnv, Generic[S]):
         # Made once for each moment, by seat, and asked for more than once.
         self._views: dict[str, Any] = {}
         self._legals: dict[str, tuple[str, ...]] = {}
-        self._infos: dict[str, tuple[BaseEnv, dict[str, Any]]] = {}
+        self._infos: dict[str, tuple[BaseEnv | None, dict[str, Any]]] = {}  # None: by a client
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._masked: tuple[Any, Any] = None, None  # the last of them
         self._rng: Any = None  # the game's Generator, made with the first episode
@@ -487,7 +485,6 @@ class Env(BaseEnv, Generic[S]):
         self._dead: tuple[str, ...] = ()  # done, and yet to take their last step
         self._truncated = False  # done because of a limit
         self._given_flags: dict[str, tuple[bool, bool]] = {}  # terminated, truncated by a client
-        self._given_infos: dict[str, dict[str, Any]] = {}
         self._state: Any = None  # an S, once an episode has begun
         self._pending: dict[str, Any] = {}
         self._acting: tuple[str, ...] = ()  # whom the game waits for, in this position
@@ -585,9 +582,7 @@ class Env(BaseEnv, Generic[S]):
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         waiting = self._waiting
-        if not waiting:
-            raise self._needs_reset("submit")
-        if not replies or type(replies) is not dict:
+        if not waiting or not replies or type(replies) is not dict:
             self._check_replies(replies)
         for agent, reply in replies.items():
             if agent not in waiting:
@@ -602,10 +597,6 @@ class Env(BaseEnv, Generic[S]):
             leavers = [a for a in waiting if a in replies and not self._take(a, replies[a])]
             if leavers:
                 self._leave(leavers)
-        return self._go_on()
-
-    def _go_on(self) -> Mapping[str, float]:
-        """Move while all replies are there, settle, and show a person where the game stands."""
         while self._pending and len(self._pending) == len(self._acting):
             self._advance()
         rewards = self._settle()
@@ -619,10 +610,12 @@ class Env(BaseEnv, Generic[S]):
         self._read[agent] = self._log_start + len(self._log)
         self._records.pop(agent, None)
         self._moved.pop(agent, None)
-        self._infos, self._given_infos = {}, {}
+        self._infos = {}
         self._hear(messages)
 
     def _check_replies(self, replies: Any) -> None:
+        if not self._waiting:
+            raise self._needs_reset("submit")
         need(replies, Mapping, "replies")
         if not replies:
             raise SeatError(f"got no reply; to act: {', '.join(self._waiting)}")
@@ -763,8 +756,6 @@ class Env(BaseEnv, Generic[S]):
     def _settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
         self._views, self._legals, self._infos = {}, {}, {}
-        if self._given_infos:
-            self._given_infos = {}
         state = self._state
         acting = self._acting = () if self._over else state.to_act()
         if not acting:
@@ -805,7 +796,7 @@ class Env(BaseEnv, Generic[S]):
         """End the episode here for everybody, as a limit that is no rule of the game does."""
         if not self._waiting:
             raise self._needs_reset("truncate")
-        self._views, self._legals, self._infos, self._given_infos = {}, {}, {}, {}
+        self._views, self._legals, self._infos = {}, {}, {}
         self._end_by_limit()
         self.agent_selection = self._dead[0]
 
@@ -834,7 +825,9 @@ class Env(BaseEnv, Generic[S]):
             self._leave(leavers, "has left the game")
         else:
             self._over, self._pending = True, {}
-        self._credit((), self._go_on())
+        while self._pending and len(self._pending) == len(self._acting):
+            self._advance()
+        self._credit((), self._settle())
         if selected in self._dead:
             self.agent_selection = selected
 
@@ -915,8 +908,6 @@ class Env(BaseEnv, Generic[S]):
         return observation
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        if self._given_infos and agent in self._given_infos and not turn:
-            return dict(self._given_infos[agent])
         legal = self._legals.get(agent) or self._legal(agent)
         if (
             self.discrete and not turn
