@@ -164,6 +164,10 @@ class Player:
     queue: list[Waiting] = field(default_factory=list)
     busy: bool = False  # of kind "thread": a batch is under way
 
+    def stands_for(self, given: Any) -> bool:
+        """Return whether it was made from this: the same object, or an equal spec string."""
+        return self.given is given or (isinstance(given, str) and bool(self.given == given))
+
 
 class Waiting(NamedTuple):
     """A seat that waits for its player's reply."""
@@ -349,7 +353,7 @@ class Run:
 
     def _player(self, given: Any) -> Player:
         for player in self.players:
-            if player.given is given or (isinstance(given, str) and player.given == given):
+            if player.stands_for(given):
                 return player
         agent = load(given)
         kind: Literal["plain", "thread", "async"] = "plain"

@@ -190,9 +190,7 @@ class Farm(Asker):
     def stand_in(self, agent: Any) -> Any:
         """Return an agent that can travel, or what stands for it on the other side."""
         index, player = next(
-            (i, player)
-            for i, player in enumerate(self.main.players)
-            if player.given is agent or player.name == agent
+            (i, player) for i, player in enumerate(self.main.players) if player.stands_for(agent)
         )
         if getattr(player.agent, "portable", False):
             return agent

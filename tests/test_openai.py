@@ -472,6 +472,16 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
     nowhere(WORD, tmp_path, caplog.text)
 
 
+def test_specs_with_a_password_play_in_workers(key):
+    with StubServer(rock) as server:
+        spec = f"openai:stub@{server.url.replace('//', f'//me:{WORD}@')}?retries=0"
+        same = bytes(spec, "ascii").decode()  # equal, and another object
+        for specs in ([spec, same], {"left": spec, "right": f"{spec}&seed=1"}):
+            (episode,) = rollout(SAME_TIME, specs, seed=0, rounds=1, workers=1)
+            assert not episode.failure, episode.failure
+            assert WORD not in repr(episode)
+
+
 def test_names_in_numbers_and_pools_hold_no_password(key, tmp_path):
     from gem_ma.evaluation.exploit import exploit
     from gem_ma.training.selfplay import Pool
