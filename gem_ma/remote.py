@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import http.client
+import math
 import re
+import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 MOST = 1 << 24  # bytes of an answer, where nobody says otherwise
+_PIECE = 1 << 16
 
 # A URL behind its scheme, up to where no URL goes on or the next one begins.
 _URL = re.compile(r"://(?:(?!://)[^\s'\"<>\\])*")
@@ -49,11 +54,33 @@ def _without_value(found: re.Match[str]) -> str:
     return f"{option}..."
 
 
-def read_all(answer: Any, most: int = MOST) -> bytes:
-    """Return what a file or an answer holds, or raise Unreadable."""
-    content: bytes = answer.read(most + 1)
-    if len(content) > most:
-        raise Unreadable(f"an answer of more than {most} bytes")
+def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
+    """Return a URL without the name and password in it, which clients would log, and these."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url, None
+    host = parts.netloc.rpartition("@")[2]
+    user = unquote(parts.username or ""), unquote(parts.password or "")
+    return parts._replace(netloc=host).geturl(), user
+
+
+def read_all(answer: Any, most: int = MOST, seconds: float = math.inf) -> bytes:
+    """Return what an answer of http.client or urllib holds, or raise Unreadable.
+
+    seconds: for all of it, while the timeout of a socket is for each part.
+    """
+    end, parts, count = time.monotonic() + seconds, [], 0
+    while part := answer.read1(_PIECE):
+        parts.append(part)
+        count += len(part)
+        if count > most:
+            raise Unreadable(f"an answer of more than {most} bytes")
+        if time.monotonic() > end:
+            raise Unreadable(f"an answer that takes more than {seconds:g} seconds")
+    content = b"".join(parts)
+    left = getattr(answer, "length", None)
+    if left:  # the connection ended before the answer
+        raise http.client.IncompleteRead(content, left)
     return content
 
 
@@ -62,20 +89,29 @@ def capped(httpx: Any, most: int, *, events: bool = False) -> Callable[[Any], Aw
 
     httpx: the library of the client, which is httpx or httpx2. The client is to send
         `Accept-Encoding: gzip`; nothing else is read, and bytes count as they are unpacked.
-    most: bytes of a whole answer; with `events`, of each event of a stream of them.
+    most: bytes of an answer. events: leave streams of events to whoever reads them.
     """
 
+    class Ended(Unreadable, httpx.StreamError):
+        """What both the caller and what reads the response know."""
+
     class Capped(httpx.AsyncByteStream):
-        def __init__(self, stream: Any, packed: bool, meter: _Meter):
+        def __init__(self, stream: Any, packed: bool, most: float):
             self.stream = stream
             self.unpack = _unpacker() if packed else lambda chunk: iter((chunk,))
-            self.meter = meter
+            self.most = most
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for chunk in self.stream:
-                for part in self.unpack(chunk):
-                    self.meter.count(part)
-                    yield part
+            count = 0
+            try:
+                async for chunk in self.stream:
+                    for part in self.unpack(chunk):
+                        count += len(part)
+                        if count > self.most:
+                            raise Ended(f"an answer of more than {most} bytes")
+                        yield part
+            except zlib.error as error:
+                raise Ended(f"an answer that cannot be unpacked: {error}") from None
 
         async def aclose(self) -> None:
             await self.stream.aclose()
@@ -83,35 +119,11 @@ def capped(httpx: Any, most: int, *, events: bool = False) -> Callable[[Any], Aw
     async def hook(response: Any) -> None:
         coding = response.headers.pop("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity", "gzip", "x-gzip"):
-            raise Unreadable(f"an answer packed as {coding[:40]!r}; expected gzip or none")
-        streams = events and "text/event-stream" in response.headers.get("content-type", "")
-        response.stream = Capped(response.stream, "gzip" in coding, _Meter(most, streams))
+            raise Ended(f"an answer packed as {coding[:40]!r}; expected gzip or none")
+        stream = events and "text/event-stream" in response.headers.get("content-type", "")
+        response.stream = Capped(response.stream, "gzip" in coding, math.inf if stream else most)
 
     return hook
-
-
-class _Meter:
-    """Counts the bytes of an answer, or of each event of a stream."""
-
-    def __init__(self, most: int, events: bool):
-        self.most = most
-        self.events = events
-        self.bytes = 0
-        self.tail = b""
-
-    def count(self, part: bytes) -> None:
-        """Count some more, or raise Unreadable."""
-        self.bytes += len(part)
-        if self.events:
-            self.tail = self.tail[-3:] + part
-            for end in _END_OF_EVENT.finditer(self.tail):
-                self.bytes = len(self.tail) - end.end()
-        if self.bytes > self.most:
-            raise Unreadable(f"an answer of more than {self.most} bytes")
-
-
-_END_OF_EVENT = re.compile(rb"\n\n|\r\r|\r\n\r\n")
-_PIECE = 1 << 16
 
 
 def _unpacker() -> Callable[[bytes], Iterator[bytes]]:
@@ -119,14 +131,9 @@ def _unpacker() -> Callable[[bytes], Iterator[bytes]]:
     packed = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def unpack(chunk: bytes) -> Iterator[bytes]:
-        if packed.eof:
-            return
-        try:
-            part = packed.decompress(chunk, _PIECE)
-            while part:
-                yield part
-                part = packed.decompress(packed.unconsumed_tail, _PIECE)
-        except zlib.error as error:
-            raise Unreadable(f"an answer that cannot be unpacked: {error}") from None
+        part = b"" if packed.eof else packed.decompress(chunk, _PIECE)
+        while part:
+            yield part
+            part = packed.decompress(packed.unconsumed_tail, _PIECE)
 
     return unpack

@@ -1,7 +1,11 @@
 """Tools of real MCP servers, which the tests start: over stdio, and over HTTP on the loopback."""
 
+import contextlib
 import copy
 import gc
+import gzip
+import http.server
+import json
 import os
 import pickle
 import signal
@@ -182,6 +186,101 @@ def test_a_call_inside_a_running_loop(tools):
         )
 
     assert asyncio.run(main()) == ["1", "2", "3", "4", "5"]
+
+
+def test_an_answer_over_http_has_a_largest_size(web):
+    with MCPServer(web.url, max_answer=1 << 20, timeout=10) as server:
+        echo = named(server.tools())["echo"]
+        assert len(echo.call({"text": "x", "times": 500_000}, ())) == 500_000
+        with pytest.raises((ToolError, ServerError)) as error:
+            echo.call({"text": "x", "times": 40_000_000}, ())
+        assert "1048576 bytes" in str(error.value) or "too large" in str(error.value).lower()
+        assert echo.call({"text": "x"}, ()) == "x"
+    with pytest.raises(ValueError, match="max_answer=0"):
+        MCPServer(web.url, max_answer=0)
+
+
+class Odd(http.server.BaseHTTPRequestHandler):
+    """Speak as an MCP server does until a tool is called."""
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(dict(self.headers))
+        method = message["method"]
+        tool = {"name": "t", "inputSchema": {"type": "object"}}
+        about = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+        about["serverInfo"] = {"name": "x", "version": "1"}
+        result = {"initialize": about, "tools/list": {"tools": [tool]}}.get(method)
+        if "id" not in message:
+            self.send_response(202)
+            self.end_headers()
+        elif method == "tools/call":
+            self.server.answer(self, message["id"])
+        elif result is None:
+            error = {"code": -32601, "message": "unknown"}
+            self.say(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+        else:
+            self.say(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+
+    def say(self, *parts, coding=None, code=200):
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        if coding:
+            self.send_header("Content-Encoding", coding)
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            for part in parts:
+                self.wfile.write(part if isinstance(part, bytes) else part.encode())
+
+    def do_GET(self):
+        self.send_error(405)
+
+    def do_DELETE(self):
+        self.do_GET()
+
+    def log_message(self, *_):
+        pass
+
+
+def content(number, block):
+    return json.dumps({"jsonrpc": "2.0", "id": number, "result": {"content": [block]}})
+
+
+BOMB = gzip.compress(b"a" * (100 << 20), 1)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda self, number: self.say(*["a" * (1 << 20)] * 30),
+        lambda self, number: self.say(BOMB, coding="gzip"),
+        lambda self, number: self.say(BOMB, coding="gzip", code=500),
+        lambda self, number: self.say(b"x", coding="br"),
+        lambda self, number: self.say("[" * 100_000),
+        lambda self, number: self.say(
+            content(number, {"type": "image", "data": "A", "mimeType": "image/png"})
+        ),
+        lambda self, number: self.say(content(number, {"type": "nothing"})),
+        lambda self, number: self.say(content(number, None)),
+    ],
+)
+def test_answers_that_are_none(answer, monkeypatch, caplog):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    caplog.set_level("INFO")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd) as odd:
+        odd.daemon_threads, odd.asked, odd.answer = True, [], answer
+        threading.Thread(target=odd.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        url = f"http://me:pass-word@127.0.0.1:{odd.server_port}/mcp"
+        try:
+            with MCPServer(url, timeout=5, max_answer=1 << 20) as server:
+                (tool,) = server.tools()
+                with pytest.raises((ToolError, ServerError)) as error:
+                    tool.call({}, ())
+                assert "pass-word" not in str(error.value) + repr(tool)
+        finally:
+            odd.shutdown()
+    assert odd.asked[0]["Authorization"] == "Basic bWU6cGFzcy13b3Jk"
+    assert "pass-word" not in caplog.text
 
 
 # -- connections that end ------------------------------------------------------------------------

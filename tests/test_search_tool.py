@@ -369,6 +369,48 @@ def test_a_server_that_hangs_or_is_absent(script):
         Retriever("http://127.0.0.1:9/", timeout=5, retries=0).search("x")
 
 
+def test_a_retriever_goes_nowhere_else_and_reads_no_endless_answer(script):
+    def send(handler, *headers, body=b"", code=200, every=0.0):
+        handler.send_response(code)
+        for header in headers:
+            handler.send_header(*header)
+        handler.end_headers()
+        for part in body if isinstance(body, list) else [body]:
+            handler.wfile.write(part)
+            time.sleep(every)
+
+    good = (200, msgspec.msgpack.encode({"result": []}))
+    there = ("Location", script.url.replace("//", "//me:pass-word@"))
+    for code in (301, 302, 303, 307, 308):
+        script.answers = [lambda h, code=code: send(h, there, code=code), good]
+        with pytest.raises(RetrieverError, match=f"status {code}"):
+            Retriever(script.url, headers={"Authorization": "Bearer x"}).search("x")
+        assert script.answers == [good]  # nobody came with the header
+    half = ("Content-Length", "100")
+    script.answers = [lambda h: send(h, half, body=b"{}"), good]
+    assert Retriever(script.url).search("x") == []  # half an answer is one to ask for again
+    for body, every, problem in (
+        ([b"[" * (1 << 20)] * 40, 0.0, "more than 33554432 bytes"),
+        ([b" "] * 20, 0.1, r"more than 0\.5 seconds"),
+        ([b'{"result": ' + b"[" * 100_000], 0.0, "expected {result"),
+    ):
+        script.answers = [lambda h, body=body, every=every: send(h, body=body, every=every)]
+        with pytest.raises(RetrieverError, match=problem):
+            Retriever(script.url, timeout=0.5, retries=0).search("x")
+
+
+def test_the_password_of_a_retriever_is_sent_and_not_told(script):
+    script.answers = [(401, b"no http://me:pass-word@host here")]
+    url = script.url.replace("//", "//me:pass-word@") + "?api_key=pass-word"
+    with pytest.raises(RetrieverError, match="status 401") as error:
+        Retriever(url).search("x")
+    assert "pass-word" not in str(error.value)
+    assert script.asked[0][0]["Authorization"] == "Basic bWU6cGFzcy13b3Jk"
+    with pytest.raises(ValueError, match="expected http") as error:
+        Retriever("ftp://me:pass-word@host")
+    assert "pass-word" not in str(error.value)
+
+
 @pytest.mark.parametrize("wire", ["msgpack", "json"])
 def test_our_own_server_finds_what_the_index_finds(index, wire, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

@@ -1,7 +1,9 @@
 """The wiki game over a ZIM file made here, and over a server that answers as kiwix-serve does."""
 
+import contextlib
 import pickle
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote, unquote
 
@@ -10,6 +12,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.envs import wiki_source
 from gem_ma.envs.wiki_game import WikiGame
 from gem_ma.testing import check_env
 
@@ -75,6 +78,10 @@ class Handler(BaseHTTPRequestHandler):
         inside = path.removeprefix(f"{book}/")
         if path == "/content/broken/":
             self.send_error(500)
+        elif path.startswith("/content/odd/") and path != "/content/odd/":
+            self.odd(path.rpartition("/")[2])
+        elif path == "/content/odd/":
+            self.moved("/content/odd/start")
         elif path in (book, f"{book}/"):
             self.moved(f"{book}/Main_Page")
         elif inside in REDIRECTS:
@@ -91,6 +98,22 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Location", quote(path))
         self.send_header("Content-Length", "0")
         self.end_headers()
+
+    def odd(self, how):
+        """Answer in a way in which no kiwix-serve answers."""
+        if how == "nonsense":
+            self.wfile.write(b"no HTTP\r\n\r\n")
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        if how == "half":
+            self.send_header("Content-Length", "1000")
+        self.end_headers()
+        for part in {"endless": [b"a" * (1 << 20)] * 20, "slow": [b"a"] * 10}.get(how, [b"x"]):
+            with contextlib.suppress(ConnectionError):
+                self.wfile.write(part)
+            time.sleep(0.1 if how == "slow" else 0)
+        self.close_connection = True
 
     def answer(self, kind, text):
         body = text.encode()
@@ -210,6 +233,26 @@ def test_errors_name_the_remedy(server, tmp_path):
     (tmp_path / "text.zim").write_text("no ZIM file")
     with pytest.raises(ValueError, match="is no ZIM file"):
         WikiGame(source=str(tmp_path / "text.zim"))
+
+
+def test_a_server_is_not_read_without_end(server, monkeypatch):
+    monkeypatch.setattr(wiki_source, "TIMEOUT", 0.5)
+    pages = wiki_source.Kiwix(f"{server}/content/odd")
+    for how, problem in (
+        ("endless", "more than 8388608 bytes"),
+        ("slow", r"more than 0\.5 seconds"),
+        ("half", "IncompleteRead"),
+        ("nonsense", "no HTTP"),
+    ):
+        with pytest.raises(ConnectionError, match=f"content/odd/{how} gave no page.*{problem}"):
+            pages.find(how)
+
+
+def test_an_address_is_no_place_for_secrets():
+    for address in ("http://me:pass-word@host/content/x", "http://host/content/x?token=pass-word"):
+        with pytest.raises(ValueError, match="no place for secrets") as error:
+            WikiGame(source=address)
+        assert "pass-word" not in str(error.value)
 
 
 def test_without_libzim(monkeypatch, tmp_path):

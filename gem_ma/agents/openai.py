@@ -12,11 +12,11 @@ import time
 import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from gem_ma.episode import Reply, Turn, run_async, schemas
 from gem_ma.messages import Picture, image_tokens, openai_chat
-from gem_ma.remote import MOST, Unreadable, capped, without_secrets
+from gem_ma.remote import MOST, Unreadable, capped, without_secrets, without_user
 from gem_ma.seeding import mix
 
 if TYPE_CHECKING:
@@ -243,13 +243,7 @@ class OpenAIAgent:
         httpx: Any = importlib.import_module(
             openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
         )
-        url, user = self.base_url, None
-        if url is not None:  # the client would write a password into its log
-            parts = urlsplit(url)
-            host = parts.netloc.rpartition("@")[2]
-            url = parts._replace(netloc=host).geturl()
-            if parts.username is not None:
-                user = (unquote(parts.username), unquote(parts.password or ""))
+        url, user = (None, None) if self.base_url is None else without_user(self.base_url)
         return openai.AsyncOpenAI(
             base_url=url,
             api_key=key or "none",

@@ -1,6 +1,7 @@
 """Pages for the wiki game out of a ZIM file or from a Kiwix server, read when they are needed."""
 
 import functools
+import http.client
 import textwrap
 import urllib.error
 import urllib.request
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
+from gem_ma.remote import Unreadable, read_all, without_secrets
+
 CACHED = 1000  # pages
 SHOWN = 400  # characters of a page's text
 STRAY = 8  # links from the main page to the page on which a task begins
 TIMEOUT = 30  # seconds for an answer of a server
+LARGEST = 1 << 23  # bytes of a page
 OTHER_FILES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ogg", ".mp3", ".webm")
 
 
@@ -112,7 +116,12 @@ class Kiwix(Source):
 
     def __init__(self, address):
         super().__init__()
-        if not urlsplit(address).path.strip("/"):
+        parts = urlsplit(address)
+        if parts.username or parts.password or parts.query:  # it would stand in records
+            raise ValueError(
+                f"source={without_secrets(address)!r}: no place for secrets. {_ADDRESS}"
+            )
+        if not parts.path.strip("/"):
             raise ValueError(f"source={address!r}: {_ADDRESS}")
         self.base = address.rstrip("/") + "/"
         found = self.find("")
@@ -126,13 +135,17 @@ class Kiwix(Source):
     def find(self, path):
         try:
             with urllib.request.urlopen(self.base + quote(path), timeout=TIMEOUT) as answer:
-                found, html = self.inside(answer.url), answer.read().decode("utf-8", "replace")
+                found = self.inside(answer.url)
+                html = read_all(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
                 kind = answer.headers.get_content_type()
         except urllib.error.HTTPError as error:
             error.close()
             if error.code == 404:
                 return None
             raise ConnectionError(f"{self.base}{quote(path)} answered {error}") from error
+        except (Unreadable, http.client.HTTPException) as error:
+            what = str(error) or type(error).__name__
+            raise ConnectionError(f"{self.base}{quote(path)} gave no page: {what[:300]}") from error
         except OSError as error:
             raise ConnectionError(
                 f"no answer from {self.base}: {error}; start it with kiwix-serve --port 8080 "

@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from gem_ma.remote import capped, without_secrets, without_user
 from gem_ma.tools import Past, ToolError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _CLOSING = 10.0  # seconds; the client gives a server's process about 7 to end
 _MOST_PAGES = 1000
+_MOST = 1 << 26  # bytes of an answer; a result comes twice, and escaped
 
 
 class ServerError(RuntimeError):
@@ -39,6 +41,7 @@ class MCPServer:
     target: the URL of a server (streamable HTTP), or the command that starts one (stdio).
     env: more environment variables for the command, which otherwise gets PATH, HOME and the like.
     cwd: where the command runs. headers: sent with each HTTP request.
+    max_answer: bytes of an answer over HTTP, unpacked; a longer one is an error of the call.
     timeout: seconds for a call. start_timeout: seconds for a server to start and answer.
 
     A connection that ended is opened again, once for a call; a call that was under way is made
@@ -55,12 +58,13 @@ class MCPServer:
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
         start_timeout: float = 30.0,
+        max_answer: int = _MOST,
     ):
         if isinstance(target, str):
             if urlsplit(target).scheme not in ("http", "https"):
                 raise ValueError(
-                    f"target={target!r}: expected an http(s) URL, or a command as a list, such as "
-                    "['python', 'server.py']"
+                    f"target={without_secrets(target)!r}: expected an http(s) URL, or a command as "
+                    "a list, such as ['python', 'server.py']"
                 )
             if env is not None or cwd is not None:
                 raise TypeError("env= and cwd= belong to a command; a URL has neither")
@@ -68,9 +72,10 @@ class MCPServer:
             raise TypeError("headers= belong to a URL; a command has none")
         elif not target:
             raise ValueError("target is an empty command; expected ['python', 'server.py'] or so")
-        if timeout <= 0 or start_timeout <= 0:
+        if timeout <= 0 or start_timeout <= 0 or max_answer <= 0:
             raise ValueError(
-                f"timeout={timeout}, start_timeout={start_timeout}: expected more than 0"
+                f"timeout={timeout}, start_timeout={start_timeout}, max_answer={max_answer}: "
+                "expected more than 0"
             )
         self.target = target if isinstance(target, str) else list(map(os.fspath, target))
         self.env = dict(env or {})
@@ -78,6 +83,7 @@ class MCPServer:
         self.headers = dict(headers or {})
         self.timeout = timeout
         self.start_timeout = start_timeout
+        self.max_answer = max_answer
         self._become(uuid.uuid4().hex)
 
     def _become(self, key: str) -> None:
@@ -90,10 +96,12 @@ class MCPServer:
 
     def __repr__(self) -> str:
         shown = self.target if isinstance(self.target, str) else " ".join(self.target)
-        return f"MCPServer({shown!r})"
+        return f"MCPServer({without_secrets(shown)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        settings = ("target", "env", "cwd", "headers", "timeout", "start_timeout")
+        settings = (
+            "target", "env", "cwd", "headers", "timeout", "start_timeout", "max_answer",
+        )  # fmt: skip
         return _connected, (self._key, {name: getattr(self, name) for name in settings})
 
     def __enter__(self) -> Self:
@@ -120,7 +128,10 @@ class MCPServer:
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Return what a tool of the server answers as text."""
         result = self._ask(lambda client: client.call_tool(name, dict(arguments)))
-        text = "\n".join(map(_text, result.content))
+        try:
+            text = "\n".join(map(_text, result.content))
+        except ValueError as error:  # no base64
+            raise _malformed(repr(self), error) from None
         if not result.content and result.structured_content is not None:
             text = json.dumps(result.structured_content, ensure_ascii=False)
         if result.is_error:
@@ -229,9 +240,16 @@ class MCPTool:
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
         start_timeout: float = 30.0,
+        max_answer: int = _MOST,
     ) -> list[MCPTool]:
         """Return the tools of the server at a URL, such as "http://127.0.0.1:8000/mcp"."""
-        return MCPServer(url, headers=headers, timeout=timeout, start_timeout=start_timeout).tools()
+        return MCPServer(
+            url,
+            headers=headers,
+            timeout=timeout,
+            start_timeout=start_timeout,
+            max_answer=max_answer,
+        ).tools()
 
     def __repr__(self) -> str:
         return f"MCPTool({self.name!r}, {self.server!r})"
@@ -257,6 +275,7 @@ class _Connection:
         self._name, self._target = repr(server), server.target
         self._env, self._cwd, self._headers = server.env, server.cwd, server.headers
         self._timeout, self._start_timeout = server.timeout, server.start_timeout
+        self._max_answer = server.max_answer
         self._pid = os.getpid()
         self._garbage = ""
         self._loop = asyncio.new_event_loop()
@@ -291,9 +310,9 @@ class _Connection:
             # An HTTP server that was started anew says of a session it never had that it ended.
             if error.code == mcp_types.CONNECTION_CLOSED or error.message == "Session terminated":
                 raise _LostError from None
-            raise ToolError(error.message) from error
+            raise ToolError(without_secrets(error.message)) from error
         except (RuntimeError, ValueError) as error:  # what the client says of malformed results
-            raise ServerError(f"{self._name} answered with something malformed: {error}") from error
+            raise _malformed(self._name, error) from error
 
     def close(self) -> None:
         """End the session and wait until the server's process is gone."""
@@ -352,9 +371,17 @@ class _Connection:
         transport: Any
         if isinstance(self._target, str):
             limits = httpx2.Timeout(self._start_timeout, read=None)  # calls have their own
-            http = httpx2.AsyncClient(headers=self._headers, timeout=limits)
+            url, user = without_user(self._target)
+            http = httpx2.AsyncClient(
+                auth=user,
+                headers={"Accept-Encoding": "gzip", **self._headers},
+                timeout=limits,
+                event_hooks={"response": [capped(httpx2, self._max_answer, events=True)]},
+            )
             await stack.enter_async_context(http)
-            transport = streamable_http_client(self._target, http_client=http)
+            transport = streamable_http_client(
+                url, http_client=http, max_sse_event_size=self._max_answer
+            )
         else:
             command = mcp.StdioServerParameters(
                 command=self._target[0], args=self._target[1:], env=self._env, cwd=self._cwd
@@ -382,7 +409,12 @@ async def _list_tools(client: mcp.Client) -> list[Any]:
 def _leaves(error: BaseException) -> list[str]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
-    return [f"{type(error).__name__}: {error}"]
+    return [without_secrets(f"{type(error).__name__}: {error}")]
+
+
+def _malformed(name: str, error: Exception) -> ServerError:
+    told = without_secrets(str(error))[:1000]
+    return ServerError(f"{name} answered with something malformed: {told}")
 
 
 def _text(block: Any) -> str:

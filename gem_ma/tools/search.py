@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import http.client
 import http.server
 import json
@@ -25,6 +26,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from gem_ma.remote import Unreadable, read_all, without_secrets, without_user
 from gem_ma.tools import Past, ToolError
 from gem_ma.tools.function import function_tool
 
@@ -209,7 +211,8 @@ class Retriever:
     ):
         if urlsplit(url).scheme not in ("http", "https"):
             raise ValueError(
-                f"url={url!r}: expected http:// or https://; a folder is opened by Index.load"
+                f"url={without_secrets(url)!r}: expected http:// or https://; a folder is opened "
+                "by Index.load"
             )
         if wire not in ("msgpack", "json"):
             raise ValueError(f"wire={wire!r}: expected 'msgpack' (GEM's) or 'json' (Search-R1's)")
@@ -221,7 +224,11 @@ class Retriever:
         self.wire = wire
         self.timeout = timeout
         self.retries = retries
+        self._address, user = without_user(url)
         self._headers = {"Content-Type": f"application/{wire}", **(headers or {})}
+        if user is not None:
+            secret = base64.b64encode(":".join(user).encode()).decode()
+            self._headers.setdefault("Authorization", f"Basic {secret}")
 
     def search(self, query: str, k: int = 3) -> list[Hit]:
         """Return the k best passages, best first."""
@@ -234,27 +241,27 @@ class Retriever:
 
     def _ask(self, body: bytes) -> bytes:
         """Return what the server answers, after as many attempts as it needs."""
-        request = urllib.request.Request(self.url, body, self._headers, method="POST")
+        request = urllib.request.Request(self._address, body, self._headers, method="POST")
+        opener = urllib.request.build_opener(_Stay)
         for attempt in range(self.retries + 1):
             if attempt:
                 time.sleep(0.2 * 2**attempt)
             try:
-                with urllib.request.urlopen(request, timeout=self.timeout) as answer:
-                    content: bytes = answer.read(_MOST_BYTES + 1)
+                with opener.open(request, timeout=self.timeout) as answer:
+                    return read_all(answer, _MOST_BYTES, self.timeout)
             except urllib.error.HTTPError as error:
                 with error:
                     said = error.read(300).decode("utf-8", "replace")
                 problem = f"status {error.code} {error.reason}: {said}"
                 if error.code not in _PASSING:
                     break
+            except Unreadable as error:
+                problem = str(error)
+                break
             except (OSError, http.client.HTTPException) as error:  # URLError, timeouts
                 problem = f"{type(error).__name__}: {error}"
-            else:
-                if len(content) > _MOST_BYTES:
-                    problem = f"an answer of more than {_MOST_BYTES >> 20} MiB"
-                    break
-                return content
-        raise RetrieverError(f"{self.url} ({attempt + 1} attempts): {problem}")
+        where = without_secrets(self.url)
+        raise RetrieverError(without_secrets(f"{where} ({attempt + 1} attempts): {problem}"))
 
     def _read(self, content: bytes) -> list[Hit]:
         msgspec = _msgspec()
@@ -263,12 +270,19 @@ class Retriever:
             result = msgspec.convert(answer, _Answer)["result"]
             rows = result[0] if result and isinstance(result[0], list) else result
             found = msgspec.convert(rows, list[_Found])
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
-                f"{self.url}: got {content[:100]!r} ({error}); expected "
+                f"{without_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
                 "{result: [{document: {contents}, score}]}"
             ) from None
         return [_hit(row) for row in found]
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Goes nowhere else: what is sent, an authorization for one, is for nobody else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
 
 
 class _Document(TypedDict):
