@@ -137,7 +137,7 @@ def test_every_client_has_its_releases_and_is_asked_for_by_ci():
         date.fromisoformat(client.seen)
         for wanted in map(Requirement, shlex.split(client.install)):
             assert re.fullmatch(r"==[\d.]+", str(wanted.specifier)), wanted
-        assert 10 <= len([line for line in client.script if line.strip()]) <= 40
+        assert 10 <= len([line for line in client.script if line.strip()]) <= 30
 
 
 def test_a_missing_release_or_extra_is_seen():
