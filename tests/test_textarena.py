@@ -469,6 +469,15 @@ def test_policies_for_invalid_moves():
     assert env.turns == 2
 
 
+def test_what_stands_for_a_lost_turn_is_no_taboo_word():
+    env = gem_ma.make("ta:Taboo-v0-animals", invalid="skip")
+    for seed in range(30):
+        env.reset(seed=seed)
+        while env.to_act and env.turns < 10:
+            env.step("")  # beside a rabbit an empty word is taboo, which any word holds
+        assert env.turns == 10 or not env.to_act
+
+
 def test_a_mine_is_an_invalid_move():
     env = make("Minesweeper-v0-small")
     for seed in range(20):

@@ -19,7 +19,7 @@ SILENCE = {
     "PublicGoodsGame": "[0]",
     "SimpleBlindAuction": "(says nothing)",
     "SimpleNegotiation": "(says nothing)",
-    "Taboo": "[pass]",
+    "Taboo": "[...]",  # no letters: beside a rabbit, an empty word is taboo, which any word holds
     "ThreePlayerIPD": "(says nothing)",
 }
 
