@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -260,6 +261,20 @@ def ends(turn):
 
 def patient(turn):
     return STOP if turn.index > 10 else "yes"
+
+
+def test_the_informed_assistant_asks_on_about_an_order_that_nobody_has():
+    outputs = [task for task in range(200) if start(task=task).game_state.task.outputs]
+    for task in outputs[:3]:
+        env = start(task=task)
+        rules = env.rules("user")
+        email = re.search(r"[\w.]+@[\w.]+\w", rules)
+        asked = f"My email is {email[0]}. " if email else rules.rpartition("Your task: ")[2]
+        env.submit({"user": f"{asked} I want to know the total of order #W0000000."})
+        while env.to_act == ("assistant",):
+            (reply,) = InformedAssistant().act([env.turn("assistant")])
+            env.submit({"assistant": reply})
+        assert any(one.result.startswith("Error") for one in env.game_state.calls)
 
 
 def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says():
