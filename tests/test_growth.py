@@ -126,11 +126,7 @@ def _user(text):
 
 
 def _chats(text):
-    chat = [
-        {"role": "system", "content": text},
-        {"role": "user", "content": text},
-        {"role": "assistant", "content": text},
-    ]
+    chat = [{"role": "user", "content": text}]
     for shape in (messages.openai_chat, messages.openai_responses, messages.anthropic):
         shape(chat)
     messages.hf(chat)

@@ -23,6 +23,7 @@ _PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture
 _SIDE = 512  # pixels that the longer side of a rendering keeps
 _STORY = 4000  # characters of an environment's own documentation
 _NOT_TOLD = re.compile(r"^#+ *(arguments|version history|references|vectorized)", re.I | re.M)
+_LEADING = re.compile(r"\A\s*\n")
 _FENCE = re.compile(r"`{3,}(?=\{)|```(?=python)")
 _RULE = re.compile(r"\|[ :|-]+\|")  # below the head of a table
 
@@ -114,7 +115,8 @@ def pixels(array: np.ndarray) -> Pixels:
 
 def story(documentation: str | None) -> str:
     """Return what an environment's documentation tells a player."""
-    text = _without_figures(inspect.cleandoc(documentation or ""))
+    text = _LEADING.sub("\n", documentation or "")  # which cleandoc drops one by one
+    text = _without_figures(inspect.cleandoc(text))
     parts = re.split(r"^(?=#+ )", text, flags=re.M)
     text = "".join(part for part in parts if not _NOT_TOLD.match(part))
     text = re.sub(r"\n{3,}", "\n\n", text).strip()
