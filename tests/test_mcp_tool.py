@@ -258,9 +258,6 @@ BOMB = gzip.compress(b"a" * (100 << 20), 1)
         lambda self, number: self.say(BOMB, coding="gzip", code=500),
         lambda self, number: self.say(b"x", coding="br"),
         lambda self, number: self.say("[" * 100_000),
-        lambda self, number: self.say(
-            content(number, {"type": "image", "data": "A", "mimeType": "image/png"})
-        ),
         lambda self, number: self.say(content(number, {"type": "nothing"})),
         lambda self, number: self.say(content(number, None)),
     ],
