@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from gem_ma.apis.wrappers import TextWrapper
 from gem_ma.training.advantages import gae, normalise
 from gem_ma.training.loop import Descent, Trainer
-from gem_ma.wrappers import TextWrapper
 
 WORD = re.compile(r"[A-Za-z]+|\d+|\S")
 BUCKETS = 4096  # of hashed words

@@ -20,9 +20,9 @@ import numpy as np
 
 import gem_ma
 from gem_ma.agents import RandomAgent, SearchAgent
-from gem_ma.envs.kuhn_poker import AGENTS, CARDS, State
-from gem_ma.envs.tic_tac_toe import TicTacToe
-from gem_ma.seeding import mix
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
+from gem_ma.match.seeding import mix
 from gem_ma.training.advantages import Turns, rae, returns
 from gem_ma.training.selfplay import Pool, best_response, expected_returns
 

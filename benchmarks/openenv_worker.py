@@ -9,7 +9,7 @@ from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
 
-from gem_ma import serve
+from gem_ma.serving import server as serve
 
 
 class Say(Action):

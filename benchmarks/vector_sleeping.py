@@ -4,7 +4,7 @@ import time
 
 from vector_worker import SLEEP
 
-from gem_ma.envs.guess_the_number import GuessTheNumber
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 
 class Sleeping(GuessTheNumber):

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gem_ma import envs as envs  # registers the games, and imports none of them
-from gem_ma.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
-from gem_ma.episode import Agent, Episode, Reply, Step, Turn
-from gem_ma.game import Game, InvalidMove, Message, Refused, State
-from gem_ma.later import later
-from gem_ma.registry import (
+from gem_ma.apis.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
+from gem_ma.apis.registry import (
     Spec,
     UnknownArgument,
     UnknownEnv,
@@ -21,25 +18,28 @@ from gem_ma.registry import (
     register,
     spec,
 )
+from gem_ma.game import Game, InvalidMove, Message, Refused, State
+from gem_ma.guards.later import later
+from gem_ma.talk.episode import Agent, Episode, Reply, Step, Turn
 
 if TYPE_CHECKING:
-    from gem_ma.context import Context
-    from gem_ma.records import load_episodes, save_episodes, to_dataset
-    from gem_ma.rollouts import arollout, rollout
-    from gem_ma.vector import make_vec
+    from gem_ma.apis.vector import make_vec
+    from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
+    from gem_ma.rollouts.run import arollout, rollout
+    from gem_ma.talk.context import Context
 
 __version__ = "0.1.0"
 
 __getattr__ = later(
     __name__,
     {
-        "Context": "context",
-        "arollout": "rollouts",
-        "make_vec": "vector",
-        "load_episodes": "records",
-        "rollout": "rollouts",
-        "save_episodes": "records",
-        "to_dataset": "records",
+        "Context": "talk.context",
+        "arollout": "rollouts.run",
+        "make_vec": "apis.vector",
+        "load_episodes": "rollouts.records",
+        "rollout": "rollouts.run",
+        "save_episodes": "rollouts.records",
+        "to_dataset": "rollouts.records",
     },
 )
 

@@ -1,8 +1,8 @@
 """Pages of the documentation that are made when it is built: a hook of mkdocs.
 
 The home page is the README and the changelog is CHANGELOG.md; every environment gets a page from
-what `gem_ma.info` says of it, with its picture; and a link to a file elsewhere in the repository
-leads to a page that shows it, so that links work on a code host and on the site.
+what `gem_ma.cli.about` says of it, with its picture; and a link to a file elsewhere in the
+repository leads to a page that shows it, so that links work on a code host and on the site.
 """
 
 import io
@@ -14,7 +14,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 import gem_ma
-from gem_ma.info import about, picture
+from gem_ma.cli.about import about, picture
 
 TOP = Path(__file__).parent.parent
 HOME = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}  # files at the top -> pages

@@ -18,10 +18,10 @@ import zlib
 import numpy as np
 
 import gem_ma
-from gem_ma import wrappers
-from gem_ma.episode import Reply
-from gem_ma.registry import BadArgument
-from gem_ma.testing import _frozen
+from gem_ma.apis import wrappers
+from gem_ma.apis.registry import BadArgument
+from gem_ma.talk.episode import Reply
+from gem_ma.testing.contract import _frozen
 
 POLICIES = ("retry", "lose", "skip", "random")
 OBSERVE = ("text", "image", "both")

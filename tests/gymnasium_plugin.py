@@ -22,10 +22,10 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 import gem_ma
-import gem_ma.vector
-from gem_ma.spaces import UnicodeText
-from gem_ma.vector import SeatVector, _SeatSlot
-from gem_ma.views import SeatView
+import gem_ma.apis.vector
+from gem_ma.apis.spaces import UnicodeText
+from gem_ma.apis.vector import SeatVector, _SeatSlot
+from gem_ma.apis.views import SeatView
 
 SUITE = os.environ["GEM_MA_SUITE"]
 FOUR = {"env_id": "game:ConnectFour-v0", "agent": "red", "others": "random"}
@@ -82,7 +82,7 @@ def _views():
         if len(env.possible_agents) > 1:
             kwargs |= {"agent": env.possible_agents[0], "others": "random"}
         name = f"suite/{id[5:]}".removesuffix("-v0") + f"-{way}-v0"
-        gymnasium.register(name, "gem_ma.registry:_make_gym", kwargs=kwargs)
+        gymnasium.register(name, "gem_ma.apis.registry:_make_gym", kwargs=kwargs)
         yield gymnasium.spec(name)
 
 
@@ -116,7 +116,7 @@ class OurSync(SeatVector):
     backend = "sync"
 
     def __init__(self, env_fns, copy=True, autoreset_mode=AutoresetMode.NEXT_STEP):
-        modes = {mode: name for name, mode in gem_ma.vector._MODES.items()}
+        modes = {mode: name for name, mode in gem_ma.apis.vector._MODES.items()}
         autoreset = modes[AutoresetMode(autoreset_mode)]
         slots = [self._slot(make, autoreset) for make in env_fns]
         super().__init__(slots, self.backend, autoreset, None, None)
@@ -142,7 +142,7 @@ class OurAsync(OurSync):
 if SUITE != "spaces":
     for name, kwargs in NAMES.items():
         gymnasium.registry.pop(name, None)
-        gymnasium.register(name, "gem_ma.registry:_make_gym", kwargs=kwargs)
+        gymnasium.register(name, "gem_ma.apis.registry:_make_gym", kwargs=kwargs)
 if SUITE == "ours":
     gymnasium.vector.SyncVectorEnv = OurSync
     gymnasium.vector.AsyncVectorEnv = OurAsync

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from gem_ma import InvalidMove
-from gem_ma.actions import (
+from gem_ma.match.actions import (
     FORMATS,
     choose,
     clip,
@@ -18,7 +18,7 @@ from gem_ma.actions import (
     number,
     wrap,
 )
-from gem_ma.episode import Reply
+from gem_ma.talk.episode import Reply
 
 
 @pytest.mark.parametrize(

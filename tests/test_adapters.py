@@ -10,9 +10,9 @@ from stub_server import StubServer
 
 import gem_ma
 from gem_ma.agents import load
-from gem_ma.env import SeatError
-from gem_ma.envs.guess_the_number import GuessTheNumber
-from gem_ma.episode import Conversation
+from gem_ma.apis.env import SeatError
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
+from gem_ma.talk.episode import Conversation
 from gem_ma.training.adapters import Solo, sit
 
 SECRET = 4
@@ -140,8 +140,8 @@ def shown(processor):
 
     Of each turn all that its conversation holds until then.
     """
-    from gem_ma.messages import pictures
-    from gem_ma.tokens import Tokens
+    from gem_ma.talk.messages import pictures
+    from gem_ma.talk.tokens import Tokens
 
     seat = sit("game:TicTacToe-v0", "x", last, **SEEN)
 
@@ -736,7 +736,7 @@ class Engine:
 def test_openrlhf_executes_an_episode_that_reads_as_the_chat_does(openrlhf, tokenizer):
     from types import SimpleNamespace
 
-    from gem_ma.tokens import Tokens
+    from gem_ma.talk.tokens import Tokens
     from gem_ma.training.adapters.openrlhf import executor
 
     made = executor(tokenizer, "game:TicTacToe-v0", "x", lambda turn: turn.legal[-1])

@@ -7,7 +7,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.bargaining import AGENTS, Bargaining, State
+from gem_ma.envs.markets.bargaining import AGENTS, Bargaining, State
 
 BEGIN = State((2, 1, 3), ((2, 3, 1), (0, 4, 2)), 12)
 

@@ -107,7 +107,7 @@ def test_without_a_gpu_the_flag_says_so(run, tmp_path, capsys):
 
 
 def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
-    from gem_ma import registry
+    from gem_ma.apis import registry
 
     def absent(id, **_):
         raise registry.MissingNeed(f"{id} needs a thing")

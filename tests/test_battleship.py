@@ -5,7 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.battleship import Battleship, State
+from gem_ma.envs.boards.battleship import Battleship, State
 from gem_ma.testing import certify, check_env
 
 WATER = "." * 9

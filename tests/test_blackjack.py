@@ -5,7 +5,7 @@ import pytest
 from gymnasium.envs.toy_text import blackjack as theirs
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs.blackjack import AGENT, DECK, MOVES, RANKS, Blackjack, State, draw, value
+from gem_ma.envs.cards.blackjack import AGENT, DECK, MOVES, RANKS, Blackjack, State, draw, value
 from gem_ma.testing import certify, check_env
 
 

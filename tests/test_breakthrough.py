@@ -5,8 +5,8 @@ import pytest
 
 from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
-from gem_ma.envs.breakthrough import AGENTS, Breakthrough, State
-from gem_ma.rollouts import rollout
+from gem_ma.envs.boards.breakthrough import AGENTS, Breakthrough, State
+from gem_ma.rollouts.run import rollout
 from gem_ma.testing import certify, check_env
 
 

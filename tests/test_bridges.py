@@ -20,13 +20,13 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 
 import gem_ma
 from gem_ma.agents.random import RandomAgent
-from gem_ma.env import Env
+from gem_ma.apis.env import Env
+from gem_ma.apis.registry import MissingNeed, UnknownEnv
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.bridges.gymnasium import Gymnasium
 from gem_ma.envs.bridges.pettingzoo import PettingZoo
-from gem_ma.episode import ask
 from gem_ma.game import InvalidMove
-from gem_ma.registry import MissingNeed, UnknownEnv
+from gem_ma.talk.episode import ask
 from gem_ma.testing import check_env
 
 TAXI = next(id for id in ("Taxi-v4", "Taxi-v3") if id in gymnasium.registry)

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from gem_ma.check import HOLDS
-from gem_ma.cli import main
-from gem_ma.new import write
-from gem_ma.testing import _Checker
+from gem_ma.cli.check import HOLDS
+from gem_ma.cli.main import main
+from gem_ma.cli.new import write
+from gem_ma.testing.contract import _Checker
 
 
 @pytest.fixture

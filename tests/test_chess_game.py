@@ -6,12 +6,12 @@ import pytest
 import gem_ma
 from gem_ma import InvalidMove
 from gem_ma.agents.search import SearchAgent
-from gem_ma.rollouts import rollout
+from gem_ma.rollouts.run import rollout
 from gem_ma.testing import certify, check_env
 
 chess = pytest.importorskip("chess", reason="pip install 'gem-ma[games]'")
 
-from gem_ma.envs.chess import MOVES, Chess
+from gem_ma.envs.boards.chess import MOVES, Chess
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ROOKS = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"

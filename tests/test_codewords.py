@@ -8,9 +8,9 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.codewords import AGENTS, CLUES, GIVERS, GUESSERS, TILES, Codewords, State
-from gem_ma.envs.things import NOUNS
-from gem_ma.seeding import mix
+from gem_ma.envs.parlour.codewords import AGENTS, CLUES, GIVERS, GUESSERS, TILES, Codewords, State
+from gem_ma.envs.parlour.things import NOUNS
+from gem_ma.match.seeding import mix
 
 KEY = "n" * 9 + "s" * 8 + "o" * 7 + "x"
 BEGIN = State(NOUNS[:25], KEY, "?" * 25, 0)

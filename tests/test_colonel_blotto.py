@@ -7,7 +7,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.colonel_blotto import ColonelBlotto, State
+from gem_ma.envs.markets.colonel_blotto import ColonelBlotto, State
 from gem_ma.testing import certify, check_env
 
 GAME = ColonelBlotto()

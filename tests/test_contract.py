@@ -8,15 +8,12 @@ import pytest
 from playable import GAMES, IDS
 
 import gem_ma
-from gem_ma import Env, Message, wrappers
-from gem_ma.envs import (
-    connect_four,
-    guess_the_number,
-    kuhn_poker,
-    liars_dice,
-    rock_paper_scissors,
-    tic_tac_toe,
-)
+from gem_ma import Env, Message
+from gem_ma.apis import wrappers
+from gem_ma.envs.boards import connect_four, tic_tac_toe
+from gem_ma.envs.cards import kuhn_poker, liars_dice
+from gem_ma.envs.guessing import guess_the_number
+from gem_ma.envs.markets import rock_paper_scissors
 from gem_ma.testing import ContractError, check_env
 
 

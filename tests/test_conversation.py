@@ -5,8 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import Context, Reply
-from gem_ma.episode import Conversation, Messages, Step, Turn, first_calls
-from gem_ma.messages import Picture
+from gem_ma.talk.episode import Conversation, Messages, Step, Turn, first_calls
+from gem_ma.talk.messages import Picture
 
 
 def say(chat, text, reply=None, **fields):

@@ -5,8 +5,17 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs import clues
-from gem_ma.envs.crosswords import BLOCKED, FREE, SIDE, Crosswords, Entry, State, _rows, layout
+from gem_ma.envs.words import clues
+from gem_ma.envs.words.crosswords import (
+    BLOCKED,
+    FREE,
+    SIDE,
+    Crosswords,
+    Entry,
+    State,
+    _rows,
+    layout,
+)
 from gem_ma.testing import certify
 
 ENTRIES = (

@@ -8,11 +8,11 @@ import pytest
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import gem_ma
-import gem_ma.wrappers
+import gem_ma.apis.wrappers
 from gem_ma import Env, Game, ResetNeeded, SeatError
-from gem_ma.envs.connect_four import ConnectFour
-from gem_ma.envs.liars_dice import LiarsDice
-from gem_ma.envs.tic_tac_toe import TicTacToe
+from gem_ma.envs.boards.connect_four import ConnectFour
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.game import Message, quote
 
 
@@ -353,7 +353,7 @@ def test_a_seat_that_a_client_ends_holds_nobody_up():
 
 
 def test_infos_that_a_client_sets_hold_until_the_next_step():
-    env = gem_ma.wrappers.Wrapper(started("game:ConnectFour-v0"))
+    env = gem_ma.apis.wrappers.Wrapper(started("game:ConnectFour-v0"))
     env.infos = {"red": {"legal_actions": ["3"]}}
     assert env.last()[4] == {"legal_actions": ["3"]}
     assert env.infos["yellow"]["to_act"] is False
@@ -614,7 +614,7 @@ def test_numbers_for_a_central_critic():
     assert env.parallel().action_spaces["first"] is env.action_space("first")
     words = started("game:Bargaining-v0")
     assert not hasattr(words, "state_space")
-    assert not hasattr(gem_ma.wrappers.Wrapper(words), "state_space")
+    assert not hasattr(gem_ma.apis.wrappers.Wrapper(words), "state_space")
     with pytest.raises(NotImplementedError, match="game:Bargaining-v0 has no numbers"):
         words.state()
 

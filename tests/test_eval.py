@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 import gem_ma
-from gem_ma.episode import Reply
+from gem_ma.apis.registry import UnknownEnv
+from gem_ma.cli.evaluation import add_commands
 from gem_ma.evaluation import suites
-from gem_ma.evaluation.commands import add_commands
 from gem_ma.evaluation.metrics import wilson
 from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.suites import BadSuite
-from gem_ma.records import load_episodes
-from gem_ma.registry import UnknownEnv
+from gem_ma.rollouts.records import load_episodes
+from gem_ma.talk.episode import Reply
 
 BOARD = "game:TicTacToe-v0"
 QUIET = {"progress": False}
@@ -468,8 +468,8 @@ def test_exploit(capsys):
 
 def test_importing_the_commands_is_light():
     code = (
-        "import sys, gem_ma.evaluation.commands\n"
-        "heavy = {'torch', 'openskill', 'matplotlib', 'rich', 'asyncio', 'gem_ma.rollouts'}\n"
+        "import sys, gem_ma.cli.evaluation\n"
+        "heavy = {'torch', 'openskill', 'matplotlib', 'rich', 'asyncio', 'gem_ma.rollouts.run'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,8 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.fifteen_puzzle import AGENT, FifteenPuzzle, State, shuffled
-from gem_ma.seeding import reseed
+from gem_ma.envs.puzzles.fifteen_puzzle import AGENT, FifteenPuzzle, State, shuffled
+from gem_ma.match.seeding import reseed
 from gem_ma.testing import certify, check_env
 
 LEVELS = {"easy": (2, 10), "plain": (3, 50), "hard": (4, 50), "random": (None, None)}

@@ -8,7 +8,7 @@ from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
 
 import gem_ma
 from gem_ma import Env, InvalidMove
-from gem_ma.envs.frozen_lake import AGENT, MOVES, FrozenLake, State
+from gem_ma.envs.puzzles.frozen_lake import AGENT, MOVES, FrozenLake, State
 from gem_ma.testing import certify, check_env
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.envs.tic_tac_toe import State, TicTacToe
+from gem_ma.envs.boards.tic_tac_toe import State, TicTacToe
 
 # Another sample each day, and the same one all day; GEM_MA_FUZZ=N repeats that of another.
 SEED = int(os.environ.get("GEM_MA_FUZZ") or datetime.datetime.now(datetime.UTC).toordinal())

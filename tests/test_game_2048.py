@@ -8,7 +8,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.game_2048 import AGENT, MOVES, Game2048, State
+from gem_ma.envs.puzzles.game_2048 import AGENT, MOVES, Game2048, State
 from gem_ma.testing import certify, check_env
 
 LEVELS = {

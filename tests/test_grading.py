@@ -6,9 +6,9 @@ import time
 import pytest
 
 import gem_ma
-from gem_ma import sandbox
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.grading import Test
+from gem_ma.guards import sandbox
 
 # (the right answer, what is said), by whether that is right
 NUMBERS_RIGHT = [

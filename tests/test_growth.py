@@ -8,12 +8,14 @@ from types import SimpleNamespace
 import growth
 import pytest
 
-from gem_ma import InvalidMove, Message, actions, messages
+from gem_ma import InvalidMove, Message
 from gem_ma.agents import llm_user, tau
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tau import fidelity
-from gem_ma.episode import Turn
+from gem_ma.match import actions
+from gem_ma.talk import messages
+from gem_ma.talk.episode import Turn
 from gem_ma.tools import ToolError, python
 from gem_ma.tools.function import function_tool
 
@@ -46,7 +48,7 @@ def test_a_pattern_that_backtracks_is_found_out(name):
 
 def test_patterns_are_found_wherever_they_stand():
     found = {use.where: use for module in growth.modules() for use in growth.uses(module)}
-    assert found["gem_ma.actions:_THINK"].methods == ("finditer",)
+    assert found["gem_ma.match.actions:_THINK"].methods == ("finditer",)
     assert found["gem_ma.envs.tasks.grading:_NUMBER"].methods == ("fullmatch",)
     patterns = {use.pattern.pattern for module in growth.modules() for use in growth.uses(module)}
     assert {r"\bcancel", "a|b|c", r"```abc[ \t]*\n(.*?)\n?```"} <= patterns  # of a table, of calls

@@ -5,7 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.guess_the_number import CORRECT, HIGHER, LOWER, GuessTheNumber, State
+from gem_ma.envs.guessing.guess_the_number import CORRECT, HIGHER, LOWER, GuessTheNumber, State
 
 
 def test_hints_lead_to_the_number():

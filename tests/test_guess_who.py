@@ -5,8 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.guess_who import AGENTS, SHORT, GuessWho, State
-from gem_ma.envs.things import PEOPLE, TRUE_OF_PEOPLE
+from gem_ma.envs.parlour.guess_who import AGENTS, SHORT, GuessWho, State
+from gem_ma.envs.parlour.things import PEOPLE, TRUE_OF_PEOPLE
 
 BEGIN = State(("Ada", "Max"), 40)
 

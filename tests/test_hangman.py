@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs import words
-from gem_ma.envs.hangman import LEVELS, Hangman, State
+from gem_ma.envs.guessing import words
+from gem_ma.envs.guessing.hangman import LEVELS, Hangman, State
 from gem_ma.testing import certify
 
 

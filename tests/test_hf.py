@@ -18,7 +18,7 @@ from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
 from gem_ma.evaluation.exploit import exploit
-from gem_ma.tokens import REWRITTEN, Tokens
+from gem_ma.talk.tokens import REWRITTEN, Tokens
 from gem_ma.training import samples
 
 TWO = "game:TicTacToe-v0"
@@ -313,7 +313,7 @@ def test_the_prompt_is_what_the_chat_template_makes(text, sight):
     for processor, observe in ((text[1], "text"), (sight[1], "both")):
         turn = env_turn(TWO, observe=observe)
         prompt = Tokens(processor).prompt(turn.messages)
-        from gem_ma.messages import hf
+        from gem_ma.talk.messages import hf
 
         official = processor.apply_chat_template(
             hf(turn.messages),

@@ -1,4 +1,4 @@
-"""What gem_ma.info and gem-ma info say of an environment."""
+"""What gem_ma.cli.about and gem-ma info say of an environment."""
 
 import json
 
@@ -8,10 +8,11 @@ from PIL import Image
 from playable import GAMES, IDS
 
 import gem_ma
-from gem_ma import Env, Game, registry
-from gem_ma.cli import main
-from gem_ma.info import about, picture
-from gem_ma.registry import MissingNeed
+from gem_ma import Env, Game
+from gem_ma.apis import registry
+from gem_ma.apis.registry import MissingNeed
+from gem_ma.cli.about import about, picture
+from gem_ma.cli.main import main
 
 
 @pytest.mark.parametrize("id", GAMES)

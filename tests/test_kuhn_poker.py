@@ -3,7 +3,7 @@
 import itertools
 
 import gem_ma
-from gem_ma.envs.kuhn_poker import CARDS, KuhnPoker, State
+from gem_ma.envs.cards.kuhn_poker import CARDS, KuhnPoker, State
 
 GAME = KuhnPoker()
 HISTORIES = [(), ("check",), ("bet",), ("check", "bet"), ("bet", "fold"), ("check", "bet", "fold")]

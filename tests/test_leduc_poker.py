@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.envs.leduc_poker import AGENTS, CARDS, LeducPoker, State
+from gem_ma.envs.cards.leduc_poker import AGENTS, CARDS, LeducPoker, State
 from gem_ma.testing import certify, check_env
 
 GAME = LeducPoker()

@@ -5,7 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.liars_dice import LiarsDice, State
+from gem_ma.envs.cards.liars_dice import LiarsDice, State
 
 AGENTS = ("player_0", "player_1", "player_2")
 

@@ -6,8 +6,8 @@ import pytest
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.agents.llm_user import LLMUser
-from gem_ma.episode import Agent, Conversation, Reply, Turn, ask
-from gem_ma.rollouts import rollout
+from gem_ma.rollouts.run import rollout
+from gem_ma.talk.episode import Agent, Conversation, Reply, Turn, ask
 
 RULES = "You are a customer.\nYour task: You want a red hat."
 

@@ -8,8 +8,8 @@ from test_reference_game import heard, mean_return
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs import pictures
-from gem_ma.envs.map_task import CLEAR, DONE, DRAW, MapTask, Pen, State
+from gem_ma.envs.parlour import pictures
+from gem_ma.envs.parlour.map_task import CLEAR, DONE, DRAW, MapTask, Pen, State
 from gem_ma.testing import certify, check_env
 
 NAMES = pictures.cells(6)

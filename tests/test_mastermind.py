@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs.mastermind import LEVELS, Mastermind, State, pegs
+from gem_ma.envs.guessing.mastermind import LEVELS, Mastermind, State, pegs
 from gem_ma.testing import certify
 
 EASY, HARD = (2, 6, 10), (4, 8, 30)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs.maze import AGENT, STEPS, Maze, State
+from gem_ma.envs.puzzles.maze import AGENT, STEPS, Maze, State
 from gem_ma.testing import certify, check_env
 
 TINY = State(("#####", "#.#.#", "#.#.#", "#..E#", "#####"), 8)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from gem_ma import messages as shapes
-from gem_ma.episode import Reply
-from gem_ma.messages import Picture
+from gem_ma.talk import messages as shapes
+from gem_ma.talk.episode import Reply
+from gem_ma.talk.messages import Picture
 
 NO_HF = "pip install 'gem-ma[hf]'"
 NO_DATASETS = "pip install 'gem-ma[datasets]'"
@@ -60,7 +60,7 @@ def same(left, right):
 
 def test_importing_loads_no_consumer():
     code = (
-        "import sys, gem_ma.messages\n"
+        "import sys, gem_ma.talk.messages\n"
         "heavy = {'PIL', 'torch', 'transformers', 'datasets', 'trl', 'vllm'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs.minesweeper import CLOSED, Minesweeper, State
+from gem_ma.envs.puzzles.minesweeper import CLOSED, Minesweeper, State
 from gem_ma.testing import certify, check_env
 
 EASY, HARD, RANDOM = (5, 5, 5, 25), (8, 8, 12, 64), (None,) * 4

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from gem_ma.cli import main
-from gem_ma.new import PLAYERS, BadName, write
+from gem_ma.cli.main import main
+from gem_ma.cli.new import PLAYERS, BadName, write
 
 
 @pytest.mark.parametrize("players", PLAYERS)

@@ -28,8 +28,8 @@ import gem_ma
 from gem_ma import Env, Reply, load_episodes, rollout, save_episodes
 from gem_ma.agents import OpenAIAgent, load
 from gem_ma.agents.openai import RequestCap, ServerError, _asked
-from gem_ma.messages import openai_chat
-from gem_ma.rollouts import TooManyErrors
+from gem_ma.rollouts.run import TooManyErrors
+from gem_ma.talk.messages import openai_chat
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
@@ -53,7 +53,7 @@ def one_turn(env_id=TWO, **kwargs):
 
 
 def ask(agent, turn=None):
-    return gem_ma.episode.ask(agent, [turn or one_turn()])[0]
+    return gem_ma.talk.episode.ask(agent, [turn or one_turn()])[0]
 
 
 # -- a real server -------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_a_real_server_plays_from_text_and_from_pictures(served, observe):
     prompts = [e.steps[0].reply.usage["prompt_tokens"] for e in episodes]
     import tiny_models
 
-    from gem_ma.tokens import Tokens
+    from gem_ma.talk.tokens import Tokens
 
     turn = one_turn(observe=observe, image_size=(112, 112))
     expected = len(Tokens(tiny_models.llava()[1]).prompt(turn.messages).ids)
@@ -499,7 +499,7 @@ def test_names_in_numbers_and_pools_hold_no_password(key, tmp_path):
 
 
 def test_errors_about_a_url_do_not_repeat_it(key, caplog, tmp_path, capfd):
-    from gem_ma.cli import main
+    from gem_ma.cli.main import main
 
     caplog.set_level(logging.DEBUG)
     refused = status(404, message=f"no page http://me:{WORD}@host")

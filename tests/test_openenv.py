@@ -23,7 +23,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import gem_ma
-from gem_ma import registry
+from gem_ma.apis import registry
 from gem_ma.envs.bridges.openenv import Lost, ServerError, address, find
 from gem_ma.game import Game
 from gem_ma.testing import check_env
@@ -294,7 +294,7 @@ def test_ids():
     assert address("https://host/some/path/") == "wss://host/some/path/ws"
     assert address("ws://127.0.0.1:8000/ws") == "ws://127.0.0.1:8000/ws"
     assert gem_ma.spec("openenv:http://h:1").kwargs == {"url": "http://h:1"}
-    with pytest.raises(gem_ma.registry.UnknownEnv):
+    with pytest.raises(gem_ma.apis.registry.UnknownEnv):
         gem_ma.make("openenv:nonsense")
     for secret in ("ws://me:hush@host", "ws://host?token=hush"):
         with pytest.raises(ValueError, match="no place for secrets") as error:
@@ -1030,7 +1030,7 @@ def test_a_foreign_environment(url):
 
 def seed_of(seed):
     """Return the seed that a bridge's game is begun with."""
-    from gem_ma.seeding import reseed
+    from gem_ma.match.seeding import reseed
 
     rng = np.random.Generator(np.random.PCG64(0))
     reseed(rng, seed)
@@ -1142,7 +1142,7 @@ def main():
     """Fork a server for every line that comes in; it tells where it is in a line that goes out."""
     import uvicorn
 
-    from gem_ma import serve
+    from gem_ma.serving import server as serve
 
     registry.register("test:Slow", "__main__:Slow")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

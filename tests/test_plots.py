@@ -10,13 +10,13 @@ pytest.importorskip("matplotlib", reason="pip install 'gem-ma[plots]'")
 
 import gem_ma
 from gem_ma.agents import RandomAgent
-from gem_ma.cli import main
-from gem_ma.episode import Reply
+from gem_ma.cli.main import main
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.metrics import pass_hat_k
 from gem_ma.evaluation.runner import episodes_of, evaluate, load
 from gem_ma.evaluation.tournament import tournament
-from gem_ma.records import save_episodes
+from gem_ma.rollouts.records import save_episodes
+from gem_ma.talk.episode import Reply
 from gem_ma.training.selfplay import Pool
 
 BOARD = "game:TicTacToe-v0"

@@ -7,7 +7,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.public_goods import PublicGoods
+from gem_ma.envs.markets.public_goods import PublicGoods
 from gem_ma.testing import certify, check_env
 
 GAME = PublicGoods()

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 import gem_ma
-import gem_ma.records
-from gem_ma.sandbox import LEVELS, Sandbox
+import gem_ma.rollouts.records
+from gem_ma.guards.sandbox import LEVELS, Sandbox
 from gem_ma.tools import PythonTool, Tool, ToolError, with_tools
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sandbox needs a Unix")
@@ -214,8 +214,8 @@ def test_an_episode_says_how_well_its_code_was_kept_in(tool, tmp_path):
     out = tmp_path / "out.jsonl"
     (played,) = gem_ma.rollout(env, player, 1, out=out)
     assert played.returns
-    (episode,) = gem_ma.records.load_episodes(out)
+    (episode,) = gem_ma.rollouts.records.load_episodes(out)
     assert LEVELS.index(episode.sandbox) >= LEVELS.index(tool.level)
     line = json.loads(out.read_text())
     del line["sandbox"]  # as before there was such a field
-    assert gem_ma.records.from_json(line).sandbox == ""
+    assert gem_ma.rollouts.records.from_json(line).sandbox == ""

@@ -10,7 +10,7 @@ import pytest
 
 import gem_ma
 from gem_ma.agents import RayAgent, load
-from gem_ma.envs.guess_the_number import GuessTheNumber
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 ray = pytest.importorskip("ray", reason="pip install 'gem-ma[ray]'")
 

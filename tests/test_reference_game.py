@@ -7,8 +7,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs import map_task, pictures
-from gem_ma.envs.reference_game import QUESTION, ReferenceGame, State
+from gem_ma.envs.parlour import map_task, pictures
+from gem_ma.envs.parlour.reference_game import QUESTION, ReferenceGame, State
 from gem_ma.renderers import THEMES, theme
 from gem_ma.testing import certify, check_env
 

@@ -11,7 +11,8 @@ import pytest
 from playable import IDS
 
 import gem_ma
-from gem_ma import Spec, UnknownArgument, UnknownEnv, registry
+from gem_ma import Spec, UnknownArgument, UnknownEnv
+from gem_ma.apis import registry
 
 new_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"),
@@ -52,7 +53,7 @@ def test_a_spec_is_data():
     spec = gem_ma.spec("game:GuessTheNumber-v0-easy")
     assert spec == Spec(
         "game:GuessTheNumber-v0-easy",
-        "gem_ma.envs.guess_the_number:GuessTheNumber",
+        "gem_ma.envs.guessing.guess_the_number:GuessTheNumber",
         {"min_number": 1, "max_number": 10, "max_turns": 4},
     )
     assert spec.make(max_number=5).game.moves == ("1", "2", "3", "4", "5")
@@ -129,19 +130,19 @@ def test_gymnasium_needs_no_import_of_ours():
 
 
 def test_registering(clean):
-    gem_ma.register("mine:Four-v0", "gem_ma.envs.connect_four:ConnectFour", format="boxed")
+    gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour", format="boxed")
     assert gem_ma.make("mine:Four-v0").format == "boxed"
     assert gymnasium.make("gem_ma/mine.Four-v0", agent="red", others="random").reset()
     with pytest.raises(ValueError, match="'mine:Four-v0' is registered already"):
-        gem_ma.register("mine:Four-v0", "gem_ma.envs.connect_four:ConnectFour")
+        gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour")
     with pytest.raises(ValueError, match="expected 'module:class'"):
-        gem_ma.register("mine:Five-v0", "gem_ma.envs.connect_four")
+        gem_ma.register("mine:Five-v0", "gem_ma.envs.boards.connect_four")
 
 
 def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
     plugin = types.ModuleType("a_plugin")
     plugin.register = lambda: gem_ma.register(
-        "theirs:Four-v0", "gem_ma.envs.connect_four:ConnectFour"
+        "theirs:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour"
     )
     plugin.broken = lambda: 1 / 0
     monkeypatch.setitem(sys.modules, "a_plugin", plugin)

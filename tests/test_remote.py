@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from gem_ma.remote import Unreadable, read_all, without_secrets
+from gem_ma.guards.remote import Unreadable, read_all, without_secrets
 
 
 @pytest.mark.parametrize(

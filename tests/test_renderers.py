@@ -94,7 +94,7 @@ def test_boards_are_read_back_from_their_pixels(env_id):
 
 
 def test_a_picture_that_leaves_something_out_is_found():
-    from gem_ma.envs.connect_four import ConnectFour
+    from gem_ma.envs.boards.connect_four import ConnectFour
 
     class Blind(ConnectFour):
         def picture(self, view, agent):

@@ -19,10 +19,10 @@ import pytest
 import gem_ma
 from gem_ma import Reply, SeatError, arollout, rollout
 from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
-from gem_ma.envs.tic_tac_toe import TicTacToe
-from gem_ma.rollouts import Interrupted, TooManyErrors
-from gem_ma.seeding import mix
-from gem_ma.wrappers import ScaleReward, TimeLimit
+from gem_ma.apis.wrappers import ScaleReward, TimeLimit
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.match.seeding import mix
+from gem_ma.rollouts.run import Interrupted, TooManyErrors
 
 ONE = "game:GuessTheNumber-v0-easy"
 TWO = "game:TicTacToe-v0"
@@ -95,7 +95,7 @@ def test_a_record_holds_what_happened():
     assert episode.returns == env.game_state.returns()
     assert episode.agents == {"x": "random", "o": "random"}
     assert episode.rules == {"x": env.rules("x"), "o": env.rules("o")}
-    assert episode.spec == gem_ma.Spec(TWO, "gem_ma.envs.tic_tac_toe:TicTacToe", {})
+    assert episode.spec == gem_ma.Spec(TWO, "gem_ma.envs.boards.tic_tac_toe:TicTacToe", {})
     assert episode.version == gem_ma.__version__
     assert episode.id == "1-0"
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pytest
 
-from gem_ma import sandbox
-from gem_ma.sandbox import (
+from gem_ma.guards import sandbox
+from gem_ma.guards.sandbox import (
     LEVELS,
     PROMISES,
     Crashed,
@@ -1142,7 +1142,7 @@ def test_nothing_is_left_when_a_run_kills_its_server(processes):
 def test_the_callers_umask_changes_nothing(umask):
     code = (
         f"import os; os.umask({umask})\n"
-        "from gem_ma.sandbox import available\nprint(dict(available()))"
+        "from gem_ma.guards.sandbox import available\nprint(dict(available()))"
     )
     assert _python(code) == f"{dict(available())}\n"
 
@@ -1180,12 +1180,12 @@ def test_a_level_that_cannot_be_had_is_an_error():
 # Runs a program after it has put a filter on itself that denies calls, as containers have it.
 IN_A_CONTAINER = """
 import sys
-from gem_ma.sandbox import jail
+from gem_ma.guards.sandbox import jail
 filter = jail.Filter()
 filter.deny(*sys.argv[1].split())
 jail._prctl(jail._SET_NO_NEW_PRIVS, 1)
 filter.install()(0)
-from gem_ma.sandbox import SandboxUnavailable, Sandbox, available
+from gem_ma.guards.sandbox import SandboxUnavailable, Sandbox, available
 for level, reason in available().items():
     print(level, "-" if reason else "+", reason)
 try:
@@ -1593,7 +1593,7 @@ def test_nothing_is_left_behind(level):
 
 LEAVES = """
 import os, signal, sys
-from gem_ma.sandbox import Sandbox
+from gem_ma.guards.sandbox import Sandbox
 box = Sandbox(sys.argv[1])
 session = box.session()
 session.run("x = 1")

@@ -8,11 +8,11 @@ import pytest
 
 import gem_ma
 from gem_ma import Agent, Env, Game, Turn
-from gem_ma.actions import choose
 from gem_ma.agents.search import SearchAgent
-from gem_ma.episode import Position
-from gem_ma.rollouts import rollout
-from gem_ma.seeding import mix
+from gem_ma.match.actions import choose
+from gem_ma.match.seeding import mix
+from gem_ma.rollouts.run import rollout
+from gem_ma.talk.episode import Position
 
 TTT, C4 = "game:TicTacToe-v0", "game:ConnectFour-v0"
 

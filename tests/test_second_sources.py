@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.envs.kuhn_poker import AGENTS, CARDS, KuhnPoker, State
+from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, KuhnPoker, State
 
 NO_ORACLES = "pip install 'gem-ma[oracles]'"
 GAMES = 1000

@@ -12,10 +12,10 @@ import pytest
 
 import gem_ma
 from gem_ma.agents import ScriptedAgent
-from gem_ma.envs.kuhn_poker import AGENTS, CARDS, KuhnPoker, State
-from gem_ma.envs.leduc_poker import LeducPoker
-from gem_ma.envs.rock_paper_scissors import RockPaperScissors
-from gem_ma.envs.tic_tac_toe import TicTacToe
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, KuhnPoker, State
+from gem_ma.envs.cards.leduc_poker import LeducPoker
+from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
 from gem_ma.training.advantages import turns
 from gem_ma.training.selfplay import Pool, Rivals, best_response, expected_returns, nash_conv
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import gem_ma
-from gem_ma.envs import prisoners_dilemma, rock_paper_scissors
+from gem_ma.envs.markets import prisoners_dilemma, rock_paper_scissors
 
 BEATS = {("rock", "scissors"), ("paper", "rock"), ("scissors", "paper")}
 

@@ -5,8 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.sokoban import AGENT, MOVES, Sokoban, State, room
-from gem_ma.seeding import reseed
+from gem_ma.envs.puzzles.sokoban import AGENT, MOVES, Sokoban, State, room
+from gem_ma.match.seeding import reseed
 from gem_ma.testing import certify, check_env
 
 LEVELS = {

@@ -8,8 +8,8 @@ from test_reference_game import features, heard, mean_return
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs import pictures
-from gem_ma.envs.spot_the_difference import AGENTS, Answer, SpotTheDifference
+from gem_ma.envs.parlour import pictures
+from gem_ma.envs.parlour.spot_the_difference import AGENTS, Answer, SpotTheDifference
 from gem_ma.testing import certify, check_env
 
 

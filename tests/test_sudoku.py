@@ -5,7 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.sudoku import DIGITS, EMPTY, State, Sudoku, puzzle, solution, table
+from gem_ma.envs.puzzles.sudoku import DIGITS, EMPTY, State, Sudoku, puzzle, solution, table
 from gem_ma.testing import certify
 
 LEVELS = {"easy": (10, 15, 4), "hard": (50, 50, 9), "medium": (40, 60, 9)}

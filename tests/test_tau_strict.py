@@ -16,7 +16,7 @@ import pytest
 
 import gem_ma
 from gem_ma.envs.tau import data, fetch
-from gem_ma.messages import openai_chat
+from gem_ma.talk.messages import openai_chat
 
 CLONE = os.environ.get(fetch.SOURCE)
 pytestmark = pytest.mark.skipif(not CLONE, reason=f"set {fetch.SOURCE} to a clone of tau-bench")

@@ -3,7 +3,7 @@
 import pytest
 
 from gem_ma import InvalidMove
-from gem_ma.envs.tic_tac_toe import LINES, State, TicTacToe
+from gem_ma.envs.boards.tic_tac_toe import LINES, State, TicTacToe
 
 
 def after(cells):

@@ -7,9 +7,9 @@ import pytest
 
 import gem_ma
 from gem_ma.agents import load
+from gem_ma.apis.wrappers import History, Track
 from gem_ma.testing import check_env
 from gem_ma.tools import Tool, ToolEnv, ToolError, with_tools
-from gem_ma.wrappers import History, Track
 
 
 def schema(name, description, **properties):
@@ -226,7 +226,7 @@ def test_a_games_own_tools_stay():
     env = with_tools(gem_ma.make("tau:shop"), {"assistant": [Adder()]})
     env.reset(seed=0)
     names = [
-        schema["function"]["name"] for schema in gem_ma.episode.schemas(env.tools("assistant"))
+        schema["function"]["name"] for schema in gem_ma.talk.episode.schemas(env.tools("assistant"))
     ]
     assert "add" in names
     assert len(names) > 2
@@ -255,7 +255,7 @@ def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
 
 def test_where_one_call_counts_others_are_no_calls():
     env = with_tools(gem_ma.make("tau:shop", strict=True), {"assistant": [Adder()]})
-    chat = gem_ma.episode.Conversation("assistant")
+    chat = gem_ma.talk.episode.Conversation("assistant")
     env.reset(seed=0)
     env.step("Hello, I need help.")
     env.turn("assistant", chat)

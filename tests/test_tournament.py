@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from gem_ma.agents import SearchAgent
-from gem_ma.episode import Turn
-from gem_ma.evaluation.commands import add_commands
+from gem_ma.cli.evaluation import add_commands
 from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plackett_luce
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
-from gem_ma.records import load_episodes
+from gem_ma.rollouts.records import load_episodes
+from gem_ma.talk.episode import Turn
 
 KUHN, BOARD = "game:KuhnPoker-v0", "game:TicTacToe-v0"
 

@@ -4,7 +4,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.tower_of_hanoi import AGENT, MOVES, State, TowerOfHanoi
+from gem_ma.envs.puzzles.tower_of_hanoi import AGENT, MOVES, State, TowerOfHanoi
 from gem_ma.testing import certify, check_env
 
 LEVELS = {"easy": (3, 10), "plain": (3, 100), "hard": (5, 35), "random": (None, None)}

@@ -5,10 +5,17 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.things import PEOPLE, PEOPLE_WORDS, THING_WORDS, THINGS, TRUE_OF, TRUE_OF_PEOPLE
-from gem_ma.envs.things import asked as meaning
-from gem_ma.envs.twenty_questions import AGENTS, GUESSES, State, TwentyQuestions
-from gem_ma.seeding import mix
+from gem_ma.envs.parlour.things import (
+    PEOPLE,
+    PEOPLE_WORDS,
+    THING_WORDS,
+    THINGS,
+    TRUE_OF,
+    TRUE_OF_PEOPLE,
+)
+from gem_ma.envs.parlour.things import asked as meaning
+from gem_ma.envs.parlour.twenty_questions import AGENTS, GUESSES, State, TwentyQuestions
+from gem_ma.match.seeding import mix
 
 
 def make(seed=0, **kwargs):

@@ -8,16 +8,16 @@ import threading
 import pytest
 
 import gem_ma
-from gem_ma import messages
-from gem_ma.actions import extract, find_calls
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tau.game import read_reply
 from gem_ma.game import InvalidMove
-from gem_ma.records import load_episodes, save_episodes
-from gem_ma.rollouts import rollout
-from gem_ma.tokens import reply_text
+from gem_ma.guards.untrusted import DEPTH, DIGITS, SIZE, checked, read_json
+from gem_ma.match.actions import extract, find_calls
+from gem_ma.rollouts.records import load_episodes, save_episodes
+from gem_ma.rollouts.run import rollout
+from gem_ma.talk import messages
+from gem_ma.talk.tokens import reply_text
 from gem_ma.tools import function_tool, with_tools
-from gem_ma.untrusted import DEPTH, DIGITS, SIZE, checked, read_json
 
 HOSTILE = {
     "deep lists": "[" * 100_000 + "]" * 100_000,

@@ -13,10 +13,10 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import gem_ma
-import gem_ma.wrappers
-from gem_ma.envs.guess_the_number import GuessTheNumber
-from gem_ma.vector import Batch
-from gem_ma.workers import Exited, StepTimeout, WorkerDied
+import gem_ma.apis.wrappers
+from gem_ma.apis.vector import Batch
+from gem_ma.apis.workers import Exited, StepTimeout, WorkerDied
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 BACKENDS = ("sync", "thread", "process")
 GUESS = "game:GuessTheNumber-v0-easy"
@@ -360,7 +360,7 @@ def test_what_no_spec_can_say_has_none(made):
     env = gem_ma.make(GUESS)
     for odd in (
         gem_ma.Env(GuessTheNumber(1, 10, 5), id="unregistered"),
-        gem_ma.wrappers.Track(env),
+        gem_ma.apis.wrappers.Track(env),
         [env, gem_ma.make("game:Hangman-v0-easy")],
     ):
         assert made(odd, 2).spec is None

@@ -12,7 +12,7 @@ import pytest
 import gem_ma
 from gem_ma import InvalidMove, ResetNeeded, SeatError
 from gem_ma.agents import RandomAgent
-from gem_ma.envs.liars_dice import LiarsDice
+from gem_ma.envs.cards.liars_dice import LiarsDice
 
 
 def first_legal(turn):

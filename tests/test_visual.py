@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs.visual import patterns
-from gem_ma.envs.visual.angles import Angles
-from gem_ma.envs.visual.bar_chart import BarChart
-from gem_ma.envs.visual.clock import Clock
-from gem_ma.envs.visual.compare_shapes import CompareShapes
-from gem_ma.envs.visual.count_shapes import CountShapes
-from gem_ma.envs.visual.grid_walk import GridWalk
-from gem_ma.envs.visual.jigsaw import Jigsaw
-from gem_ma.envs.visual.lengths import Lengths
-from gem_ma.envs.visual.line_chart import LineChart
-from gem_ma.envs.visual.maze_exit import MazeExit
-from gem_ma.envs.visual.maze_steps import MazeSteps
-from gem_ma.envs.visual.mirror import Mirror
-from gem_ma.envs.visual.odd_one_out import OddOneOut
+from gem_ma.envs.visual.charts.bar_chart import BarChart
+from gem_ma.envs.visual.charts.line_chart import LineChart
+from gem_ma.envs.visual.charts.table import Table
+from gem_ma.envs.visual.mazes.grid_walk import GridWalk
+from gem_ma.envs.visual.mazes.maze_exit import MazeExit
+from gem_ma.envs.visual.mazes.maze_steps import MazeSteps
+from gem_ma.envs.visual.measures.angles import Angles
+from gem_ma.envs.visual.measures.clock import Clock
+from gem_ma.envs.visual.measures.lengths import Lengths
+from gem_ma.envs.visual.patterns import patterns
+from gem_ma.envs.visual.patterns.jigsaw import Jigsaw
+from gem_ma.envs.visual.patterns.mirror import Mirror
+from gem_ma.envs.visual.patterns.rotation import Rotation
 from gem_ma.envs.visual.question import AGENT, LEVELS
-from gem_ma.envs.visual.rotation import Rotation
-from gem_ma.envs.visual.table import Table
+from gem_ma.envs.visual.shapes.compare_shapes import CompareShapes
+from gem_ma.envs.visual.shapes.count_shapes import CountShapes
+from gem_ma.envs.visual.shapes.odd_one_out import OddOneOut
 from gem_ma.renderers import BadScene, draw, font, theme
 from gem_ma.renderers.figures import mask
 from gem_ma.scene import COLORS, Grid, Panels, Shapes

@@ -18,12 +18,12 @@ SLOW = (  # of which one call takes long: they play, or load a library
     "gem_ma.make_vec",
     "gem_ma.testing",
     "gem_ma.to_dataset",
-    "gem_ma.messages.datasets_features",
+    "gem_ma.talk.messages.datasets_features",
     "gem_ma.training.samples",
     "gem_ma.training.rows.rows",
     "gem_ma.evaluation",
     "gem_ma.tools",
-    "gem_ma.views.SeatView",
+    "gem_ma.apis.views.SeatView",
     "gem_ma.agents.OpenAIAgent",
 )
 PARTS = 12
@@ -57,7 +57,9 @@ def test_what_is_said_of_the_surface_is_true():
     assert set(walk.RIGHT) <= set(every)
     assert [one for one in walk.LEFT_OUT if not any(w.startswith(one) for w in every)] == []
     assert len(walk.surface()) > 200
-    assert {"gem_ma.make", "gem_ma.BaseEnv.turn", "gem_ma.wrappers.History"} <= set(walk.surface())
+    assert {"gem_ma.make", "gem_ma.BaseEnv.turn", "gem_ma.apis.wrappers.History"} <= set(
+        walk.surface()
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.werewolf import NIGHT, TALK, VOTE, State, Werewolf
-from gem_ma.seeding import mix
+from gem_ma.envs.parlour.werewolf import NIGHT, TALK, VOTE, State, Werewolf
+from gem_ma.match.seeding import mix
 
 P = [f"player_{i}" for i in range(9)]
 W, S, V = "wolf", "seer", "villager"

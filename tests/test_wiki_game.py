@@ -9,8 +9,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.links import PAGES
-from gem_ma.envs.wiki_game import State, WikiGame
+from gem_ma.envs.words.links import PAGES
+from gem_ma.envs.words.wiki_game import State, WikiGame
 from gem_ma.testing import certify, check_env
 
 GRAPH = {

@@ -12,8 +12,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs import wiki_source
-from gem_ma.envs.wiki_game import WikiGame
+from gem_ma.envs.words import wiki_source
+from gem_ma.envs.words.wiki_game import WikiGame
 from gem_ma.testing import check_env
 
 PAGES = {  # path: (text, paths and other addresses that it links to)

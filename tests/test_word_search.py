@@ -5,7 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.word_search import State, WordSearch, all_lines
+from gem_ma.envs.words.word_search import State, WordSearch, all_lines
 from gem_ma.testing import certify
 
 STEPS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
-from gem_ma.envs import words
-from gem_ma.envs.wordle import State as Position
-from gem_ma.envs.wordle import Wordle, marks
+from gem_ma.envs.guessing import words
+from gem_ma.envs.guessing.wordle import State as Position
+from gem_ma.envs.guessing.wordle import Wordle, marks
 from gem_ma.testing import certify
 
 EASY, HARD, RANDOM = (3, 15), (5, 25), (None, None)

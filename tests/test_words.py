@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gem_ma.envs import words
+from gem_ma.envs.guessing import words
 
 
 @pytest.mark.parametrize("length", words.LENGTHS)

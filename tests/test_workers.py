@@ -16,11 +16,12 @@ import time
 import pytest
 
 import gem_ma
-from gem_ma import shards, workers
 from gem_ma.agents import load
-from gem_ma.envs.guess_the_number import GuessTheNumber
-from gem_ma.records import EpisodeFile
-from gem_ma.workers import Worker, WorkerError, packed
+from gem_ma.apis import workers
+from gem_ma.apis.workers import Worker, WorkerError, packed
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
+from gem_ma.rollouts import shards
+from gem_ma.rollouts.records import EpisodeFile
 
 FOUR = "game:ConnectFour-v0"
 
@@ -92,7 +93,7 @@ def test_what_agents_that_stay_raise_is_on_the_record():
     episodes = gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 30, workers=2, **make)
     assert episodes == alone
     assert {e.failure.seat for e in episodes if e.failure} == {"red"}
-    with pytest.raises(gem_ma.rollouts.TooManyErrors, match="LookupError: no idea") as caught:
+    with pytest.raises(gem_ma.rollouts.run.TooManyErrors, match="LookupError: no idea") as caught:
         gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 300, workers=2, max_errors=2)
     assert caught.value.episodes
 
@@ -398,9 +399,9 @@ def test_wrong_arguments_are_named():
 
 NOTEBOOK = """
 import gem_ma
-from gem_ma.envs.guess_the_number import GuessTheNumber
-from gem_ma.envs.rock_paper_scissors import RockPaperScissors
-from gem_ma.wrappers import TransformText
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
+from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
+from gem_ma.apis.wrappers import TransformText
 
 
 class Odd(ValueError):

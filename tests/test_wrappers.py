@@ -6,8 +6,9 @@ import pickle
 import pytest
 
 import gem_ma
-from gem_ma import SeatError, wrappers
-from gem_ma.wrappers import History, TimeLimit, Track, Wrapper
+from gem_ma import SeatError
+from gem_ma.apis import wrappers
+from gem_ma.apis.wrappers import History, TimeLimit, Track, Wrapper
 
 
 def halve(agent, reward):

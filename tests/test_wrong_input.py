@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gem_ma.cli import main
+from gem_ma.cli.main import main
 
 # What is wrong, and a word of the line that says so; FOLDER, FILE and CLOSED are there.
 C4, KUHN = "game:ConnectFour-v0", "game:KuhnPoker-v0"

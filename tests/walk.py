@@ -26,10 +26,11 @@ import numpy as np
 import pettingzoo
 
 import gem_ma
-from gem_ma import Reply, registry, wrappers
+from gem_ma import Reply
 from gem_ma.agents import RandomAgent
-from gem_ma.envs.tic_tac_toe import TicTacToe
-from gem_ma.messages import Picture
+from gem_ma.apis import registry, wrappers
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.talk.messages import Picture
 from gem_ma.testing import ContractError
 from gem_ma.training import advantages, selfplay
 
@@ -37,21 +38,21 @@ MODULES = (
     "gem_ma",
     "gem_ma.game",
     "gem_ma.scene",
-    "gem_ma.actions",
+    "gem_ma.match.actions",
     "gem_ma.agents",
-    "gem_ma.messages",
-    "gem_ma.context",
+    "gem_ma.talk.messages",
+    "gem_ma.talk.context",
     "gem_ma.testing",
     "gem_ma.tools",
     "gem_ma.training",
     "gem_ma.training.advantages",
     "gem_ma.training.selfplay",
     "gem_ma.training.rows",
-    "gem_ma.wrappers",
+    "gem_ma.apis.wrappers",
     "gem_ma.gem",
-    "gem_ma.views",
-    "gem_ma.spaces",
-    "gem_ma.seeding",
+    "gem_ma.apis.views",
+    "gem_ma.apis.spaces",
+    "gem_ma.match.seeding",
     "gem_ma.renderers",
     "gem_ma.evaluation",
     "gem_ma.evaluation.metrics",
@@ -72,7 +73,7 @@ LEFT_OUT = {
     "gem_ma.tools.Index": "it is made by build and load",
     "gem_ma.tools.PythonTool.call": "it runs programs",
     "gem_ma.tools.Past": "it is a type",
-    "gem_ma.actions.Rejected": "it is a text",
+    "gem_ma.match.actions.Rejected": "it is a text",
 }
 
 # Values of any type, and those of the right type that are wrong most often.
@@ -269,7 +270,9 @@ OBJECTS = {
     "Seat": seat,
     "ParallelView": parallel,
     "VectorEnv": vector,
-    "UnicodeText": lambda: importlib.import_module("gem_ma.spaces").UnicodeText(examples=["a"]),
+    "UnicodeText": lambda: importlib.import_module("gem_ma.apis.spaces").UnicodeText(
+        examples=["a"]
+    ),
     "Theme": lambda: importlib.import_module("gem_ma.renderers").theme("light"),
     "Leaderboard": leaderboard,
 }
@@ -345,17 +348,17 @@ RIGHT = {
     "gem_ma.Game.start": lambda: {"rng": np.random.default_rng(0), "options": {}},
     "gem_ma.Reply": _by(text="a"),
     "gem_ma.game.quote": _by(speaker="a", text="b"),
-    "gem_ma.actions.instruction": _by(format="auto"),
-    "gem_ma.actions.wrap": _by(action="a", format="boxed"),
-    "gem_ma.actions.extract": _by(reply="[a]", format="bracket"),
-    "gem_ma.actions.call_text": lambda: {"calls": CHAT[2]["tool_calls"]},
-    "gem_ma.actions.called": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.actions.arguments_of": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.actions.written_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.actions.first_calls": _by(text="a", count=1),
-    "gem_ma.actions.choose": _by(text="a", options=("a", "b")),
-    "gem_ma.actions.number": _by(text="1"),
-    "gem_ma.actions.listing": _by(options=("a", "b")),
+    "gem_ma.match.actions.instruction": _by(format="auto"),
+    "gem_ma.match.actions.wrap": _by(action="a", format="boxed"),
+    "gem_ma.match.actions.extract": _by(reply="[a]", format="bracket"),
+    "gem_ma.match.actions.call_text": lambda: {"calls": CHAT[2]["tool_calls"]},
+    "gem_ma.match.actions.called": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.match.actions.arguments_of": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.match.actions.written_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.match.actions.first_calls": _by(text="a", count=1),
+    "gem_ma.match.actions.choose": _by(text="a", options=("a", "b")),
+    "gem_ma.match.actions.number": _by(text="1"),
+    "gem_ma.match.actions.listing": _by(options=("a", "b")),
     "gem_ma.agents.FunctionAgent": lambda: {"function": lambda turn: "1"},
     "gem_ma.agents.LLMUser": _by(agent="random"),
     "gem_ma.agents.MixtureAgent": _by(agents=("random", "random"), weights=(1, 2)),
@@ -366,10 +369,10 @@ RIGHT = {
     "gem_ma.agents.OracleAssistant.act": of_tau,
     "gem_ma.agents.load": _by(spec="random"),
     "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
-    "gem_ma.messages.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
-    "gem_ma.messages.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
-    "gem_ma.messages.vllm": lambda: {"prompt": "a", "messages": CHAT},
-    "gem_ma.messages.mcp": _by(content="a"),
+    "gem_ma.talk.messages.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
+    "gem_ma.talk.messages.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
+    "gem_ma.talk.messages.vllm": lambda: {"prompt": "a", "messages": CHAT},
+    "gem_ma.talk.messages.mcp": _by(content="a"),
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
     "gem_ma.testing.certify": _by(env=env, views=2),
     "gem_ma.tools.Index.build": _by(source=("a text",)),
@@ -414,25 +417,27 @@ RIGHT = {
         "seat": _kuhn().agents[0],
     },
     "gem_ma.training.selfplay.nash_conv": lambda: {"game": _kuhn(), "policy": uniform},
-    "gem_ma.wrappers.Wrapper.restore": lambda: {"snapshot": OBJECTS["Wrapper"]().snapshot()},
-    "gem_ma.wrappers.TimeLimit": _by(env=env, max_turns=3),
-    "gem_ma.wrappers.ScaleReward": _by(env=env, factor=2.0),
-    "gem_ma.wrappers.TextWrapper.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.wrappers.History.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.apis.wrappers.Wrapper.restore": lambda: {"snapshot": OBJECTS["Wrapper"]().snapshot()},
+    "gem_ma.apis.wrappers.TimeLimit": _by(env=env, max_turns=3),
+    "gem_ma.apis.wrappers.ScaleReward": _by(env=env, factor=2.0),
+    "gem_ma.apis.wrappers.TextWrapper.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.apis.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.apis.wrappers.History.change": _by(agent="x", text="a", turn=False),
     "gem_ma.gem.Seat": _by(env=env, agent="x", others="random"),
-    "gem_ma.views.SeatView": _by(env=env, agent="x", others="random"),
-    "gem_ma.views.SeatView.step": _by(action="1"),
+    "gem_ma.apis.views.SeatView": _by(env=env, agent="x", others="random"),
+    "gem_ma.apis.views.SeatView.step": _by(action="1"),
     "gem_ma.gem.VectorEnv": lambda: {"envs": [view()]},
     "gem_ma.gem.VectorEnv.step": _by(actions=("1",)),
     "gem_ma.gem.make": _by(env_id="game:GuessTheNumber-v0-easy"),
     "gem_ma.gem.make_vec": _by(env_ids=("game:GuessTheNumber-v0-easy",)),
-    "gem_ma.views.ParallelView.step": lambda: {"actions": dict.fromkeys(parallel().agents, "rock")},
-    "gem_ma.views.ParallelView.observation_space": lambda: {"agent": parallel().agents[0]},
-    "gem_ma.views.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
-    "gem_ma.views.ParallelView.render": lambda: {"agent": None},
-    "gem_ma.spaces.UnicodeText.contains": _by(x="a"),
-    "gem_ma.seeding.reseed": lambda: {"rng": np.random.default_rng(0), "seed": 0},
+    "gem_ma.apis.views.ParallelView.step": lambda: {
+        "actions": dict.fromkeys(parallel().agents, "rock")
+    },
+    "gem_ma.apis.views.ParallelView.observation_space": lambda: {"agent": parallel().agents[0]},
+    "gem_ma.apis.views.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
+    "gem_ma.apis.views.ParallelView.render": lambda: {"agent": None},
+    "gem_ma.apis.spaces.UnicodeText.contains": _by(x="a"),
+    "gem_ma.match.seeding.reseed": lambda: {"rng": np.random.default_rng(0), "seed": 0},
     "gem_ma.renderers.draw": lambda: {"scene": scene(), "size": (252, 252)},
     "gem_ma.renderers.legend": lambda: {"scene": scene(), "theme": OBJECTS["Theme"]()},
     "gem_ma.renderers.save_gif": lambda: {

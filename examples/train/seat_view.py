@@ -25,7 +25,7 @@ import asyncio
 import os
 
 import gem_ma
-from gem_ma.messages import hf
+from gem_ma.talk.messages import hf
 from gem_ma.training.adapters import sit
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma.envs.twenty_questions import GUESSES, QUESTIONS
+from gem_ma.envs.parlour.twenty_questions import GUESSES, QUESTIONS
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import Trainer

@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gem_ma.actions import find_calls
-from gem_ma.episode import Reply, Turn, schemas
-from gem_ma.seeding import mix
-from gem_ma.tokens import Prompt, Tokens
+from gem_ma.match.actions import find_calls
+from gem_ma.match.seeding import mix
+from gem_ma.talk.episode import Reply, Turn, schemas
+from gem_ma.talk.tokens import Prompt, Tokens
 
 
 class HFAgent:

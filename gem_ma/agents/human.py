@@ -6,8 +6,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from gem_ma.actions import listing
-from gem_ma.episode import Turn
+from gem_ma.match.actions import listing
+from gem_ma.talk.episode import Turn
 
 
 class HumanAgent:

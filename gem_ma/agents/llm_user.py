@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
-from gem_ma.episode import Agent, Conversation, Reply, Turn, ask, checked
-from gem_ma.seeding import mix
+from gem_ma.match.seeding import mix
+from gem_ma.talk.episode import Agent, Conversation, Reply, Turn, ask, checked
 
 Strategy = Literal["plain", "react", "verify", "reflect"]
 

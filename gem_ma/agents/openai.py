@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from gem_ma.episode import Reply, Turn, run_async, schemas
-from gem_ma.given import need
-from gem_ma.messages import Picture, image_tokens, openai_chat
-from gem_ma.remote import MOST, Unreadable, capped, without_secrets, without_user
-from gem_ma.seeding import mix
+from gem_ma.guards.given import need
+from gem_ma.guards.remote import MOST, Unreadable, capped, without_secrets, without_user
+from gem_ma.match.seeding import mix
+from gem_ma.talk.episode import Reply, Turn, run_async, schemas
+from gem_ma.talk.messages import Picture, image_tokens, openai_chat
 
 if TYPE_CHECKING:
     import openai

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gem_ma.episode import Turn, pick
-from gem_ma.given import each
+from gem_ma.guards.given import each
+from gem_ma.talk.episode import Turn, pick
 
 
 class RandomAgent:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gem_ma.episode import Turn
-from gem_ma.given import each
+from gem_ma.guards.given import each
+from gem_ma.talk.episode import Turn
 
 
 class ScriptedAgent:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.episode import Turn
-from gem_ma.given import each
+from gem_ma.guards.given import each
+from gem_ma.talk.episode import Turn
 
 STOP = "###STOP###"
 # Where a task stands in rules of ours, and in the original's.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k, wilson
-from gem_ma.later import later
+from gem_ma.guards.later import later
 
 if TYPE_CHECKING:
     from gem_ma.evaluation.runner import compare, evaluate

@@ -20,12 +20,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma import registry
-from gem_ma.episode import Episode, Reply, Turn, ask, ask_async, schemas
+from gem_ma.apis import registry
 from gem_ma.evaluation.runner import outcome
-from gem_ma.messages import escape, openai_chat
-from gem_ma.records import from_json, to_json
-from gem_ma.rollouts import Play, Run, Waiting
+from gem_ma.rollouts.records import from_json, to_json
+from gem_ma.rollouts.run import Play, Run, Waiting
+from gem_ma.talk.episode import Episode, Reply, Turn, ask, ask_async, schemas
+from gem_ma.talk.messages import escape, openai_chat
 
 try:
     from inspect_ai import Task, task

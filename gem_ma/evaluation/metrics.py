@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from math import comb, sqrt
 from statistics import fmean
 
-from gem_ma.given import need
+from gem_ma.guards.given import need
 
 
 def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.evaluation.metrics import wilson
-from gem_ma.given import each, need
+from gem_ma.guards.given import each, need
 
 _RESAMPLES = 2000
 _FLIPS = 10_000  # of the signs, where there are too many to try them all

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gem_ma.files import InUse, hold, replace
-from gem_ma.remote import without_secrets
+from gem_ma.guards.files import InUse, hold, replace
+from gem_ma.guards.remote import without_secrets
 
 FORMAT = 1
 _UNFINISHED = re.compile(r"lock|about\.\d+")  # of a run that was killed before it had begun

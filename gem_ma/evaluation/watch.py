@@ -22,15 +22,15 @@ from rich.style import Style
 from rich.table import Column, Table
 from rich.text import Text
 
-from gem_ma import registry
-from gem_ma.actions import without_thinking
 from gem_ma.agents import load_all
 from gem_ma.agents.human import HumanAgent
-from gem_ma.env import Env
-from gem_ma.episode import Agent, Conversation, Episode, Step, ask
+from gem_ma.apis import registry
+from gem_ma.apis.env import Env
 from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
-from gem_ma.messages import Picture
-from gem_ma.records import NotARecord
+from gem_ma.match.actions import without_thinking
+from gem_ma.rollouts.records import NotARecord
+from gem_ma.talk.episode import Agent, Conversation, Episode, Step, ask
+from gem_ma.talk.messages import Picture
 
 _BESIDE = 30  # columns that text beside a picture needs
 _WIDEST = 8192  # pixels of a side

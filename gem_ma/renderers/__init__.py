@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.given import each, need
+from gem_ma.guards.given import each, need
 from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, png, shapes, terminal
 from gem_ma.renderers.figures import UnknownFigure
 from gem_ma.renderers.grid import BadScene

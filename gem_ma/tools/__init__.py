@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from gem_ma.later import later
+from gem_ma.guards.later import later
 
 if TYPE_CHECKING:
     from gem_ma.tools.function import function_tool

@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from gem_ma.remote import capped, without_secrets, without_user
+from gem_ma.guards.remote import capped, without_secrets, without_user
 from gem_ma.tools import Past, ToolError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gem_ma.given import need
-from gem_ma.sandbox import Result, Sandbox, Session, shared
+from gem_ma.guards.given import need
+from gem_ma.guards.sandbox import Result, Sandbox, Session, shared
 from gem_ma.tools import Past, ToolError
 
 _LOST = "The variables are lost; the next call starts anew."

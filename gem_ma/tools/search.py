@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from gem_ma.remote import Unreadable, read_all, without_secrets, without_user
+from gem_ma.guards.remote import Unreadable, read_all, without_secrets, without_user
 from gem_ma.tools import Past, ToolError
 from gem_ma.tools.function import function_tool
 

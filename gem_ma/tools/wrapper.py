@@ -7,7 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.actions import (
+from gem_ma.apis.env import BaseEnv, SeatError, fit
+from gem_ma.apis.wrappers import TextWrapper
+from gem_ma.game import Message
+from gem_ma.guards.given import each, need
+from gem_ma.match.actions import (
     Rejected,
     arguments_of,
     called,
@@ -16,12 +20,8 @@ from gem_ma.actions import (
     has_action,
     without_thinking,
 )
-from gem_ma.env import BaseEnv, SeatError, fit
-from gem_ma.episode import first_calls
-from gem_ma.game import Message
-from gem_ma.given import each, need
+from gem_ma.talk.episode import first_calls
 from gem_ma.tools import Tool, ToolError
-from gem_ma.wrappers import TextWrapper
 
 _FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
 

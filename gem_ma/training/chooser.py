@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from gem_ma.episode import Reply, Turn
-from gem_ma.seeding import mix
+from gem_ma.match.seeding import mix
+from gem_ma.talk.episode import Reply, Turn
 from gem_ma.training.loop import Descent, Part
 
 

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from gem_ma.agents.hf import HFAgent
-from gem_ma.episode import Agent, Episode, Reply, Turn
-from gem_ma.rollouts import rollout
-from gem_ma.seeding import mix
+from gem_ma.match.seeding import mix
+from gem_ma.rollouts.run import rollout
+from gem_ma.talk.episode import Agent, Episode, Reply, Turn
 from gem_ma.training.advantages import Turns, rae, turns
 from gem_ma.training.samples import Sample, samples
 

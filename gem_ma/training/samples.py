@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from gem_ma.episode import Episode, Step
-from gem_ma.given import need
-from gem_ma.messages import Picture, pictures
-from gem_ma.tokens import Prompt, Tokens, own_ids
+from gem_ma.guards.given import need
+from gem_ma.talk.episode import Episode, Step
+from gem_ma.talk.messages import Picture, pictures
+from gem_ma.talk.tokens import Prompt, Tokens, own_ids
 
 
 class Span(NamedTuple):

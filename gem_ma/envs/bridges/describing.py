@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from gem_ma.actions import choose, clip, listing
 from gem_ma.envs.bridges.live import Bridge
 from gem_ma.game import InvalidMove
+from gem_ma.guards.untrusted import read_json
+from gem_ma.match.actions import choose, clip, listing
 from gem_ma.scene import Pixels
-from gem_ma.untrusted import read_json
 
 _LISTED = 1024  # numbers; an observation of more is summed up
 _PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture

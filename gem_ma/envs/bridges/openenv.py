@@ -1,6 +1,6 @@
 """OpenEnv: an environment at the other end of a WebSocket, one of ours or anybody's, as a game.
 
-`openenv:ws://127.0.0.1:8000` asks the server who it is. If `gem_ma.serve` runs there, the game
+`openenv:ws://127.0.0.1:8000` asks the server who it is. If `gem-ma serve` runs there, the game
 itself is remote: the Env on this side does all that it does for a game in the same process, its
 random numbers travel with every move, and episodes are equal to those played without a network.
 Anything else that speaks OpenEnv is played by one seat, with JSON objects as actions.
@@ -23,12 +23,13 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 from PIL import Image
 
-from gem_ma import actions, scene
+from gem_ma import scene
+from gem_ma.apis.registry import Spec
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
 from gem_ma.game import InvalidMove, Message, Refused, Verbatim
-from gem_ma.registry import Spec
-from gem_ma.remote import read_all
-from gem_ma.untrusted import read_json
+from gem_ma.guards.remote import read_all
+from gem_ma.guards.untrusted import read_json
+from gem_ma.match import actions
 
 VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
 _LARGEST = 1 << 26  # bytes of an answer
@@ -312,7 +313,7 @@ class RemoteListed(Listed, Remote):
 
 
 class Ours(OpenEnv):
-    """A game that `gem_ma.serve` serves."""
+    """A game that `gem_ma.serving.server` serves."""
 
     def _learn(self, facts):
         self.agents = tuple(facts["agents"])

@@ -33,7 +33,7 @@ class Fault(_Shape):
 
 
 class Facts(_Shape):
-    """What `gem_ma.serve` says of a game, seats being those that its clients may take."""
+    """What `gem_ma.serving.server` says of a game, seats being those that its clients may take."""
 
     id: str
     agents: Annotated[Seats, Field(min_length=1)]

@@ -13,10 +13,10 @@ from typing import Any
 
 import pettingzoo
 
+from gem_ma.apis.registry import MissingNeed, Spec
 from gem_ma.envs.bridges.describing import Live, Seen, Teller, Told, story, teller_for
 from gem_ma.envs.bridges.live import Output
 from gem_ma.game import Message
-from gem_ma.registry import MissingNeed, Spec
 from gem_ma.scene import Cards
 
 _ENTRY = "gem_ma.envs.bridges.pettingzoo:PettingZoo"
@@ -58,7 +58,9 @@ class Chess(Board):
     arguments = MappingProxyType({"screen_height": 512})
 
     def _names(self, env, space):
-        from gem_ma.envs.chess import MOVES  # all there are; the numbers differ by the side to move
+        from gem_ma.envs.boards.chess import (
+            MOVES,  # all there are; the numbers differ by the side to move
+        )
 
         return MOVES
 

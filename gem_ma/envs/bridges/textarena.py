@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.actions import choose, clip
+from gem_ma.apis.registry import Spec
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
 from gem_ma.game import InvalidMove, Message
-from gem_ma.registry import Spec
+from gem_ma.match.actions import choose, clip
 
 LONGEST = 1000  # characters of an action; TextArena clips there what is said in conversations
 TURNS = {"2048": 20_000}  # the limit where a game has none that holds

@@ -18,9 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from gem_ma import sandbox
 from gem_ma.envs.tasks.question import Grade
-from gem_ma.untrusted import read_json
+from gem_ma.guards import sandbox
+from gem_ma.guards.untrusted import read_json
 
 RIGHT, WRONG = Grade(1.0), Grade(0.0)
 TIMED_OUT = "timed out"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gem_ma.actions import choose
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.data import DataTask
+from gem_ma.match.actions import choose
 
 GRADERS = {"exact": grading.exact, "f1": grading.f1}
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.apis.registry import Spec
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.question import Grade, Item, Task
-from gem_ma.registry import Spec
 
 NAMES = (
     "ab", "acre", "advanced_geometry", "aiw", "arc_1d", "arc_agi", "base_conversion",

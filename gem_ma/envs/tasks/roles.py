@@ -6,11 +6,11 @@ They are the ids "duo:ROLES/TASK" for every id of a task, such as duo:Debate/mat
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gem_ma import registry
-from gem_ma.actions import choose, clip
+from gem_ma.apis import registry
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
 from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
 
 LONGEST = 4_000  # characters of what one says to the other
 ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")

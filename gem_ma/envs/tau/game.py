@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.actions import arguments_of, clean, find_calls
 from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
+from gem_ma.guards.untrusted import read_json
+from gem_ma.match.actions import arguments_of, clean, find_calls
 from gem_ma.scene import Chat
-from gem_ma.untrusted import read_json
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"

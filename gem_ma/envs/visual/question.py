@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gem_ma.actions import choose, number
 from gem_ma.envs import levels
 from gem_ma.game import Game, Message
+from gem_ma.match.actions import choose, number
 
 AGENT = "player"
 LEVELS = ("easy", "normal", "hard")

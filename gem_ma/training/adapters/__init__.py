@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma import registry
-from gem_ma.env import SeatError
-from gem_ma.episode import Reply, run_async
-from gem_ma.seats import Outcome, Seat
+from gem_ma.apis import registry
+from gem_ma.apis.env import SeatError
+from gem_ma.apis.seats import Outcome, Seat
+from gem_ma.talk.episode import Reply, run_async
 
 
 def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> Seat:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gem_ma.messages import hf, pictures
-from gem_ma.seats import Outcome, Seat
+from gem_ma.apis.seats import Outcome, Seat
+from gem_ma.talk.messages import hf, pictures
 from gem_ma.training.adapters import sit
 
 try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.messages import openai_chat
+from gem_ma.talk.messages import openai_chat
 from gem_ma.training.adapters import Solo, sit
 
 try:

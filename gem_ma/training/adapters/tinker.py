@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gem_ma import registry
-from gem_ma.messages import hf, pictures
-from gem_ma.seats import Outcome, Seat, SeatLeft
-from gem_ma.seeding import mix
+from gem_ma.apis import registry
+from gem_ma.apis.seats import Outcome, Seat, SeatLeft
+from gem_ma.match.seeding import mix
+from gem_ma.talk.messages import hf, pictures
 
 try:
     import tinker

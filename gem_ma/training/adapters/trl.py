@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gem_ma import registry
 from gem_ma.agents.hf import HFAgent
-from gem_ma.messages import hf
-from gem_ma.rollouts import rollout
-from gem_ma.seeding import mix
-from gem_ma.tokens import Tokens
+from gem_ma.apis import registry
+from gem_ma.match.seeding import mix
+from gem_ma.rollouts.run import rollout
+from gem_ma.talk.messages import hf
+from gem_ma.talk.tokens import Tokens
 from gem_ma.training.adapters import Solo, sit
 from gem_ma.training.rows import Halves, halves, rows
 

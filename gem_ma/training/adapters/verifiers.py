@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gem_ma import registry
-from gem_ma.messages import openai_chat
-from gem_ma.seats import Seat, SeatLeft
+from gem_ma.apis import registry
+from gem_ma.apis.seats import Seat, SeatLeft
+from gem_ma.talk.messages import openai_chat
 
 try:
     import pydantic

@@ -1,0 +1,192 @@
+"""Seats of one game, each with a `reset` and a `step` of its own that meet inside the game.
+
+For trainers that know one agent: several of their agents can sit at one table, or one among
+players that are given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gem_ma.apis.env import BaseEnv, SeatError
+from gem_ma.talk.episode import Conversation, Turn, ask_async
+
+
+class SeatLeft(RuntimeError):
+    """Another seat left the table before the game was over."""
+
+
+class Outcome(NamedTuple):
+    """What a reply led to, up to this seat's next turn or its end."""
+
+    turn: Turn | None  # what the seat sees now; None when it is done
+    messages: Sequence[Mapping[str, Any]]  # what its chat gained since its last reply
+    reward: float  # since its last turn, whoever moved
+    terminated: bool
+    truncated: bool
+    info: dict[str, Any]
+
+
+class Seat:
+    """One seat at a table; all seats of a table are used in one event loop."""
+
+    def __init__(self, table: Table, name: str):
+        self._table = table
+        self.name = name
+
+    async def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> Outcome:
+        """Wait until all seats of the table want a new episode; return this seat's first turn.
+
+        One seat's seed and options are enough; where several give them they must be the same.
+        """
+        return await self._table.reset(self.name, seed, options)
+
+    async def step(self, reply: str) -> Outcome:
+        """Reply, and wait until this seat is to act again or is done."""
+        return await self._table.step(self.name, reply)
+
+    def leave(self) -> None:
+        """End the episode for all: who waits at the table gets SeatLeft."""
+        self._table.leave(self.name)
+
+    def __repr__(self) -> str:
+        return f"<Seat {self.name} of {self._table.env!r}>"
+
+
+class Table:
+    """One environment, the seats that somebody else plays, and those that wait."""
+
+    def __init__(self, env: BaseEnv, others: Mapping[str, Any] | None = None):
+        from gem_ma.agents import load
+
+        self.env = env._twin()
+        names = self.env._core.possible_agents
+        for name in others or {}:
+            if name not in names:
+                raise SeatError(f"others: no seat {name!r}; the seats are {', '.join(names)}")
+        self.others = {name: load(agent) for name, agent in (others or {}).items()}
+        self.seats = {name: Seat(self, name) for name in names if name not in self.others}
+        if not self.seats:
+            raise SeatError(f"others play all seats of {self.env._core.id}; leave one")
+        self.chats: dict[str, Conversation] = {}
+        self.waiting: dict[str, asyncio.Future[Outcome]] = {}
+        self.wanted: dict[str, tuple[int | None, Mapping[str, Any] | None]] = {}
+        self.replies: dict[str, str] = {}  # of this round, until all are there
+        self.owed: dict[str, float] = {}
+        self.ended: dict[str, tuple[bool, bool]] = {}
+
+    async def reset(
+        self, name: str, seed: int | None, options: Mapping[str, Any] | None
+    ) -> Outcome:
+        if self.waiting.keys() - self.wanted.keys():
+            playing = ", ".join(self.waiting.keys() - self.wanted.keys())
+            raise SeatError(f"{playing} is still in the last episode; play it to its end, or leave")
+        self.wanted[name] = seed, options
+        future = self._wait(name)
+        if len(self.wanted) == len(self.seats):
+            await self._guarded(self._begin())
+        return await self._taken(name, future)
+
+    async def step(self, name: str, reply: str) -> Outcome:
+        core = self.env._core
+        if name not in core.to_act:
+            raise core._not_to_act(name) if core.to_act else core._needs_reset("step")
+        future = self._wait(name)
+        self.replies[name] = reply
+        await self._guarded(self._go())
+        return await self._taken(name, future)
+
+    def leave(self, name: str) -> None:
+        self.wanted = {}
+        waiting, self.waiting = self.waiting, {}
+        for other, future in waiting.items():
+            if other != name and not future.done():
+                future.set_exception(SeatLeft(f"{name} left the table"))
+        self.env.close()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _wait(self, name: str) -> asyncio.Future[Outcome]:
+        if name in self.waiting:
+            raise SeatError(f"{name} waits already: a seat does one thing at a time")
+        future = self.waiting[name] = asyncio.get_running_loop().create_future()
+        return future
+
+    async def _taken(self, name: str, future: asyncio.Future[Outcome]) -> Outcome:
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self.leave(name)
+            raise
+
+    async def _guarded(self, work: Any) -> None:
+        """Let everybody who waits know of an error, not only who ran into it."""
+        try:
+            await work
+        except BaseException as error:
+            waiting, self.waiting, self.wanted = self.waiting, {}, {}
+            for future in waiting.values():
+                if isinstance(error, Exception):
+                    future.set_exception(error)
+                    future.exception()  # somebody has seen it
+                else:
+                    future.cancel()
+            raise
+
+    async def _begin(self) -> None:
+        given, self.wanted = self.wanted, {}
+        seeds = {seed for seed, _ in given.values() if seed is not None}
+        options = [options for _, options in given.values() if options is not None]
+        if len(seeds) > 1 or any(other != options[0] for other in options[1:]):
+            raise SeatError(f"the seats want different episodes: {given}")
+        self.env.reset(seed=seeds.pop() if seeds else None, options=options[0] if options else None)
+        names = self.env._core.possible_agents
+        self.chats = {name: Conversation(name) for name in names}
+        self.owed = dict.fromkeys(names, 0.0)
+        self.ended = {}
+        self.replies = {name: await self._reply(name) for name in self._playing()}
+        await self._go()
+
+    async def _go(self) -> None:
+        """Play whatever all replies are there for, and tell the seats that are to act then."""
+        core = self.env._core
+        while core.to_act and all(name in self.replies for name in core.to_act):
+            self._submit({name: self.replies[name] for name in core.to_act})
+            self.replies = {name: await self._reply(name) for name in self._playing()}
+        for name in list(self.waiting):
+            if name in self.ended or (name in core.to_act and name not in self.replies):
+                self._tell(name)
+
+    def _submit(self, replies: Mapping[str, str]) -> None:
+        for name, reply in replies.items():
+            self.chats[name].steps[-1].reply = reply
+        rewards, terminated, truncated = self.env.play(replies)
+        for name, reward in rewards.items():
+            self.owed[name] += reward
+            if terminated[name] or truncated[name]:
+                self.ended[name] = terminated[name], truncated[name]
+
+    def _playing(self) -> list[str]:
+        return [name for name in self.env._core.to_act if name in self.others]
+
+    async def _reply(self, name: str) -> str:
+        (reply,) = await ask_async(self.others[name], [self.env.turn(name, self.chats[name])])
+        return reply
+
+    def _tell(self, name: str) -> None:
+        chat, turn = self.chats[name], None
+        before = len(chat.messages())
+        if name not in self.ended:
+            turn = self.env.turn(name, chat)
+        new = list(chat.messages())[before:]
+        reward, self.owed[name] = self.owed[name], 0.0
+        info = self.env.info(name, turn=True)
+        future = self.waiting.pop(name)
+        if not future.done():
+            future.set_result(
+                Outcome(turn, new, reward, *self.ended.get(name, (False, False)), info)
+            )

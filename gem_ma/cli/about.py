@@ -1,0 +1,341 @@
+"""What is to be said of an environment, gathered from its Spec, its Game and its Env."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from gymnasium.error import DependencyNotInstalled
+
+from gem_ma.apis import registry
+from gem_ma.apis.env import Env
+from gem_ma.apis.registry import MissingNeed, Spec
+from gem_ma.game import Game
+from gem_ma.match import actions
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SEED = 0  # of the first turn that is shown
+MATCHES, TURNS = 20, 500  # of random play that says what returns there are, at most
+_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|\Z)", re.DOTALL)
+_MEANING = re.compile(r"(\w+(?:, \w+)*): (.+)")
+_VERSION = re.compile(r".*?-v\d+")
+
+
+class Parameter(NamedTuple):
+    """What `make` takes for a game; `required` if the id does not work without."""
+
+    name: str
+    default: Any
+    meaning: str  # "" where it is not documented
+    required: bool
+
+
+class GameTool(NamedTuple):
+    """A tool that the game itself gives to some seats."""
+
+    name: str
+    description: str
+    seats: tuple[str, ...]
+
+
+class Example(NamedTuple):
+    """The first turn of the episode with seed 0, as the seat that acts first reads it."""
+
+    seat: str
+    rules: str
+    text: str
+    reply: str | None  # a legal one, where legal moves can be listed
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What there is to know of an id; what only a running environment says is empty without one.
+
+    order: how seats act: "alone", "in turn", "at the same time", or "both" of the latter.
+    settings: arguments of Env that the id sets; those of the game are among the parameters.
+    missing: why no environment could be made here, each with its remedy.
+    reply: how a reply is to look, in the words that a seat reads.
+    observations: a space for each kind of observation that there is.
+    levels: other ids of the same game, with what each sets.
+    """
+
+    id: str
+    summary: str
+    entry_point: str
+    parameters: tuple[Parameter, ...]
+    settings: Mapping[str, Any]
+    needs: tuple[str, ...]
+    missing: tuple[str, ...]
+    levels: Mapping[str, Mapping[str, Any]]
+    seats: tuple[str, ...] = ()
+    order: Literal["", "alone", "in turn", "at the same time", "both"] = ""
+    rewards: str = ""
+    action: str = ""
+    reply: str = ""
+    observations: Mapping[str, str] = field(default_factory=dict)
+    tools: tuple[GameTool, ...] = ()
+    example: Example | None = None
+
+
+def about(id: str) -> About:
+    """Say what an id stands for, as far as that can be said here."""
+    spec = registry.spec(id)
+    takes = parameters(spec)
+    taken = {one.name for one in takes}
+    env, missing = _make(spec, takes)
+    return About(
+        id=id,
+        summary=_summary(spec, _game(spec)),
+        entry_point=spec.entry_point,
+        parameters=takes,
+        settings=(dict(env.game.env_defaults) if env else {})
+        | {key: value for key, value in spec.kwargs.items() if key not in taken},
+        needs=spec.needs,
+        missing=missing,
+        levels=_levels(spec),
+        **(_played(env) if env else {}),
+    )
+
+
+def parameters(spec: Spec) -> tuple[Parameter, ...]:
+    """Return the arguments of a game; none if its file cannot be imported without what is missing.
+
+    Their defaults are those of the id.
+    """
+    game = _game(spec)
+    if game is None:
+        return ()
+    found, meanings = [], _meanings(game)
+    for one in list(inspect.signature(game.__init__).parameters.values())[1:]:
+        required = one.default is one.empty and one.name not in spec.kwargs
+        default = spec.kwargs.get(one.name, None if one.default is one.empty else one.default)
+        found.append(Parameter(one.name, default, meanings.get(one.name, ""), required))
+    return tuple(found)
+
+
+def picture(id: str, **kwargs: Any) -> Image:
+    """Draw the first turn of the episode with seed 0, as the seat that acts first sees it.
+
+    kwargs: of `make`, such as theme and image_size.
+    """
+    from PIL import Image
+
+    env = registry.make(id, **kwargs)
+    env.reset(seed=SEED)
+    try:
+        return Image.fromarray(env.picture(env.to_act[0]).array)
+    except DependencyNotInstalled as error:
+        raise MissingNeed(f"{id} cannot be drawn here: {error}") from None
+    finally:
+        env.close()
+
+
+def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | None, tuple[str, ...]]:
+    """Return the environment at its start, or why there is none."""
+    missing = spec.missing()
+    missing += [
+        f"make({spec.id!r}, {one.name}=...): {one.meaning or 'it has no default'}"
+        for one in parameters
+        if one.required
+    ]
+    if missing:
+        return None, tuple(missing)
+    try:
+        env = spec.make()
+        env.reset(seed=SEED)
+    except (MissingNeed, ImportError, OSError) as error:  # data that are not there, for example
+        return None, (str(error),)
+    return env, ()
+
+
+# -- what the class says -----------------------------------------------------------------------
+
+
+def _game(spec: Spec) -> type[Game[Any]] | None:
+    module, _, name = spec.entry_point.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+    except ImportError:
+        if spec.missing():
+            return None
+        raise
+    game: type[Game[Any]] = functools.reduce(getattr, name.split("."), found)
+    return game
+
+
+def _summary(spec: Spec, game: type[Game[Any]] | None) -> str:
+    """Return the first sentence of the file, or of the class where the file has several games."""
+    module = spec.entry_point.partition(":")[0]
+    if game is None:
+        file = importlib.util.find_spec(module)
+        source = Path(file.origin).read_text(encoding="utf-8") if file and file.origin else ""
+        text = ast.get_docstring(ast.parse(source))
+    else:
+        games = [
+            one
+            for one in vars(sys.modules[module]).values()
+            if isinstance(one, type)
+            and issubclass(one, Game)
+            and one.__module__ == module
+            and not inspect.isabstract(one)
+        ]
+        whole, own = sys.modules[module].__doc__, game.__dict__.get("__doc__")
+        text = own or whole if len(games) > 1 else whole or own
+    words = " ".join((text or "").split())
+    first = _SENTENCE.match(words)
+    return first[0] if first else words
+
+
+def _meanings(game: type[Game[Any]]) -> dict[str, str]:
+    """Return what docstrings say of arguments: "name, name: meaning", or a sentence with `name`."""
+    found: dict[str, str] = {}
+    documents = []
+    for one in game.__mro__[: game.__mro__.index(Game)]:
+        begin = one.__dict__.get("__init__")
+        documents += [
+            inspect.cleandoc(doc)
+            for doc in (one.__dict__.get("__doc__"), getattr(begin, "__doc__", None))
+            if doc
+        ]
+    for document in documents:
+        names: tuple[str, ...] = ()
+        for line in document.splitlines():
+            if begins := _MEANING.fullmatch(line):
+                names = tuple(name for name in begins[1].split(", ") if name not in found)
+                found.update(dict.fromkeys(names, begins[2]))
+            elif line.startswith(" "):
+                found.update({name: f"{found[name]} {line.strip()}" for name in names})
+            else:
+                names = ()
+    for document in documents:
+        for sentence in _SENTENCE.findall(document.partition("\n\n")[0]):
+            for name in re.findall(r"`(\w+)`", sentence):
+                found.setdefault(name, " ".join(sentence.split()))
+    return found
+
+
+def _levels(spec: Spec) -> dict[str, Mapping[str, Any]]:
+    """Return the other ids that begin alike and stand for the same game."""
+    stem = _stem(spec.id)
+    others = (registry.spec(id) for id in registry.list_envs(f"{stem}*"))
+    return {
+        one.id: one.kwargs
+        for one in others
+        if one.id != spec.id and one.entry_point == spec.entry_point and _stem(one.id) == stem
+    }
+
+
+def _stem(id: str) -> str:
+    """Return what the ids of all levels of a game begin with."""
+    version = _VERSION.match(id)
+    return version[0] if version else id.partition("-")[0]
+
+
+# -- what a running environment says -----------------------------------------------------------
+
+
+def _played(env: Env[Any]) -> dict[str, Any]:
+    game, seats = env.game, tuple(env.possible_agents)
+    seat = env.to_act[0]
+    turn = env.turn(seat)
+    told: dict[str, Any] = {
+        "seats": seats,
+        "action": _action(env),
+        "reply": actions.instruction(env.format),
+        "observations": _observations(env),
+        "tools": _tools(env),
+        "example": Example(seat, turn.rules, turn.text, turn.legal[0] if turn.legal else None),
+    }
+    together, returns = _random_play(env)
+    told["order"] = "alone" if len(seats) == 1 else _ORDERS[together]
+    told["rewards"] = _rewards(game, returns)
+    env.close()
+    return told
+
+
+_ORDERS = {
+    frozenset({False}): "in turn",
+    frozenset({True}): "at the same time",
+    frozenset({False, True}): "both",
+}
+
+
+def _action(env: Env[Any]) -> str:
+    moves = env.game.moves
+    if moves is None:
+        return "text"
+    return f"text; or Discrete({len(moves)}), with actions='discrete'"
+
+
+def _observations(env: Env[Any]) -> dict[str, str]:
+    """Return the spaces of text, picture, both, and of numbers where there are some."""
+
+    def space(**kind: Any) -> Any:
+        size, length = env.image_size, env.text_length
+        seen = Env(env.game, image_size=size, text_length=length, **kind)
+        return seen.observation_space(env.possible_agents[0])
+
+    both = space(observe="both")
+    found = {"text": both["text"], "image": both["image"], "both": both}
+    if env.game.moves is not None:
+        found["numbers"] = space(actions="discrete")["observation"]
+    return {kind: str(one) for kind, one in found.items()}
+
+
+def _tools(env: Env[Any]) -> tuple[GameTool, ...]:
+    found: dict[str, tuple[str, list[str]]] = {}
+    for seat in env.possible_agents:
+        for tool in env.tools(seat):
+            schema = getattr(tool, "schema", tool)
+            function = schema.get("function", schema)
+            entry = found.setdefault(function["name"], (function.get("description", ""), []))
+            entry[1].append(seat)
+    return tuple(GameTool(name, text, tuple(seats)) for name, (text, seats) in found.items())
+
+
+def _random_play(env: Env[Any]) -> tuple[frozenset[bool], list[Mapping[str, float]]]:
+    """Return whether seats act together, one by one or both, and how some matches ended.
+
+    Only the first turn is looked at where turns are slow or legal moves are not listed.
+    """
+    together = {len(env.to_act) > 1}
+    returns: list[Mapping[str, float]] = []
+    left = 0 if env.game.blocking else TURNS
+    for seed in range(MATCHES):
+        env.reset(seed=seed)
+        while env.to_act and left:
+            left -= 1
+            together.add(len(env.to_act) > 1)
+            turns = {seat: env.turn(seat) for seat in env.to_act}
+            replies = {seat: t.legal[t.seed % len(t.legal)] for seat, t in turns.items() if t.legal}
+            if len(replies) < len(turns):
+                return frozenset(together), returns
+            env.play(replies)
+        if not left:
+            break
+        returns.append(env.game_state.returns())
+    return frozenset(together), returns
+
+
+def _rewards(game: Game[Any], returns: list[Mapping[str, float]]) -> str:
+    words = []
+    if game.zero_sum:
+        words.append("What one seat gains the other loses.")
+    if returns:
+        seen = [value for one in returns for value in one.values()]
+        low, high = min(seen), max(seen)
+        between = f"were {low:g}" if low == high else f"lay between {low:g} and {high:g}"
+        played = "a random episode" if len(returns) == 1 else f"{len(returns)} random episodes"
+        words.append(f"In {played}, returns {between}.")
+    return " ".join(words)

@@ -1,0 +1,192 @@
+"""The contract over one environment, step by step: an id's, or a game's in a file of one's own."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import inspect
+import sys
+import sysconfig
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gem_ma.apis.env import BaseEnv, Env
+from gem_ma.game import Game
+from gem_ma.testing import ContractError, certify
+from gem_ma.testing.contract import _Checker
+
+# What each step of the contract holds, in the order in which they are looked at.
+HOLDS = {
+    "seats": "seats are named, and each has rules",
+    "rules": "states are frozen, legal moves are taken, and random play comes to an end",
+    "seeding": "a seed decides an episode, and no global random number is drawn",
+    "forks": "forks, copies, pickles and snapshots go on as the original does",
+    "nothing_is_shared": "what a seat was given never changes, and changing it changes nothing",
+    "aec": "PettingZoo's AEC API: spaces hold, rewards sum to returns",
+    "parallel": "PettingZoo's parallel API: the same",
+    "one_seat": "Gymnasium's API for one seat: the same",
+    "order": "calls out of order are errors",
+    "garbage": "senseless replies are answered, and no error",
+    "invalid_replies": "invalid replies lead to what invalid=... says",
+    "privacy": "no seat reads the reasoning of another",
+    "rendering": "words and pictures are drawn",
+    "other_process": "another process plays the same episode",
+    "pictures": "views that differ in words differ in their pictures",
+}
+VIEWS = 200  # pictures that are compared
+
+
+class BadRequest(ValueError):
+    """There is nothing to check by this name; the message says what is wrong with it."""
+
+
+class Fault(Exception):
+    """An environment breaks the contract: how, in which step, and which steps held before."""
+
+    def __init__(self, message: str, step: str = "", held: Sequence[str] = ()):
+        super().__init__(message)
+        self.step = step
+        self.held = list(held)
+
+
+def check(
+    env: BaseEnv,
+    *,
+    seeds: int = 3,
+    max_turns: int = 1000,
+    processes: bool = True,
+    pictures: bool = False,
+    on_step: Callable[[str, int], None] = lambda step, done: None,
+) -> list[str]:
+    """Check an environment as `gem_ma.testing.check_env` does, and return the steps that held.
+
+    pictures: certify them too (see `gem_ma.testing.certify`).
+    on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
+    Raises Fault, for whatever the environment's own code raises, too.
+    """
+    held: dict[str, int] = {}
+    current = ""
+
+    def told(step: str, look: Callable[..., Any], *args: Any) -> None:
+        nonlocal current
+        current = step
+        on_step(step, held.get(step, 0))
+        look(*args)
+        held[step] = held.get(step, 0) + 1
+
+    def whole() -> list[str]:
+        return [step for step in HOLDS if step in held and step != current]
+
+    checker = _Checker(env._twin(), range(seeds), max_turns)
+    for step in HOLDS:
+        if hasattr(checker, step):
+            setattr(checker, step, functools.partial(told, step, getattr(checker, step)))
+    try:
+        checker.check(processes)
+        if pictures:
+            told("pictures", functools.partial(certify, env, views=VIEWS))
+    except ContractError as error:
+        raise Fault(str(error), current, whole()) from error
+    except Exception as error:  # whatever a game's code may raise is a finding about it
+        raise Fault(where(error), current, whole()) from error
+    current = ""
+    return whole()
+
+
+def where(error: BaseException) -> str:
+    """Return an exception in one paragraph: what it says, and where in whose code it was raised."""
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{what.partition(' (')[0]}, in {error.filename}, line {error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    paths = sysconfig.get_paths()
+    others = str(Path(__file__).parents[1]), paths["stdlib"], paths["purelib"], paths["platlib"], "<"
+    own = [one for one in frames if not one.filename.startswith(others)]
+    for frame in reversed(own or frames):
+        return f"{what}, in {frame.filename}, line {frame.lineno}, {frame.name}: {frame.line}"
+    return what
+
+
+@contextlib.contextmanager
+def opened(
+    what: str,
+    make: Callable[[str, Sequence[tuple[str, Any]]], BaseEnv],
+    settings: Sequence[tuple[str, Any]] = (),
+) -> Iterator[BaseEnv]:
+    """Make what is to be checked: FILE.py, or FILE.py:NAME for one of its games, or what `make`
+    makes of an id. While it is open the file can be imported by other processes as well.
+    """
+    file, name = _parts(what)
+    path = Path(file or what)
+    if path.is_dir():
+        raise BadRequest(f"{path} is a folder; name a file in it, such as {path / 'my_game.py'}")
+    if not file and path.is_file():
+        raise BadRequest(f"{path}: expected an id, or a file that ends in .py")
+    if not file:
+        yield make(what, settings)
+        return
+    if not path.is_file():
+        raise BadRequest(f"{file}: no such file")
+    folder, module = _place(path.resolve())
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))  # noqa: TID251 - as `python FILE.py` does
+    try:
+        yield _env(_import(module, path), file, name, dict(settings))
+    finally:
+        sys.path.remove(str(folder))  # noqa: TID251
+        for one in set(sys.modules) - before:
+            if one.partition(".")[0] == module.partition(".")[0]:
+                del sys.modules[one]
+
+
+def _parts(what: str) -> tuple[str, str]:
+    """Return a file and a name in it, or "" for both where `what` is an id."""
+    if what.endswith(".py"):
+        return what, ""
+    file, _, name = what.rpartition(":")
+    return (file, name) if file.endswith(".py") else ("", "")
+
+
+def _place(path: Path) -> tuple[Path, str]:
+    """Return the folder from which a file can be imported, and its name there."""
+    folder, parts = path.parent, [path.stem]
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
+
+
+def _import(name: str, path: Path) -> Any:
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:  # a file may raise anything
+        raise Fault(f"{path} cannot be imported. {where(error)}") from error
+    if Path(module.__file__ or "").resolve() != path.resolve():
+        raise BadRequest(f"{path}: there is another module named {name!r}; rename the file")
+    return module
+
+
+def _env(module: Any, file: str, name: str, arguments: Mapping[str, Any]) -> BaseEnv:
+    """Return the environment of a game in a module: of the one it has, or of the one named."""
+    games = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Game)
+        and value.__module__ == module.__name__
+        and not inspect.isabstract(value)
+    }
+    if not name and len(games) != 1:
+        found = f"several games; say which: {', '.join(f'{file}:{one}' for one in games)}"
+        raise BadRequest(f"{file} has {found if games else 'no subclass of gem_ma.Game'}")
+    game = games.get(name) if name else next(iter(games.values()))
+    if game is None:
+        there = f"; there is {', '.join(games)}" if games else ""
+        raise BadRequest(f"{file} has no game {name!r}{there}")
+    try:
+        return Env(game(**arguments))
+    except Exception as error:  # a game's own code
+        raise Fault(f"{game.__name__}() cannot be made. {where(error)}") from error

@@ -1,0 +1,77 @@
+"""What shells complete: commands and options by argcomplete, and from here ids and agents."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gem_ma.apis import registry
+from gem_ma.apis.registry import MissingNeed
+
+SHELLS = ("bash", "zsh", "fish")
+AGENTS = ("human", "openai:", "random", "search:depth=")
+
+
+def script(shell: str) -> str:
+    """Return the lines that make a shell complete `gem-ma`."""
+    try:
+        from argcomplete.shell_integration import shellcode
+    except ImportError:
+        raise MissingNeed(
+            "completion needs argcomplete: pip install 'gem-ma[completion]'"
+        ) from None
+    code: str = shellcode(["gem-ma"], shell="bash" if shell == "zsh" else shell)
+    return code
+
+
+def answer(parser: argparse.ArgumentParser) -> None:
+    """Tell the shell that runs this process in order to complete a line, and end it."""
+    import argcomplete
+
+    for command in _commands(parser):
+        for action in command._actions:
+            if action.choices is None and action.dest in _COMPLETED:
+                action.completer = _COMPLETED[action.dest]  # type: ignore[attr-defined]
+    argcomplete.autocomplete(parser)
+
+
+def ids(prefix: str, **_: Any) -> list[str]:
+    """Return the ids that begin so, or only what ids begin with while that is not typed."""
+    if ":" in prefix:
+        return registry.list_envs(f"{prefix}*")
+    return sorted({f"{id.partition(':')[0]}:" for id in registry.list_envs()})
+
+
+def agents(prefix: str, **_: Any) -> list[str]:
+    """Return what specs of agents begin with, after those that a comma ends."""
+    before = prefix[: prefix.rfind(",") + 1]
+    return [before + one for one in AGENTS]
+
+
+def suites(prefix: str, **_: Any) -> list[str]:
+    """Return the names of the suites that come with the package."""
+    from gem_ma.evaluation.suites import names
+
+    return list(names())
+
+
+# By the name of an argument, which all commands share.
+_COMPLETED = {
+    "agent": agents,
+    "agents": agents,
+    "games": ids,
+    "id": ids,
+    "others": agents,
+    "pattern": ids,
+    "suite": suites,
+    "what": ids,
+}
+
+
+def _commands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    return [
+        command
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for command in action.choices.values()
+    ]

@@ -1,0 +1,466 @@
+"""The commands eval, tournament and exploit: their words, and what they print."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gem_ma.apis.registry import BadArgument
+from gem_ma.evaluation import suites
+from gem_ma.guards.remote import without_secrets
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to those of the command line."""
+    _add_eval(commands)
+    _add_tournament(commands)
+    _add_exploit(commands)
+
+
+def _told(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """Return the command with one clear line for input that makes no sense."""
+
+    def told(args: argparse.Namespace) -> int:
+        try:
+            return run(args)
+        except (ValueError, BadArgument) as error:
+            sys.stderr.write(f"gem-ma: {without_secrets(str(error))}\n")
+            return 2
+
+    return told
+
+
+# -- eval ------------------------------------------------------------------------------------------
+
+
+def _add_eval(commands: Any) -> None:
+    found = ", ".join(suites.names())
+    parser = commands.add_parser(
+        "eval",
+        help="play a suite and say how good an agent is, and how sure that is",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma eval --suite smoke --agents random --out results\n"
+            "  gem-ma eval game:Wordle-v0 --trials 4 --agents openai:MODEL@URL --out results\n"
+            "  gem-ma eval --suite tau-retail --agents assistant=openai:MODEL@URL \\\n"
+            "      --agents user=llm-user:openai:MODEL@URL --out results\n"
+            "  gem-ma eval compare before after\n\n"
+            "The same command again goes on where it was stopped. It exits with 0 if all was\n"
+            "played, 1 if an episode failed, 3 if an environment was skipped; compare exits with\n"
+            "1 if something is worse, and by more than noise."
+        ),
+    )
+    parser.add_argument("what", nargs="*", help="environments, or: compare FOLDER FOLDER")
+    parser.add_argument("--suite", help=f"{found}, or a TOML file")
+    parser.add_argument("--out", help="a folder for episodes and results")
+    parser.add_argument(
+        "--agents",
+        action="append",
+        default=[],
+        metavar="[SEAT=]SPEC",
+        help="who is evaluated, and with SEAT= who sits in another seat; may be repeated",
+    )
+    parser.add_argument("--tasks", type=int, help="starts of each environment, instead of its own")
+    parser.add_argument("--trials", type=int, help="how often each start is played, likewise")
+    parser.add_argument("--seed", type=int, help="an int that decides all (default: the suite's)")
+    parser.add_argument("--concurrency", type=int, default=64, help="alive at once (default: 64)")
+    parser.add_argument("--workers", type=int, help="play in so many processes")
+    parser.add_argument("--max-errors", type=int, default=10, help="in one environment")
+    parser.add_argument("--pictures", action="store_true", help="keep the pictures, too")
+    parser.add_argument("--price", metavar="IN,OUT", help="of a million tokens read and written")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_told(_eval))
+
+
+def _eval(args: argparse.Namespace) -> int:
+    if args.what[:1] == ["compare"]:
+        return _compare(args)
+    from gem_ma.evaluation.runner import evaluate
+
+    if bool(args.suite) == bool(args.what):
+        raise ValueError("name either --suite or environments")
+    if not args.out:
+        raise ValueError("name a folder for the results: --out FOLDER")
+    suite = suites.load(args.suite) if args.suite else suites.of_ids(args.what)
+    who, seats = _agents(args.agents)
+    total = None if args.json else _Lines()
+    found = evaluate(
+        suite,
+        who,
+        args.out,
+        seats=seats,
+        seed=args.seed,
+        tasks=args.tasks,
+        trials=args.trials,
+        concurrency=args.concurrency,
+        max_errors=args.max_errors,
+        workers=args.workers,
+        pictures=args.pictures,
+        prices=_prices(args.price),
+        progress=None if total else False,
+        on_cell=total,
+    )
+    if args.json:
+        _print_json(found.plain())
+        return found.code
+    _report(found, bool(args.price))
+    _write(f"written to {args.out}\n")
+    return found.code
+
+
+def _report(found: Any, priced: bool) -> None:
+    if found.rows:
+        _show(*_table(found.rows))
+        for points, kind in _curves(found.rows):
+            _write(f"{kind}: {points}\n")
+        success = _percent(found.overall["success"])
+        _write(f"mean over {len(found.rows)} rows: success {success}\n")
+    if found.overall["tokens in all"]:
+        _write(f"tokens: {found.overall['tokens in all']:.0f}\n")
+    if priced:
+        _write(f"cost: {found.overall['cost in all']:.4f}\n")
+    for one in found.skipped:
+        _write(f"skipped {one['entry']}: {one['reason']}\n")
+    for one in found.stopped:
+        _write(f"stopped {one['what']}: {one['reason']}\n")
+
+
+class _Lines:
+    """A line for every part that is done, where there is somebody to read it."""
+
+    def __call__(self, title: str, done: int, expected: int) -> None:
+        sys.stderr.write(f"{title}: {done} of {expected}\n")
+        sys.stderr.flush()
+
+
+def _agents(given: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the spec of who is evaluated, and those of seats."""
+    who, seats = None, {}
+    for one in given:
+        seat, equals, spec = one.partition("=")
+        if equals and seat.replace("_", "").isalnum():
+            seats[seat] = spec
+        elif who is not None:
+            raise ValueError(f"--agents {one}: {who} is evaluated already; for a seat, SEAT=SPEC")
+        else:
+            who = one
+    if who is None and not seats:
+        raise ValueError("name who is evaluated: --agents random, for example")
+    return who, seats
+
+
+def _prices(text: str | None) -> tuple[float, float] | None:
+    if not text:
+        return None
+    try:
+        read, written = map(float, text.split(","))
+    except ValueError:
+        raise ValueError(f"--price {text}: expected two numbers such as 0.5,1.5") from None
+    return read, written
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    head = ["environment", "seat", "episodes", "success", "return", "win/draw/loss", "invalid"]
+    head += ["forfeit", "turns", "tokens", "s/reply"]
+    lines = []
+    for row in rows:
+        split = "/".join(
+            "" if row[name] is None else f"{100 * row[name].value:.0f}"
+            for name in ("win", "draw", "loss")
+        )
+        failed = f" ({row['failed']} failed)" if row["failed"] else ""
+        lines.append(
+            [
+                row["entry"],
+                row["seat"],
+                f"{row['episodes']}/{row['expected']}{failed}",
+                _percent(row["success"]),
+                _between(row["return"]),
+                "" if row["win"] is None else split,
+                _percent(row["invalid"]),
+                _percent(row["forfeit"]) if row["forfeit"].value else "",
+                f"{row['turns'].value:.1f}",
+                f"{row['tokens'].value:.0f}" if row["tokens"].value else "",
+                f"{row['latency'].value:.3f}",
+            ]
+        )
+    told = [i for i in range(len(head)) if any(line[i] for line in lines)]
+    return [head[i] for i in told], [[line[i] for i in told] for line in lines]
+
+
+def _curves(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return the curves of pass@k and pass^k over all rows that were tried more than once."""
+    from gem_ma.evaluation.statistics import average
+
+    out = []
+    for kind, name in (("pass@k", "pass_at"), ("pass^k", "pass_hat")):
+        ks = sorted({k for row in rows for k in row[name]})
+        if len(ks) > 1:
+            points = ((k, average([row[name][k] for row in rows if k in row[name]])) for k in ks)
+            out.append((", ".join(f"k={k} {_percent(one)}" for k, one in points), kind))
+    return out
+
+
+def _percent(one: Any) -> str:
+    if math.isnan(one.value):
+        return ""
+    return f"{100 * one.value:.1f}% [{100 * one.low:.0f}, {100 * one.high:.0f}]"
+
+
+def _between(one: Any, digits: int = 2) -> str:
+    if math.isnan(one.value):
+        return ""
+    if math.isnan(one.low):
+        return f"{one.value:.{digits}f}"
+    return f"{one.value:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+
+
+# -- eval compare ----------------------------------------------------------------------------------
+
+
+def _compare(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.runner import compare
+
+    if len(args.what) != 3:
+        raise ValueError("expected two folders: gem-ma eval compare BEFORE AFTER")
+    found, only = compare(args.what[1], args.what[2])
+    worse = any(one.verdict == "worse" for one in found)
+    if args.json:
+        rows = [
+            {
+                **{name: getattr(one, name) for name in one.__slots__ if name != "change"},
+                "change": {
+                    key: None if isinstance(value, float) and math.isnan(value) else value
+                    for key, value in one.change._asdict().items()
+                },
+            }
+            for one in found
+        ]
+        _print_json({"differences": rows, "in one only": only})
+        return int(worse)
+    head = ["environment", "seat", "number", "before", "after", "change", "tasks", "p", "verdict"]
+    lines = [
+        [
+            one.entry,
+            one.seat,
+            one.metric,
+            f"{one.old:.3f}",
+            f"{one.new:.3f}",
+            _between(one.change, 3),
+            f"{one.change.tasks}{' paired' if one.change.paired else ''}",
+            f"{one.p:.3f}",
+            one.verdict,
+        ]
+        for one in found
+    ]
+    _show(head, lines)
+    for name in only:
+        _write(f"in one of them only: {name}\n")
+    changed = sum(one.verdict != "noise" for one in found)
+    _write(f"{changed} of {len(found)} numbers changed by more than noise\n")
+    return int(worse)
+
+
+# -- tournament ------------------------------------------------------------------------------------
+
+
+def _add_tournament(commands: Any) -> None:
+    parser = commands.add_parser(
+        "tournament",
+        help="let agents play each other, and rate them",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "example:\n"
+            "  gem-ma tournament game:ConnectFour-v0 --agents search openai:MODEL@URL --out cup\n\n"
+            "The same folder goes on with more agents or more matches: only what is missing is\n"
+            "played. It exits with 1 if a match failed."
+        ),
+    )
+    parser.add_argument("games", nargs="+", metavar="ID", help="games of two seats or more")
+    parser.add_argument("--agents", nargs="+", default=[], metavar="SPEC", help="who joins")
+    parser.add_argument("--out", required=True, help="a folder for matches and results")
+    parser.add_argument("--matches", type=int, default=10, help="starts, for all (default: 10)")
+    parser.add_argument("--schedule", choices=("round-robin", "swiss"), default="round-robin")
+    parser.add_argument("--rounds", type=int, help="of a Swiss tournament")
+    parser.add_argument(
+        "--seating",
+        choices=("all", "rotate"),
+        default="all",
+        help="all permutations, or each agent once in each seat (default: all)",
+    )
+    parser.add_argument(
+        "--anchors",
+        default="random",
+        help="specs that join, with commas; the first is rated 0; none: nobody (default: random)",
+    )
+    parser.add_argument(
+        "--forfeits",
+        choices=("loss", "leave-out"),
+        default="loss",
+        help="how ratings take those who left by invalid replies (default: loss)",
+    )
+    parser.add_argument("--skills", action="store_true", help="rate by Plackett-Luce as well")
+    parser.add_argument("--seed", type=int, default=0, help="an int that decides all (default: 0)")
+    parser.add_argument("--concurrency", type=int, default=64, help="alive at once (default: 64)")
+    parser.add_argument("--workers", type=int, help="play in so many processes")
+    parser.add_argument("--max-errors", type=int, default=10, help="in one line-up (default: 10)")
+    parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_told(_tournament))
+
+
+def _tournament(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.tournament import tournament
+
+    if args.picture and not args.picture.endswith(".png"):
+        raise ValueError(f"--picture {args.picture}: expected a name that ends in .png")
+    if args.picture and not Path(args.picture).parent.is_dir():
+        raise ValueError(f"--picture {args.picture}: there is no such folder")
+    total = None if args.json else _Lines()
+    board = tournament(
+        args.games,
+        args.agents,
+        args.out,
+        matches=args.matches,
+        schedule=args.schedule,
+        rounds=args.rounds,
+        seating=args.seating,
+        anchors=() if args.anchors == "none" else args.anchors.split(","),
+        forfeits=args.forfeits,
+        skills=args.skills,
+        seed=args.seed,
+        concurrency=args.concurrency,
+        max_errors=args.max_errors,
+        workers=args.workers,
+        progress=None if total else False,
+        on_cell=total,
+    )
+    if args.picture:
+        from gem_ma.renderers import draw, png
+
+        cells = len(board.agents)
+        size = 140 + 56 * cells, 140 + 84 * cells
+        Path(args.picture).write_bytes(png.from_array(draw(board.scene(), size)))
+    code = int(bool(board.failed or board.stopped))
+    if args.json:
+        _print_json(board.plain())
+        return code
+    head = ["agent", "rating", "win", "draw", "loss", "forfeit"]
+    _show(head, [_rated(board, one) for one in board.ratings])
+    for game, rated in board.by_game.items():
+        line = ", ".join(f"{one.agent} {one.points:+.0f}" for one in rated)
+        _write(f"{game}: {line}\n")
+    for agent, (mu, sigma) in sorted(board.skills.items(), key=lambda one: -one[1][0]):
+        _write(f"Plackett-Luce: {agent} {mu:.1f}, give or take {sigma:.1f}\n")
+    _write("\npoints in percent that the row took from the column\n")
+    head, *lines = board.cross_table()
+    _show(head, lines)
+    _write("\n")
+    lines = [
+        [*key, *(str(count) for count in row.values())] for key, row in sorted(board.seats.items())
+    ]
+    _show(["game", "seat", "agent", "win", "draw", "loss", "forfeit"], lines)
+    for cycle in board.cycles:
+        doubt = "" if cycle.certain else ", perhaps by chance"
+        _write(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
+    for one in board.stopped:
+        _write(f"stopped {one['what']}: {one['reason']}\n")
+    failed = f", {board.failed} failed" if board.failed else ""
+    _write(f"{board.matches} matches{failed}, written to {args.out}\n")
+    return code
+
+
+def _rated(board: Any, one: Any) -> list[str]:
+    counts = board.total(one.agent)
+    between = f"{one.points:+.0f} [{one.low:+.0f}, {one.high:+.0f}]"
+    return [one.agent, between, *(str(count) for count in counts.values())]
+
+
+# -- exploit ---------------------------------------------------------------------------------------
+
+
+def _add_exploit(commands: Any) -> None:
+    parser = commands.add_parser(
+        "exploit",
+        help="say how much a perfect opponent would win from an agent, in a small game",
+        epilog="example: gem-ma exploit game:KuhnPoker-v0 --agent random --samples 64",
+    )
+    parser.add_argument("id", help="game:KuhnPoker-v0 or game:LeducPoker-v0")
+    parser.add_argument("--agent", required=True, metavar="SPEC", help="who is tried")
+    parser.add_argument(
+        "--samples", type=int, default=32, help="replies in each information set (default: 32)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="an int for the replies (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print JSON, with the policy")
+    parser.set_defaults(run=_told(_exploit))
+
+
+def _exploit(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.exploit import exploit, plain
+
+    found = exploit(args.id, args.agent, samples=args.samples, seed=args.seed)
+    if args.json:
+        _print_json(plain(found))
+        return 0
+    _write(f"{found.id}, {found.agent}: {found.information_sets} information sets\n")
+    _write(f"NashConv {found.nash_conv:.4f}, exploitability {found.exploitability:.4f}\n")
+    if found.samples:
+        _write(
+            f"from {found.samples} replies in each: too high on average; from half as many "
+            f"{found.half:.4f}, extrapolated {found.corrected:.4f}, "
+            f"at least {found.at_least:.4f} on average\n"
+            f"{found.invalid} of {found.replies} replies were invalid"
+        )
+        lost = f", and {found.silent} information sets had no valid one" if found.silent else ""
+        _write(f"{lost}\n")
+    if found.covered is not None:
+        _write(f"a bare legal move is {found.covered:.1%} of what it says\n")
+    values = ", ".join(f"{value:+.4f}" for value in found.values)
+    _write(f"against itself it earns {values}\n")
+    return 0
+
+
+# -- printing --------------------------------------------------------------------------------------
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def _print_json(data: Any) -> None:
+    _write(json.dumps(data, indent=1, allow_nan=False) + "\n")
+
+
+def _show(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    """Print a table: with rich on a terminal, and in plain columns elsewhere."""
+    if not sys.stdout.isatty():
+        _write(plain_table(head, lines))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for name in head:
+        table.add_column(name, overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
+    Console().print(table)
+
+
+def plain_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a table as text, its columns side by side."""
+    rows = [head, *lines]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    text = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    return "".join(f"{line}\n" for line in text)

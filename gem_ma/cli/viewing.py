@@ -1,0 +1,192 @@
+"""The commands that show what was played: gem-ma view, gem-ma watch and gem-ma plot."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from gem_ma.guards.remote import without_secrets
+
+
+def add_commands(commands: Any) -> None:
+    """Add view, watch and plot to the commands of gem-ma."""
+    view = commands.add_parser(
+        "view",
+        help="write recorded episodes as one HTML page",
+        epilog="example: gem-ma run game:ConnectFour-v0 --episodes 100 --out a.jsonl && "
+        "gem-ma view a.jsonl --out page.html",
+    )
+    view.add_argument("source", help="a file of episodes, or a folder with several")
+    view.add_argument("--out", required=True, help="the page, such as page.html")
+    view.add_argument(
+        "--no-spectator",
+        action="store_true",
+        help="leave out what spectators see, for which episodes are played again",
+    )
+    view.add_argument(
+        "--spectators",
+        type=_count,
+        default="5000",
+        metavar="N|all",
+        help="of so many episodes, the first ones, show what spectators see (default: 5000)",
+    )
+    _add_trust(view)
+    view.set_defaults(run=_view)
+
+    watch = commands.add_parser(
+        "watch",
+        help="watch a match, or recorded ones, in the terminal",
+        epilog="example: gem-ma watch game:ConnectFour-v0 --agents search:depth=3,random --delay 1",
+    )
+    watch.add_argument("what", help="an environment (see gem-ma list), or a file of episodes")
+    watch.add_argument("--agents", default="random", help="who plays, as for gem-ma play")
+    watch.add_argument("--seat", help="see what this seat sees (default: what a spectator sees)")
+    watch.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
+    watch.add_argument(
+        "--delay", type=float, default=1.0, help="seconds between moves (default: 1)"
+    )
+    watch.add_argument("--theme", default="light", help="a name, or an int that draws one")
+    watch.add_argument(
+        "--image-size", default="252x252", help="width and height (default: 252x252)"
+    )
+    watch.add_argument("--episode", type=int, help="of a file, only the one with this number")
+    _add_trust(watch)
+    watch.set_defaults(run=_watch)
+
+    plot = commands.add_parser(
+        "plot",
+        help="draw a figure of what was measured; needs matplotlib",
+        epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
+    )
+    kinds = plot.add_subparsers(required=True, metavar="KIND")
+    for kind, sources, about in (
+        ("learning", "a history of a training, NAME-SEED.jsonl, or a folder of them", "curves"),
+        ("win-rates", "the folder of a tournament", "the matrix of who beats whom"),
+        ("pass-k", "the folder of an evaluation", "how likely k trials of a task all succeed"),
+        ("tokens", "a file of episodes, or a folder with several", "what seats read and write"),
+    ):
+        one = kinds.add_parser(kind, help=about)
+        several = None if kind == "win-rates" else "+"
+        one.add_argument("source", nargs=several, help=sources)
+        one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
+        if kind == "learning":
+            one.add_argument("--columns", help="of the history (default: the return of each seat)")
+            one.add_argument("--smooth", type=int, default=10, help="over so many updates (10)")
+        one.set_defaults(run=_plot, kind=kind)
+
+
+def _count(text: str) -> int | None:
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, or all")
+    return int(text)
+
+
+def _add_trust(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="play again whatever the file names, also games that are not registered here: this "
+        "runs code",
+    )
+
+
+def _view(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from gem_ma.evaluation.viewer import write_page
+    from gem_ma.rollouts.records import NotARecord
+
+    out = Path(args.out)
+    if out.is_dir() or not out.parent.is_dir():
+        return _wrong(f"--out {out}: expected a file in a folder that exists, such as page.html")
+    console = Console(stderr=True)
+    try:
+        bar = Progress(console=console, transient=True)
+        with bar if console.is_terminal else contextlib.nullcontext():
+            task = bar.add_task("episodes", total=None)
+            page = write_page(
+                args.source,
+                out,
+                spectator=not args.no_spectator,
+                most=args.spectators,
+                trust=args.trust,
+                progress=lambda done: bar.update(
+                    task, completed=done, description=f"{done} episodes"
+                ),
+            )
+    except (NotARecord, OSError) as error:
+        return _wrong(str(error))
+    for damage in page.damaged[:20]:
+        sys.stderr.write(f"left out: {damage}\n")
+    if len(page.damaged) > 20:
+        sys.stderr.write(f"left out: {len(page.damaged) - 20} more lines\n")
+    size = out.stat().st_size / 1e6
+    sys.stdout.write(
+        f"{page.episodes} episodes and {page.pictures} pictures in {out}, {size:.1f} MB\n"
+    )
+    if page.unseen and not args.no_spectator:
+        sys.stdout.write(f"{page.unseen} of them were not played again; the page says why\n")
+    return 0
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.watch import BadRequest, watch
+
+    try:
+        return watch(
+            args.what,
+            agents=args.agents,
+            seat=args.seat,
+            seed=args.seed,
+            delay=args.delay,
+            theme=args.theme,
+            image_size=args.image_size,
+            episode=args.episode,
+            trust=args.trust,
+        )
+    except BadRequest as error:
+        return _wrong(str(error))
+
+
+def _plot(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation import plots
+
+    draw = {
+        "learning": lambda: _curves(args),
+        "win-rates": lambda: plots.win_rates(*plots.read_tournament(args.source)),
+        "pass-k": lambda: plots.pass_hat(plots.read_evaluations(args.source)),
+        "tokens": lambda: plots.tokens(plots.read_episodes(args.source)),
+    }
+    try:
+        plots.check(args.out)
+        plots.save(draw[args.kind](), args.out)
+    except (ValueError, ImportError, OSError) as error:
+        return _wrong(str(error))
+    sys.stdout.write(f"written to {args.out}\n")
+    return 0
+
+
+def _curves(args: argparse.Namespace) -> Any:
+    """Return the figure of histories, of the columns that were asked for."""
+    from gem_ma.evaluation import plots
+
+    if args.smooth < 1:
+        raise plots.BadPlot(f"--smooth {args.smooth}: expected 1 or more")
+    runs = plots.read_logs(args.source)
+    rows = [row for histories in runs.values() for row in histories[0][:1]]
+    given = args.columns.split(",") if args.columns else None
+    found = given or [name for name in rows[0] if name.startswith("return/")]
+    if not found:
+        raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
+    return plots.learning(runs, {name: name for name in found}, smooth=args.smooth)
+
+
+def _wrong(message: str) -> int:
+    sys.stderr.write(f"gem-ma: {without_secrets(message)}\n")
+    return 2

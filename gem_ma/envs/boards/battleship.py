@@ -1,0 +1,213 @@
+"""Battleship: two agents shoot at ships that they do not see; who sinks the last one wins."""
+
+import functools
+import string
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Grid, Panels, Tile
+
+AGENTS = ("first", "second")
+SHIPS = "ABCDEFGH"
+WATER, MISS, HIT = ".", "o", "x"
+TILES = (
+    (WATER, Tile(ground="blue", name="water (.)")),
+    (MISS, Tile("dot", "white", "blue", name="miss (o)")),
+    (HIT, Tile("cross", "red", "blue", name="hit, a ship afloat (x)")),
+    *((ship, Tile(color="black", ground="gray", text=ship)) for ship in SHIPS),
+    *((ship.lower(), Tile("burst", "red", "gray", text=ship)) for ship in SHIPS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    size: int
+    seas: tuple[str | None, str | None]  # a ship's letter or water, row by row; None: hidden
+    shots: tuple[str, str]  # what each seat found at the other's: misses, hits, ships it sunk
+    left: tuple[str, str]  # each seat's ships that are afloat
+    turn: int = 0
+
+    def to_act(self):
+        return (AGENTS[self.turn % 2],) if all(self.left) else ()
+
+    def returns(self):
+        won = bool(self.left[0]) - bool(self.left[1])
+        return {"first": float(won), "second": float(-won)}
+
+    def seen_by(self, agent):
+        first, second = self.seas
+        return replace(self, seas=(first, None) if agent == "first" else (None, second))
+
+    def legal(self, agent):
+        shots = self.shots[AGENTS.index(agent)]
+        return tuple([c for c, mark in zip(_cells(self.size), shots, strict=True) if mark == WATER])
+
+    def shoot(self, cell):
+        if cell is None:  # a lost turn
+            return replace(self, turn=self.turn + 1)
+        own = self.turn % 2
+        sea, shots, left = self.seas[1 - own], self.shots[own], self.left[1 - own]
+        ship = sea[cell]
+        shots = shots[:cell] + (MISS if ship == WATER else HIT) + shots[cell + 1 :]
+        if ship != WATER:
+            cells = [i for i, other in enumerate(sea) if other == ship]
+            if all(shots[i] == HIT for i in cells):
+                shots = "".join(ship if i in cells else mark for i, mark in enumerate(shots))
+                left = left.replace(ship, "")
+        return State(
+            self.size,
+            self.seas,
+            (shots, self.shots[1]) if own == 0 else (self.shots[0], shots),
+            (self.left[0], left) if own == 0 else (left, self.left[1]),
+            self.turn + 1,
+        )
+
+
+class Battleship(Game[State]):
+    agents = AGENTS
+    zero_sum = True
+
+    def __init__(self, size: int = 8, ships: tuple[int, ...] = (4, 3, 3, 2)):
+        self.size, self.ships = size, tuple(ships)
+        if not 2 <= size <= len(string.ascii_lowercase):
+            raise ValueError(f"size={size}: expected 2 to {len(string.ascii_lowercase)}")
+        if not 1 <= len(self.ships) <= len(SHIPS) or not all(1 <= n <= size for n in self.ships):
+            raise ValueError(f"ships={ships}: expected up to {len(SHIPS)} lengths of 1 to {size}")
+        if sum(self.ships) > size * size // 2:  # up to there, they can always be placed
+            raise ValueError(f"ships={ships}: they fill more than half of the sea")
+        self.moves = _cells(size)
+        self.fleet = SHIPS[: len(self.ships)]
+
+    def start(self, rng, options):
+        seas = _place(self.size, self.ships, rng), _place(self.size, self.ships, rng)
+        water = WATER * self.size**2
+        return State(self.size, seas, (water, water), (self.fleet, self.fleet))
+
+    def read(self, text, view, agent):
+        cell = self.moves.index(choose(text.replace(" ", ""), self.moves))
+        if view.shots[AGENTS.index(agent)][cell] != WATER:
+            raise InvalidMove(f"you shot at {clip(self.moves[cell])} before")
+        return cell
+
+    def advance(self, state, moves, rng):
+        return state.shoot(*moves.values())
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((seat, cell),) = moves.items()
+        if cell is None:
+            return [Message(None, "game", f"{seat} lost its turn.")]
+        mark, name = after.shots[before.turn % 2][cell], self.moves[cell]
+        found = {MISS: "a miss", HIT: "a hit"}.get(mark) or f"a hit that sinks {self.ship(mark)}"
+        return [Message(None, seat, name), Message(None, "game", f"{name} is {found}.")]
+
+    def ship(self, letter):
+        return f"ship {letter} of {self.ships[SHIPS.index(letter)]}"
+
+    def rules(self, agent):
+        fleet = ", ".join(f"{ship} ({n})" for ship, n in zip(SHIPS, self.ships, strict=False))
+        return (
+            f"You are playing Battleship as {agent}; first begins. Each player has a sea of "
+            f"{self.size} rows and columns that the other does not see, with ships that lie flat "
+            f"or upright in it and may touch: {fleet}; the number is a ship's length. In turn you "
+            "shoot at a cell of the other's sea and are told whether you hit. A ship is sunk once "
+            "all its cells are hit, and then its letter is shown; before, a hit shows x, a miss "
+            "o. In your own sea a small letter is a cell that was hit. Who first sinks all ships "
+            "wins. Reply with a column and a row, such as b3: columns are letters from the left, "
+            "rows numbers from the top."
+        )
+
+    def describe(self, view, agent):
+        parts = []
+        for title, rows in self.boards(view, agent):
+            lines = [f"{i:>2} {' '.join(row)}" for i, row in enumerate(rows, 1)]
+            parts += [f"{title}:", "   " + " ".join(string.ascii_lowercase[: self.size]), *lines]
+        return "\n".join([*parts, *self.status(view)])
+
+    def boards(self, view, agent):
+        """Yield a title and rows for each board: the own sea and the shots, or both seas."""
+        for i, owner in enumerate(AGENTS):
+            sea, shots = view.seas[i], view.shots[1 - i]
+            if agent is None:
+                title = f"Sea of {owner}"
+            else:
+                title = "Your sea" if owner == agent else "Your shots"
+            board = shots if sea is None else "".join(map(_struck, sea, shots))
+            yield title, _rows(board, view.size)
+
+    def status(self, view):
+        lines = [f"{a} afloat: {left or 'none'}" for a, left in zip(AGENTS, view.left, strict=True)]
+        return (*lines, *(f"To act: {agent}" for agent in view.to_act()))
+
+    def picture(self, view, agent):
+        columns = tuple(string.ascii_lowercase[: view.size])
+        lines = tuple(str(i + 1) for i in range(view.size))
+        status = self.status(view)
+        parts = [
+            (title, Grid(rows, TILES, columns=columns, lines=lines, status=part))
+            for (title, rows), part in zip(
+                self.boards(view, agent), (status[:1], status[1:]), strict=True
+            )
+        ]
+        return Panels(tuple(parts))
+
+    def encode(self, view, agent):
+        """Return six planes: own ships, those cells hit, the other's misses; own misses, hits and
+        sunk ships."""
+        own = AGENTS.index(agent)
+        sea, mine, theirs = (
+            np.array(list(board)).reshape(self.size, self.size)
+            for board in (view.seas[own], view.shots[own], view.shots[1 - own])
+        )
+        ships, water = sea != WATER, mine == WATER
+        sunk = ~water & (mine != MISS) & (mine != HIT)
+        planes = [ships, ships & (theirs != WATER), theirs == MISS, mine == MISS, mine == HIT, sunk]
+        return np.stack(planes).astype(np.float32)
+
+
+@functools.cache
+def _cells(size):
+    """Return the names of all cells, row by row."""
+    return tuple([f"{c}{row + 1}" for row in range(size) for c in string.ascii_lowercase[:size]])
+
+
+@functools.cache
+def _berths(size, length):
+    """Return every way to lay a ship of this length, as a set of cells."""
+    flat = [[row * size + c + i for i in range(length)] for row in range(size)
+            for c in range(size - length + 1)]  # fmt: skip
+    upright = [[cell % size * size + cell // size for cell in cells] for cells in flat]
+    return tuple(map(frozenset, flat + (upright if length > 1 else [])))
+
+
+def _place(size, lengths, rng):
+    """Lay the ships at random, one after the other; begin anew where one finds no room."""
+    while True:
+        sea = [WATER] * size**2
+        taken = frozenset()
+        for ship, length in zip(SHIPS, lengths, strict=False):
+            free = [berth for berth in _berths(size, length) if not berth & taken]
+            if not free:
+                break
+            berth = free[int(rng.integers(len(free)))]
+            taken |= berth
+            for cell in berth:
+                sea[cell] = ship
+        else:
+            return "".join(sea)
+
+
+def _struck(here, mark):
+    """Return how the owner sees a cell of its sea at which this shot came, if any."""
+    if here == WATER:
+        return mark
+    return here if mark == WATER else here.lower()
+
+
+def _rows(board, size):
+    return tuple([board[i : i + size] for i in range(0, size * size, size)])

@@ -1,0 +1,231 @@
+"""Chess: two agents on 64 squares; the `chess` package knows the moves."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove
+from gem_ma.match.actions import clip
+from gem_ma.scene import Grid, Tile
+
+try:
+    import chess
+except ImportError as error:
+    raise ImportError(
+        "chess needs the package of that name: pip install 'gem-ma[games]'"
+    ) from error
+
+AGENTS = ("white", "black")
+FILES, RANKS = tuple("abcdefgh"), tuple("87654321")
+FIGURES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+LETTERS = "PNBRQKpnbrqk"  # as in FEN; in the order of the planes
+NAMES = tuple(f"{agent} {figure}" for agent in AGENTS for figure in FIGURES)
+AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
+TILES = (  # a symbol is a piece and the square below it: light (-) or dark (=)
+    *(
+        (letter + shade, Tile(name.split()[1], name.split()[0], ground, name=said))
+        for letter, name in zip(LETTERS, NAMES, strict=True)
+        for shade, ground, said in (("-", "gray", f"{name} ({letter})"), ("=", "green", ""))
+    ),
+    (".-", Tile(ground="gray")),
+    (".=", Tile(ground="green")),
+)
+
+
+def _all_moves():
+    """Return every move in UCI that any piece could make on some board."""
+    names = chess.SQUARE_NAMES
+    for start, end in ((s, e) for s in chess.SQUARES for e in chess.SQUARES if s != e):
+        across = abs(chess.square_file(start) - chess.square_file(end))
+        up = abs(chess.square_rank(start) - chess.square_rank(end))
+        if not across or not up or across == up or across + up == 3:  # a queen's or a knight's
+            yield names[start] + names[end]
+        ranks = chess.square_rank(start), chess.square_rank(end)
+        if across <= 1 and ranks in ((6, 7), (1, 0)):
+            yield from (names[start] + names[end] + piece for piece in "qrbn")
+
+
+MOVES = tuple(_all_moves())
+UCI = frozenset(MOVES)
+
+
+class State(NamedTuple):
+    fen: str = chess.STARTING_FEN
+    past: tuple[str, ...] = ()  # the positions since the last capture or pawn's move, with this one
+    end: str | None = None  # why it is over
+    san: bool = False  # list moves in SAN rather than UCI
+
+    def to_act(self):
+        return () if self.end else (AGENTS[self.fen.split(" ", 2)[1] == "b"],)
+
+    def returns(self):
+        if self.end != "checkmate":
+            return {"white": 0.0, "black": 0.0}
+        won = 1.0 if " b " in self.fen else -1.0  # who is to move was mated
+        return {"white": won, "black": -won}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        return tuple(_moves(self.fen, self.san))
+
+    def play(self, name):
+        board = _board(self.fen).copy(stack=False)
+        board.push(_moves(self.fen, self.san)[name])
+        return self.at(board, self.past if board.halfmove_clock else ())
+
+    def at(self, board, past):
+        """Return the state after these past positions; the draws that can be claimed are."""
+        fen = board.fen()
+        here = fen.rsplit(" ", 2)[0]  # pieces, side, castling, and en passant where it is legal
+        past = (*past, here)
+        end = None
+        if not _moves(fen, False):
+            end = "checkmate" if board.is_check() else "stalemate"
+        elif board.is_insufficient_material():
+            end = "draw: neither side can mate"
+        elif past.count(here) >= 3:
+            end = "draw: threefold repetition"
+        elif board.halfmove_clock >= 100:
+            end = "draw: fifty moves without capture or pawn's move"
+        return State(fen, past, end, self.san)
+
+
+class Chess(Game[State]):
+    agents = AGENTS
+    zero_sum = True
+
+    def __init__(self, fen: str = chess.STARTING_FEN, notation: str = "uci"):
+        if notation not in ("uci", "san"):
+            raise ValueError(f"notation={notation!r}: expected 'uci' or 'san'")
+        board = chess.Board(fen)  # a ValueError says what is wrong with a FEN
+        if not board.is_valid():
+            raise ValueError(f"fen={fen!r}: no position that a game can come to")
+        self.first = State(san=notation == "san").at(board, ())
+        if self.first.end:
+            raise ValueError(f"fen={fen!r}: the game is over there ({self.first.end})")
+        self.moves = MOVES if notation == "uci" else None
+
+    def start(self, rng, options):
+        return self.first
+
+    def read(self, text, view, agent):
+        """Return the move's name in the notation of the game."""
+        names = _moves(view.fen, view.san)
+        if text in names:
+            return text
+        name = text.strip(AROUND)
+        number, dot, rest = name.partition(".")
+        if dot and number.isdecimal():  # the number of the move, as books print it
+            name = rest.strip(AROUND)
+        if name.lower() in _moves(view.fen, False):
+            move = chess.Move.from_uci(name.lower())
+        elif name in UCI:
+            raise InvalidMove(f"{name} is not a legal move here{_why(name, view.fen)}")
+        else:
+            try:
+                move = _board(view.fen).parse_san(name[:20])
+            except chess.AmbiguousMoveError:
+                raise InvalidMove(f"{name} could be more than one move; say from where") from None
+            except ValueError:
+                raise InvalidMove(
+                    f"{clip(name)} is no legal move, neither as e2e4 nor as Nf3"
+                ) from None
+        for known, other in names.items():
+            if other == move:
+                return known
+        raise InvalidMove(f"{clip(name)} is no move")  # a null move, which SAN knows
+
+    def advance(self, state, moves, rng):
+        return state.play(*moves.values())
+
+    def rules(self, agent):
+        return (
+            f"You are playing chess as {agent}, by the usual rules; white's pieces are capital "
+            "letters, black's small ones, and white begins at the foot of the board. Who mates the "
+            "king wins. It is a draw by stalemate, when neither side has the pieces to mate, and "
+            "at once when a position comes up for the third time or when fifty moves of each side "
+            "went by without a capture or a pawn's move. Reply with a move in UCI or in standard "
+            "notation: e2e4 or e4, g1f3 or Nf3, e1g1 or O-O, e7e8q or e8=Q."
+        )
+
+    def describe(self, view, agent):
+        rows = zip(RANKS, _rows(view.fen), strict=True)
+        lines = [f"{rank} {' '.join(row)}" for rank, row in rows]
+        return "\n".join([*lines, f"  {' '.join(FILES)}", *self.status(view)])
+
+    def status(self, view):
+        _, side, castling, passant, clock, number = view.fen.split(" ")
+        check = ", check" if _board(view.fen).is_check() else ""
+        times = view.past.count(view.past[-1])
+        return (
+            view.end or f"Move {number}, {AGENTS[side == 'b']} to move{check}",
+            f"Castling {castling}, en passant {passant}",
+            f"Clock {clock} of 100, position seen {times}x",
+        )
+
+    def picture(self, view, agent):
+        shades = "-=-=-=-=", "=-=-=-=-"
+        rows = enumerate(_rows(view.fen))
+        cells = tuple(
+            [tuple(map("".join, zip(row, shades[i % 2], strict=True))) for i, row in rows]
+        )
+        return Grid(cells, TILES, columns=FILES, lines=RANKS, status=self.status(view))
+
+    def encode(self, view, agent):
+        """Return planes of eight rows, rank 8 first: twelve of pieces, own first, in the order
+        pawn, knight, bishop, rook, queen, king; en passant; castling, own first, king's side first;
+        who is white; the clock; how often the position was seen."""
+        _, _, castling, passant, clock, _ = view.fen.split(" ")
+        cells = np.array([list(row) for row in _rows(view.fen)])
+        black = agent == "black"
+        planes = np.zeros((20, 8, 8), np.float32)
+        for i, letter in enumerate(LETTERS.swapcase() if black else LETTERS):
+            planes[i] = cells == letter
+        if passant != "-":
+            planes[12, RANKS.index(passant[1]), FILES.index(passant[0])] = 1
+        for i, right in enumerate("kqKQ" if black else "KQkq"):
+            planes[13 + i] = right in castling
+        planes[17] = not black
+        planes[18] = int(clock) / 100
+        planes[19] = min(view.past.count(view.past[-1]), 3) / 3
+        return planes
+
+    def report(self, state):
+        return {"end": state.end, "fen": state.fen}
+
+
+@functools.lru_cache(maxsize=1024)
+def _board(fen):
+    """Return a board to look at; who wants to change it takes a copy."""
+    return chess.Board(fen)
+
+
+@functools.lru_cache(maxsize=1024)
+def _moves(fen, san):
+    """Return the legal moves by their names."""
+    board = chess.Board(fen) if san else _board(fen)  # to name a move in SAN plays it and back
+    return {board.san(m) if san else m.uci(): m for m in board.legal_moves}
+
+
+@functools.lru_cache(maxsize=1024)
+def _rows(fen):
+    """Return the rows of the board, rank 8 first, free squares as points."""
+    board = fen.partition(" ")[0]
+    for many in "12345678":
+        board = board.replace(many, "." * int(many))
+    return tuple(board.split("/"))
+
+
+def _why(name, fen):
+    """Return what is wrong with a move in UCI, where that is easily said."""
+    letter = _rows(fen)[RANKS.index(name[1])][FILES.index(name[0])]
+    if not (letter.islower() if " b " in fen else letter.isupper()):
+        return f": {name[:2]} holds no piece of yours"
+    if name + "q" in _moves(fen, False):
+        return f": say what the pawn becomes, {name}q for example"
+    if chess.Move.from_uci(name) in _board(fen).pseudo_legal_moves:
+        return ": your king would be in check"
+    return ""

@@ -1,0 +1,143 @@
+"""Hex: two agents place stones on a rhombus of hexagons; who joins both own edges wins."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+AGENTS = ("black", "white")
+STONES, EMPTY = ("B", "W"), "."
+TILES = (
+    ("B", Tile("disc", "black", "orange", name="black (B)")),
+    ("W", Tile("disc", "white", "orange", name="white (W)")),
+    (EMPTY, Tile("", ground="orange", name="free")),
+    ("b", Tile("", ground="black", name="black's edges")),
+    ("w", Tile("", ground="white", name="white's edges")),
+    (" ", Tile("", ground="gray", name="a corner")),
+)
+
+
+@functools.cache
+def _touching(size):
+    """Return for each cell its neighbours: left, right, above, below, and on one diagonal."""
+    steps = ((0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
+    return tuple(
+        tuple(
+            (row + down) * size + column + right
+            for down, right in steps
+            if 0 <= row + down < size and 0 <= column + right < size
+        )
+        for row in range(size)
+        for column in range(size)
+    )
+
+
+@functools.cache
+def _edges(size):
+    """Return the cells at the two edges of each side: top and bottom, left and right."""
+    cells = range(size * size)
+    return (
+        (frozenset(cells[:size]), frozenset(cells[-size:])),
+        (frozenset(cells[::size]), frozenset(cells[size - 1 :: size])),
+    )
+
+
+class State(NamedTuple):
+    board: str  # row by row
+    size: int
+    turn: int = 0
+    winner: str | None = None
+
+    def to_act(self):
+        return () if self.winner else (AGENTS[self.turn % 2],)
+
+    def returns(self):
+        if self.winner is None:
+            return {"black": 0.0, "white": 0.0}
+        return {a: 1.0 if a == self.winner else -1.0 for a in AGENTS}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        cells = zip(squares(self.size), self.board, strict=True)
+        return tuple([name for name, mark in cells if mark == EMPTY])
+
+    def place(self, cell):
+        side = self.turn % 2
+        board = self.board[:cell] + STONES[side] + self.board[cell + 1 :]
+        winner = AGENTS[side] if _joined(board, self.size, cell, side) else None
+        return State(board, self.size, self.turn + 1, winner)
+
+
+def _joined(board, size, cell, side):
+    """Return whether the stones that hang together with this one touch both edges of a side."""
+    touching, stone = _touching(size), STONES[side]
+    chain, unseen = {cell}, [cell]
+    while unseen:
+        for near in touching[unseen.pop()]:
+            if board[near] == stone and near not in chain:
+                chain.add(near)
+                unseen.append(near)
+    one, other = _edges(size)[side]
+    return not (chain.isdisjoint(one) or chain.isdisjoint(other))
+
+
+class Hex(Game[State]):
+    agents = AGENTS
+    zero_sum = True
+
+    def __init__(self, size: int = 7):
+        if not 2 <= size <= 19:
+            raise ValueError(f"size={size}: expected 2 to 19")
+        self.size = size
+        self.moves = squares(size)
+
+    def start(self, rng, options):
+        return State(EMPTY * self.size**2, self.size)
+
+    def read(self, text, view, agent):
+        return choose(text, view.legal(agent))
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        if move is None:  # a lost turn
+            return state._replace(turn=state.turn + 1)
+        return state.place(self.moves.index(move))
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        edges = {"black": "the top edge with the bottom edge", "white": "the left with the right"}
+        last = squares(self.size)[-1]
+        return (
+            f"You are playing Hex as {agent} ({agent[0].upper()}); black begins. In turn you place "
+            "a stone on a free cell, where it stays. An unbroken chain of your stones wins if it "
+            f"joins {edges[agent]} (the other player: {edges[AGENTS[agent == 'black']]}). A cell "
+            "touches six others: b2 touches a2, c2, b1, b3, c1 and a3, but neither a1 nor c3. "
+            "There are no draws. Columns are lettered "
+            f"from the left, rows numbered from the top: a1 is top left, {last} bottom right. "
+            "Reply with the cell of your stone."
+        )
+
+    def describe(self, view, agent):
+        return words(rows(view.board, view.size), slant=1)
+
+    def picture(self, view, agent):
+        ends = " " + "b" * view.size + " "
+        columns, lines = labels(view.size)
+        inner = [f"w{row}w" for row in rows(view.board, view.size)]
+        return Grid((ends, *inner, ends), TILES, (), ("", *columns, ""), ("", *lines, ""))
+
+    def encode(self, view, agent):
+        """Return three planes: own stones, the other's, free cells."""
+        own = STONES[AGENTS.index(agent)]
+        cells = np.array(list(view.board)).reshape(view.size, view.size)
+        planes = [cells == own, (cells != own) & (cells != EMPTY), cells == EMPTY]
+        return np.stack(planes).astype(np.float32)

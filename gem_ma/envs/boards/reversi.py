@@ -1,0 +1,167 @@
+"""Reversi: two agents enclose each other's discs, which turn over; most discs win."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.game import Game, Message
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+AGENTS = ("black", "white")
+TILES = (
+    ("B", Tile("disc", "black", "green", name="black (B)")),
+    ("W", Tile("disc", "white", "green", name="white (W)")),
+    (".", Tile("", ground="green", name="free")),
+)
+
+
+@functools.cache
+def _directions(size):
+    """Return for each direction how far to shift left, then right, and where one can land."""
+    everywhere = (1 << size * size) - 1
+    first = sum(1 << row * size for row in range(size))
+    land = {-1: everywhere & ~(first << size - 1), 0: everywhere, 1: everywhere & ~first}
+    steps = [(down * size + right, right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    return tuple((max(step, 0), max(-step, 0), land[right]) for step, right in steps if step)
+
+
+class State(NamedTuple):
+    discs: tuple[int, int]  # black's and white's, a bit for each square, row by row from a1
+    turn: int  # whose: an index into AGENTS
+    open: int  # where that seat may place a disc; none if neither can
+    size: int
+
+    def to_act(self):
+        return (AGENTS[self.turn],) if self.open else ()
+
+    def returns(self):
+        black, white = self.counts()
+        lead = 0.0 if self.open else float((black > white) - (black < white))
+        return {"black": lead, "white": -lead}
+
+    def counts(self):
+        return self.discs[0].bit_count(), self.discs[1].bit_count()
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        names, bits, found = squares(self.size), self.open, []
+        while bits:
+            lowest = bits & -bits
+            found.append(names[lowest.bit_length() - 1])
+            bits -= lowest
+        return tuple(found)
+
+    def board(self):
+        black, white = self.discs
+        cells = range(self.size * self.size)
+        return "".join(["B" if black >> i & 1 else "W" if white >> i & 1 else "." for i in cells])
+
+    def place(self, square):
+        """Place a disc, and turn over what it encloses in every direction."""
+        new = 1 << square
+        own, other = self.discs[self.turn], self.discs[1 - self.turn]
+        turned = 0
+        for left, right, land in _directions(self.size):
+            line, at = 0, new << left >> right & land
+            while at & other:
+                line |= at
+                at = at << left >> right & land
+            if at & own:
+                turned |= line
+        own, other = own | new | turned, other & ~turned
+        return after((other, own) if self.turn else (own, other), self.turn, self.size)
+
+
+def after(discs, turn, size):
+    """Return the state after a turn: the other's, or of the same seat if the other cannot move."""
+    for side in (1 - turn, turn):
+        found = _open(discs[side], discs[1 - side], size)
+        if found:
+            break
+    return State(discs, side, found, size)
+
+
+def _open(own, other, size):
+    """Return the free squares at the far ends of lines of the other's discs."""
+    free, found = ~(own | other), 0
+    for left, right, land in _directions(size):
+        line = own << left >> right & land & other
+        while line:
+            line = line << left >> right & land
+            found |= line & free
+            line &= other
+    return found
+
+
+class Reversi(Game[State]):
+    agents = AGENTS
+    zero_sum = True
+
+    def __init__(self, size: int = 8):
+        if size not in range(4, 17, 2):
+            raise ValueError(f"size={size}: expected an even number from 4 to 16")
+        self.size = size
+        self.moves = squares(size)
+
+    def start(self, rng, options):
+        size, middle = self.size, (self.size // 2 - 1) * (self.size + 1)  # d4 of 8x8
+        black = 1 << middle + 1 | 1 << middle + size
+        white = 1 << middle | 1 << middle + size + 1
+        return after((black, white), 1, size)
+
+    def read(self, text, view, agent):
+        return choose(text, view.legal(agent))
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        if move is None:  # a lost turn
+            return after(state.discs, state.turn, state.size)
+        return state.place(self.moves.index(move))
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        lost = Message(None, "game", f"{seat} lost its turn.")
+        said = lost if move is None else Message(None, seat, move)
+        if after.to_act() != (seat,):
+            return (said,)
+        (other,) = set(AGENTS) - {seat}
+        return said, Message(None, "game", f"{other} has no move and passes.")
+
+    def rules(self, agent):
+        last = squares(self.size)[-1]
+        return (
+            f"You are playing Reversi as {agent} ({agent[0].upper()}); black begins. In turn you "
+            "place a disc on a free square such that it and another disc of yours enclose one or "
+            "more of the other's discs in a straight line, flat, upright or diagonal, without a "
+            "gap. All discs so enclosed, in every direction, turn over and are yours. Who has no "
+            "such square passes, which happens by itself. When neither can move the game ends, "
+            "and who has more discs wins. Columns are lettered from the left, rows numbered from "
+            f"the top: a1 is top left, {last} bottom right. Reply with the square of your disc."
+        )
+
+    def describe(self, view, agent):
+        return words(rows(view.board(), view.size)) + "\n" + _score(view)
+
+    def picture(self, view, agent):
+        columns, lines = labels(view.size)
+        return Grid(rows(view.board(), view.size), TILES, (), columns, lines, (_score(view),))
+
+    def encode(self, view, agent):
+        """Return three planes: own discs, the other's, free squares."""
+        own = agent[0].upper()
+        cells = np.array(list(view.board())).reshape(view.size, view.size)
+        planes = [cells == own, (cells != own) & (cells != "."), cells == "."]
+        return np.stack(planes).astype(np.float32)
+
+
+def _score(view):
+    black, white = view.counts()
+    return f"Discs: black {black}, white {white}."

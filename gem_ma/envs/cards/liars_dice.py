@@ -1,0 +1,191 @@
+"""Liar's dice: agents outbid each other on dice they only partly see; who has none left is out."""
+
+import functools
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gem_ma.game import Game, Message
+from gem_ma.match.actions import choose
+from gem_ma.scene import Cards
+
+FACES = 6
+LIAR = "liar"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    agents: tuple[str, ...]
+    dice: tuple[tuple[int, ...] | None, ...]  # each seat's dice, None: hidden
+    counts: tuple[int, ...]  # how many dice each seat has
+    turn: int  # whose turn: an index into agents
+    bid: tuple[int, int] | None = None  # at least so many dice, showing this face
+    bidder: int | None = None
+
+    def to_act(self):
+        return (self.agents[self.turn],) if self.counts.count(0) < len(self.counts) - 1 else ()
+
+    def out(self):
+        if 0 not in self.counts:
+            return ()
+        return tuple([a for a, n in zip(self.agents, self.counts, strict=True) if n == 0])
+
+    def returns(self):
+        if 0 not in self.counts:
+            return dict.fromkeys(self.agents, 0.0)
+        over, loss = not self.to_act(), -1.0 / (len(self.agents) - 1)
+        return {
+            a: loss if n == 0 else 1.0 if over else 0.0
+            for a, n in zip(self.agents, self.counts, strict=True)
+        }
+
+    def seen_by(self, agent):
+        own = self.agents.index(agent)
+        dice = tuple([d if i == own else None for i, d in enumerate(self.dice)])
+        return State(self.agents, dice, self.counts, self.turn, self.bid, self.bidder)
+
+    def legal(self, agent):
+        bids = _bids(sum(self.counts))
+        if self.bid is None:
+            return bids
+        quantity, face = self.bid
+        return (*bids[(quantity - 1) * FACES + face :], LIAR)
+
+    def after(self, seat):
+        """Return the next seat that still has dice."""
+        n = len(self.agents)
+        for later in range(seat + 1, seat + n + 1):
+            if self.counts[later % n]:
+                return later % n
+        raise ValueError("nobody has dice")
+
+    def raise_to(self, quantity, face):
+        bid = quantity, face
+        return State(self.agents, self.dice, self.counts, self.after(self.turn), bid, self.turn)
+
+    def pass_on(self):
+        """Lose a turn; a bid that comes back to its bidder stands, and bidding begins anew."""
+        turn = self.after(self.turn)
+        if turn == self.bidder:
+            return replace(self, turn=turn, bid=None, bidder=None)
+        return replace(self, turn=turn)
+
+    def there_are(self):
+        """Return how many dice show the face of the bid."""
+        return sum(hand.count(self.bid[1]) for hand in self.dice)
+
+    def loser_of_challenge(self):
+        return self.bidder if self.there_are() < self.bid[0] else self.turn
+
+    def take(self, seat, dice, rng):
+        """Take dice from a seat and begin a new round with it, or with the next that has any."""
+        counts = tuple([n - dice if i == seat else n for i, n in enumerate(self.counts)])
+        start = State(self.agents, _roll(counts, rng), counts, seat)
+        return start if counts[seat] else replace(start, turn=start.after(seat))
+
+
+class LiarsDice(Game[State]):
+    def __init__(self, players: int = 3, dice: int = 3):
+        if players < 2 or dice < 1:
+            raise ValueError(f"players={players}, dice={dice}: expected at least 2 and 1")
+        self.agents = tuple(f"player_{i}" for i in range(players))
+        self.dice = dice
+        self.zero_sum = players == 2
+        self.moves = (*_bids(players * dice), LIAR)
+
+    def start(self, rng, options):
+        counts = (self.dice,) * len(self.agents)
+        return State(self.agents, _roll(counts, rng), counts, int(rng.integers(len(counts))))
+
+    def read(self, text, view, agent):
+        move = choose(text.replace(" ", ""), view.legal(agent))
+        return move if move == LIAR else tuple(map(int, move.split("x")))
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        if move == LIAR:
+            return state.take(state.loser_of_challenge(), 1, rng)
+        if move is None:
+            return state.pass_on()
+        return state.raise_to(*move)
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        """Give up all dice; the others begin a new round."""
+        seat = state.agents.index(agent)
+        return state.take(seat, state.counts[seat], rng)
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        if move is None:
+            return [Message(None, "game", f"{seat} lost its turn.")]
+        if move != LIAR:
+            return [Message(None, seat, _name(move))]
+        loser = before.agents[before.loser_of_challenge()]
+        return [
+            Message(None, seat, LIAR),
+            Message(
+                None,
+                "game",
+                f"The bid was {_name(before.bid)}, and there are {before.there_are()} such dice: "
+                f"{loser} loses a die. All roll again.",
+            ),
+        ]
+
+    def rules(self, agent):
+        return (
+            f"You are playing Liar's Dice as {agent}, with {len(self.agents)} players of "
+            f"{self.dice} dice each, which only their owner sees. In turn you bid how many dice on "
+            "the whole table show a face at the least: 3x5 means three dice that show a 5. Each "
+            "bid must have more dice than the last, or as many of a higher face. Instead of "
+            "bidding you may call liar: if there are fewer dice than bid, the bidder loses a die, "
+            "otherwise you do. Then all roll again. Who has no dice is out; the last one wins. "
+            "Reply with a bid such as 2x4, or with liar."
+        )
+
+    def describe(self, view, agent):
+        lines = []
+        for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True):
+            shown = " ".join(map(str, hand)) if hand else "? " * n
+            lines.append(f"{name}: {shown.strip() or 'out'}")
+        return "\n".join([*lines, ". ".join(self.status(view)) + "."])
+
+    def status(self, view):
+        by = f"{_name(view.bid)} by {view.agents[view.bidder]}" if view.bid else "no bid yet"
+        return f"Bid: {by}", f"To act: {view.agents[view.turn]}"
+
+    def picture(self, view, agent):
+        rows = [
+            (name, tuple(f"*{die}" for die in hand or "?" * n))
+            for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True)
+        ]
+        return Cards(tuple(rows), self.status(view))
+
+    def encode(self, view, agent):
+        """Return the own dice by face, all counts from the own seat on, and the bid."""
+        own, n = view.agents.index(agent), len(view.agents)
+        row = np.zeros(2 * FACES + n + 1, np.float32)
+        for face, many in Counter(view.dice[own]).items():
+            row[face - 1] = many / self.dice
+        row[FACES : FACES + n] = [view.counts[(own + i) % n] / self.dice for i in range(n)]
+        if view.bid:
+            row[FACES + n] = view.bid[0] / (n * self.dice)
+            row[FACES + n + view.bid[1]] = 1
+        return row
+
+
+@functools.cache
+def _bids(dice):
+    return tuple([f"{q}x{face}" for q in range(1, dice + 1) for face in range(1, FACES + 1)])
+
+
+def _name(bid):
+    return f"{bid[0]}x{bid[1]}"
+
+
+def _roll(counts, rng):
+    faces = iter(rng.integers(1, FACES + 1, sum(counts)).tolist())
+    return tuple([tuple(sorted([next(faces) for _ in range(n)])) for n in counts])

@@ -1,0 +1,1 @@
+"""Games in which one seat guesses what was drawn."""

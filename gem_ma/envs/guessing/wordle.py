@@ -1,0 +1,149 @@
+"""Wordle: one agent finds a hidden word, told of each letter of a guess whether it fits."""
+
+import functools
+import itertools
+from typing import NamedTuple
+
+from gem_ma.envs.guessing import words
+from gem_ma.envs.guessing.guesses import columns
+from gem_ma.game import Game, InvalidMove
+from gem_ma.match.actions import clip
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+DRAWN = (3, 5)  # letters of the random level
+PLACED, PRESENT, ABSENT = "+", "~", "-"
+LOOKS = (
+    (PLACED, "square", "green", "letter in its place (+)"),
+    (PRESENT, "disc", "orange", "letter that belongs elsewhere (~)"),
+    (ABSENT, "square", "gray", "letter that is not there (-)"),
+)
+TILES = (
+    *(
+        (letter + mark, Tile(figure, color, text=letter, name=name))
+        for letter in LETTERS
+        for mark, figure, color, name in LOOKS
+    ),
+    (" ", Tile()),
+)
+SEPARATORS = str.maketrans("", "", " \t\r\n,.;:!?-|()[]{}\"'`*$")
+
+
+def marks(word, guess):
+    """Mark each letter; a letter of the word is used up by one of the guess, fitting ones first."""
+    unused = [a for a, b in zip(word, guess, strict=True) if a != b]
+    found = ""
+    for a, b in zip(word, guess, strict=True):
+        if a == b:
+            found += PLACED
+        elif b in unused:
+            unused.remove(b)
+            found += PRESENT
+        else:
+            found += ABSENT
+    return found
+
+
+class State(NamedTuple):
+    word: str  # hidden letters are "?"
+    left: int  # guesses
+    guesses: tuple[tuple[str, str], ...] = ()  # with their marks
+
+    def found(self):
+        return bool(self.guesses) and self.guesses[-1][1] == PLACED * len(self.word)
+
+    def to_act(self):
+        return () if self.found() or not self.left else (AGENT,)
+
+    def returns(self):
+        return {AGENT: 1.0 if self.found() else 0.0}
+
+    def seen_by(self, agent):
+        return State("?" * len(self.word), self.left, self.guesses) if self.to_act() else self
+
+    def legal(self, agent):
+        return words.common(len(self.word))  # rarer words are legal too
+
+    def guess(self, guess):
+        if guess is None:  # a lost turn
+            return State(self.word, self.left - 1, self.guesses)
+        marked = guess, marks(self.word, guess)
+        return State(self.word, self.left - 1, (*self.guesses, marked))
+
+
+class Wordle(Game[State]):
+    agents = (AGENT,)
+
+    def __init__(
+        self,
+        word_length: int | None = 5,
+        max_turns: int | None = 20,
+        only_real_words: bool = True,
+    ):
+        if (word_length is None) != (max_turns is None):
+            raise ValueError("give word_length and max_turns, or None for both")
+        if max_turns is not None and not 1 <= max_turns <= 40:
+            raise ValueError(f"max_turns={max_turns}: expected 1 to 40")
+        self.level = None if word_length is None else (word_length, max_turns)
+        self.only_real_words = only_real_words
+        words.common(word_length or DRAWN[0])  # so that what is missing shows at once
+        if word_length is not None:
+            self.moves = words.common(word_length)
+
+    def start(self, rng, options):
+        if self.level is None:
+            length = int(rng.integers(DRAWN[0], DRAWN[1] + 1))
+            turns = 5 * length
+        else:
+            length, turns = self.level
+        common = words.common(length)
+        return State(common[int(rng.integers(len(common)))], turns)
+
+    def read(self, text, view, agent):
+        guess = (text if text.isalpha() else text.translate(SEPARATORS)).lower()
+        if len(guess) != len(view.word) or guess.strip(LETTERS):
+            raise InvalidMove(f"expected a word of {len(view.word)} letters; got {clip(text)}")
+        if self.only_real_words and guess not in words.known(len(guess)):
+            raise InvalidMove(f"{guess} is not in the list of English words")
+        return guess
+
+    def advance(self, state, moves, rng):
+        return state.guess(moves[AGENT])
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        real = " A guess must be an English word." if self.only_real_words else ""
+        return (
+            "You are playing Wordle: find the hidden English word within the guesses you have."
+            f"{real} Each letter of a guess is marked: {PLACED} if it is right and in its place, "
+            f"{PRESENT} if it is in the word but in another place, {ABSENT} if it is not there. "
+            "Each letter of the word serves for one mark only: a letter that your guess has more "
+            f"often than the word gets {ABSENT} for those too many. "
+            "Reply with a word of the right length."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view lists the guesses
+
+    def describe(self, view, agent):
+        return "\n".join([*map(_line, itertools.count(1), view.guesses), *self.status(view)])
+
+    def status(self, view):
+        word = view.word if view.word[0] != "?" else f"{len(view.word)} letters"
+        return f"Word: {word}", f"Guesses left: {view.left}"
+
+    def picture(self, view, agent):
+        """Draw guesses from the top, the earliest in the leftmost column of guesses."""
+        rows = [
+            tuple(map("".join, zip(guess, found, strict=True))) for guess, found in view.guesses
+        ]
+        return Grid(columns(rows, len(view.word)), TILES, status=self.status(view))
+
+
+@functools.lru_cache(1 << 14)  # a line is shown again after every later guess
+def _line(number, marked):
+    guess, found = marked
+    return f"{number}. {guess}: " + " ".join(map("".join, zip(guess, found, strict=True)))

@@ -1,0 +1,232 @@
+"""Bargaining: two agents talk about who takes which things, each with values of its own."""
+
+import functools
+import itertools
+import operator
+from dataclasses import dataclass, replace
+
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip, number
+from gem_ma.scene import Cards
+
+AGENTS = ("first", "second")
+KINDS = ("book", "hat", "ball")
+TOTAL = 10  # what everything together is worth to each
+MOST = 4  # of a kind
+THINGS = (5, 7)  # so many in all
+LONGEST = 500  # characters of a message
+ANSWERS = ("accept", "reject")
+SMALL_TALK = ("Hello.", "What is worth most to you?", "I need more than that.")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    counts: tuple[int, ...]
+    values: tuple[tuple[int, ...] | None, ...]  # of one thing of each kind, for each seat
+    left: int  # moves until it is over
+    turn: int = 0
+    offer: tuple[int, ...] | None = None  # what its proposer wants to take
+    proposer: int | None = None
+    deal: bool = False
+
+    def to_act(self):
+        return (AGENTS[self.turn],) if self.left and not self.deal else ()
+
+    def returns(self):
+        if not self.deal:
+            return dict.fromkeys(AGENTS, 0.0)
+        return {a: self.worth(seat, self.share(seat)) / TOTAL for seat, a in enumerate(AGENTS)}
+
+    def seen_by(self, agent):
+        values = tuple(
+            [v if a == agent else None for a, v in zip(AGENTS, self.values, strict=True)]
+        )
+        return replace(self, values=values)
+
+    def legal(self, agent):
+        """Return the answers, all proposals, and some of the things that may be said."""
+        answers = ANSWERS if self.proposer == 1 - self.turn else ()
+        return (*answers, *_proposals(self.counts), *SMALL_TALK)
+
+    def share(self, seat):
+        """Return what a seat gets by the offer."""
+        if seat == self.proposer:
+            return self.offer
+        return tuple([n - taken for n, taken in zip(self.counts, self.offer, strict=True)])
+
+    def worth(self, seat, share):
+        return sum(map(operator.mul, share, self.values[seat]))
+
+    def move(self, move):
+        """Take an answer, a proposal, or anything else, which changes nothing but the turn."""
+        after = replace(self, left=self.left - 1, turn=1 - self.turn)
+        if move == "accept":
+            return replace(after, deal=True)
+        if move == "reject":
+            return replace(after, offer=None, proposer=None)
+        if isinstance(move, tuple):
+            return replace(after, offer=move, proposer=self.turn)
+        return after
+
+
+class Bargaining(Game[State]):
+    """Two agents divide things that each values in secret; `turns` is how often each may speak."""
+
+    agents = AGENTS
+
+    def __init__(self, turns: int = 6):
+        if turns < 1:
+            raise ValueError(f"turns={turns}: expected 1 or more")
+        self.turns = turns
+
+    def start(self, rng, options):
+        counts = _counts()[int(rng.integers(len(_counts())))]
+        pairs = _values(counts)
+        while True:
+            a, b = (pairs[int(n)] for n in rng.integers(len(pairs), size=2))
+            both = [x and y for x, y in zip(a, b, strict=True)]
+            some = [x or y for x, y in zip(a, b, strict=True)]
+            if a != b and any(both) and all(some):  # there is something to talk about
+                return State(counts, (a, b), 2 * self.turns)
+
+    def read(self, text, view, agent):
+        """Return an answer, what is proposed as a tuple, or the message as it stands."""
+        try:
+            answer = choose(text, ANSWERS)
+        except InvalidMove:
+            pass
+        else:
+            if view.proposer != 1 - view.turn:
+                raise InvalidMove(f"there is no proposal of the other's to {answer}")
+            return answer
+        if text.casefold().startswith("propose"):
+            return _share(text[len("propose") :], view.counts)
+        if not text.strip():
+            raise InvalidMove("the message is empty")
+        if len(text) > LONGEST:
+            raise InvalidMove(f"a message has at most {LONGEST} characters, this one {len(text)}")
+        return text
+
+    def advance(self, state, moves, rng):
+        return state.move(*moves.values())
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        if move is None:
+            news = [Message(None, "game", f"{seat} lost its turn.")]
+        elif isinstance(move, tuple):
+            news = [Message(None, "game", f"{_offer(after)}.")]
+        elif move in ANSWERS:
+            news = [Message(None, "game", f"{seat} {move}s the proposal.")]
+        else:
+            news = [Message(None, seat, move)]
+        if not after.to_act():
+            text = f"A deal: {_deal(after)}." if after.deal else "Time is up: there is no deal."
+            news.append(Message(None, "game", text))
+        return news
+
+    def rules(self, agent):
+        return (
+            f"You are {agent} of the two agents first and second, who divide some things. What "
+            "each thing is worth to you only you know; the other has values of its own. All "
+            f"together is worth {TOTAL} to each of you. You speak in turn, {self.turns} times "
+            "each. Reply with one of these: any message to the other; propose: 2 books, 1 hat "
+            "(what you would take; the other gets all the rest); or, to a proposal of the other "
+            "that is on the table, accept or reject. A proposal stays there until it is answered "
+            f"or another one is made. With a deal you earn what you got is worth, as a share of "
+            f"{TOTAL}; without one both earn nothing."
+        )
+
+    def describe(self, view, agent):
+        lines = [
+            f"{_name(n, kind)}, value of one: {self.price(view, i)}"
+            for i, (kind, n) in _kinds(view)
+        ]
+        return "\n".join([*lines, *self.status(view)])
+
+    def price(self, view, kind):
+        """Return what one thing of a kind is worth, to whom this view knows it of."""
+        known = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v is not None]
+        return ", ".join(f"{a} {v[kind]}" for a, v in known)
+
+    def status(self, view):
+        if view.deal:
+            table = f"Deal: {_deal(view)}"
+        else:
+            table = f"On the table: {_offer(view) if view.offer else 'nothing'}"
+        return table, f"Replies left: {view.left}"
+
+    def picture(self, view, agent):
+        rows = [
+            (f"{kind}s, value: {self.price(view, i)}", (kind[0].upper() + kind[1],) * n)
+            for i, (kind, n) in _kinds(view)
+        ]
+        table = ["Nothing is proposed"]
+        if view.offer:
+            table = [f"{a}: {_named(view.share(i))}" for i, a in enumerate(AGENTS)]
+            table.append("Agreed" if view.deal else f"Proposed by {AGENTS[view.proposer]}")
+        return Cards(tuple(rows), (*table, self.status(view)[1]))
+
+
+def _kinds(view):
+    return enumerate(zip(KINDS, view.counts, strict=True))
+
+
+def _name(n, kind):
+    return f"{n} {kind}" if n == 1 else f"{n} {kind}s"
+
+
+def _named(share):
+    return ", ".join(_name(n, k) for k, n in zip(KINDS, share, strict=True) if n) or "nothing"
+
+
+def _offer(state):
+    seat = state.proposer
+    takes, leaves = _named(state.share(seat)), _named(state.share(1 - seat))
+    return f"{AGENTS[seat]} proposes to take {takes}; {AGENTS[1 - seat]} would get {leaves}"
+
+
+def _deal(state):
+    return "; ".join(f"{a} gets {_named(state.share(seat))}" for seat, a in enumerate(AGENTS))
+
+
+def _share(text, counts):
+    """Read what somebody would take, in words such as "2 books and 1 hat"."""
+    share = [0] * len(KINDS)
+    text = text.casefold().strip(" :.!").replace(" and ", ",")
+    for part in filter(None, text.split(",") if text != "nothing" else ()):
+        n, _, kind = part.strip().partition(" ")
+        kind = kind.strip().removesuffix("s")
+        if kind not in KINDS:
+            raise InvalidMove(f"{clip(part)} is no part of a proposal; write: propose: 2 books")
+        share[KINDS.index(kind)] += number(n)
+    if not text:
+        raise InvalidMove("write what you would take: propose: 2 books, 1 hat")
+    for kind, n, there in zip(KINDS, share, counts, strict=True):
+        if not 0 <= n <= there:
+            raise InvalidMove(f"you cannot take {_name(n, kind)}: there are {there}")
+    return tuple(share)
+
+
+@functools.cache
+def _counts():
+    """Return how many there may be of each kind."""
+    low, high = THINGS
+    every = itertools.product(range(1, MOST + 1), repeat=len(KINDS))
+    return tuple([c for c in every if low <= sum(c) <= high and len(_values(c)) > 2])
+
+
+@functools.cache
+def _values(counts):
+    """Return all values under which so many things are worth TOTAL together."""
+    every = itertools.product(range(TOTAL + 1), repeat=len(KINDS))
+    return tuple([v for v in every if sum(map(operator.mul, counts, v)) == TOTAL])
+
+
+@functools.cache
+def _proposals(counts):
+    shares = itertools.product(*(range(n + 1) for n in counts))
+    return tuple([f"propose: {_named(share)}" for share in shares])

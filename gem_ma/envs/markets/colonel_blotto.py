@@ -1,0 +1,189 @@
+"""Colonel Blotto: both agents spread troops over fields at the same time; more troops win each."""
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove
+from gem_ma.match.actions import clip, number
+from gem_ma.scene import Grid, Panels, Tile
+
+AGENTS = ("left", "right")
+SHOWN = 10  # rounds of the past
+MOST = 10_000  # ways to spread the troops
+_WON = {1: "left won", 0: "a draw", -1: "right won"}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    fields: int
+    troops: int
+    rounds: int  # still to be played
+    score: tuple[int, int] = (0, 0)  # rounds won
+    history: tuple[
+        tuple[tuple[int, ...] | None, ...], ...
+    ] = ()  # what both sent; None: a lost turn
+
+    def to_act(self):
+        return AGENTS if self.rounds else ()
+
+    def returns(self):
+        left, right = self.score
+        won = 0 if self.rounds else (left > right) - (left < right)
+        return {"left": float(won), "right": float(-won)}
+
+    def seen_by(self, agent):
+        return self  # the past is open, and the other's choice is not in the State
+
+    def legal(self, agent):
+        return _spreads(self.fields, self.troops)
+
+    def play(self, left, right):
+        won = _fields_won(left, right)
+        score = self.score[0] + (won > 0), self.score[1] + (won < 0)
+        history = (*self.history, (left, right))
+        return State(self.fields, self.troops, self.rounds - 1, score, history)
+
+
+def _fields_won(left, right):
+    """Return the fields that left wins less those of right; who sent nothing at all loses."""
+    if left is None or right is None:
+        return (right is None) - (left is None)
+    return sum((a > b) - (a < b) for a, b in zip(left, right, strict=True))
+
+
+class ColonelBlotto(Game[State]):
+    agents = AGENTS
+    together = True
+    zero_sum = True
+
+    def __init__(self, fields: int = 3, troops: int = 10, rounds: int = 5):
+        if not (2 <= fields <= 26 and 1 <= troops <= 999 and rounds >= 1):
+            raise ValueError(
+                f"fields={fields}, troops={troops}, rounds={rounds}: expected 2 to 26 fields, 1 to "
+                "999 troops, and 1 round or more"
+            )
+        ways = math.comb(troops + fields - 1, fields - 1)
+        if ways > MOST:
+            raise ValueError(
+                f"fields={fields}, troops={troops}: {ways} ways to spread them, expected at most "
+                f"{MOST}"
+            )
+        self.fields, self.troops, self.rounds = fields, troops, rounds
+        self.moves = _spreads(fields, troops)
+        self.names = tuple([chr(ord("A") + i) for i in range(fields)])
+        self.tiles = _tiles(troops)
+
+    def start(self, rng, options):
+        return State(self.fields, self.troops, self.rounds)
+
+    def read(self, text, view, agent):
+        parts = text[:1000].replace(",", " ").split()
+        if len(parts) != self.fields:
+            raise InvalidMove(
+                f"{clip(text)} is not {self.fields} numbers, such as {self.moves[-1]}"
+            )
+        sent = tuple([number(part) for part in parts])
+        if min(sent) < 0:
+            raise InvalidMove(f"{min(sent)} troops cannot be sent")
+        if sum(sent) != self.troops:
+            raise InvalidMove(f"these are {sum(sent)} troops, and you have {self.troops} to send")
+        return sent
+
+    def advance(self, state, moves, rng):
+        return state.play(moves["left"], moves["right"])
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        return ()  # the view shows the rounds
+
+    def rules(self, agent):
+        each, more = divmod(self.troops, self.fields)
+        example = ",".join(str(each + (i < more)) for i in range(self.fields))
+        return (
+            f"You are playing Colonel Blotto as {agent}, {self.rounds} rounds. In each round both "
+            f"spread {self.troops} troops over the fields {', '.join(self.names)} at the same "
+            "time. A field goes to who sent more troops there, to nobody if both sent as many. Who "
+            "gets more fields wins the round; who has won more rounds in the end wins the game. "
+            f"Reply with the troops for each field in this order, {self.troops} in all, such as "
+            f"{example}."
+        )
+
+    def describe(self, view, agent):
+        first = max(0, len(view.history) - SHOWN)
+        past = map(_line, itertools.count(first + 1), view.history[first:])
+        return "\n".join([", ".join(self.status(view)) + ".", *past])
+
+    def status(self, view):
+        left, right = view.score
+        return f"Rounds left: {view.rounds}", f"won: left {left}, right {right}"
+
+    def picture(self, view, agent):
+        first = max(0, len(view.history) - SHOWN)
+        shown = view.history[first:]
+        blank = ((".",) * self.fields,) * (min(SHOWN, self.rounds) - len(shown))
+        lines = tuple(str(i + 1) for i in range(first, first + len(shown) + len(blank)))
+        parts = []
+        for side, (name, status) in enumerate(zip(AGENTS, self.status(view), strict=True)):
+            rows = [_cells(pair[side], pair[1 - side], self.fields) for pair in shown]
+            grid = Grid((*rows, *blank), self.tiles, (), self.names, lines, (status,))
+            parts.append((name, grid))
+        return Panels(tuple(parts))
+
+    def encode(self, view, agent):
+        """Return what was sent in the last round, own first, the rounds won and those left."""
+        side = AGENTS.index(agent)
+        row = np.zeros(2 * self.fields + 3, np.float32)
+        if view.history:
+            for i, sent in enumerate((view.history[-1][side], view.history[-1][1 - side])):
+                if sent:
+                    row[i * self.fields : (i + 1) * self.fields] = np.array(sent) / self.troops
+        row[-3:] = view.score[side], view.score[1 - side], view.rounds
+        row[-3:] /= self.rounds
+        return row
+
+
+@functools.cache
+def _spreads(fields, troops):
+    """Return every way to spread the troops, as it is written."""
+    ends = troops + fields - 1  # troops and the borders between fields, in a row
+    spreads = []
+    for borders in itertools.combinations(range(ends), fields - 1):
+        edges = (-1, *borders, ends)
+        spreads.append(",".join([str(b - a - 1) for a, b in itertools.pairwise(edges)]))
+    return tuple(spreads)
+
+
+@functools.lru_cache(1 << 10)  # a round is shown to both, and again after the next ones
+def _line(number, sent):
+    both = [f"{agent} {_name(own)}" for agent, own in zip(AGENTS, sent, strict=True)]
+    won = _fields_won(*sent)
+    return f"{number}. {'; '.join(both)}: {_WON[(won > 0) - (won < 0)]}"
+
+
+def _name(sent):
+    return "sent nothing" if sent is None else ",".join(map(str, sent))
+
+
+def _cells(own, other, fields):
+    """Return the symbols of a row: the troops, and + where they won the field."""
+    if own is None:
+        return ("-",) * fields
+    return tuple([f"{n}+" if other is None or n > other[i] else str(n) for i, n in enumerate(own)])
+
+
+@functools.cache
+def _tiles(troops):
+    numbers = [str(n) for n in range(troops + 1)]
+    return (
+        *((n, Tile(text=n)) for n in numbers),
+        *((n + "+", Tile(ground="yellow", text=n)) for n in numbers),
+        ("+", Tile(ground="yellow", name="field won")),  # what the legend says of all of these
+        (".", Tile()),
+        ("-", Tile("cross", "gray", name="turn lost")),
+    )

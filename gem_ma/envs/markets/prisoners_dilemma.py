@@ -1,0 +1,103 @@
+"""The prisoner's dilemma over several rounds: both agents cooperate or defect at the same time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+
+AGENTS = ("left", "right")
+MOVES = ("cooperate", "defect")
+SHOWN = 10  # rounds of the past
+PAYOFF = {  # what the first of the two earns
+    ("cooperate", "cooperate"): 3,
+    ("cooperate", "defect"): 0,
+    ("defect", "cooperate"): 5,
+    ("defect", "defect"): 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    rounds: int  # still to be played
+    earned: tuple[int, int] = (0, 0)
+    history: tuple[tuple[str, str], ...] = ()
+
+    def to_act(self):
+        return AGENTS if self.rounds else ()
+
+    def returns(self):
+        return {a: float(points) for a, points in zip(AGENTS, self.earned, strict=True)}
+
+    def seen_by(self, agent):
+        return self  # the past is open, and the other's choice is not in the State
+
+    def legal(self, agent):
+        return MOVES
+
+    def play(self, left, right):
+        a, b = self.earned
+        earned = a + PAYOFF[left, right], b + PAYOFF[right, left]
+        return State(self.rounds - 1, earned, (*self.history, (left, right)))
+
+
+class PrisonersDilemma(Game[State]):
+    agents = AGENTS
+    moves = MOVES
+    together = True
+
+    def __init__(self, rounds: int = 10):
+        if rounds < 1:
+            raise ValueError(f"rounds={rounds}: expected 1 or more")
+        self.rounds = rounds
+
+    def start(self, rng, options):
+        return State(self.rounds)
+
+    def read(self, text, view, agent):
+        return choose(text, MOVES)
+
+    def advance(self, state, moves, rng):
+        return state.play(moves["left"], moves["right"])
+
+    def skip(self, view, agent):
+        return "cooperate"  # silence betrays nobody
+
+    def forfeit(self, state, agent, rng):
+        """Earn nothing more; the other is paid as for mutual cooperation to the end."""
+        pay = state.rounds * PAYOFF["cooperate", "cooperate"]
+        earned = (0, pay) if agent == "left" else (pay, 0)
+        a, b = state.earned
+        return State(0, (a + earned[0], b + earned[1]), state.history)
+
+    def tell(self, before, moves, after):
+        return ()  # the view shows the rounds
+
+    def rules(self, agent):
+        return (
+            f"You are playing the Prisoner's Dilemma as {agent}, {self.rounds} rounds. Both choose "
+            "at the same time to cooperate or to defect. If both cooperate, each earns 3; if both "
+            "defect, each earns 1; a defector earns 5 from a cooperator, who earns 0. Your aim is "
+            "to earn as much as you can. Reply with cooperate or defect."
+        )
+
+    def describe(self, view, agent):
+        first = max(0, len(view.history) - SHOWN)
+        past = [
+            f"{i}. left {a}, right {b}" for i, (a, b) in enumerate(view.history[first:], first + 1)
+        ]
+        return (
+            f"Rounds left: {view.rounds}. Earned: left {view.earned[0]}, right {view.earned[1]}.\n"
+            + ("\n".join(past) or "No round was played yet.")
+        )
+
+    def encode(self, view, agent):
+        """Return the last round's own and other choice, one-hot, and the share of rounds left."""
+        row = np.zeros(5, np.float32)
+        if view.history:
+            pair = view.history[-1] if agent == "left" else view.history[-1][::-1]
+            for i, move in enumerate(pair):
+                row[2 * i + MOVES.index(move)] = 1
+        row[4] = view.rounds / self.rounds
+        return row

@@ -1,0 +1,164 @@
+"""Public goods: all agents put tokens into one pot at the same time; it grows and all share it."""
+
+import functools
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove
+from gem_ma.match.actions import number
+from gem_ma.scene import Grid, Tile
+
+SHOWN = 8  # rounds of the past
+GONE = "-"  # a seat that had left by then
+FREE = "."  # a round that is yet to be played
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    agents: tuple[str, ...]
+    tokens: int  # what each has to give or keep, in each round
+    multiplier: float
+    rounds: int  # still to be played
+    present: tuple[bool, ...]
+    earned: tuple[float, ...]
+    history: tuple[tuple[int | None, ...], ...] = ()  # what each gave; None: it had left
+
+    def to_act(self):
+        if not self.rounds:
+            return ()
+        return tuple([a for a, here in zip(self.agents, self.present, strict=True) if here])
+
+    def out(self):
+        return tuple([a for a, here in zip(self.agents, self.present, strict=True) if not here])
+
+    def returns(self):
+        return dict(zip(self.agents, self.earned, strict=True))
+
+    def seen_by(self, agent):
+        return self  # the past is open, and what the others give now is not in the State
+
+    def legal(self, agent):
+        return _numbers(self.tokens)
+
+    def give(self, moves):
+        given = tuple([moves.get(agent) for agent in self.agents])
+        share = self.multiplier * sum(moves.values()) / len(moves)
+        earned = tuple(
+            [e if g is None else e + self.tokens - g + share
+             for e, g in zip(self.earned, given, strict=True)]
+        )  # fmt: skip
+        history = (*self.history, given)
+        return replace(self, rounds=self.rounds - 1, earned=earned, history=history)
+
+
+class PublicGoods(Game[State]):
+    together = True
+
+    def __init__(
+        self, players: int = 4, rounds: int = 8, multiplier: float = 1.6, tokens: int = 10
+    ):
+        if not (2 <= players <= 20 and rounds >= 1 and 1 <= tokens <= 999):
+            raise ValueError(
+                f"players={players}, rounds={rounds}, tokens={tokens}: expected 2 to 20 players, 1 "
+                "round or more, and 1 to 999 tokens"
+            )
+        if not 0 < multiplier < math.inf:
+            raise ValueError(f"multiplier={multiplier}: expected a number above 0")
+        self.agents = tuple(f"player_{i}" for i in range(players))
+        self.rounds, self.multiplier, self.tokens = rounds, multiplier, tokens
+        self.moves = _numbers(tokens)
+        self.tiles = (*((n, Tile(text=n)) for n in self.moves), *BLANKS)
+
+    def start(self, rng, options):
+        n = len(self.agents)
+        return State(
+            self.agents, self.tokens, self.multiplier, self.rounds, (True,) * n, (0.0,) * n
+        )
+
+    def read(self, text, view, agent):
+        n = number(text)
+        if not 0 <= n <= view.tokens:
+            raise InvalidMove(f"{n} is not between 0 and {view.tokens}")
+        return n
+
+    def advance(self, state, moves, rng):
+        return state.give(moves)
+
+    def skip(self, view, agent):
+        return 0  # who says nothing gives nothing
+
+    def forfeit(self, state, agent, rng):
+        """Keep what was earned and leave; the others go on while there are two."""
+        seat = state.agents.index(agent)
+        present = tuple([here and i != seat for i, here in enumerate(state.present)])
+        return replace(state, present=present, rounds=state.rounds if sum(present) > 1 else 0)
+
+    def tell(self, before, moves, after):
+        return ()  # the view shows the rounds
+
+    def rules(self, agent):
+        return (
+            f"You are playing a public goods game as {agent}, {len(self.agents)} players and "
+            f"{self.rounds} rounds. In each round every player has {self.tokens} tokens and gives "
+            "some of them, or none, to a common pot, all at the same time; what it does not give "
+            f"it keeps. The pot is multiplied by {self.multiplier:g} and shared equally among the "
+            "players, whatever they gave. Your aim is to earn as many tokens as you can. Who "
+            "leaves the game earns nothing more, and the others go on while there are two. "
+            f"Reply with how many tokens you give, 0 to {self.tokens}."
+        )
+
+    def describe(self, view, agent):
+        earned = ", ".join(f"{a} {e:.2f}" for a, e in zip(view.agents, view.earned, strict=True))
+        lines = [f"Rounds left: {view.rounds}. Earned: {earned}."]
+        if view.out():
+            lines.append(f"Left the game: {', '.join(view.out())}.")
+        if view.history:
+            lines.append(f"What {view.agents[0]} to {view.agents[-1]} gave, round by round:")
+        lines += [f"{i}. {', '.join(row)}" for i, row in self.past(view)]
+        return "\n".join(lines)
+
+    def past(self, view):
+        """Return the last rounds: the number of each and what every seat gave."""
+        first = max(0, len(view.history) - SHOWN)
+        rows = enumerate(view.history[first:], first + 1)
+        return [(i, tuple([GONE if g is None else str(g) for g in row])) for i, row in rows]
+
+    def picture(self, view, agent):
+        n, past = len(view.agents), self.past(view)
+        blank = min(SHOWN, self.rounds) - len(past)
+        first = past[0][0] if past else 1
+        here = (str(i) if here else f"({i})" for i, here in enumerate(view.present))
+        earned = [f"{i}: {e:.2f}" for i, e in enumerate(view.earned)]
+        return Grid(
+            (*(row for _, row in past), *((FREE,) * n,) * blank),
+            self.tiles,
+            columns=tuple(here),
+            lines=tuple(str(first + i) for i in range(len(past) + blank)),
+            status=(
+                f"Rounds left: {view.rounds}",
+                *(", ".join(earned[i : i + 3]) for i in range(0, n, 3)),
+            ),
+        )
+
+    def encode(self, view, agent):
+        """Return what each gave in the last round and who is still there, both from the own seat
+        on, and the share of rounds left."""
+        own, n = view.agents.index(agent), len(view.agents)
+        row = np.zeros(2 * n + 1, np.float32)
+        for i in range(n):
+            seat = (own + i) % n
+            if view.history:
+                row[i] = (view.history[-1][seat] or 0) / view.tokens
+            row[n + i] = view.present[seat]
+        row[-1] = view.rounds / self.rounds
+        return row
+
+
+BLANKS = ((FREE, Tile()), (GONE, Tile("cross", "gray", name="had left")))
+
+
+@functools.cache
+def _numbers(tokens):
+    return tuple([str(n) for n in range(tokens + 1)])

@@ -1,0 +1,106 @@
+"""Rock-paper-scissors over several rounds: both agents choose at the same time."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+
+AGENTS = ("left", "right")
+MOVES = ("rock", "paper", "scissors")  # each beats the one before it
+SHOWN = 10  # rounds of the past
+
+
+class State(NamedTuple):
+    rounds: int  # still to be played
+    score: int = 0  # rounds won by left, less those won by right
+    history: tuple[tuple[str | None, str | None], ...] = ()
+
+    def to_act(self):
+        return AGENTS if self.rounds else ()
+
+    def returns(self):
+        return {"left": float(self.score), "right": float(-self.score)}
+
+    def seen_by(self, agent):
+        return self  # the past is open, and the others' choice is not in the State
+
+    def legal(self, agent):
+        return MOVES
+
+    def play(self, left, right):
+        history = (*self.history, (left, right))
+        return State(self.rounds - 1, self.score + _won(left, right), history)
+
+
+def _won(left, right):
+    """Return 1 if left wins, -1 if right does; a choice beats none."""
+    if left is None or right is None:
+        return (right is None) - (left is None)
+    return (0, 1, -1)[(MOVES.index(left) - MOVES.index(right)) % 3]
+
+
+class RockPaperScissors(Game[State]):
+    agents = AGENTS
+    moves = MOVES
+    together = True
+    zero_sum = True
+
+    def __init__(self, rounds: int = 10):
+        if rounds < 1:
+            raise ValueError(f"rounds={rounds}: expected 1 or more")
+        self.rounds = rounds
+
+    def start(self, rng, options):
+        return State(self.rounds)
+
+    def read(self, text, view, agent):
+        return choose(text, MOVES)
+
+    def advance(self, state, moves, rng):
+        return state.play(moves["left"], moves["right"])
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        """Lose every round that is left."""
+        lost = -state.rounds if agent == "left" else state.rounds
+        return State(0, state.score + lost, state.history)
+
+    def tell(self, before, moves, after):
+        return ()  # the view shows the rounds
+
+    def rules(self, agent):
+        return (
+            f"You are playing Rock-paper-scissors as {agent}, {self.rounds} rounds. Both choose at "
+            "the same time: rock beats scissors, scissors beat paper, paper beats rock. A round "
+            "won counts 1, a round lost -1. Reply with rock, paper or scissors."
+        )
+
+    def describe(self, view, agent):
+        return (
+            f"Rounds left: {view.rounds}. "
+            f"Score: left {view.score:+d}, right {-view.score:+d}.\n{_past(view.history)}"
+        )
+
+    def encode(self, view, agent):
+        """Return the last round's own and other choice, one-hot, and the share of rounds left."""
+        row = np.zeros(9, np.float32)
+        pair = view.history[-1] if view.history else (None, None)
+        for i, move in enumerate(pair if agent == "left" else pair[::-1]):
+            row[4 * i + (MOVES.index(move) if move else 3)] = 1
+        row[8] = view.rounds / self.rounds
+        return row
+
+
+@functools.lru_cache(1 << 8)  # both seats are shown the same
+def _past(history):
+    first = max(0, len(history) - SHOWN)
+    rounds = [
+        f"{i}. left {a or '-'}, right {b or '-'}"
+        for i, (a, b) in enumerate(history[first:], first + 1)
+    ]
+    return "\n".join(rounds) or "No round was played yet."

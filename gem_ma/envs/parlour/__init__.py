@@ -1,0 +1,1 @@
+"""Games of seats that talk because they see different things."""

@@ -1,0 +1,232 @@
+"""Codewords: two teams race to find their words in a grid, led by clues of one word."""
+
+from dataclasses import dataclass, replace
+
+from gem_ma.envs.parlour.things import NOUNS
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip, number
+from gem_ma.scene import Grid, Tile
+
+TEAMS = ("north", "south")
+GIVERS = ("north_giver", "south_giver")
+GUESSERS = ("north_guesser", "south_guesser")
+AGENTS = ("north_giver", "north_guesser", "south_giver", "south_guesser")
+SIDE = 5
+FIRST, SECOND, NOBODY = 9, 8, 7  # words of the team that begins, of the other, of neither
+KINDS = {"n": "north", "s": "south", "o": "nobody", "x": "the assassin"}
+PASS = "pass"
+LONGEST = 16  # letters of a clue
+TURNS = 40  # of both teams together
+CLUES = ("animal", "weather", "building", "clothing", "vehicle", "kitchen", "royal", "music")
+EXAMPLES = tuple(f"{word} {n}" for word in CLUES for n in (1, 2, 3))  # near to no noun of ours
+TILES = (
+    ("?", Tile(name="unknown")),
+    ("n", Tile(ground="blue", text="n", name="a word of north")),
+    ("N", Tile("disc", "white", "blue", "N", "found, of north")),
+    ("s", Tile(ground="orange", text="s", name="a word of south")),
+    ("S", Tile("disc", "white", "orange", "S", "found, of south")),
+    ("o", Tile(ground="gray", text="o", name="a word of nobody")),
+    ("O", Tile("disc", "white", "gray", "O", "found, of nobody")),
+    ("x", Tile(ground="black", text="x", name="the assassin")),
+    ("X", Tile("disc", "white", "black", "X", "found: the assassin")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    words: tuple[str, ...]  # row by row
+    key: str  # whose each word is: a letter of KINDS, or ? where that is hidden
+    found: str  # a letter of KINDS where the word was picked, else ?
+    team: int  # whose turn
+    clue: tuple[str, int] | None = None
+    picked: int = 0  # since the clue was given
+    turns: int = TURNS  # that are left, this one too
+    winner: int | None = None
+    left: tuple[str, ...] = ()  # who forfeited
+
+    def to_act(self):
+        if self.winner is not None or not self.turns or self.stuck():
+            return ()
+        waits_for = GIVERS if self.clue is None else GUESSERS
+        giver = waits_for[self.team]
+        return (GUESSERS[self.team] if giver in self.left else giver,)
+
+    def stuck(self):
+        return all(guesser in self.left for guesser in GUESSERS)
+
+    def out(self):
+        return self.left
+
+    def returns(self):
+        won = TEAMS[self.winner] if self.winner is not None else None
+        pay = {a: 0.0 if won is None else 1.0 if a.startswith(won) else -1.0 for a in AGENTS}
+        return pay | dict.fromkeys(self.left, -1.0)
+
+    def seen_by(self, agent):
+        return self if agent in GIVERS or not self.to_act() else replace(self, key=self.found)
+
+    def legal(self, agent):
+        """Return what a guesser may do, or some of the clues that a giver may give."""
+        if agent in GIVERS:
+            return EXAMPLES
+        words = [w for w, kind in zip(self.words, self.found, strict=True) if kind == "?"]
+        return (*words, PASS) if self.picked else tuple(words)
+
+    def clash(self, clue):
+        """Return a word still to be found that the clue holds, or that holds the clue."""
+        for word, kind in zip(self.words, self.found, strict=True):
+            if kind == "?" and (word in clue or clue in word):
+                return word
+        return None
+
+    def missing(self, team):
+        """Return how many words a team has yet to find."""
+        letter = TEAMS[team][0]
+        return (FIRST if self.begins() == team else SECOND) - self.found.count(letter)
+
+    def begins(self):
+        """Return the team that began, which has a word more."""
+        return self.team if (TURNS - self.turns) % 2 == 0 else 1 - self.team
+
+    def pick(self, word):
+        cell = self.words.index(word)
+        kind = self.key[cell]
+        found = self.found[:cell] + kind + self.found[cell + 1 :]
+        after = replace(self, found=found, picked=self.picked + 1)
+        if kind == "x":
+            return replace(after, winner=1 - self.team)
+        for team in (0, 1):
+            if not after.missing(team):
+                return replace(after, winner=team)
+        allowed = self.clue[1] + 1 if self.clue else 1
+        own = kind == TEAMS[self.team][0]
+        return after if own and after.picked < allowed else after.end()
+
+    def end(self):
+        """Pass the turn to the other team, or over a team without a guesser."""
+        after = replace(self, team=1 - self.team, clue=None, picked=0, turns=self.turns - 1)
+        if GUESSERS[after.team] in self.left and after.turns and not self.stuck():
+            return after.end()
+        return after
+
+    def leave(self, agent):
+        after = replace(self, left=(*self.left, agent))
+        return after.end() if agent == GUESSERS[self.team] and not after.stuck() else after
+
+
+class Codewords(Game[State]):
+    """Two teams of a giver, who sees whose each word is, and a guesser, who does not."""
+
+    agents = AGENTS
+
+    def start(self, rng, options):
+        team = int(rng.integers(2))
+        words = tuple([NOUNS[i] for i in rng.choice(len(NOUNS), SIDE * SIDE, replace=False)])
+        own, other = TEAMS[team][0], TEAMS[1 - team][0]
+        cards = own * FIRST + other * SECOND + "o" * NOBODY + "x"
+        key = "".join([cards[i] for i in rng.permutation(len(cards))])
+        return State(words, key, "?" * len(words), team)
+
+    def read(self, text, view, agent):
+        """Return a clue as (word, number), or the word that is picked."""
+        if agent in GUESSERS:
+            return choose(text, view.legal(agent))
+        word, _, n = text.strip().casefold().rpartition(" ")
+        word = word.strip(" ,.:;'\"*")
+        n = number(n)
+        if not 1 <= n <= FIRST:
+            raise InvalidMove(f"the number of a clue is 1 to {FIRST}, and not {n}")
+        if not (word.isalpha() and len(word) <= LONGEST):
+            raise InvalidMove(f"{clip(word)} is not one word of at most {LONGEST} letters")
+        if clash := view.clash(word):
+            raise InvalidMove(f"the clue {word} is too near to {clash}, which is on the board")
+        return word, n
+
+    def advance(self, state, moves, rng):
+        ((agent, move),) = moves.items()
+        if move is None or move == PASS:
+            return state.end()
+        return replace(state, clue=move) if agent in GIVERS else state.pick(move)
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        """Leave the team: without a giver it guesses without clues, without a guesser it waits."""
+        return state.leave(agent)
+
+    def tell(self, before, moves, after):
+        ((agent, move),) = moves.items()
+        if move is None:
+            news = [Message(None, "game", f"{agent} lost its turn.")]
+        elif agent in GIVERS:
+            news = [Message(None, agent, f"{move[0]} {move[1]}")]
+        else:
+            news = [Message(None, agent, move)]
+            if move != PASS:
+                kind = KINDS[after.found[after.words.index(move)]]
+                news.append(Message(None, "game", f"{move}: {kind}."))
+        if not after.to_act():
+            news.append(Message(None, "game", f"The game is over: {_ending(after)}."))
+        return news
+
+    def rules(self, agent):
+        team = agent.split("_")[0]
+        reply = (
+            "You are a giver and see whose each word is. Reply with a clue for your guesser: one "
+            "word and a number, which says how many words it is meant for, such as: winter 2. The "
+            "clue must not be, hold or be part of a word that is still to be found."
+            if agent in GIVERS
+            else "You are a guesser. Reply with one word of the grid at a time, or, after your "
+            "first word of a turn, with pass."
+        )
+        return (
+            f"You are playing Codewords as {agent}, in the team {team}. The teams north and south, "
+            "each of a giver and a guesser, look for their own words in a grid of 25. The team "
+            f"that begins has {FIRST} words, the other {SECOND}; {NOBODY} are nobody's, and one "
+            "is the assassin. In a turn the giver gives a clue, and the guesser picks words: at "
+            "least one, and at most one more than the number of the clue. The turn ends with a "
+            "word that is not the team's. Whoever picks the assassin loses at once; otherwise the "
+            "team wins whose words are all found, whoever picked the last. After "
+            f"{TURNS} turns of both together nobody has won. Behind a word stands whose it is: n "
+            "north, s south, o nobody, x the assassin, ? unknown; in capitals once it was picked. "
+            f"{reply}"
+        )
+
+    def describe(self, view, agent):
+        marks = _marks(view)
+        rows = [
+            ", ".join(f"{view.words[i]} {marks[i]}" for i in range(row * SIDE, (row + 1) * SIDE))
+            for row in range(SIDE)
+        ]
+        return "\n".join([*rows, *_status(view)])
+
+    def picture(self, view, agent):
+        marks = _marks(view)
+        cuts = range(0, len(marks), SIDE)
+        rows = tuple([marks[i : i + SIDE] for i in cuts])
+        words = ["".join(w.ljust(7) for w in view.words[i : i + SIDE]) for i in cuts]
+        return Grid(rows, TILES, status=(*words, *_status(view)))
+
+
+def _marks(view):
+    """Return what is known of each word: capitals for those that were picked."""
+    pairs = zip(view.key, view.found, strict=True)
+    return "".join([key if found == "?" else found.upper() for key, found in pairs])
+
+
+def _status(view):
+    score = ", ".join(f"{team} {view.missing(i)}" for i, team in enumerate(TEAMS))
+    lines = [f"To find: {score}; turns {view.turns}"]
+    (waiting,) = view.to_act() or ("",)
+    if not waiting:
+        lines.append(_ending(view).capitalize())
+    elif waiting in GIVERS or not view.clue:
+        lines.append(f"To act: {waiting}")
+    else:
+        lines.append(f"{TEAMS[view.team]}: {view.clue[0]} {view.clue[1]}, picked {view.picked}")
+    return lines
+
+
+def _ending(view):
+    return "nobody wins" if view.winner is None else f"{TEAMS[view.winner]} wins"

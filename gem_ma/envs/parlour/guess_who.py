@@ -1,0 +1,172 @@
+"""Guess who: two agents ask each other in turn; who names the other's person first wins."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.parlour.things import PEOPLE, PEOPLE_WORDS, TRUE_OF_PEOPLE, asked, named
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
+
+AGENTS = ("first", "second")
+QUESTIONS = tuple(TRUE_OF_PEOPLE)
+ANSWERS = ("yes", "no")
+SILENCE = "no answer"
+GUESSES = {f"Is it {name}?": name for name in PEOPLE}
+SHORT = {question: phrases[0].strip() for question, phrases in PEOPLE_WORDS.items()}
+
+
+class Question(NamedTuple):
+    about: str  # one of QUESTIONS, or a person
+    text: str  # as it was asked
+
+    def __str__(self):
+        return self.text
+
+
+class State(NamedTuple):
+    people: tuple[str | None, str | None]  # each seat's own, None: hidden
+    left: int  # questions of both together
+    turn: int = 0  # whose question it is
+    asked: tuple[tuple[tuple[str, str], ...], ...] = ((), ())  # question and answer, by asker
+    open: str | None = None  # the question that waits for an answer
+    winner: str | None = None
+
+    def to_act(self):
+        if self.winner or (not self.left and not self.open):
+            return ()
+        return (AGENTS[1 - self.turn if self.open else self.turn],)
+
+    def returns(self):
+        if self.winner is None:
+            return dict.fromkeys(AGENTS, 0.0)
+        return {a: 1.0 if a == self.winner else -1.0 for a in AGENTS}
+
+    def seen_by(self, agent):
+        if not self.to_act():
+            return self
+        first, second = self.people
+        return self._replace(people=(first, None) if agent == AGENTS[0] else (None, second))
+
+    def legal(self, agent):
+        if self.open:
+            return (self.truth(),)
+        known = {about for about, _ in self.asked[self.turn]}
+        guesses = [text for text, name in GUESSES.items() if name not in self.people]
+        return (*[q for q in QUESTIONS if q not in known], *guesses)
+
+    def truth(self):
+        """Return the answer to the open question, as the one who is asked knows it."""
+        return "yes" if self.people[1 - self.turn] in TRUE_OF_PEOPLE[self.open] else "no"
+
+    def ask(self, about):
+        after = self._replace(left=self.left - 1)
+        if about is None:  # a lost turn
+            return after._replace(turn=1 - self.turn)
+        if about in TRUE_OF_PEOPLE:
+            return after._replace(open=about)
+        right = about == self.people[1 - self.turn]
+        return after._replace(winner=AGENTS[self.turn if right else 1 - self.turn])
+
+    def answer(self, answer):
+        known = list(self.asked)
+        known[self.turn] = (*known[self.turn], (self.open, answer or SILENCE))
+        return self._replace(asked=tuple(known), open=None, turn=1 - self.turn)
+
+
+class GuessWho(Game[State]):
+    """Each seat may ask so many questions; after that nobody has won."""
+
+    agents = AGENTS
+    moves = (*QUESTIONS, *GUESSES, *ANSWERS)
+    zero_sum = True
+
+    def __init__(self, questions: int = 20):
+        if questions < 1:
+            raise ValueError(f"questions={questions}: expected 1 or more")
+        self.questions = questions
+
+    def start(self, rng, options):
+        mine, yours = rng.choice(len(PEOPLE), 2, replace=False)
+        return State((PEOPLE[mine], PEOPLE[yours]), 2 * self.questions)
+
+    def read(self, text, view, agent):
+        if view.open:
+            answer = choose(text, ANSWERS)
+            if answer != view.truth():
+                raise InvalidMove(f"{answer} is not true of your person: {view.open}")
+            return answer
+        name = named(text, PEOPLE)
+        if name in view.people and name:
+            raise InvalidMove(f"{name} is your own person; the other has another one")
+        about = name or asked(text, PEOPLE_WORDS)
+        if any(about == known for known, _ in view.asked[view.turn]):
+            raise InvalidMove(f"you asked {clip(about)} already")
+        return Question(about, text)
+
+    def advance(self, state, moves, rng):
+        ((_, move),) = moves.items()
+        return state.answer(move) if state.open else state.ask(move and move.about)
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((agent, move),) = moves.items()
+        if move is None:
+            news = [Message(None, "game", f"{agent} lost its turn.")]
+        else:
+            news = [Message(None, agent, str(move))]
+        if after.open:
+            news.append(Message(None, "game", f"The question is: {after.open}"))
+        if not after.to_act():
+            if after.winner:
+                right = "right" if after.winner == agent else "wrong"
+                text = f"{agent} guesses {move.about}, which is {right}: {after.winner} wins."
+            else:
+                text = "No question is left: nobody wins."
+            news.append(Message(None, "game", text))
+        return news
+
+    def rules(self, agent):
+        table = "\n".join(f"{name}: {', '.join(_looks(name))}" for name in PEOPLE)
+        return (
+            f"You are playing Guess Who as {agent}; first begins. Each of the two players first "
+            "and second has one of the people below, two different ones, which only that player "
+            "knows. In turn you ask a question about the other's person, in words like those "
+            "below, and the other replies with yes or no; only the truth is taken. Instead of a "
+            "question you may guess, for example: Is it Ada? Whoever guesses right wins, whoever "
+            f"guesses wrong loses. After {self.questions} questions each nobody wins.\n"
+            f"Questions: {' '.join(QUESTIONS)}\n{table}"
+        )
+
+    def describe(self, view, agent):
+        lines = []
+        for name, person, known in zip(AGENTS, view.people, view.asked, strict=True):
+            told = ", ".join(f"{SHORT[about]} {answer}" for about, answer in known)
+            lines.append(f"{name} has {person or '?'} and asked: {told or 'nothing'}.")
+        lines.append(f"Questions left: {view.left}.")
+        if view.open:
+            lines.append(f"Open: {view.open}")
+        elif view.to_act():
+            lines.append(f"To ask: {AGENTS[view.turn]}")
+        else:
+            lines.append(f"Winner: {view.winner or 'nobody'}")
+        return "\n".join(lines)
+
+    def encode(self, view, agent):
+        """Return for either seat, the own first: answers (1 yes, 0.5 no, 0.25 open), person."""
+        rows = np.zeros((2, len(QUESTIONS) + len(PEOPLE)), np.float32)
+        for seat, (person, known) in enumerate(zip(view.people, view.asked, strict=True)):
+            row = rows[seat if agent == AGENTS[0] else 1 - seat]
+            for about, answer in known:
+                row[QUESTIONS.index(about)] = {"yes": 1.0, "no": 0.5}.get(answer, 0.25)
+            if view.open and seat == view.turn:
+                row[QUESTIONS.index(view.open)] = 0.25
+            if person:
+                row[len(QUESTIONS) + PEOPLE.index(person)] = 1
+        return rows
+
+
+def _looks(name):
+    return [SHORT[question] for question, people in TRUE_OF_PEOPLE.items() if name in people]

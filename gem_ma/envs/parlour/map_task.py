@@ -1,0 +1,288 @@
+"""Map task: a giver sees a route on a map; a follower draws it on a map that lacks landmarks."""
+
+import functools
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from gem_ma.envs.parlour import pictures
+from gem_ma.envs.parlour.pictures import EMPTY
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import clip
+from gem_ma.scene import Panels, Tile
+
+GIVER, FOLLOWER = AGENTS = ("giver", "follower")
+STEPS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
+DRAW, CLEAR, DONE = "draw", "clear", "done"
+ROUTE = "="  # begins the symbol of a cell that the route, or what is drawn of it, goes through
+LANDMARKS = {
+    "tower": "rook",
+    "tree": "club",
+    "horse": "knight",
+    "church": "bishop",
+    "crown": "queen",
+    "gate": "door",
+    "statue": "person",
+    "well": "goal",
+    "fountain": "burst",
+    "flag": "flag",
+    "hut": "pentagon",
+    "mill": "cross",
+}
+TILES = (
+    (EMPTY, Tile(ground="white")),
+    (ROUTE, Tile(ground="gray", name="the route")),
+    *((name, Tile(figure, "black", "white", name=name)) for name, figure in LANDMARKS.items()),
+    *((ROUTE + name, Tile(figure, "black", "gray")) for name, figure in LANDMARKS.items()),
+)
+
+
+class Pen(NamedTuple):
+    """What the follower does on its map; words are moves too, as they are."""
+
+    act: str  # DRAW, CLEAR or DONE
+    cells: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    size: int
+    turns: int  # of each seat
+    landmarks: tuple[str, ...]  # the thing on each cell, as far as the seat knows it
+    lacking: tuple[int, ...]  # cells whose landmark the follower's map lacks; (): hidden
+    route: tuple[int, ...]  # from its start to its end; (): hidden
+    drawn: tuple[int, ...] = ()  # the cells of the line, sorted; the giver does not see it
+    pen: int | None = None  # where the line ends
+    turn: int = 0  # replies until now
+    done: bool = False
+    overlap: float = 0.0  # of the two routes, known at the end
+
+    def to_act(self):
+        return () if self.over() else (AGENTS[self.turn % 2],)
+
+    def over(self):
+        return self.done or self.turn == 2 * self.turns
+
+    def returns(self):
+        return dict.fromkeys(AGENTS, self.overlap)
+
+    def seen_by(self, agent):
+        if agent == GIVER:
+            return replace(self, lacking=(), drawn=(), pen=None)
+        return replace(self, landmarks=self.known(), lacking=(), route=())
+
+    def known(self):
+        """Return the landmarks on the follower's map."""
+        return tuple(
+            [EMPTY if i in self.lacking else thing for i, thing in enumerate(self.landmarks)]
+        )
+
+    def legal(self, agent):
+        """Return some of the things that may be said, and what may be drawn at once."""
+        names = pictures.cells(self.size)
+        if agent == GIVER:
+            steps = [f"Then go to {names[cell]}." for cell in self.route[1:]]
+            return (f"Start at {names[self.route[0]]}.", *steps)
+        if self.pen is None:
+            return (*names, DONE, "Where does it start?")
+        row, column = divmod(self.pen, self.size)
+        reach = [
+            name
+            for i, name in enumerate(names)
+            if (i // self.size == row) != (i % self.size == column)
+        ]
+        return (*reach, CLEAR, DONE, "Where next?")
+
+    def use(self, pen):
+        if pen.act == DRAW:
+            drawn = tuple(sorted({*self.drawn, *pen.cells}))
+            return replace(self, drawn=drawn, pen=pen.cells[-1])
+        if pen.act == CLEAR:
+            return replace(self, drawn=(), pen=None)
+        return replace(self, done=True)
+
+    def next(self):
+        """Pass the turn on, or compare the routes at the end."""
+        state = replace(self, turn=self.turn + 1)
+        if not state.over():
+            return state
+        drawn, route = set(self.drawn), set(self.route)
+        return replace(state, overlap=len(drawn & route) / len(drawn | route))
+
+    def line(self, words):
+        """Return the cells on the way from where the line ends, or raise InvalidMove."""
+        names, pen, line = pictures.cells(self.size), self.pen, []
+        for word in words:
+            if word in STEPS:
+                if pen is None:
+                    raise InvalidMove("nothing is drawn yet: begin with a cell, such as A1")
+                down, right = STEPS[word]
+                row, column = pen // self.size + down, pen % self.size + right
+                if not (0 <= row < self.size and 0 <= column < self.size):
+                    raise InvalidMove(f"{word} of {names[pen]} the map ends")
+                end = row * self.size + column
+            elif word.upper() in names:
+                end = names.index(word.upper())
+            else:
+                raise InvalidMove(
+                    f"{clip(word)} is neither a cell nor north, east, south or west; a message "
+                    "for the giver does not begin with go"
+                )
+            line += self.straight(pen, end)
+            pen = end
+        return tuple(line)
+
+    def straight(self, start, end):
+        """Return the cells after `start` as far as `end`, in one row or column."""
+        if start is None or start == end:
+            return (end,)
+        names, size = pictures.cells(self.size), self.size
+        if start // size != end // size and start % size != end % size:
+            raise InvalidMove(
+                f"{names[end]} is not in one row or column with {names[start]}, where the line ends"
+            )
+        step = 1 if start // size == end // size else size
+        step = step if end > start else -step
+        return range(start + step, end + step, step)
+
+
+class MapTask(Game[State]):
+    agents = AGENTS
+
+    def __init__(self, size: int = 6, landmarks: int = 8, lacking: int = 3, turns: int = 12):
+        if not 4 <= size <= 9 or turns < 1:
+            raise ValueError(f"size={size}, turns={turns}: expected 4 to 9, and 1 or more")
+        if not 0 <= lacking <= landmarks <= len(LANDMARKS):
+            raise ValueError(
+                f"landmarks={landmarks}, lacking={lacking}: expected at most {len(LANDMARKS)}, "
+                "and no more of them lacking"
+            )
+        self.size, self.landmarks, self.lacking, self.turns = size, landmarks, lacking, turns
+
+    def start(self, rng, options):
+        kinds = [list(LANDMARKS)[i] for i in rng.permutation(len(LANDMARKS))[: self.landmarks]]
+        landmarks = pictures.scatter(rng, self.size, kinds)
+        lacking = rng.permutation(pictures.taken(landmarks))[: self.lacking].tolist()
+        route = None
+        while route is None:
+            route = _route(rng, self.size)
+        return State(self.size, self.turns, landmarks, tuple(lacking), route)
+
+    def read(self, text, view, agent):
+        text = pictures.message(text)
+        words = [word.strip(".;:!") for word in text.casefold().replace(",", " ").split()]
+        words = [word for word in words if word]
+        if agent == GIVER or not words:
+            return text
+        if words in ([DONE], [CLEAR]):
+            return Pen(words[0])
+        names = pictures.cells(view.size)
+        if words[0] == "go":
+            words = [word for word in words[1:] if word not in ("to", "then", "and")]
+            if not words:
+                raise InvalidMove("go where? Say go north, or go to C4")
+        elif not all(word in STEPS or word.upper() in names for word in words):
+            return text
+        return Pen(DRAW, view.line(words))
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        return (state.use(move) if isinstance(move, Pen) else state).next()
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        if move is None:
+            told = [Message(None, "game", f"{seat} lost its turn.")]
+        elif isinstance(move, str):
+            told = [Message((AGENTS[1 - AGENTS.index(seat)],), seat, move)]
+        elif move.act == DONE:
+            told = [Message(None, "game", "The follower is done.")]
+        else:
+            told = [Message((GIVER,), "game", "The follower works on its map.")]
+        if after.over():
+            told.append(Message(None, "game", f"The routes overlap by {after.overlap:.2f}."))
+        return told
+
+    def rules(self, agent):
+        rules = (
+            f"You are playing a map task as {agent}, together with the other player. The giver's "
+            "map shows landmarks and a route from cell to neighbouring cell; the follower's map "
+            f"has no route and lacks {self.lacking} of the {self.landmarks} landmarks. You reply "
+            f"in turn, {self.turns} times each; the giver begins, and does not see what the "
+            "follower draws. At the end both of you earn the overlap of the two routes: the cells "
+            "that are in both, divided by the cells that are in either; 1 for the exact route. "
+            f"{pictures.naming(self.size)} North is up. "
+        )
+        message = f"a message of at most {pictures.LONGEST} characters for the"
+        if agent == GIVER:
+            return f"{rules}The frame marks where the route starts. Reply with {message} follower."
+        return (
+            f"{rules}You draw by cells or steps: A1 A2 B2 draws these cells, go to C4 draws a "
+            "straight line from where you are (the framed cell) to C4, go north or go north north "
+            "east draws steps. Each is one reply. clear wipes out all you drew, done ends the "
+            f"game. Any other reply is {message} giver."
+        )
+
+    def describe(self, view, agent):
+        parts = []
+        if agent != FOLLOWER:
+            parts += [f"Landmarks: {pictures.words(view.landmarks) or 'none'}."]
+            parts += [f"The route: {self.names(view.route)}."]
+        if agent != GIVER:
+            known = view.known()
+            whose = "The follower's landmarks" if agent is None else "Landmarks"
+            parts += [f"{whose}: {pictures.words(known) or 'none'}."]
+            parts += [f"Drawn cells: {self.names(view.drawn) or 'none'}."]
+            if view.pen is not None:
+                parts += [f"The line ends at {self.names([view.pen])}."]
+        return "\n".join([*parts, f"{self.status(view).capitalize()}."])
+
+    def names(self, cells):
+        return " ".join([pictures.cells(self.size)[cell] for cell in cells])
+
+    def status(self, view):
+        if view.over():
+            return f"over, overlap {view.overlap:.2f}"
+        return f"replies left: {view.turns - view.turn // 2}"
+
+    def picture(self, view, agent):
+        if agent == GIVER:
+            return self.map(view, view.landmarks, view.route, view.route[0])
+        mine = self.map(view, view.known(), view.drawn, view.pen)
+        if agent == FOLLOWER:
+            return mine
+        return Panels(((GIVER, self.picture(view, GIVER)), (FOLLOWER, mine)))
+
+    def map(self, view, landmarks, route, mark):
+        cells = [
+            thing if i not in route else ROUTE + thing.replace(EMPTY, "")
+            for i, thing in enumerate(landmarks)
+        ]
+        marks = () if mark is None else (mark,)
+        return pictures.board(tuple(cells), (self.status(view),), TILES, marks)
+
+
+def _route(rng, size):
+    """Walk at random and touch no earlier cell, so that the cells alone tell the route."""
+    length = int(rng.integers(size, 2 * size))
+    route = [int(rng.integers(size * size))]
+    while len(route) < length:
+        free = [
+            cell
+            for cell in _beside(route[-1], size)
+            if cell not in route and not set(_beside(cell, size)) & set(route[:-1])
+        ]
+        if not free:
+            return tuple(route) if len(route) >= size else None
+        route.append(free[int(rng.integers(len(free)))])
+    return tuple(route)
+
+
+@functools.cache
+def _beside(cell, size):
+    """Return the neighbours of a cell."""
+    row, column = divmod(cell, size)
+    near = [(row + down, column + right) for down, right in STEPS.values()]
+    return tuple([r * size + c for r, c in near if 0 <= r < size and 0 <= c < size])

@@ -1,0 +1,100 @@
+"""What games of talk about pictures share: small pictures, their words, and messages."""
+
+import functools
+import math
+
+from gem_ma.game import InvalidMove
+from gem_ma.match.actions import clip
+from gem_ma.scene import Grid, Tile
+
+EMPTY = "."
+GROUND = "gray"
+# Drawn themes deal out some figures and all other colours anew, so that words would lie.
+FIGURES = ("arrow", "cross", "door", "flag", "heart", "key", "pawn", "spade")
+SHADES = ("black", "white")
+OBJECTS = tuple([f"{shade} {figure}" for shade in SHADES for figure in FIGURES])
+TILES = (
+    (EMPTY, Tile(ground=GROUND)),
+    *((f"{s} {f}", Tile(f, s, GROUND)) for s in SHADES for f in FIGURES),
+)
+LONGEST = 500  # characters of a message
+
+
+@functools.cache
+def cells(size):
+    """Return the names of the cells of a square board, row by row: A1 is top left."""
+    return tuple([f"{chr(65 + i % size)}{i // size + 1}" for i in range(size * size)])
+
+
+def naming(size):
+    """Return how the rules explain the names of the cells."""
+    last = cells(size)[-1]
+    return f"Columns are A to {last[0]} from the left, rows 1 to {last[1:]} from the top."
+
+
+def scatter(rng, size, things):
+    """Return a picture of these things on different cells."""
+    picture = [EMPTY] * (size * size)
+    for cell, thing in zip(rng.permutation(size * size).tolist(), things, strict=False):
+        picture[cell] = thing
+    return tuple(picture)
+
+
+def objects(rng, many):
+    return [OBJECTS[i] for i in rng.integers(len(OBJECTS), size=many).tolist()]
+
+
+def taken(picture):
+    return [cell for cell, thing in enumerate(picture) if thing != EMPTY]
+
+
+def put(picture, cell, thing):
+    return (*picture[:cell], thing, *picture[cell + 1 :])
+
+
+def another(rng, thing, of):
+    """Return an object that differs in its "figure" or in its "shade"."""
+    shade, figure = thing.split()
+    if of == "shade":
+        return f"{SHADES[1 - SHADES.index(shade)]} {figure}"
+    step = int(rng.integers(1, len(FIGURES)))
+    return f"{shade} {FIGURES[(FIGURES.index(figure) + step) % len(FIGURES)]}"
+
+
+def words(picture):
+    return ", ".join([f"{thing} at {cell}" for cell, thing in _told(picture)])
+
+
+def sentences(picture):
+    """Return what somebody who sees the picture may say of it, thing by thing."""
+    return tuple([f"There is a {thing} at {cell}." for cell, thing in _told(picture)])
+
+
+def _told(picture):
+    names = cells(math.isqrt(len(picture)))
+    return [told for told in zip(names, picture, strict=True) if told[1] != EMPTY]
+
+
+def board(picture, status=(), tiles=TILES, marks=()):
+    """Return the picture as a Scene; marks are numbers of cells."""
+    size = math.isqrt(len(picture))
+    names = cells(size)
+    return Grid(
+        tuple([picture[i : i + size] for i in range(0, size * size, size)]),
+        tiles,
+        marks=tuple([divmod(cell, size) for cell in marks]),
+        columns=tuple([cell[0] for cell in names[:size]]),
+        lines=tuple([cell[1:] for cell in names[::size]]),
+        status=tuple(status),
+    )
+
+
+def message(text):
+    """Return words for the other seat as they are, or raise InvalidMove."""
+    if not text.strip():
+        raise InvalidMove("the message is empty")
+    if len(text) > LONGEST:
+        raise InvalidMove(
+            f"a message has at most {LONGEST} characters, this has {len(text)}: {clip(text)}"
+        )
+    return text

@@ -1,0 +1,148 @@
+"""Twenty questions: one agent finds out by questions which thing the other has in mind."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
+
+ASKER, ANSWERER = AGENTS = ("asker", "answerer")
+QUESTIONS = tuple(TRUE_OF)
+ANSWERS = ("yes", "no")
+SILENCE = "silence"
+GUESSES = {f"Is it {'an' if t[0] in 'aeiou' else 'a'} {t}?": t for t in THINGS}
+
+
+class Question(NamedTuple):
+    about: str  # one of QUESTIONS, or a thing
+    text: str  # as it was asked
+
+    def __str__(self):
+        return self.text
+
+
+class State(NamedTuple):
+    secret: str | None  # None: hidden
+    left: int  # questions
+    asked: tuple[tuple[str, str], ...] = ()  # question or thing, and the answer
+    open: str | None = None  # the question that waits for an answer
+    found: bool = False
+
+    def to_act(self):
+        if self.open:
+            return (ANSWERER,)
+        return (ASKER,) if self.left and not self.found else ()
+
+    def returns(self):
+        return dict.fromkeys(AGENTS, 1.0 if self.found else 0.0)
+
+    def seen_by(self, agent):
+        return self if agent == ANSWERER else self._replace(secret=None)
+
+    def legal(self, agent):
+        if agent == ANSWERER:
+            return (self.truth(),)
+        known = {about for about, _ in self.asked}
+        guesses = [text for text, thing in GUESSES.items() if thing not in known]
+        return (*[q for q in QUESTIONS if q not in known], *guesses)
+
+    def truth(self):
+        return "yes" if self.secret in TRUE_OF[self.open] else "no"
+
+    def ask(self, about):
+        after = self._replace(left=self.left - 1)
+        if about is None:  # a lost turn
+            return after
+        if about in TRUE_OF:
+            return after._replace(open=about)
+        found = about == self.secret
+        return after._replace(asked=(*self.asked, (about, ANSWERS[not found])), found=found)
+
+    def answer(self, answer):
+        return self._replace(asked=(*self.asked, (self.open, answer or SILENCE)), open=None)
+
+
+class TwentyQuestions(Game[State]):
+    """Both are paid if the asker names the thing within so many questions."""
+
+    agents = AGENTS
+    moves = (*QUESTIONS, *GUESSES, *ANSWERS)
+
+    def __init__(self, questions: int = 20):
+        if questions < 1:
+            raise ValueError(f"questions={questions}: expected 1 or more")
+        self.questions = questions
+
+    def start(self, rng, options):
+        return State(THINGS[int(rng.integers(len(THINGS)))], self.questions)
+
+    def read(self, text, view, agent):
+        if agent == ANSWERER:
+            answer = choose(text, ANSWERS)
+            if answer != view.truth():
+                raise InvalidMove(f"{answer} is not true of a {view.secret}: {view.open}")
+            return answer
+        about = named(text, THINGS) or asked(text, THING_WORDS)
+        if any(about == known for known, _ in view.asked):
+            raise InvalidMove(f"{clip(about)} was asked already")
+        return Question(about, text)
+
+    def advance(self, state, moves, rng):
+        ((agent, move),) = moves.items()
+        return state.answer(move) if agent == ANSWERER else state.ask(move and move.about)
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((agent, move),) = moves.items()
+        if move is None:
+            return [Message(None, "game", f"{agent} lost its turn.")]
+        news = [Message(None, agent, str(move))]
+        if after.open:
+            news.append(Message(None, "game", f"The question is: {after.open}"))
+        elif agent == ASKER:
+            verdict = "Found" if after.found else "Not found"
+            news.append(Message(None, "game", f"{verdict}: {move.about}."))
+        if not after.to_act() and not after.found:
+            news.append(Message(None, "game", f"No question is left. It was: {before.secret}."))
+        return news
+
+    def rules(self, agent):
+        role = (
+            "You are the asker: reply with a question, in words like those below, or with a guess "
+            "such as: Is it a cat? A guess counts as a question."
+            if agent == ASKER
+            else "You are the answerer and know the thing: reply to each question with yes or no. "
+            "Only the truth is taken."
+        )
+        return (
+            "You are playing Twenty Questions, a game of two who win or lose together. The "
+            "answerer has one of the things below in mind; the asker has to name it within "
+            f"{self.questions} questions. {role}\n"
+            f"Questions: {' '.join(QUESTIONS)}\n"
+            f"Things: {', '.join(THINGS)}."
+        )
+
+    def describe(self, view, agent):
+        known = f"Thing: {view.secret}. " if view.secret else ""
+        lines = [f"{known}Questions left: {view.left}."]
+        lines += [f"{about} {answer}" for about, answer in view.asked]
+        if view.open:
+            lines.append(view.open)
+        return "\n".join(lines)
+
+    def encode(self, view, agent):
+        """Return each question, guess and thing: 1 is yes, 0.5 no, 0.25 open; and what is left."""
+        topics = (*QUESTIONS, *THINGS)
+        row = np.zeros(len(topics) + len(THINGS) + 1, np.float32)
+        for about, answer in view.asked:
+            row[topics.index(about)] = {"yes": 1.0, "no": 0.5}.get(answer, 0.25)
+        if view.open:
+            row[topics.index(view.open)] = 0.25
+        if view.secret:
+            row[len(topics) + THINGS.index(view.secret)] = 1
+        row[-1] = (view.left + 1) / (self.questions + 1)
+        return row

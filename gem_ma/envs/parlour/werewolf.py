@@ -1,0 +1,257 @@
+"""Werewolf: wolves kill by night, and by day everybody talks and votes; who is a wolf is secret."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+PLAYERS = 5, 9
+WOLF, SEER, VILLAGER = "wolf", "seer", "villager"
+NIGHT, TALK, VOTE = "night", "talk", "vote"
+WOLVES, VILLAGE = "wolves", "village"
+LONGEST = 500  # characters of a speech
+TILES = (
+    *[(x, Tile(text=x, name=f"{x}, alive")) for x in "WSV?"],
+    *[(x.lower(), Tile(ground="gray", text=x, name=f"{x}, dead")) for x in "WSV"],
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    agents: tuple[str, ...]
+    roles: tuple[str | None, ...]  # None: hidden
+    alive: tuple[bool, ...]
+    looked: tuple[bool, ...]  # whom the seer has looked at; only the seer sees it
+    phase: str = NIGHT
+    day: int = 1
+    speaker: int = 0
+    winner: str | None = None
+    left: tuple[str, ...] = ()  # who forfeited
+
+    def to_act(self):
+        if self.winner:
+            return ()
+        if self.phase == TALK:
+            return (self.agents[self.speaker],)
+        if self.phase == VOTE:
+            return self.living()
+        return self.living(WOLF) + self.living(SEER)
+
+    def living(self, role=None):
+        """Return who is alive, or who of them has this role."""
+        table = zip(self.agents, self.alive, self.roles, strict=True)
+        return tuple([a for a, alive, r in table if alive and role in (None, r)])
+
+    def out(self):
+        return self.left
+
+    def returns(self):
+        table = zip(self.agents, self.roles, strict=True)
+        return {a: self.earned(a, role == WOLF) for a, role in table}
+
+    def earned(self, agent, is_wolf):
+        if agent in self.left:
+            return -1.0
+        if not self.winner:
+            return 0.0
+        return 1.0 if is_wolf == (self.winner == WOLVES) else -1.0
+
+    def seen_by(self, agent):
+        """Leave the roles of the dead, the own, those looked at, and all wolves to a wolf."""
+        if self.winner:
+            return self
+        own = self.agents.index(agent)
+        role = self.roles[own]
+        looked = self.looked if role == SEER else (False,) * len(self.looked)
+        roles = [
+            r if not alive or i == own or seen or r == role == WOLF else None
+            for i, (r, alive, seen) in enumerate(zip(self.roles, self.alive, looked, strict=True))
+        ]
+        return replace(self, roles=tuple(roles), looked=looked)
+
+    def legal(self, agent):
+        others = [a for a in self.living() if a != agent]
+        if self.phase == TALK:
+            return ("I have nothing to say.", *(f"I suspect {a}." for a in others))
+        if self.phase == NIGHT and self.roles[self.agents.index(agent)] == WOLF:
+            return tuple([a for a in others if self.roles[self.agents.index(a)] != WOLF])
+        return tuple(others)
+
+    def kill(self, agent):
+        alive = tuple([x and a != agent for a, x in zip(self.agents, self.alive, strict=True)])
+        return replace(self, alive=alive)
+
+    def most(self, moves, voters):
+        """Return who of those alive is named most often."""
+        alive = self.living()  # one of the named may have left since
+        counts = Counter(moves[a] for a in voters if moves.get(a) in alive)
+        return sorted(name for name, n in counts.items() if n == max(counts.values()))
+
+    def judge(self):
+        """End the game if the wolves are gone, or as many as the others, or last for too long."""
+        wolves, all_left = len(self.living(WOLF)), len(self.living())
+        if wolves and 2 * wolves < all_left and self.day <= len(self.agents):
+            return self
+        return replace(self, winner=WOLVES if wolves else VILLAGE)
+
+    def dawn(self, moves, rng):
+        """Let the seer see and the wolves kill; where they disagree, chance decides."""
+        looked = [
+            seen or any(moves.get(s) == a for s in self.living(SEER))
+            for a, seen in zip(self.agents, self.looked, strict=True)
+        ]
+        victims = self.most(moves, self.living(WOLF))
+        after = replace(self, looked=tuple(looked), phase=TALK)
+        if victims:
+            after = after.kill(victims[int(rng.integers(len(victims)))])
+        return replace(after, speaker=after.alive.index(True)).judge()
+
+    def said(self):
+        """Pass the word to the next who is alive, or begin the vote."""
+        later = [i for i, x in enumerate(self.alive) if x and i > self.speaker]
+        if later:
+            return replace(self, speaker=later[0])
+        return replace(self, phase=VOTE)
+
+    def dusk(self, moves):
+        """Put to death who has most votes, and nobody where that is several."""
+        chosen = self.most(moves, self.living())
+        after = self.kill(chosen[0]) if len(chosen) == 1 else self
+        return replace(after, phase=NIGHT, day=self.day + 1).judge()
+
+    def leave(self, agent):
+        """Let a seat die at once; who has won is judged at the end of the night or the vote."""
+        after = replace(self.kill(agent), left=(*self.left, agent))
+        if len(after.living()) < 2:
+            return after.judge()
+        if self.phase == TALK and agent == self.agents[self.speaker]:
+            return after.said()
+        if not after.to_act():  # a night in which nobody is awake any more
+            return replace(after, phase=TALK, speaker=after.alive.index(True))
+        return after
+
+
+class Werewolf(Game[State]):
+    """For 5 to 9 players: one wolf, or two from seven players on, one seer, and villagers."""
+
+    def __init__(self, players: int = 6):
+        if not PLAYERS[0] <= players <= PLAYERS[1]:
+            raise ValueError(f"players={players}: expected {PLAYERS[0]} to {PLAYERS[1]}")
+        self.agents = tuple(f"player_{i}" for i in range(players))
+        self.wolves = 1 if players < 7 else 2
+
+    def start(self, rng, options):
+        n = len(self.agents)
+        cards = [WOLF] * self.wolves + [SEER] + [VILLAGER] * (n - self.wolves - 1)
+        roles = tuple([cards[i] for i in rng.permutation(n)])
+        return State(self.agents, roles, (True,) * n, (False,) * n)
+
+    def read(self, text, view, agent):
+        if view.phase != TALK:
+            return choose(text, view.legal(agent))
+        if not text.strip():
+            raise InvalidMove("the speech is empty")
+        if len(text) > LONGEST:
+            raise InvalidMove(f"a speech has at most {LONGEST} characters, this one {len(text)}")
+        return text
+
+    def advance(self, state, moves, rng):
+        if state.phase == TALK:
+            return state.said()
+        return state.dusk(moves) if state.phase == VOTE else state.dawn(moves, rng)
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        """Die; the others go on."""
+        return state.leave(agent)
+
+    def tell(self, before, moves, after):
+        if before.phase == NIGHT:
+            return [*_secrets(before, moves), *self.deaths(before, after, "is found dead")]
+        if before.phase == TALK:
+            return [_said(None, seat, speech) for seat, speech in moves.items()]
+        votes = ", ".join(f"{seat} for {vote or 'nobody'}" for seat, vote in moves.items())
+        news = [Message(None, "game", f"Votes: {votes}.")]
+        return news + self.deaths(before, after, "is put to death")
+
+    def deaths(self, before, after, how):
+        gone = [a for a in before.living() if a not in after.living()]
+        role = dict(zip(after.agents, after.roles, strict=True))
+        news = [f"{a} {how}: a {role[a]}." for a in gone] or ["Nobody dies."]
+        if after.winner:
+            news.append(f"The game is over: {_ending(after)}.")
+        return [Message(None, "game", text) for text in news]
+
+    def rules(self, agent):
+        wolves = "is one wolf" if self.wolves == 1 else f"are {self.wolves} wolves"
+        return (
+            f"You are playing Werewolf as {agent}, one of {', '.join(self.agents)}. There {wolves} "
+            "and one seer; the others are villagers, and the seer is on their side. Only "
+            "you know what you are; wolves know each other. The game begins with a night. Each "
+            "night every wolf names a victim: who is named most often dies, and chance decides "
+            "between equals; at the same time the seer names somebody and learns what that "
+            "player is. Each day those alive speak once each, in order, to all; then all "
+            "vote at once, and who has most votes dies; if several have as many, nobody "
+            "does. What the dead were is told. The village wins when no wolf is left, the wolves "
+            "when they are at least as many as the others; this is judged after each "
+            f"night and after each vote. If day {len(self.agents)} ends without a winner, the "
+            "wolves win. The dead say nothing more, yet win or lose with their "
+            "side: 1 or -1. In your speech you may say what you like, in at most "
+            f"{LONGEST} characters, true or not. At night and in the vote reply with the name of a "
+            "player alive, such as player_0."
+        )
+
+    def describe(self, view, agent):
+        lines = [f"Day {view.day}. {self.asks(view)}."]
+        for name, role, alive in zip(view.agents, view.roles, view.alive, strict=True):
+            you = " (you)" if name == agent else ""
+            lines.append(f"{name}{you}: {'alive' if alive else 'dead'}, {role or 'unknown'}")
+        return "\n".join(lines)
+
+    def asks(self, view):
+        """Return what the game waits for."""
+        if view.winner:
+            return _ending(view).capitalize()
+        if view.phase == NIGHT:
+            return "Night: wolves and seer choose"
+        speaker = view.agents[view.speaker]
+        return f"{speaker} speaks" if view.phase == TALK else "All vote"
+
+    def picture(self, view, agent):
+        row = tuple(
+            [
+                (role or "?")[0].upper() if alive else role[0]
+                for role, alive in zip(view.roles, view.alive, strict=True)
+            ]
+        )
+        you = f"You: {agent}" if agent else "All is open"
+        columns = tuple([a[-1] for a in view.agents])
+        status = (f"Day {view.day}", self.asks(view), you)
+        return Grid((row,), TILES, columns=columns, status=status)
+
+
+def _said(to, seat, text):
+    return (
+        Message(to, "game", f"{seat} lost its turn.") if text is None else Message(to, seat, text)
+    )
+
+
+def _secrets(before, moves):
+    """Tell the wolves of each other's choice, and the seer what it saw."""
+    wolves = before.living(WOLF)
+    names = {wolf: f"{wolf} names {moves[wolf]}." for wolf in wolves if moves.get(wolf)}
+    news = [Message(wolves, "game", names.get(w, f"{w} lost its turn.")) for w in wolves]
+    role = dict(zip(before.agents, before.roles, strict=True))
+    for seer in before.living(SEER):
+        if moves.get(seer):
+            text = f"{moves[seer]} is a {role[moves[seer]]}."
+            news.append(Message((seer,), "game", text))
+    return news
+
+
+def _ending(state):
+    return "the wolves win" if state.winner == WOLVES else "the village wins"

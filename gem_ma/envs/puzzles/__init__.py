@@ -1,0 +1,1 @@
+"""Puzzles for one seat."""

@@ -1,0 +1,162 @@
+"""Fifteen puzzle: one agent slides numbered tiles into a gap until they stand in order."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.levels import draw, levels
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+MOVES = ("up", "down", "left", "right")
+BACK = {"up": "down", "down": "up", "left": "right", "right": "left"}
+GAP = 0
+RANDOM = ((2, 10), (3, 20), (4, 50))  # rows and turns, where nothing is given
+LARGEST = 8  # rows
+LONGEST = 400  # steps of a shuffle
+
+
+@functools.cache
+def _names(size):
+    """Return how the tiles are written, all of one width."""
+    width = len(str(size * size - 1))
+    return tuple(str(tile or "_").rjust(width) for tile in range(size * size))
+
+
+@functools.cache
+def _ordered(size):
+    return (*range(1, size * size), GAP)
+
+
+@functools.cache
+def _ways(size):
+    """Return for each place of the gap from where each legal move slides a tile into it."""
+    last = size - 1
+    return tuple(
+        {
+            move: row * size + column + step
+            for move, step, legal in (
+                ("up", size, row < last),
+                ("down", -size, row > 0),
+                ("left", 1, column < last),
+                ("right", -1, column > 0),
+            )
+            if legal
+        }
+        for row in range(size)
+        for column in range(size)
+    )
+
+
+class State(NamedTuple):
+    board: tuple[int, ...]  # row by row
+    size: int
+    left: int  # turns
+
+    def to_act(self):
+        return () if self.solved() or not self.left else (AGENT,)
+
+    def solved(self):
+        return self.board == _ordered(self.size)
+
+    def returns(self):
+        if self.left and not self.solved():
+            return {AGENT: 0.0}
+        in_place = sum(tile == i for i, tile in enumerate(self.board[:-1], 1))
+        return {AGENT: in_place / (len(self.board) - 1)}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def ways(self):
+        return _ways(self.size)[self.board.index(GAP)]
+
+    def legal(self, agent):
+        return tuple(self.ways())
+
+    def slide(self, move):
+        if move is None:  # a lost turn
+            return State(self.board, self.size, self.left - 1)
+        board, gap = list(self.board), self.board.index(GAP)
+        tile = _ways(self.size)[gap][move]
+        board[gap], board[tile] = board[tile], GAP
+        return State(tuple(board), self.size, self.left - 1)
+
+
+def shuffled(rng, size, turns):
+    """Return a board and the moves, at most `turns`, that put it in order."""
+    longest = min(turns, LONGEST)
+    # A walk on two rows only goes round, so that its length is all that makes boards differ.
+    shortest = max(1, longest - 1) if size > 2 else 1
+    board = _ordered(size)
+    while board == _ordered(size):
+        board, gap, back, solution = list(board), size * size - 1, "", []
+        for u in rng.random(int(rng.integers(shortest, longest + 1))).tolist():
+            ways = [way for way in _ways(size)[gap].items() if way[0] != back]
+            move, tile = ways[int(u * len(ways))]
+            board[gap], board[tile] = board[tile], GAP
+            gap, back = tile, BACK[move]
+            solution.append(back)
+        board = tuple(board)
+    return board, solution[::-1]
+
+
+class FifteenPuzzle(Game[State]):
+    agents = (AGENT,)
+    moves = MOVES
+
+    def __init__(self, num_rows: int | None = 3, max_turns: int | None = 50):
+        if num_rows is not None and not 2 <= num_rows <= LARGEST:
+            raise ValueError(f"num_rows={num_rows}: expected 2 to {LARGEST}")
+        self.levels = levels(RANDOM, num_rows, max_turns)
+        self.rows, self.turns = map(max, zip(*self.levels, strict=True))
+        numbers = [Tile(ground="yellow", text=str(n)) for n in range(1, self.rows**2)]
+        self.tiles = tuple((str(n), tile) for n, tile in enumerate((Tile(name="gap"), *numbers)))
+
+    def start(self, rng, options):
+        size, turns = draw(rng, self.levels)
+        return State(shuffled(rng, size, turns)[0], size, turns)
+
+    def read(self, text, view, agent):
+        return choose(text, view.ways())
+
+    def advance(self, state, moves, rng):
+        return state.slide(moves[AGENT])
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        return (
+            "You are playing the sliding puzzle. Bring the numbered tiles into order, row by row "
+            "from 1 at the top left, with the gap in the bottom right corner, within the turns you "
+            "have. A turn slides a tile beside the gap into it: up moves the tile below the gap "
+            "up, down the one above it down, left the one to its right left, right the one to its "
+            "left right. The ordered board pays 1; if the turns run out, you get the share of "
+            "tiles in their places. Reply with up, down, left or right."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view says it all
+
+    def describe(self, view, agent):
+        names = _names(view.size)
+        rows = _rows([names[tile] for tile in view.board], view.size)
+        return "\n".join([*map(" ".join, rows), f"Turns left: {view.left}."])
+
+    def picture(self, view, agent):
+        rows = _rows([str(tile) for tile in view.board], view.size)
+        return Grid(rows, self.tiles, status=(f"Turns left: {view.left}",))
+
+    def encode(self, view, agent):
+        """Return the numbers in place, 0 for the gap and beside a small board, and the turns."""
+        board = np.zeros((self.rows, self.rows), np.float32)
+        board[: view.size, : view.size] = np.reshape(view.board, (view.size, view.size))
+        return np.append(board / (self.rows**2 - 1), np.float32(view.left / self.turns))
+
+
+def _rows(cells, size):
+    return tuple([tuple(cells[i : i + size]) for i in range(0, size * size, size)])

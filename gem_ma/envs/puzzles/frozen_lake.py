@@ -1,0 +1,142 @@
+"""Frozen lake: one agent crosses ice with holes in it, to the goal; slippery ice as an option."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+MOVES = ("left", "down", "right", "up")  # turning: each is a quarter from the next
+ICE, HOLE, GOAL, HERE = ".OG@"
+FELL, ARRIVED = "X*"
+TILES = (
+    (ICE, Tile(name="ice")),
+    (HOLE, Tile("disc", "black", "blue", name="a hole")),
+    (GOAL, Tile("flag", "green", name="the goal")),
+    (HERE, Tile("person", "red", name="you")),
+    (FELL, Tile("person", "red", "blue", name="you, in a hole")),
+    (ARRIVED, Tile("person", "red", "green", name="you, at the goal")),
+)
+
+
+class State(NamedTuple):
+    lake: str  # row by row
+    size: int
+    left: int  # moves
+    at: int = 0
+
+    def to_act(self):
+        return () if self.lake[self.at] != ICE or not self.left else (AGENT,)
+
+    def returns(self):
+        return {AGENT: 1.0 if self.lake[self.at] == GOAL else 0.0}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        return MOVES
+
+    def go(self, way):
+        at = self.at if way is None else _step(self.at, way, self.size)  # None: a lost turn
+        return State(self.lake, self.size, self.left - 1, at)
+
+    def rows(self):
+        here = {ICE: HERE, HOLE: FELL, GOAL: ARRIVED}[self.lake[self.at]]
+        lake = self.lake[: self.at] + here + self.lake[self.at + 1 :]
+        return tuple([lake[i : i + self.size] for i in range(0, len(lake), self.size)])
+
+
+class FrozenLake(Game[State]):
+    agents = (AGENT,)
+    moves = MOVES
+
+    def __init__(
+        self, size: int = 4, holes: float = 0.25, slippery: bool = False, max_turns: int = 100
+    ):
+        if not 2 <= size <= 16 or not 0 <= holes <= 1:
+            raise ValueError(f"size={size}, holes={holes}: expected 2 to 16, and a share of cells")
+        if max_turns < 2 * size - 2:
+            raise ValueError(f"max_turns={max_turns}: the goal is {2 * size - 2} moves away")
+        self.size, self.holes = size, holes
+        self.slippery, self.max_turns = slippery, max_turns
+
+    def start(self, rng, options):
+        """Break the ice cell by cell, except where that would bar the last way to the goal."""
+        cells, left = self.size**2, round(self.holes * self.size**2)
+        ice = (1 << cells) - 1  # a bit for each cell
+        for cell in rng.permutation(cells - 2).tolist():
+            broken = ice ^ 1 << cell + 1
+            if left and _distance(broken, self.size) <= self.max_turns:
+                ice, left = broken, left - 1
+        lake = [ICE if ice >> cell & 1 else HOLE for cell in range(cells - 1)]
+        return State("".join(lake) + GOAL, self.size, self.max_turns)
+
+    def read(self, text, view, agent):
+        return choose(text, MOVES)
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        if move is None:
+            return state.go(None)
+        way = MOVES.index(move)
+        if self.slippery:
+            way = (way + int(rng.integers(-1, 2))) % 4
+        return state.go(way)
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        return ()  # the view says where you are
+
+    def rules(self, agent):
+        slips = (
+            "The ice is slippery: a move goes where you want, or a quarter turn to the left or to "
+            "the right of it, each with probability 1/3. "
+        )
+        return (
+            "You are playing Frozen Lake: walk over the ice to the goal without falling into a "
+            "hole, within the moves you have. A move takes you to the next cell, and one off the "
+            f"edge leaves you where you are. {slips if self.slippery else ''}On the map, @ is "
+            "you, . is ice, O is a hole and G is the goal; once you are there, X is you in a hole "
+            "and * is you at the goal. Reply with left, down, right or up."
+        )
+
+    def describe(self, view, agent):
+        return "\n".join([*(" ".join(row) for row in view.rows()), f"Moves left: {view.left}"])
+
+    def picture(self, view, agent):
+        return Grid(view.rows(), TILES, status=(f"Moves left: {view.left}",))
+
+    def encode(self, view, agent):
+        """Return three planes: holes, the goal, you."""
+        lake = np.array(list(view.lake)).reshape(view.size, view.size)
+        you = np.arange(len(view.lake)).reshape(lake.shape) == view.at
+        return np.stack([lake == HOLE, lake == GOAL, you]).astype(np.float32)
+
+
+def _step(cell, way, size):
+    row, column = divmod(cell, size)
+    if way % 2:
+        row = min(row + 1, size - 1) if way == 1 else max(row - 1, 0)
+    else:
+        column = min(column + 1, size - 1) if way == 2 else max(column - 1, 0)
+    return row * size + column
+
+
+def _distance(ice, size):
+    """Return how many moves the goal is away, infinity if holes bar every way."""
+    first = sum(1 << row * size for row in range(size))  # a column
+    inner, goal = ice & ~first, 1 << size * size - 1
+    reached, moves = 1, 0
+    while not reached & goal:
+        across = reached << 1 & inner | (reached & ~first) >> 1
+        wider = reached | (across | reached << size | reached >> size) & ice
+        if wider == reached:
+            return float("inf")
+        reached, moves = wider, moves + 1
+    return moves

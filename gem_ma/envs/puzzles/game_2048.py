@@ -1,0 +1,174 @@
+"""2048: one agent slides all tiles to a side; equal tiles merge, until one has the target."""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.levels import draw, levels
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+MOVES = ("up", "down", "left", "right")
+EMPTY = 0
+FOUR = 0.1  # how often a new tile is a 4, not a 2
+RANDOM = ((16, 20), (32, 30), (64, 50))  # target and turns, where nothing is given
+TARGETS = tuple(2**n for n in range(3, 17))
+GROUNDS = ("white", "yellow", "orange", "red", "purple", "blue", "green", "brown", "gray", "black")
+
+
+class State(NamedTuple):
+    board: tuple[tuple[int, ...], ...]
+    target: int
+    left: int  # turns
+    first: int  # the largest tile at the start
+
+    def to_act(self):
+        legal, largest = _survey(self.board)
+        return (AGENT,) if legal and self.left and largest < self.target else ()
+
+    def largest(self):
+        return _survey(self.board)[1]
+
+    def returns(self):
+        """Return how many of the doublings from the first largest tile to the target are done."""
+        gained = math.log2(self.largest() / self.first)
+        return {AGENT: gained / math.log2(self.target / self.first)}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        return _survey(self.board)[0]
+
+    def slide(self, move):
+        """Return the board after all tiles have moved to a side."""
+        lines = self.board if move in ("left", "right") else zip(*self.board, strict=True)
+        if move in ("left", "up"):
+            slid = tuple(map(_merged, lines))
+        else:
+            slid = tuple([_merged(line[::-1])[::-1] for line in lines])
+        return slid if move in ("left", "right") else tuple(zip(*slid, strict=True))
+
+    def play(self, move, rng):
+        """Slide and add a tile; None is a lost turn."""
+        if move is None:
+            return self._replace(left=self.left - 1)
+        return State(with_tile(self.slide(move), rng), self.target, self.left - 1, self.first)
+
+
+@functools.lru_cache(1 << 16)
+def _merged(line):
+    """Return a line after its tiles have moved to its beginning; a tile merges once at most."""
+    tiles, merged = [tile for tile in line if tile], []
+    while tiles:
+        tile = tiles.pop(0)
+        merged.append(tile + tiles.pop(0) if tiles and tiles[0] == tile else tile)
+    return (*merged, *[EMPTY] * (len(line) - len(merged)))
+
+
+@functools.lru_cache(1 << 16)
+def _ways(line):
+    """Return whether anything moves in a line: 1 if towards its beginning, plus 2 if its end."""
+    return (_merged(line) != line) + 2 * (_merged(line[::-1]) != line[::-1])
+
+
+@functools.lru_cache(1 << 16)
+def _line(row, width):
+    """Return a row in words."""
+    return " ".join([str(tile or ".").rjust(width) for tile in row])
+
+
+@functools.lru_cache(1 << 10)
+def _survey(board):
+    """Return the moves that change a board, and its largest tile: asked several times a turn."""
+    across = upright = 0
+    for row, column in zip(board, zip(*board, strict=True), strict=True):
+        across |= _ways(row)
+        upright |= _ways(column)
+    able = (upright & 1, upright & 2, across & 1, across & 2)
+    legal = tuple([move for move, can in zip(MOVES, able, strict=True) if can])
+    return legal, max(map(max, board))
+
+
+def with_tile(board, rng):
+    """Put a 2 or a 4 onto an empty cell."""
+    empty = [(r, c) for r, row in enumerate(board) for c, tile in enumerate(row) if not tile]
+    row, column = empty[int(rng.random() * len(empty))]
+    line = board[row]
+    line = (*line[:column], 4 if rng.random() < FOUR else 2, *line[column + 1 :])
+    return (*board[:row], line, *board[row + 1 :])
+
+
+class Game2048(Game[State]):
+    agents = (AGENT,)
+    moves = MOVES
+
+    def __init__(
+        self, target_tile: int | None = 2048, max_turns: int | None = 1000, board_size: int = 4
+    ):
+        if target_tile is not None and target_tile not in TARGETS:
+            raise ValueError(f"target_tile={target_tile}: expected one of {TARGETS}")
+        if not 2 <= board_size <= 8:
+            raise ValueError(f"board_size={board_size}: expected 2 to 8")
+        self.levels = levels(RANDOM, target_tile, max_turns)
+        self.target, self.turns = map(max, zip(*self.levels, strict=True))
+        self.size = board_size
+        values = [2**n for n in range(1, int(math.log2(self.target)) + 1)]
+        self.tiles = ((str(EMPTY), Tile(name="empty")), *[(str(n), _tile(n)) for n in values])
+
+    def start(self, rng, options):
+        target, turns = draw(rng, self.levels)
+        empty = ((EMPTY,) * self.size,) * self.size
+        board = with_tile(with_tile(empty, rng), rng)
+        return State(board, target, turns, max(map(max, board)))
+
+    def read(self, text, view, agent):
+        return choose(text, view.legal(agent))
+
+    def advance(self, state, moves, rng):
+        return state.play(moves[AGENT], rng)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        return (
+            "You are playing 2048. Each cell of the board is empty or has a tile with a number. A "
+            "turn slides all tiles up, down, left or right as far as they can go. Where two tiles "
+            "with the same number meet, they merge into one with the sum; a tile merges once a "
+            "turn at most, those at the side you slide to first. Then a new 2 or, one time in ten, "
+            "a 4 appears on an empty cell. A turn has to move something. You win with a tile that "
+            "has the target, within the turns you have; the game also ends when nothing can move. "
+            "The target pays 1, and each doubling of your largest tile on the way its equal share. "
+            "Reply with up, down, left or right."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view says it all
+
+    def describe(self, view, agent):
+        width = len(str(view.largest()))
+        rows = [_line(row, width) for row in view.board]
+        return "\n".join([*rows, f"Target: {view.target}. Turns left: {view.left}."])
+
+    def picture(self, view, agent):
+        rows = tuple([tuple(map(str, row)) for row in view.board])
+        return Grid(rows, self.tiles, status=(f"Target: {view.target}. Turns left: {view.left}",))
+
+    def encode(self, view, agent):
+        """Return the doublings of each tile, then of the target, and the turns left, as shares."""
+        most = math.log2(self.target)
+        cells = [math.log2(tile) / most if tile else 0.0 for row in view.board for tile in row]
+        return np.array([*cells, math.log2(view.target) / most, view.left / self.turns], np.float32)
+
+
+def _tile(value):
+    """Return the picture of a tile; three letters fit, so that 1024 is shown as 1K."""
+    ground = GROUNDS[(value.bit_length() - 2) % len(GROUNDS)]
+    if value < 1024:
+        return Tile(ground=ground, text=str(value))
+    return Tile(ground=ground, text=f"{value // 1024}K", name=str(value))

@@ -1,0 +1,227 @@
+"""Sokoban: one agent pushes boxes onto goals; a box can be pushed, but never pulled."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.levels import draw, levels
+from gem_ma.game import Game
+from gem_ma.match.actions import choose
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+MOVES = ("up", "down", "left", "right")
+WALL, FLOOR, GOAL, BOX, STORED, PLAYER, ON_GOAL = SYMBOLS = "#-.$*@+"
+TILES = (
+    (WALL, Tile(ground="brown", name="wall (#)")),
+    (FLOOR, Tile(name="floor (-)")),
+    (GOAL, Tile("goal", "red", "yellow", name="goal (.)")),
+    (BOX, Tile("square", "orange", name="box ($)")),
+    (STORED, Tile("square", "green", "yellow", name="box on a goal (*)")),
+    (PLAYER, Tile("person", "blue", name="you (@)")),
+    (ON_GOAL, Tile("person", "blue", "yellow", name="you on a goal (+)")),
+)
+LEFT = {PLAYER: FLOOR, ON_GOAL: GOAL}  # what the player leaves behind
+ENTERED = {FLOOR: PLAYER, BOX: PLAYER, GOAL: ON_GOAL, STORED: ON_GOAL}
+PUSHED = {FLOOR: BOX, GOAL: STORED}  # what a cell becomes that a box is pushed to
+FREE = tuple(PUSHED)
+RANDOM = (((6, 6), 2, 20), ((8, 8), 5, 50))  # size, boxes and turns, where nothing is given
+ROOM = 5, 12  # rows and columns, at least and at most
+CROWDED = 5  # inner cells for each box, at least
+EFFORT = 12  # moves for each box that a room may take; the limit must allow half as many
+PATIENCE = 20  # tries, after which a room may take a move less than half of what it may at most
+
+
+def steps(width):
+    """Return how far each move goes in a board written row by row."""
+    return -width, width, -1, 1
+
+
+class State(NamedTuple):
+    board: str  # row by row, closed by walls
+    width: int
+    left: int  # turns
+
+    def to_act(self):
+        return (AGENT,) if self.left and BOX in self.board else ()
+
+    def returns(self):
+        if self.left and BOX in self.board:
+            return {AGENT: 0.0}
+        stored = self.board.count(STORED)
+        return {AGENT: stored / (stored + self.board.count(BOX))}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def player(self):
+        return max(self.board.find(PLAYER), self.board.find(ON_GOAL))
+
+    def legal(self, agent):
+        board, player, moves = self.board, self.player(), []
+        for move, step in zip(MOVES, steps(self.width), strict=True):
+            entered = board[player + step]
+            if entered in FREE or (entered != WALL and board[player + 2 * step] in FREE):
+                moves.append(move)
+        return tuple(moves)
+
+    def walk(self, move):
+        if move is None:  # a lost turn
+            return self._replace(left=self.left - 1)
+        player, step = self.player(), steps(self.width)[MOVES.index(move)]
+        to, beyond, board = player + step, player + 2 * step, list(self.board)
+        if board[to] in (BOX, STORED):
+            board[beyond] = PUSHED[board[beyond]]
+        board[to] = ENTERED[board[to]]
+        board[player] = LEFT[board[player]]
+        return State("".join(board), self.width, self.left - 1)
+
+
+def room(rng, size, boxes, turns):
+    """Return a board and the moves, at most `turns`, that solve it.
+
+    The boxes are pulled away from the goals; the way back pushes them there.
+    """
+    longest = min(turns, EFFORT * boxes)
+    for tries in itertools.count():
+        floor = _carved(rng, *size)
+        if len(floor) < 3 * (boxes + 1):
+            continue
+        cells = rng.permutation(sorted(floor)).tolist()
+        goals = frozenset(cells[:boxes])
+        at, player, solution = _pulled(rng, floor, goals, cells[boxes], size[1], longest)
+        if len(solution) >= max(1, longest // 2 - tries // PATIENCE):
+            break
+    marks = {
+        **dict.fromkeys(floor, FLOOR),
+        **dict.fromkeys(goals, GOAL),
+        **dict.fromkeys(at, BOX),
+        player: ON_GOAL if player in goals else PLAYER,
+    }
+    board = "".join([marks.get(cell, WALL) for cell in range(size[0] * size[1])])
+    return board, solution
+
+
+def _carved(rng, height, width):
+    """Return the largest connected part of a floor with walls strewn over it."""
+    share = rng.uniform(0.1, 0.35)
+    inner = [row * width + col for row in range(1, height - 1) for col in range(1, width - 1)]
+    free = {cell for cell, u in zip(inner, rng.random(len(inner)), strict=True) if u > share}
+    parts = [set()]
+    while free:
+        parts.append(set(_ways(free, min(free), width)))
+        free -= parts[-1]
+    return max(parts, key=len)
+
+
+def _ways(free, start, width):
+    """Return for each cell that can be reached the cell before it and the move from there."""
+    came, queue = {start: None}, [start]
+    for cell in queue:
+        for number, step in enumerate(steps(width)):
+            if cell + step in free and cell + step not in came:
+                came[cell + step] = cell, number
+                queue.append(cell + step)
+    return came
+
+
+def _pulled(rng, floor, goals, player, width, longest):
+    """Pull boxes at random; return boxes and player as of when no box was on a goal, and the way.
+
+    No arrangement of boxes comes twice, or they would be pulled back and forth.
+    """
+    at, last, seen, path, found = goals, None, {goals}, [], (goals, player, [])
+    while True:
+        came, pulls = _ways(floor - at, player, width), []
+        for box in sorted(at):
+            for number, step in enumerate(steps(width)):
+                stand, back = box + step, box + 2 * step
+                if stand in came and back in floor and back not in at:
+                    moved = at - {box} | {stand}
+                    if moved not in seen:
+                        weight = (3 if box in goals else 1) * (2 if box == last else 1)
+                        pulls.append((weight * rng.random(), stand, back, number, moved))
+        if not pulls:
+            return found
+        _, last, player, number, at = max(pulls)
+        walk, cell = [number], last
+        while came[cell] and path:  # nobody has to walk on once the last box is stored
+            cell, before = came[cell]
+            walk.append(before)
+        path += reversed(walk)
+        if len(path) > longest:
+            return found
+        seen.add(at)
+        if not at & goals:
+            found = at, player, [MOVES[number ^ 1] for number in reversed(path)]
+
+
+class Sokoban(Game[State]):
+    agents = (AGENT,)
+    moves = MOVES
+
+    def __init__(
+        self,
+        dim_room: tuple[int, int] | None = (6, 6),
+        num_boxes: int | None = 3,
+        max_turns: int | None = 100,
+    ):
+        dim_room = dim_room and tuple(dim_room)  # lists come out of JSON
+        self.levels = levels(RANDOM, dim_room, num_boxes, max_turns)
+        for (height, width), boxes, turns in self.levels:
+            if not ROOM[0] <= min(height, width) <= max(height, width) <= ROOM[1]:
+                raise ValueError(f"dim_room={dim_room}: expected {ROOM[0]} to {ROOM[1]} each way")
+            most = (height - 2) * (width - 2) // CROWDED
+            if not 1 <= boxes <= most:
+                raise ValueError(f"num_boxes={boxes}: expected 1 to {most} in {height} x {width}")
+            least = EFFORT // 2 * boxes
+            if turns < least:
+                raise ValueError(f"max_turns={turns}: expected at least {least} for {boxes} boxes")
+        self.turns = max(turns for *_, turns in self.levels)
+        self.size = tuple(max(size[i] for size, *_ in self.levels) for i in range(2))
+
+    def start(self, rng, options):
+        size, boxes, turns = draw(rng, self.levels)
+        return State(room(rng, size, boxes, turns)[0], size[1], turns)
+
+    def read(self, text, view, agent):
+        return choose(text, view.legal(agent))
+
+    def advance(self, state, moves, rng):
+        return state.walk(moves[AGENT])
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        return (
+            "You are playing Sokoban. Push every box onto a goal within the turns you have; any "
+            "box may go to any goal. A turn takes you one cell up, down, left or right. You push a "
+            "box by walking into it, if the cell behind it has neither wall nor box; boxes cannot "
+            "be pulled. In words # is a wall, - floor, . a goal, $ a box, * a box on a goal, @ "
+            "you, + you on a goal. When all boxes are on goals you get 1; if the turns run out, "
+            "the share of boxes that are. Reply with up, down, left or right."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view says it all
+
+    def describe(self, view, agent):
+        return "\n".join([*_rows(view), f"Turns left: {view.left}."])
+
+    def picture(self, view, agent):
+        return Grid(_rows(view), TILES, status=(f"Turns left: {view.left}",))
+
+    def encode(self, view, agent):
+        """Return a plane for each symbol, walls around a small room, then one of the turns left."""
+        rows = [row.ljust(self.size[1], WALL) for row in _rows(view)]
+        rows += [WALL * self.size[1]] * (self.size[0] - len(rows))
+        cells = np.array([list(row) for row in rows])
+        turns = np.full((1, *self.size), view.left / self.turns)
+        return np.concatenate([[cells == symbol for symbol in SYMBOLS], turns]).astype(np.float32)
+
+
+def _rows(view):
+    board, width = view.board, view.width
+    return tuple([board[i : i + width] for i in range(0, len(board), width)])

@@ -1,0 +1,327 @@
+"""Sudoku: one agent fills a grid so that no row, column or box holds a digit twice."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.levels import draw, levels
+from gem_ma.game import Game, InvalidMove
+from gem_ma.match.actions import clip, number
+from gem_ma.scene import Grid, Tile
+
+AGENT = "player"
+EMPTY = "."
+DIGITS = "123456789"
+SIDES = {4: 2, 9: 3}  # of a box, by the scale of the grid
+DRAWN = ((8, 4, 15), (10, 4, 15), (40, 9, 60), (50, 9, 50))  # clues, scale and turns of a level
+# What the picture shows, by the shade of the box: a free cell, digits given, digits written.
+SYMBOLS = ((".", "123456789", "abcdefghi"), (",", "ABCDEFGHI", "jklmnopqr"))
+TILES = tuple(
+    tile
+    for ground, (free, given, written) in zip(("", "gray"), SYMBOLS, strict=True)
+    for tile in (
+        (free, Tile(ground=ground)),
+        *((s, Tile(ground=ground, text=d)) for s, d in zip(given, DIGITS, strict=True)),
+        *(
+            (s, Tile("square", "yellow", ground, d, "a digit that you wrote"))
+            for s, d in zip(written, DIGITS, strict=True)
+        ),
+    )
+)
+
+
+class Table:
+    """What grids of one size have in common; cells are numbered row by row, sets are bits."""
+
+    def __init__(self, scale):
+        side = SIDES[scale]
+        self.scale, self.side, self.cells = scale, side, range(scale * scale)
+        self.row = [c // scale for c in self.cells]
+        self.col = [c % scale for c in self.cells]
+        self.box = [c // scale // side * side + c % scale // side for c in self.cells]
+        kinds = self.row, self.col, self.box
+        self.peers = [
+            [p for p in self.cells if p != c and any(k[p] == k[c] for k in kinds)]
+            for c in self.cells
+        ]
+        self.all = (1 << scale * scale) - 1
+        self.apart = [self.all - sum(1 << p for p in peers) for peers in self.peers]
+        self.diagonal = [
+            [c for c in self.cells if self.box[c] == b] for b in range(0, scale, side + 1)
+        ]
+        self.symbols = [SYMBOLS[(b // side + b % side) % 2] for b in self.box]
+        self.moves = [
+            [f"{self.row[c] + 1} {self.col[c] + 1} {d}" for d in range(scale + 1)]
+            for c in self.cells
+        ]
+        self.open = {}  # see State.legal; filled as it is used, by what depends on nothing else
+
+
+table = functools.cache(Table)
+
+
+def solutions(places, t):
+    """Yield all solutions, where `places` holds for each digit the cells that it may take."""
+    todo = [(list(places), 0)]
+    while todo:
+        places, done = todo.pop()
+        while True:
+            once = twice = more = 0  # cells that at least one, two, three digits may take
+            for cells in places:
+                more |= twice & cells
+                twice |= once & cells
+                once |= cells
+            if once != t.all:
+                break  # a cell is left without a digit
+            single = once & ~twice & ~done
+            if not single:
+                if twice:  # try each digit of a cell that has the fewest
+                    low = twice & ~more or twice
+                    low &= -low
+                    for digit, cells in enumerate(places):
+                        if cells & low:
+                            branch = [other & ~low for other in places]
+                            branch[digit] |= low
+                            todo.append((branch, done))
+                else:
+                    yield places
+                break
+            done |= single
+            for digit, cells in enumerate(places):
+                places[digit] = _apart(cells, cells & single, t)
+
+
+def _apart(cells, taken, t):
+    """Return the cells that a digit may still take beside those it has taken."""
+    while taken:
+        low = taken & -taken
+        cells &= t.apart[low.bit_length() - 1]
+        taken ^= low
+    return cells
+
+
+def _filled(rng, t):
+    """Return a full grid, as the cells of each digit: the boxes of a diagonal are drawn."""
+    while True:
+        places = [t.all - sum(1 << c for box in t.diagonal for c in box)] * t.scale
+        for box in t.diagonal:
+            for cell, digit in zip(box, rng.permutation(t.scale).tolist(), strict=True):
+                places[digit] |= 1 << cell
+        for grid in solutions(places, t):
+            return grid  # a 4x4 grid may have none
+
+
+def puzzle(rng, clues, t):
+    """Return a board with one solution: of `clues` cells drawn, those emptied that can be."""
+    given = _filled(rng, t)
+    for cell in rng.permutation(len(t.cells))[:clues].tolist():
+        bit = 1 << cell
+        digit = next(d for d, cells in enumerate(given) if cells & bit)
+        given[digit] ^= bit
+        free = t.all - sum(given)
+        places = [_apart(free, cells, t) | cells for cells in given]
+        places[digit] &= ~bit
+        # Unless another digit can stand here, the solution is still the only one.
+        if any(cells & bit for cells in places) and any(True for _ in solutions(places, t)):
+            given[digit] |= bit
+    return _text(given, t)
+
+
+def _text(places, t):
+    return "".join(
+        next((DIGITS[d] for d, cells in enumerate(places) if cells >> c & 1), EMPTY)
+        for c in t.cells
+    )
+
+
+@functools.lru_cache(maxsize=1000)
+def solution(given, t):
+    """Return the full board of a puzzle."""
+    cells = [sum(1 << c for c in t.cells if given[c] == d) for d in DIGITS[: t.scale]]
+    free = t.all - sum(cells)
+    return _text(next(solutions([_apart(free, own, t) | own for own in cells], t)), t)
+
+
+class State(NamedTuple):
+    given: str  # row by row
+    board: str
+    left: int  # turns
+    partial: bool = False
+
+    def table(self):
+        return table(4 if len(self.board) == 16 else 9)
+
+    def to_act(self):
+        return () if not self.left or EMPTY not in self.board else (AGENT,)
+
+    def returns(self):
+        if EMPTY not in self.board:  # a digit that breaks a rule is never written
+            return {AGENT: 1.0}
+        return {AGENT: self.share() if self.partial and not self.left else 0.0}
+
+    def share(self):
+        """Return how much of what was to be filled in is right."""
+        right = solution(self.given, self.table())
+        cells = [c for c, digit in enumerate(self.given) if digit == EMPTY]
+        return sum(self.board[c] == right[c] for c in cells) / len(cells)
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        t, board, given, moves = self.table(), self.board, self.given, []
+        taken = [0] * t.scale, [0] * t.scale, [0] * t.scale
+        rows, cols, boxes = taken
+        row, col, box = t.row, t.col, t.box
+        for c in t.cells:
+            if board[c] != EMPTY:
+                bit = 1 << int(board[c])
+                rows[row[c]] |= bit
+                cols[col[c]] |= bit
+                boxes[box[c]] |= bit
+        for c in t.cells:
+            if given[c] == EMPTY:
+                key = c, rows[row[c]] | cols[col[c]] | boxes[box[c]], board[c] == EMPTY
+                found = t.open.get(key)
+                if found is None:
+                    first = 1 if key[2] else 0  # 0 clears a cell
+                    found = t.open[key] = [
+                        t.moves[c][d] for d in range(first, t.scale + 1) if not key[1] >> d & 1
+                    ]
+                moves += found
+        return tuple(moves)
+
+    def write(self, move):
+        left = self.left - 1
+        if move is None:  # a lost turn
+            return State(self.given, self.board, left, self.partial)
+        cell, digit = move
+        board = self.board[:cell] + digit + self.board[cell + 1 :]
+        return State(self.given, board, left, self.partial)
+
+
+class Sudoku(Game[State]):
+    agents = (AGENT,)
+
+    def __init__(
+        self,
+        clues: int | None = 40,
+        max_turns: int | None = 60,
+        scale: int | None = 9,
+        partial: bool = False,
+    ):
+        """Take the level: `clues` cells are emptied, save those that make the solution unique.
+
+        partial: pay at the end the share of cells that are right, not 1 or nothing.
+        """
+        if scale is not None and scale not in SIDES:
+            raise ValueError(f"scale={scale}: expected 4 or 9")
+        if clues is not None and clues < 1:
+            raise ValueError(f"clues={clues}: expected 1 or more")
+        self.levels = levels(DRAWN, clues, scale, max_turns)
+        self.partial = partial
+        self.scale = max(level[1] for level in self.levels)
+        self.moves = tuple(move for moves in table(self.scale).moves for move in moves)
+
+    def start(self, rng, options):
+        clues, scale, turns = draw(rng, self.levels)
+        given = puzzle(rng, clues, table(scale))
+        return State(given, given, turns, self.partial)
+
+    def read(self, text, view, agent):
+        t = view.table()
+        words = text.replace(",", " ").split()
+        if len(words) != 3:
+            raise InvalidMove(f"{clip(text)} is not a row, a column and a digit, such as 1 3 4")
+        row, col, digit = map(number, words)
+        if not (1 <= row <= t.scale and 1 <= col <= t.scale and 0 <= digit <= t.scale):
+            raise InvalidMove(f"rows, columns and digits are 1 to {t.scale}; digit 0 clears a cell")
+        cell = (row - 1) * t.scale + col - 1
+        mark = str(digit) if digit else EMPTY
+        if view.given[cell] != EMPTY:
+            raise InvalidMove(f"row {row}, column {col} was given and stays {view.given[cell]}")
+        if view.board[cell] == mark:
+            state = f"holds {mark} already" if digit else "is free already"
+            raise InvalidMove(f"row {row}, column {col} {state}")
+        if digit:
+            for peer in t.peers[cell]:
+                if view.board[peer] == mark:
+                    raise InvalidMove(_conflict(cell, peer, mark, t))
+        return cell, mark
+
+    def advance(self, state, moves, rng):
+        return state.write(moves[AGENT])
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        paid = "At the end you are paid the share of cells that are right. " if self.partial else ""
+        sizes = sorted({level[1] for level in self.levels})
+        boxes = " or ".join(f"{SIDES[n]}x{SIDES[n]} in a {n}x{n} grid" for n in sizes)
+        return (
+            "You are playing Sudoku: fill every free cell within the turns you have, so that no "
+            f"row, column or box holds a digit twice. Boxes are {boxes}; digits run from 1 to the "
+            "length of a row. There is exactly one solution. In a turn you write one digit into a "
+            "cell that was not given; you can write over a digit of yours, and 0 clears it. A "
+            "digit that is in the same row, column or box already is refused; one that is not may "
+            f"still be wrong. {paid}"
+            "Rows are counted from 1 at the top, columns from 1 at the left. Reply with the row, "
+            "the column and the digit, such as 1 3 4."
+        )
+
+    def tell(self, before, moves, after):
+        return ()  # the view shows what was written
+
+    def describe(self, view, agent):
+        t, board, given = view.table(), view.board, view.given
+        lines = [_line(" ", DIGITS[: t.scale], DIGITS[: t.scale], t)]
+        for row in range(t.scale):
+            if row % t.side == 0:
+                lines.append("")
+            cells = slice(row * t.scale, (row + 1) * t.scale)
+            lines.append(_line(DIGITS[row], board[cells], given[cells], t))
+        note = " Digits after a + are yours." if view.board != view.given else ""
+        return "\n".join([*lines, "", f"Turns left: {view.left}.{note}"])
+
+    def picture(self, view, agent):
+        t = view.table()
+        cells = []
+        for free_given_written, digit, given in zip(t.symbols, view.board, view.given, strict=True):
+            free, as_given, as_written = free_given_written
+            kind = as_given if given != EMPTY else as_written
+            cells.append(free if digit == EMPTY else kind[int(digit) - 1])
+        rows = tuple(["".join(cells[i : i + t.scale]) for i in range(0, len(cells), t.scale)])
+        labels = tuple(DIGITS[: t.scale])
+        return Grid(rows, TILES, (), labels, labels, (f"Turns left: {view.left}",))
+
+    def encode(self, view, agent):
+        """Return a plane for each digit, and one for given cells; small grids lie top left."""
+        t = view.table()
+        planes = np.zeros((self.scale + 1, self.scale, self.scale), np.float32)
+        for c in t.cells:
+            if view.board[c] != EMPTY:
+                planes[int(view.board[c]) - 1, t.row[c], t.col[c]] = 1
+            if view.given[c] != EMPTY:
+                planes[-1, t.row[c], t.col[c]] = 1
+        return planes
+
+    def report(self, state):
+        return {"solution": solution(state.given, state.table())}
+
+
+def _conflict(cell, peer, mark, t):
+    """Say which row, column or box of a cell holds the digit already."""
+    place = f"row {t.row[peer] + 1}, column {t.col[peer] + 1}"
+    kind = (
+        "row" if t.row[cell] == t.row[peer] else "column" if t.col[cell] == t.col[peer] else "box"
+    )
+    return f"the {kind} holds {mark} already: {place}"
+
+
+@functools.lru_cache(1 << 14)  # a turn changes one row
+def _line(label, row, given, t):
+    padded = [b.rjust(2) if b == g else "+" + b for b, g in zip(row, given, strict=True)]
+    boxes = [" ".join(padded[i : i + t.side]) for i in range(0, t.scale, t.side)]
+    return f"{label}  " + " | ".join(boxes)

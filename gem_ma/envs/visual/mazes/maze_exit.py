@@ -1,0 +1,47 @@
+"""Maze exit: which of several exits can be reached."""
+
+from gem_ma.envs.visual.mazes import walls
+from gem_ma.envs.visual.question import LETTERS, Question, Task
+from gem_ma.scene import Grid
+
+
+class MazeExit(Task):
+    levels = ((5, 3), (7, 4), (10, 5))  # cells across, exits
+    moves = tuple(LETTERS[:5])
+    about = (
+        "It shows a maze: # is a wall, . is free, @ is a person, and the letters are exits. The "
+        "person walks up, down, left or right, and not through walls. Reply with a letter."
+    )
+
+    def draw(self, rng, size, exits):
+        """Dig from every exit, and put the person far from the exit that it is connected with."""
+        border = [(side, i) for side in range(4) for i in range(size)]
+        while True:
+            chosen = [border[i] for i in sorted(rng.permutation(4 * size)[:exits].tolist())]
+            doors = [_door(size, *place) for place in chosen]
+            if len({cell for cell, _ in doors}) == exits:  # a corner has two sides
+                maze, far = walls.dig(rng, size, [cell for cell, _ in doors])
+                answer = int(rng.integers(exits))
+                if max(far[answer].values()) >= size:
+                    break
+        distant = [cell for cell, steps in far[answer].items() if 2 * steps > size]
+        walls.put(maze, distant[int(rng.integers(len(distant)))], walls.HERE)
+        for letter, (_, (row, column)) in zip(LETTERS, doors, strict=False):
+            maze[row][column] = letter
+        choices = tuple(LETTERS[:exits])
+        text = "Which exit can the person reach?"
+        return Question(text, choices[answer], walls.rows(maze), choices)
+
+    def words(self, shown):
+        return "\n".join(shown)
+
+    def scene(self, shown):
+        return Grid(shown, walls.TILES)
+
+
+def _door(size, side, i):
+    """Return the cell at a place of the border, and where in the rows of symbols its gap is."""
+    last = size - 1
+    cell = [(0, i), (i, last), (last, i), (i, 0)][side]
+    gap = [(0, 2 * i + 1), (2 * i + 1, 2 * size), (2 * size, 2 * i + 1), (2 * i + 1, 0)][side]
+    return cell, gap

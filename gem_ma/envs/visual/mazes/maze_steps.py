@@ -1,0 +1,33 @@
+"""Maze steps: how long is the only way to the goal."""
+
+from gem_ma.envs.visual.mazes import walls
+from gem_ma.envs.visual.question import Question, Task, numbers
+from gem_ma.scene import Grid
+
+
+class MazeSteps(Task):
+    levels = ((4,), (6,), (9,))  # cells across
+    moves = numbers(80)
+    about = (
+        "It shows a maze: # is a wall, . is free, @ is a person, * is the goal. The person walks "
+        "up, down, left or right, and not through walls. One square of the picture, one symbol of "
+        "the map, is one step, and there is only one way. Reply with a number."
+    )
+
+    def draw(self, rng, size):
+        """Dig from the person, and put the goal at a distance that is drawn first."""
+        here = tuple(rng.integers(size, size=2).tolist())
+        maze, (far,) = walls.dig(rng, size, [here])
+        most = min(max(far.values()), 4 * size)
+        steps = int(rng.integers(2, most + 1))
+        there = [cell for cell, distance in far.items() if distance == steps]
+        walls.put(maze, here, walls.HERE)
+        walls.put(maze, there[int(rng.integers(len(there)))], walls.GOAL)
+        text = "How many steps is it from the person to the goal?"
+        return Question(text, str(2 * steps), walls.rows(maze), self.moves)
+
+    def words(self, shown):
+        return "\n".join(shown)
+
+    def scene(self, shown):
+        return Grid(shown, walls.TILES)

@@ -1,0 +1,1 @@
+"""Questions about angles, lengths and clocks."""

@@ -1,0 +1,1 @@
+"""Questions about patterns that are turned, mirrored and cut."""

@@ -1,0 +1,26 @@
+"""Mirror: find a pattern as it looks in a mirror."""
+
+from gem_ma.envs.visual.patterns import patterns
+from gem_ma.envs.visual.question import LETTERS, Task, pick
+
+# What is asked, and the quarter turns that follow when left and right are swapped.
+BESIDE = "in a mirror beside it, with left and right swapped", 0
+BELOW = "in a mirror below it, with top and bottom swapped", 2
+DIAGONAL = "mirrored so that its top row becomes the left column, from the top down", 3
+
+
+class Mirror(Task):
+    levels = (  # squares across, mirrors, images, variants of each
+        (3, (BESIDE, BELOW), 4, 1),
+        (4, (BESIDE, BELOW), 2, 2),
+        (5, (BESIDE, BELOW, DIAGONAL), 2, 3),
+    )
+    moves = tuple(LETTERS[:6])
+    about = patterns.ABOUT
+    words = staticmethod(patterns.words)
+    scene = staticmethod(patterns.scene)
+
+    def draw(self, rng, size, mirrors, images, variants):
+        how, quarters = pick(rng, mirrors)
+        text = f"Which is the pattern {how}?"
+        return patterns.ask(rng, text, size, (True, quarters), images, variants)

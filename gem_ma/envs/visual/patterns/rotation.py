@@ -1,0 +1,23 @@
+"""Rotation: find a pattern as it looks after a turn."""
+
+from gem_ma.envs.visual.patterns import patterns
+from gem_ma.envs.visual.question import LETTERS, Task
+
+TURNS = (
+    "by a quarter turn clockwise",
+    "by a half turn",
+    "by a quarter turn counterclockwise",
+)
+
+
+class Rotation(Task):
+    levels = ((3, 4, 1), (4, 2, 2), (5, 2, 3))  # squares across, images, variants of each
+    moves = tuple(LETTERS[:6])
+    about = patterns.ABOUT
+    words = staticmethod(patterns.words)
+    scene = staticmethod(patterns.scene)
+
+    def draw(self, rng, size, images, variants):
+        turn = int(rng.integers(len(TURNS)))
+        text = f"Which is the pattern, turned {TURNS[turn]}?"
+        return patterns.ask(rng, text, size, (False, turn + 1), images, variants)

@@ -1,0 +1,42 @@
+"""Compare shapes: which figure is there most often, or least often."""
+
+from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
+from gem_ma.envs.visual.shapes import things
+from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
+
+
+class CompareShapes(Task):
+    # figures, how often the most frequent is there, by how many it leads, cells across, and how
+    # many things have other colours than the one asked for
+    levels = ((3, (4, 5), 2, 4, 0), (4, (5, 6), 1, 5, 0), (4, (4, 5), 1, 6, 12))
+    moves = FIGURES
+    about = (
+        f"It shows shapes that do not overlap. {things.KEY} "
+        "Reply with the name of a figure, such as star."
+    )
+    words = staticmethod(things.words)
+    scene = staticmethod(things.scene)
+
+    def draw(self, rng, figures, often, lead, across, others):
+        """Draw the answer, and how often it and the other figures are there."""
+        kinds = some(rng, FIGURES, figures)
+        most = bool(rng.random() < 0.5)
+        own = pick(rng, often if most else (1, 2))
+        low, high = (1, own - lead) if most else (own + lead, own + lead + 2)
+        counts = [own, *rng.integers(low, high + 1, size=figures - 1).tolist()]
+        color = int(rng.integers(len(COLORS)))
+        drawn = []
+        for kind, count in zip(kinds, counts, strict=True):
+            for _ in range(count):
+                shade = color if others else int(rng.integers(len(COLORS)))
+                drawn.append(Thing(kind, shade, pick(rng, SIZES)))
+        for _ in range(others):
+            shade = (color + int(rng.integers(1, len(COLORS)))) % len(COLORS)
+            drawn.append(Thing(pick(rng, kinds), shade, pick(rng, SIZES)))
+        where = f" in colour {LETTERS[color]}" if others else ""
+        text = f"Which figure is there {'most' if most else 'least'} often{where}?"
+        choices = tuple([figure for figure in FIGURES if figure in kinds])
+        return Question(text, kinds[0], things.scatter(rng, drawn, across), choices)
+
+    def read(self, text, view, agent):
+        return super().read(text.strip(" .").removesuffix("s"), view, agent)

@@ -1,0 +1,35 @@
+"""Count shapes: how many of a kind are in the picture."""
+
+from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick, some
+from gem_ma.envs.visual.shapes import things
+from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
+
+TURNS = (0, 20, 340)
+
+
+class CountShapes(Task):
+    # how many asked traits, things, at most of them to be counted, figures, cells across, turns
+    levels = ((1, 9, 6, 3, 4, (0,)), (2, 16, 8, 4, 5, (0,)), (3, 28, 10, 4, 6, TURNS))
+    moves = numbers(36)
+    about = f"It shows shapes that do not overlap. {things.KEY} Reply with a number."
+    words = staticmethod(things.words)
+    scene = staticmethod(things.scene)
+
+    def draw(self, rng, traits, many, most, figures, across, turns):
+        """Draw how many are to be counted; many of the others have all asked traits but one."""
+        kinds = some(rng, FIGURES, figures)
+        asked = Thing(kinds[0], int(rng.integers(len(COLORS))), pick(rng, SIZES))
+        count = int(rng.integers(most + 1))
+        drawn = []
+        while len(drawn) < many:
+            free = Thing(pick(rng, kinds), int(rng.integers(len(COLORS))), pick(rng, SIZES))
+            if len(drawn) < count:
+                drawn.append(Thing(*asked[:traits], *free[traits:3]))
+                continue
+            near = [asked[i] if rng.random() < 0.5 else free[i] for i in range(3)]
+            if tuple(near[:traits]) != asked[:traits]:
+                drawn.append(Thing(*near))
+        size = f"{asked.size} " if traits > 2 else ""
+        color = f" of colour {LETTERS[asked.color]}" if traits > 1 else ""
+        text = f"How many {size}{asked.figure}s{color} are there?"
+        return Question(text, str(count), things.scatter(rng, drawn, across, turns), self.moves)

@@ -1,0 +1,213 @@
+"""Wiki game: one agent goes from page to page by their links until it stands on the target."""
+
+import functools
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gem_ma.envs.words import links
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
+
+AGENT = "player"
+TRIES = 1000  # pages drawn to start from, before a graph counts as one without tasks
+LOOKED = 50  # pages of a source that are read to see whether a target is too near
+
+
+class State(NamedTuple):
+    path: tuple[str, ...]  # the pages that were visited; the last is the current one
+    text: str  # of the current page
+    links: tuple[str, ...]  # of the current page
+    target: str
+    left: int  # turns
+
+    def arrived(self):
+        return self.path[-1] == self.target
+
+    def to_act(self):
+        return () if not self.left or self.arrived() else (AGENT,)
+
+    def returns(self):
+        return {AGENT: 1.0 if self.arrived() else 0.0}
+
+    def seen_by(self, agent):
+        return self  # what is not seen, the other pages, is no part of a state
+
+    def legal(self, agent):
+        return self.links
+
+
+class WikiGame(Game[State]):
+    agents = (AGENT,)
+
+    def __init__(
+        self,
+        max_turns: int = 15,
+        min_links: int = 2,
+        max_links: int = 4,
+        graph: Mapping | str | os.PathLike | None = None,
+        source: str | os.PathLike | None = None,
+    ):
+        """Take the limit of turns, and how many links a target is away at least and at most.
+
+        graph: other pages than those that ship: {title: {"text": ..., "links": [titles]}} or
+            {title: [titles]}, or the path of a JSON file that holds this. A link to a page that
+            is not in the graph is left out.
+        source: or a ZIM file, or the address of a book on a Kiwix server, such as
+            http://127.0.0.1:8080/content/NAME. As nobody reads all of that, some shorter way to
+            the target than `min_links` may go unseen, and the report says no shortest one.
+        """
+        if max_turns < 1:
+            raise ValueError(f"max_turns={max_turns}: expected 1 or more")
+        if not 1 <= min_links <= max_links:
+            raise ValueError(
+                f"min_links={min_links}, max_links={max_links}: expected at least 1 link, and "
+                "min_links not above max_links"
+            )
+        if graph is not None and source is not None:
+            raise ValueError("got graph and source; expected one of them")
+        self.source = None
+        if source is not None:
+            from gem_ma.envs.words import wiki_source  # it imports what network and files take
+
+            self.pages, where = {}, os.fspath(source)
+            self.source, self.blocking = wiki_source.source(where), wiki_source.is_remote(where)
+        elif graph is None:
+            self.pages = links.PAGES
+        else:
+            self.pages = _pages(graph) if isinstance(graph, Mapping) else _load(os.fspath(graph))
+        self.titles = tuple(self.pages)
+        self.max_turns, self.min_links, self.max_links = max_turns, min_links, max_links
+
+    def start(self, rng, options):
+        task = self._stray if self.source else self._draw
+        for _ in range(TRIES if self.source or self.titles else 0):
+            page, target = task(rng)
+            if target:
+                title, text, links = self.page(page)
+                return State((title,), text, links, target, self.max_turns)
+        raise ValueError(
+            f"no page of the graph was found to have another one {self.min_links} to "
+            f"{self.max_links} links away"
+        )
+
+    def page(self, title):
+        """Return the title of a page, after redirects, its text and its links, or None."""
+        return self.source.page(title) if self.source else (title, *self.pages[title])
+
+    def _draw(self, rng):
+        """Return a page of the graph, and one that is as far away as it should be, if any is."""
+        page = self.titles[int(rng.integers(len(self.titles)))]
+        levels = self.around(page, self.max_links)
+        targets = [title for level in levels[self.min_links :] for title in level]
+        return page, targets[int(rng.integers(len(targets)))] if targets else None
+
+    def _stray(self, rng):
+        """Return a page of the source, and one to which links lead from there, if any do."""
+        page = first = self.source.draw(rng)
+        seen = [page.name]
+        for _ in range(int(rng.integers(self.min_links, self.max_links + 1))):
+            page = self.source.follow(page, seen, rng)
+            if page is None:
+                return first.name, None
+            seen.append(page.name)
+        return first.name, None if self._is_near(first, page.name) else page.name
+
+    def _is_near(self, page, target):
+        """Return whether the pages that are looked at show a way shorter than `min_links`."""
+        seen, edge = {page.name}, [page]
+        for _ in range(self.min_links - 1):
+            names = dict.fromkeys(name for page in edge for name in page.links if name not in seen)
+            if target in names:
+                return True
+            seen.update(names)
+            edge = [page for name in list(names)[:LOOKED] if (page := self.page(name))]
+        return False
+
+    def around(self, page, most):
+        """Return the pages that are 0, 1, 2 ... up to `most` links away, as one dict for each.
+
+        Each page is held with the page that leads to it.
+        """
+        seen, levels = {page}, [{page: None}]
+        while levels[-1] and len(levels) <= most:
+            level = {}
+            for title in levels[-1]:
+                for link in self.pages[title][1]:
+                    if link not in seen:
+                        seen.add(link)
+                        level[link] = title
+            levels.append(level)
+        return levels
+
+    def shortest(self, page, target):
+        """Return a shortest path from one page to another, both ends in it, or None."""
+        levels = self.around(page, len(self.titles))
+        for number, level in enumerate(levels):
+            if target in level:
+                path = [target]
+                for before in reversed(levels[1 : number + 1]):
+                    path.append(before[path[-1]])
+                return tuple(reversed(path))
+        return None
+
+    def read(self, text, view, agent):
+        try:
+            return choose(text, view.links)
+        except InvalidMove:
+            raise InvalidMove(f"{view.path[-1]} has no link to {clip(text)}") from None
+
+    def advance(self, state, moves, rng):
+        page = moves[AGENT] and self.page(moves[AGENT])
+        if page is None:  # a lost turn, or a link to nowhere
+            return state._replace(left=state.left - 1)
+        title, text, links = page
+        return State((*state.path, title), text, links, state.target, state.left - 1)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        return (
+            "You are playing the wiki game: go from the page you are on to the target page by "
+            "following links, within the turns you have. Each page has links to others, "
+            "not all of which link back. Reply with the title of a page that the current page "
+            "links to."
+        )
+
+    def tell(self, before, moves, after):
+        if moves[AGENT] and after.path == before.path:
+            return (Message(None, "game", f"The page {moves[AGENT]} is missing here."),)
+        return ()  # the view holds the path
+
+    def describe(self, view, agent):
+        lines = [f"Target: {view.target}", f"Current page: {view.path[-1]}"]
+        if view.text:
+            lines.append(view.text)
+        if len(view.path) > 1:
+            lines.append(f"Path: {' > '.join(view.path)}")
+        lines.append(f"Links: {'; '.join(view.links)}")
+        lines.append(f"Turns left: {view.left}")
+        return "\n".join(lines)
+
+    def report(self, state):
+        shortest = None if self.source else self.shortest(state.path[0], state.target)
+        return {"path": state.path, **({"shortest": shortest} if shortest else {})}
+
+
+def _pages(graph):
+    """Return a graph as {title: (text, links)}, without links that lead nowhere."""
+    pages = {}
+    for title, page in graph.items():
+        given = isinstance(page, Mapping)
+        names = page["links"] if given else page
+        known = tuple(dict.fromkeys(name for name in names if name in graph and name != title))
+        pages[title] = page.get("text", "") if given else "", known
+    return pages
+
+
+@functools.cache
+def _load(path):
+    return _pages(json.loads(Path(path).read_text("utf-8")))

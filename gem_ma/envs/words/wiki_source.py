@@ -1,0 +1,207 @@
+"""Pages for the wiki game out of a ZIM file or from a Kiwix server, read when they are needed."""
+
+import functools
+import http.client
+import textwrap
+import urllib.error
+import urllib.request
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from gem_ma.guards.remote import Unreadable, read_all, without_secrets
+
+CACHED = 1000  # pages
+SHOWN = 400  # characters of a page's text
+STRAY = 8  # links from the main page to the page on which a task begins
+TIMEOUT = 30  # seconds for an answer of a server
+LARGEST = 1 << 23  # bytes of a page
+OTHER_FILES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ogg", ".mp3", ".webm")
+
+
+class Page(NamedTuple):
+    name: str  # after redirects
+    text: str
+    links: tuple[str, ...]
+
+
+class Source:
+    """Pages by their names; a name is the page's path with spaces for underscores.
+
+    A kind of source says how pages are found: `find(path)` returns a page's path after redirects
+    and its HTML, or None; `resolve(path)` returns the path that a link leads to, after redirects
+    if that is cheap, or "" if it leads to no page. `main` is the path to begin with.
+    """
+
+    base = "http://zim/"  # what links are relative to, beside a page's own path
+    main = ""
+
+    def __init__(self):
+        self.page = functools.lru_cache(CACHED)(self._page)
+
+    def _page(self, name):
+        """Return the page of this name, or None."""
+        found = self.find(name.replace(" ", "_")) or self.find(name)
+        if not found:
+            return None
+        path, html = found
+        reader = Reader()
+        reader.feed(html)
+        here = self.base + quote(path)
+        paths = [self.inside(urljoin(here, link)) for link in reader.links]
+        ends = [self.resolve(end) for end in dict.fromkeys(paths) if end]
+        names = dict.fromkeys(_name(end) for end in ends if end and end != path)
+        text = textwrap.shorten("".join(reader.words), SHOWN, placeholder=" ...")
+        return Page(_name(path), text, tuple(names))
+
+    def inside(self, url):
+        """Return the path of an address among the pages, "" if it is none of them."""
+        return unquote(urlsplit(url[len(self.base) :]).path) if url.startswith(self.base) else ""
+
+    def follow(self, page, seen, rng):
+        """Return a page that this one links to and nobody has seen, or None."""
+        links = [name for name in page.links if name not in seen]
+        while links:
+            found = self.page(links.pop(int(rng.integers(len(links)))))
+            if found and found.name not in seen:
+                return found
+        return None
+
+    def draw(self, rng):
+        """Return a page: where one comes from the main page by links at random."""
+        page = main = self.page(_name(self.main))
+        for _ in range(STRAY):
+            page = self.follow(page, (page.name,), rng) or main
+        return page
+
+
+class Zim(Source):
+    """The pages of a ZIM file."""
+
+    def __init__(self, file):
+        super().__init__()
+        try:
+            from libzim.reader import Archive
+        except ImportError as error:
+            raise ImportError("ZIM files need libzim: pip install 'gem-ma[wiki]'") from error
+        if not Path(file).is_file():
+            raise FileNotFoundError(
+                f"source={file!r}: no such file; there are ZIM files at https://library.kiwix.org"
+            )
+        try:
+            self.archive = Archive(Path(file))
+        except RuntimeError as error:
+            raise ValueError(f"source={file!r} is no ZIM file: {error}") from error
+        if not self.archive.has_main_entry:
+            raise ValueError(f"source={file!r} has no main page to begin with")
+        self.main = _last(self.archive.main_entry).path
+
+    def resolve(self, path):
+        if not self.archive.has_entry_by_path(path):
+            return ""
+        entry = _last(self.archive.get_entry_by_path(path))
+        return entry.path if _is_html(entry.get_item().mimetype) else ""
+
+    def find(self, path):
+        path = self.resolve(path)
+        if not path:
+            return None
+        item = self.archive.get_entry_by_path(path).get_item()
+        return path, bytes(item.content).decode("utf-8", "replace")
+
+
+class Kiwix(Source):
+    """The pages of a book on a Kiwix server."""
+
+    def __init__(self, address):
+        super().__init__()
+        parts = urlsplit(address)
+        if parts.username or parts.password or parts.query:  # it would stand in records
+            raise ValueError(
+                f"source={without_secrets(address)!r}: no place for secrets. {_ADDRESS}"
+            )
+        if not parts.path.strip("/"):
+            raise ValueError(f"source={address!r}: {_ADDRESS}")
+        self.base = address.rstrip("/") + "/"
+        found = self.find("")
+        if not found:
+            raise ValueError(f"source={address!r} is no book there. {_ADDRESS}")
+        self.main, _ = found
+
+    def resolve(self, path):
+        return "" if path.lower().endswith(OTHER_FILES) else path
+
+    def find(self, path):
+        try:
+            with urllib.request.urlopen(self.base + quote(path), timeout=TIMEOUT) as answer:
+                found = self.inside(answer.url)
+                html = read_all(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
+                kind = answer.headers.get_content_type()
+        except urllib.error.HTTPError as error:
+            error.close()
+            if error.code == 404:
+                return None
+            raise ConnectionError(f"{self.base}{quote(path)} answered {error}") from error
+        except (Unreadable, http.client.HTTPException) as error:
+            what = str(error) or type(error).__name__
+            raise ConnectionError(f"{self.base}{quote(path)} gave no page: {what[:300]}") from error
+        except OSError as error:
+            raise ConnectionError(
+                f"no answer from {self.base}: {error}; start it with kiwix-serve --port 8080 "
+                f"FILE.zim. {_ADDRESS}"
+            ) from error
+        return (found, html) if found and _is_html(kind) else None
+
+
+_ADDRESS = "Expected the address of a book, such as http://127.0.0.1:8080/content/NAME"
+
+
+@functools.cache
+def source(where):
+    """Return the pages of a ZIM file, or of a book on a Kiwix server if it is an address."""
+    return Kiwix(where) if is_remote(where) else Zim(where)
+
+
+def is_remote(where):
+    """Return whether this is an address, not a file."""
+    return where.startswith(("http://", "https://"))
+
+
+class Reader(HTMLParser):
+    """Collect the links of a page and the words of its paragraphs."""
+
+    def __init__(self):
+        super().__init__()
+        self.links, self.words = [], []
+        self._paragraph = False
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "a":
+            self.links += [value for name, value in attrs if name == "href" and value]
+        elif tag in ("p", "style", "script"):
+            self._paragraph = tag == "p"
+
+    def handle_endtag(self, tag):
+        if tag == "p":
+            self._paragraph = False
+            self.words.append(" ")
+
+    def handle_data(self, data):
+        if self._paragraph:
+            self.words.append(data)
+
+
+def _last(entry):
+    """Return where redirects lead."""
+    while entry.is_redirect:
+        entry = entry.get_redirect_entry()
+    return entry
+
+
+def _is_html(kind):
+    return kind.partition(";")[0] in ("text/html", "application/xhtml+xml")
+
+
+def _name(path):
+    return path if " " in path else path.replace("_", " ")

@@ -1,0 +1,1 @@
+"""What stands between this package and what others wrote: JSON, endpoints, files, programs."""

@@ -1,0 +1,477 @@
+"""Episodes on disk: JSON lines with the pictures beside them, and data sets."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, Self
+
+from gem_ma.apis.registry import Spec
+from gem_ma.guards.files import hold, replace
+from gem_ma.guards.given import each
+from gem_ma.guards.remote import without_secrets
+from gem_ma.talk.episode import Episode, Failure, Reply, Step
+from gem_ma.talk.messages import Picture
+
+FORMAT = 1
+_START = '{"gem_ma": '  # every line of such a file begins so
+
+
+class NotARecord(ValueError):
+    """A file that holds something else than episodes."""
+
+
+def to_json(episode: Episode) -> dict[str, Any]:
+    """Return an episode as JSON values; a picture is its key."""
+    out: dict[str, Any] = {"gem_ma": FORMAT}
+    for name in Episode.__slots__:
+        out[name] = getattr(episode, name)
+    out["spec"] = {name: getattr(episode.spec, name) for name in ("id", "entry_point", "kwargs")}
+    out["agents"] = {seat: without_secrets(name) for seat, name in episode.agents.items()}
+    out["failure"] = episode.failure and episode.failure._asdict()
+    out["steps"] = [_step(step) for step in episode.steps]
+    return out
+
+
+def _step(step: Step) -> dict[str, Any]:
+    out: dict[str, Any] = {"agent": step.agent, "number": step.number}
+    out["observation"] = {
+        name: {"picture": value.key, "alt": value.alt} if isinstance(value, Picture) else value
+        for name, value in step.observation.items()
+    }
+    if step.text != step.observation.get("text"):
+        out["text"] = step.text
+    if step.results:
+        out["results"] = step.results
+    if step.calls is not None:
+        out["calls"] = step.calls
+    fields = step.reply.fields() if isinstance(step.reply, Reply) else {}
+    out["reply"] = {"text": str(step.reply), **fields} if fields else step.reply
+    for name in ("move", "reward", "invalid", "seconds"):
+        out[name] = getattr(step, name)
+    return out
+
+
+def from_json(data: Any, pictures: Path | None = None) -> Episode:
+    """Return the episode that `to_json` was given; its pictures come from files, when needed.
+
+    What is not as `to_json` writes it is NotARecord, and nothing that it names is made or read.
+    """
+    fields = _checked({"sandbox": "", **data} if isinstance(data, Mapping) else data, _EPISODE)
+    spec = _checked(fields["spec"], _SPEC)
+    for name, kind in (("agents", str), ("contexts", str), ("rules", str), ("returns", _NUMBER)):
+        _all(fields[name].values(), kind, f"in {name}")
+    _all(fields["tools"].values(), list, "in tools")
+    _all(fields["wrappers"], str, "in wrappers")
+    fields["spec"] = Spec(**spec, recorded=True)
+    fields["failure"] = Failure(**_checked(data["failure"], _FAILURE)) if data["failure"] else None
+    fields["agents"] = {seat: without_secrets(name) for seat, name in fields["agents"].items()}
+    fields["wrappers"] = tuple(fields["wrappers"])
+    fields["steps"] = [_from_step(step, pictures) for step in fields["steps"]]
+    return Episode(**fields)
+
+
+_NUMBER = (int, float)
+_LIST = (list, tuple)
+_SPEC: dict[str, Any] = {"id": str, "entry_point": str, "kwargs": dict}
+_FAILURE: dict[str, Any] = {"seat": (str, type(None)), "kind": str, "message": str}
+_EPISODE: dict[str, Any] = {
+    "id": str,
+    "number": int,
+    "spec": dict,
+    "seed": int,
+    "agents": dict,
+    "group": int,
+    "options": dict,
+    "wrappers": _LIST,
+    "contexts": dict,
+    "rules": dict,
+    "tools": dict,
+    "steps": list,
+    "returns": dict,
+    "ended": str,
+    "report": dict,
+    "failure": (dict, type(None)),
+    "version": str,
+    "sandbox": str,
+    "seconds": _NUMBER,
+}
+_STEP: dict[str, Any] = {
+    "agent": str,
+    "number": int,
+    "observation": dict,
+    "reply": (str, dict, type(None)),
+    "move": (str, type(None)),
+    "reward": _NUMBER,
+    "invalid": (dict, type(None)),
+    "seconds": _NUMBER,
+}
+_REPLY: dict[str, Any] = {
+    "text": str,
+    "token_ids": _LIST,
+    "logprobs": _LIST,
+    "finish_reason": str,
+    "tool_calls": _LIST,
+    "usage": dict,
+    "latency": _NUMBER,
+}
+# What becomes the name of a picture's file: it leads out of no folder.
+_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")
+
+
+def _checked(data: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a part of a record, each of its kind; others are left out."""
+    if not isinstance(data, Mapping):
+        raise NotARecord(f"expected {{{', '.join(kinds)}}}, got {_short(data)}")
+    for name, kind in kinds.items():
+        if name not in data:
+            raise NotARecord(f"no {name}")
+        if not isinstance(data[name], kind):
+            raise NotARecord(f"{name} is {_short(data[name])}")
+    return {name: data[name] for name in kinds}
+
+
+def _all(values: Iterable[Any], kind: Any, where: str) -> None:
+    for value in values:
+        if not isinstance(value, kind):
+            raise NotARecord(f"{_short(value)} {where}")
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # too deep, or a number of too many digits
+        text = type(value).__name__
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
+def _key(key: Any) -> str:
+    """Return the key of a picture, if it can name a file."""
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise NotARecord(
+            f"{_short(key)} is no key of a picture: expected 1 to 128 letters, digits, _ and -"
+        )
+    return key
+
+
+def _from_step(data: Any, pictures: Path | None) -> Step:
+    fields = _checked(data, _STEP)
+    observation = {
+        name: _picture(value, pictures) if isinstance(value, dict) else value
+        for name, value in fields["observation"].items()
+    }
+    text = data.get("text", observation.get("text", ""))
+    results = data.get("results", ())
+    _all((text,), str, "for a text")
+    _all((results,), _LIST, "for results")
+    _all(results, str, "in results")
+    reply = fields["reply"]
+    if isinstance(reply, dict):
+        told = _checked(reply, {name: _REPLY[name] for name in ("text", *reply) if name in _REPLY})
+        reply = Reply(told.pop("text"), **told)
+    calls = data.get("calls")
+    _all((calls,), (int, type(None)), "for calls")
+    fields |= {"observation": observation, "reply": reply}
+    return Step(**fields, text=text, results=tuple(results), calls=calls)
+
+
+def _picture(data: dict[str, Any], folder: Path | None) -> Picture:
+    told = _checked(data, {"picture": str, "alt": str})
+    key = _key(told["picture"])
+    path = str(folder / f"{key}.png") if folder else ""
+    return Picture(
+        functools.partial(_read_pixels, path),
+        told["alt"],
+        key=key,
+        png=functools.partial(_read_png, path),
+    )
+
+
+def _read_pixels(path: str) -> Any:
+    import io
+
+    import numpy as np
+    from PIL import Image
+
+    return np.array(Image.open(io.BytesIO(_read_png(path))).convert("RGB"))
+
+
+def _read_png(path: str) -> bytes:
+    try:
+        with reading(path) as file:
+            return file.read()
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"the picture {path or 'of this step'} was not saved; episode.replay() draws it again"
+        ) from None
+
+
+class EpisodeFile:
+    """A file that episodes are appended to, each in one line; its pictures lie in a folder beside.
+
+    A program that is killed leaves whole lines and at most one that is cut; opening the file for
+    more drops that one. As long as it is open nobody else can open it for more: InUse says who
+    tried to. pictures: False leaves their files out, and `Episode.replay` redraws them.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, pictures: bool = True):
+        self.path = Path(path)
+        self.pictures = pictures_of(self.path) if pictures else None
+        self._file = _own(self.path)
+        os.ftruncate(self._file, _whole(self._file))
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return os.fstat(self._file).st_size == 0
+
+    def append(self, episode: Episode) -> None:
+        """Write an episode: first its pictures, then its line, at once."""
+        line = (json.dumps(to_json(episode)) + "\n").encode()
+        if self.pictures is not None:
+            for step in episode.steps:
+                for part in step.observation.values():
+                    if isinstance(part, Picture):
+                        self._save(part)
+        end = os.lseek(self._file, 0, os.SEEK_END)
+        try:
+            _write(self._file, line)
+        except OSError:  # a full disk: half a line would spoil the next one
+            os.ftruncate(self._file, end)
+            raise
+
+    def _save(self, picture: Picture) -> None:
+        assert self.pictures is not None
+        path = self.pictures / f"{_key(picture.key)}.png"
+        if path.exists():
+            return
+        self.pictures.mkdir(exist_ok=True)
+        replace(path, picture.png)
+
+    def without_failures(self) -> None:
+        """Drop the episodes that failed, which then are played again."""
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        kept = [line for line in lines if not json.loads(line)["failure"]]
+        if len(kept) == len(lines):
+            return
+        path = self.path.resolve()  # a link goes on leading here
+        half = path.with_suffix(f".{os.getpid()}")
+        new = os.open(half, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        try:
+            hold(new, half)  # before anybody can find it under the file's name
+            os.chmod(half, stat.S_IMODE(os.fstat(self._file).st_mode))
+            _write(new, b"".join(kept))
+            half.replace(path)
+        except BaseException:
+            os.close(new)
+            half.unlink(missing_ok=True)
+            raise
+        os.close(self._file)
+        self._file = new
+
+    def close(self) -> None:
+        """Close the file; nothing waits to be written."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def pictures_of(path: str | os.PathLike[str]) -> Path:
+    """Return the folder in which the pictures of a file of episodes lie.
+
+    Those of a link lie beside it, or else beside what it leads to.
+    """
+    path = Path(path)
+    folder = path.with_suffix(".pictures")
+    if path.is_symlink() and not folder.exists():
+        return path.resolve().with_suffix(".pictures")
+    return folder
+
+
+def save_episodes(
+    episodes: Iterable[Episode], path: str | os.PathLike[str], *, pictures: bool = True
+) -> None:
+    """Append episodes to a file of JSON lines."""
+    with EpisodeFile(path, pictures=pictures) as file:
+        for episode in each(episodes, Episode, "episodes"):
+            file.append(episode)
+
+
+def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
+    """Yield the episodes of a file, up to its last whole line."""
+    path = Path(path)
+    folder = pictures_of(path)
+    with reading(path) as file:
+        _check_head(file.read(len(_START)), path)
+        file.seek(0)
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return  # the writer was stopped here
+            try:
+                yield from_line(line, folder)
+            except NotARecord as error:
+                raise NotARecord(f"{path}, line {number}: {error}") from None
+
+
+def from_line(line: bytes, pictures: Path | None = None) -> Episode:
+    """Return the episode of one line of a file."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise NotARecord(f"no episode ({error})") from None
+    if not isinstance(data, dict) or "gem_ma" not in data:
+        raise NotARecord(f"no episode ({_short(data)})")
+    if data["gem_ma"] != FORMAT:
+        raise NotARecord(
+            f"written in format {_short(data['gem_ma'])}, and this release reads {FORMAT}; a newer "
+            "gem_ma may read it"
+        )
+    try:
+        return from_json(data, pictures)
+    except NotARecord as error:
+        raise NotARecord(f"no episode: {error}") from None
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def reading(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a regular file for reading: nothing else, which may wait for ever."""
+    file = os.open(path, os.O_RDONLY | _AT_ONCE)
+    try:
+        _check_kind(file, path)
+        return os.fdopen(file, "rb")
+    except BaseException:
+        os.close(file)
+        raise
+
+
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def _own(path: Path) -> int:
+    """Open a file of episodes for writing, or make it, and lock it."""
+    while True:
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _AT_ONCE, 0o644)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"{path}: there is no folder {path.parent}") from None
+        except IsADirectoryError:
+            raise NotARecord(f"{path} is a folder: expected a file of episodes") from None
+        try:
+            _check_kind(file, path)
+            hold(file, path)
+            _check_head(os.pread(file, len(_START), 0), path)
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except FileNotFoundError:  # it was removed meanwhile
+            pass
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)  # its last owner has put another in its place
+
+
+def _check_kind(file: int, path: object) -> None:
+    mode = stat.S_IFMT(os.fstat(file).st_mode)
+    if mode != stat.S_IFREG:
+        raise NotARecord(f"{path} is {_KINDS.get(mode, 'no file')}: expected a file of episodes")
+
+
+def _check_head(head: bytes, path: Path) -> None:
+    """Refuse a file that is not ours before anything is written or cut."""
+    if not _START.startswith(text := head.decode(errors="replace")):
+        raise NotARecord(f"{path} is no file of episodes: it begins with {text!r}")
+
+
+def _write(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _whole(file: int) -> int:
+    """Return where the last whole line ends."""
+    end = os.lseek(file, 0, os.SEEK_END)
+    while end:
+        start = max(0, end - (1 << 16))
+        found = os.pread(file, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+def to_dataset(episodes: Iterable[Episode]) -> Any:
+    """Return a Hugging Face Dataset with a row for each seat of each episode that did not fail.
+
+    Columns: env, episode, group, seed, seat, agent, return, rewards (one for each reply), messages
+    (conversational, pictures as {"type": "image"}) and images. `to_parquet` writes it.
+    """
+    from gem_ma.talk.messages import trl_row
+
+    try:
+        import datasets
+    except ImportError as error:
+        raise ImportError("to_dataset needs datasets: pip install 'gem-ma[datasets]'") from error
+    text, number = datasets.Value("string"), datasets.Value("float64")
+    call = {"id": text, "type": text, "function": {"name": text, "arguments": text}}
+    message = {
+        "role": text,
+        "content": datasets.List({"type": text, "text": text}),
+        "tool_calls": datasets.List(call),
+        "tool_call_id": text,
+    }
+    features = datasets.Features(
+        {
+            **dict.fromkeys(("env", "episode", "seat", "agent"), text),
+            "group": datasets.Value("int64"),
+            "seed": datasets.Value("int64"),
+            "return": number,
+            "rewards": datasets.List(number),
+            "messages": datasets.List(message),
+            "images": datasets.List(datasets.Image()),
+        }
+    )
+    rows = []
+    for episode in each(episodes, Episode, "episodes"):
+        if episode.failure is not None:
+            continue
+        for seat, agent in episode.agents.items():
+            row = trl_row(episode.messages(seat))
+            for one in row["prompt"]:
+                for made in one.get("tool_calls", ()):  # Arrow has one type for all arguments
+                    made["function"]["arguments"] = json.dumps(made["function"]["arguments"])
+            rows.append(
+                {
+                    "env": episode.spec.id,
+                    "episode": episode.id,
+                    "group": episode.group,
+                    "seed": episode.seed,
+                    "seat": seat,
+                    "agent": agent,
+                    "return": episode.returns[seat],
+                    "rewards": [step.reward for step in episode.steps if step.agent == seat],
+                    "messages": row["prompt"],
+                    "images": row["images"],
+                }
+            )
+    return datasets.Dataset.from_list(rows, features=features)

@@ -1,0 +1,471 @@
+"""Episodes of one run shared out: to processes of this machine, or to the actors of Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from gem_ma.apis.workers import Exited, StepTimeout, Worker, WorkerDied, send
+from gem_ma.rollouts.run import Answer, Asker, Loop, Play, Player, Run, Waiting
+from gem_ma.talk.episode import Conversation, Episode, Turn, checked
+
+_STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
+_GRACE = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
+_START = 120.0  # seconds that a worker may take to begin, if its steps are timed
+_STRIKES = 5  # workers that die over an episode that they play alone, before it counts as failed
+
+
+def shared(
+    run: Run,
+    agents: Any,
+    workers: int | str,
+    step_timeout: float | None,
+    actor: Mapping[str, Any] | None,
+) -> AsyncGenerator[Episode, None]:
+    """Play a run in workers; yield each episode as it ends."""
+    if isinstance(workers, str):
+        kind, _, count = workers.partition(":")
+        if kind != "ray" or not (count or "1").isdecimal() or count == "0":
+            raise ValueError(f"workers={workers!r}: expected a number, 'ray' or 'ray:8'")
+        from gem_ma.rollouts.cluster import RayFarm
+
+        return RayFarm(run, agents, int(count or 0), step_timeout, actor or {}).run()
+    if actor is not None:
+        raise ValueError("actor= holds options of Ray's actors: it goes with workers='ray'")
+    if not isinstance(workers, int) or workers < 1:
+        raise ValueError(f"workers={workers}: expected a whole number of 1 or more")
+    return Farm(run, agents, workers, step_timeout).run()
+
+
+class Share(Run):
+    """The part of a run that one worker plays: the numbers that it is told."""
+
+    def __init__(self, step_timeout: float | None, pulse: Any = None, **run: Any):
+        super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
+        self.todo: deque[int] = deque()
+        self.step_timeout = step_timeout
+        self.alarm = None if step_timeout is None else Alarm(step_timeout, pulse)
+
+    def numbers(self) -> Iterator[int]:
+        while self.todo:
+            yield self.todo.popleft()
+
+    def advance(self, play: Play, action: Callable[[], None]) -> list[Waiting]:
+        if self.alarm is None:
+            return super().advance(play, action)
+        with self.alarm:
+            return super().advance(play, action)
+
+    def drain(self) -> Iterator[Episode]:
+        while self.finished:
+            yield self.finished.popleft()
+
+
+class Alarm:
+    """Raise StepTimeout in the main thread when something takes too long.
+
+    Code that does not come back to Python, and computes, is ended with its process a little later.
+    pulse: memory in which the parent sees a number that is odd during a step, and always new.
+    """
+
+    def __init__(self, seconds: float, pulse: Any = None):
+        self.seconds = seconds
+        self.pulse = pulse
+        self.armed = False
+        signal.signal(signal.SIGALRM, self.ring)
+
+    def ring(self, *_: Any) -> None:
+        if self.armed:
+            raise StepTimeout(f"a step took more than {self.seconds:g} s")
+
+    def __enter__(self) -> None:
+        self.armed = True
+        if self.pulse is not None:
+            self.pulse.value += 1
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, self.seconds)
+        signal.setitimer(signal.ITIMER_PROF, 2 * self.seconds + 1)
+
+    def __exit__(self, *_: object) -> None:
+        self.armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if self.pulse is not None:
+            self.pulse.value += 1
+
+
+def arguments_of(run: Run, agents: Any, far: Callable[[Any], Any], concurrency: int) -> Any:
+    """Return what makes a Share of a run, every agent passed through `far`."""
+    given: Any
+    if isinstance(agents, Mapping):
+        given = {seat: far(agent) for seat, agent in agents.items()}
+    elif isinstance(agents, list | tuple):
+        given = [far(agent) for agent in agents]
+    else:
+        given = far(agents)
+    return {
+        "env": run.envs,
+        "agents": given,
+        "episodes": run.total,
+        "concurrency": concurrency,
+        "seed": run.seed,
+        "group": run.group,
+        "shuffle": run.shuffle,
+        "options": run.options,
+        "context": {seat: c for contexts in run.contexts for seat, c in contexts.items()} or None,
+        "max_errors": run.total,
+    }
+
+
+class Dealer:
+    """Who plays which episode, and which must be played again because a worker died.
+
+    A worker's death may be the fault of any episode it was at: these are played again one at a
+    time, alone in a worker, until it is clear which.
+    """
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.fresh = run.numbers()
+        self.left = run.total - len([number for number in run.done if number < run.total])
+        self.suspects: deque[int] = deque()
+        self.strikes: dict[int, int] = {}
+        self.held: dict[Any, dict[int, None]] = {}  # what each worker has, in order
+        self.alone: set[Any] = set()  # workers that play a suspect
+
+    def deal(self, worker: Any, wanted: int) -> list[int]:
+        """Return what a worker is to play beside what it has."""
+        held = self.held.setdefault(worker, {})
+        if worker in self.alone:
+            if held:
+                return []
+            self.alone.discard(worker)
+        if self.suspects and not held:
+            self.alone.add(worker)
+            numbers = [self.suspects.popleft()]
+        else:
+            numbers = list(itertools.islice(self.fresh, max(wanted - len(held), 0)))
+        held.update(dict.fromkeys(numbers))
+        return numbers
+
+    def done(self, worker: Any, number: int) -> None:
+        """Take note of an episode that has come back."""
+        del self.held[worker][number]
+        self.left -= 1
+
+    def died(self, worker: Any, error: BaseException) -> None:
+        """Deal again what a worker had."""
+        held = self.held.pop(worker, {})
+        if worker in self.alone:
+            self.alone.discard(worker)
+            for number in held:
+                self.strikes[number] = self.strikes.get(number, 0) + 1
+                if self.strikes[number] >= _STRIKES:
+                    self.run.lose(number, error)
+                    self.left -= 1
+                else:
+                    self.suspects.append(number)
+        else:
+            self.suspects.extend(held)
+
+
+class Pulse:
+    """For how long a worker was in one and the same step, or stopped, as its parent sees it."""
+
+    def __init__(self, number: Any):
+        self.number = number
+        self.last = 0
+        self.still = 0.0
+        self.age = 0.0
+
+    def watch(self, worker: Worker, passed: float) -> None:
+        """Take note of what a worker does, so many seconds after the last time."""
+        now = self.number.value
+        self.age += passed
+        held = worker.stopped or (now == self.last and now % 2)
+        self.still = self.still + passed if held else 0.0
+        self.last = now
+
+
+# -- processes: the parent's side ------------------------------------------------------------------
+
+
+class Farm(Asker):
+    """The workers of a run, and the agents that stay with the parent."""
+
+    def __init__(self, run: Run, agents: Any, count: int, step_timeout: float | None):
+        super().__init__()
+        self.main = run
+        self.count = min(count, max(run.total - len(run.done), 1))
+        self.share = -(-run.concurrency // self.count)
+        self.far: dict[int, Player] = {}
+        self.stand_ins: dict[int, Far] = {}
+        arguments = arguments_of(run, agents, self.stand_in, self.share)
+        self.payload = step_timeout, arguments
+        self.step_timeout = step_timeout
+        self.patience = None if step_timeout is None else 2 * step_timeout + 1 + _GRACE
+        self.pulses: dict[Worker, Pulse] = {}
+        self.dealer = Dealer(run)
+        self.workers: list[Worker] = []
+        self.begun: set[Worker] = set()
+        self.stillborn = 0
+        self.chats: dict[tuple[Worker, str, str], Conversation] = {}
+
+    def stand_in(self, agent: Any) -> Any:
+        """Return an agent that can travel, or what stands for it on the other side."""
+        index, player = next(
+            (i, player) for i, player in enumerate(self.main.players) if player.stands_for(agent)
+        )
+        if getattr(player.agent, "portable", False):
+            return agent
+        self.far[index] = player
+        return self.stand_ins.setdefault(index, Far(index, player.name))
+
+    async def run(self) -> AsyncGenerator[Episode, None]:
+        self.loop = asyncio.get_running_loop()
+        if self.patience is not None:
+            self.start(self.keep_time(self.patience))
+        async with self.main.ready_players():
+            try:
+                async for episode in self.play():
+                    yield episode
+            finally:
+                self.stop()
+
+    async def play(self) -> AsyncGenerator[Episode, None]:
+        while True:
+            if self.dealer.left:
+                self.deal()
+            else:
+                deque(self.dealer.fresh, 0)  # what was played before
+            self.ask_those(self.far.values())
+            if self.crash is not None:
+                raise self.crash
+            finished = False
+            for episode in self.main.drain():
+                finished = True
+                yield episode
+            if not finished and not self.dealer.left:
+                return
+            if not finished:
+                await self.wake.wait()
+            self.wake.clear()
+
+    def deal(self) -> None:
+        """Keep every worker busy, and replace those that died."""
+        while len(self.workers) < self.count:
+            self.hire()
+        for worker in [worker for worker in self.workers if worker in self.begun]:
+            numbers = self.dealer.deal(worker, 2 * self.share)
+            if numbers:
+                self.send(worker, ("play", numbers))
+
+    def hire(self) -> None:
+        pulse = None
+        if self.patience is not None:
+            pulse = multiprocessing.get_context("spawn").RawValue("Q", 0)
+        worker = Worker(serve, self.payload, patience=self.patience, memory=(pulse,))
+        self.workers.append(worker)
+        self.pulses[worker] = Pulse(pulse)
+        self.loop.add_reader(worker.connection.fileno(), self.hear, worker)
+
+    def dismiss(self, worker: Worker, error: BaseException) -> None:
+        """Do without a worker that died."""
+        if worker not in self.workers:
+            return
+        self.workers.remove(worker)
+        del self.pulses[worker]
+        self.loop.remove_reader(worker.connection.fileno())
+        worker.kill()
+        self.chats = {key: chat for key, chat in self.chats.items() if key[0] is not worker}
+        if worker in self.begun:
+            self.begun.discard(worker)
+            self.dealer.died(worker, error)
+        else:
+            self.stillborn += 1
+            if self.stillborn > _STILLBORN:
+                self.crash = error
+        self.wake.set()
+
+    async def keep_time(self, patience: float) -> None:
+        """Do without workers that are stuck where their own alarm is not heard, or were stopped."""
+        tick = min(patience / 8, 1.0)
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(tick)
+            now = time.monotonic()
+            passed = min(now - before, 2 * tick)  # this process may have been stopped as well
+            before = now
+            for worker in list(self.workers):
+                pulse = self.pulses[worker]
+                pulse.watch(worker, passed)
+                if pulse.still > patience or (worker not in self.begun and pulse.age > _START):
+                    error = WorkerDied(
+                        f"worker process {worker.process.pid} was ended, since it did not go on "
+                        f"for {max(pulse.still, pulse.age * (worker not in self.begun)):.0f} s; "
+                        f"a step may take {self.step_timeout:g} s"
+                    )
+                    self.dismiss(worker, error)
+
+    def send(self, worker: Worker, message: Any) -> None:
+        try:
+            worker.send(message)
+        except (WorkerDied, OSError) as error:  # OSError: the connection is closed already
+            self.dismiss(worker, error)
+
+    def hear(self, worker: Worker) -> None:
+        """Take the messages of a worker."""
+        try:
+            while True:
+                kind, *parts = worker.recv()
+                if kind == "episode":
+                    self.finish(worker, *parts)
+                elif kind == "begun":
+                    self.begun.add(worker)
+                    self.stillborn = 0
+                else:
+                    self.wait(worker, *parts)
+                if not worker.connection.poll():
+                    break
+        except (WorkerDied, StepTimeout, Exited) as error:
+            self.dismiss(worker, error)
+        except Exception as error:  # noqa: BLE001 - a fault of ours, raised by the run
+            self.crash = error
+        self.wake.set()
+
+    def finish(self, worker: Worker, episode: Episode) -> None:
+        for seat in episode.agents:
+            self.chats.pop((worker, episode.id, seat), None)
+        self.dealer.done(worker, episode.number)
+        self.main.arrived(episode)
+
+    # -- agents that stayed --------------------------------------------------------------------
+
+    def wait(self, worker: Worker, ticket: int, index: int, chat_of: Any, turn: Turn) -> None:
+        """Let a turn of a worker's episode wait for its player, with its chat kept here."""
+        episode, number, context, salt = chat_of
+        key = worker, episode, turn.seat
+        chat = self.chats.get(key)
+        if chat is None:
+            chat = Conversation(turn.seat, episode=episode, context=context, salt=salt)
+            self.chats[key] = chat
+        turn = dataclasses.replace(turn, chat=chat)
+        chat.hear(turn, number)
+        self.far[index].queue.append(Waiting((worker, ticket, chat), turn.seat, turn))
+
+    def take(self, answers: list[Answer]) -> None:
+        for waiting, reply, _ in answers:
+            self.answer(waiting, reply)
+
+    def answer(self, waiting: Waiting, reply: Any) -> None:
+        worker, ticket, chat = waiting.play
+        if not isinstance(reply, Exception):
+            chat.steps[-1].reply = reply
+        self.send(worker, ("reply", ticket, reply))
+
+    async def ask(self, player: Player, waiting: Waiting) -> None:
+        reply: Any
+        try:
+            answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
+            (reply,) = checked(player.agent, [waiting.turn], answer)
+        except Exception as error:  # noqa: BLE001 - costs the episode, and is on its record
+            reply = error
+        self.answer(waiting, reply)
+
+    def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        for worker in self.workers:
+            self.loop.remove_reader(worker.connection.fileno())
+            worker.connection.close()
+        for worker in self.workers:
+            worker.close()
+
+
+# -- processes: the worker's side ------------------------------------------------------------------
+
+
+class Far:
+    """What stands in a worker for an agent that stayed with the parent."""
+
+    link: Link | None = None
+
+    def __init__(self, index: int, name: str):
+        self.index = index
+        self.name = name
+
+    async def act(self, turns: list[Turn]) -> list[str]:
+        assert self.link is not None
+        return [await self.link.ask(self.index, turn) for turn in turns]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Link:
+    """A worker's end of the line to its parent."""
+
+    def __init__(self, connection: Connection, share: Share, loop: Loop):
+        self.connection = connection
+        self.share = share
+        self.loop = loop
+        self.tickets = itertools.count()
+        self.waiting: dict[int, asyncio.Future[Any]] = {}
+        asyncio.get_running_loop().add_reader(connection.fileno(), self.hear)
+
+    def hear(self) -> None:
+        try:
+            while self.connection.poll():
+                kind, *parts = self.connection.recv()
+                if kind == "play":
+                    self.share.todo.extend(parts[0])
+                else:
+                    ticket, reply = parts
+                    self.waiting.pop(ticket).set_result(reply)
+        except (EOFError, OSError) as error:  # the parent needs us no more
+            asyncio.get_running_loop().remove_reader(self.connection.fileno())
+            self.loop.crash = EOFError(str(error))
+        self.loop.wake.set()
+
+    async def ask(self, index: int, turn: Turn) -> str:
+        ticket = next(self.tickets)
+        future = self.waiting[ticket] = asyncio.get_running_loop().create_future()
+        chat = turn.chat
+        assert chat is not None
+        chat_of = chat.episode, chat.steps[-1].number, chat.context, chat.salt
+        alone = dataclasses.replace(turn, chat=None)
+        send(self.connection, ("ask", ticket, index, chat_of, alone))
+        reply: Any = await future
+        if isinstance(reply, Exception):
+            raise reply
+        answer: str = reply
+        return answer
+
+
+def serve(connection: Connection, payload: Any, pulse: Any) -> None:
+    """Play what the parent says, in a worker process."""
+    step_timeout, arguments = payload
+    asyncio.run(_serve(connection, Share(step_timeout, pulse, **arguments)))
+
+
+async def _serve(connection: Connection, share: Share) -> None:
+    loop = Loop(share)
+    link = Link(connection, share, loop)
+    for player in share.players:
+        if isinstance(player.agent, Far):
+            player.agent.link = link
+    send(connection, ("begun",))
+    loop.start(asyncio.Event().wait())  # so that the loop waits for more when all is done
+    try:
+        async with share.ready_players():
+            async for episode in loop.run():
+                send(connection, ("episode", episode))
+    finally:
+        await loop.stop()

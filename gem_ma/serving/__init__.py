@@ -1,0 +1,1 @@
+"""Environments over a network."""

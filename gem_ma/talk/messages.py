@@ -1,0 +1,677 @@
+"""Pictures and texts in the shape each consumer wants.
+
+A conversation is a list of messages: {"role": "system" | "user" | "assistant" | "tool", "content":
+a text or a sequence of texts and Pictures} and, where there is one, "name", "tool_calls" (in
+OpenAI's shape) and "tool_call_id". Every function below takes a conversation, or only the content
+of one user message, and leaves it as it is.
+
+A picture is a Picture: no string ever stands for one here. Consumers who run an open model write a
+string such as <image> or <|image_pad|> where a picture belongs, so for them the same spelling in a
+text (a game's, a player's, a model's) gets one space more before its end: `escape` and `unescape`.
+
+Texts next to each other are joined by a newline and empty ones are left out. Where the consumer
+takes no pictures from tools, they follow in a message of the user, after the tools' texts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gem_ma.guards.given import each, need
+from gem_ma.match.actions import arguments_of, called, clean, written_arguments
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class Picture:
+    """An image in flight: pixels, what they show in words, a key, and the PNG when asked for.
+
+    array: uint8, height x width x 3, C-contiguous. It becomes the picture's and is set read-only;
+        `from_array` copies. Or a function that draws it: it is called whenever pixels are asked
+        for, and a record of ten thousand pictures then holds no pixel.
+    alt: what stands for the picture where it is left out.
+    key: equal keys mean equal pictures, here and in the caches of servers. Whoever gives one, made
+        of a game's state for example, answers for that; otherwise it is a digest of the pixels.
+    png: the file, if the maker has it already, or a function that makes it faster than Pillow.
+    """
+
+    __slots__ = ("_alt", "_array", "_draw", "_key", "_png")
+
+    def __init__(
+        self,
+        array: NDArray[np.uint8] | Callable[[], NDArray[np.uint8]],
+        alt: str = "",
+        *,
+        key: str | None = None,
+        png: bytes | Callable[[], bytes] | None = None,
+    ) -> None:
+        if callable(array):
+            self._draw: Callable[[], NDArray[np.uint8]] | None = array
+            self._array: NDArray[np.uint8] | None = None
+        else:
+            self._draw, self._array = None, _pixels(array)
+        self._alt = alt
+        self._key = key
+        self._png = png
+
+    @classmethod
+    def from_array(cls, array: Any, alt: str = "", *, key: str | None = None) -> Picture:
+        """Return a picture of a copy of the array: uint8, in colour or gray."""
+        pixels = np.array(array)
+        if pixels.ndim == 2:
+            pixels = pixels[:, :, None]
+        if pixels.ndim == 3 and pixels.shape[2] == 1:
+            pixels = np.repeat(pixels, 3, axis=2)
+        return cls(pixels, alt, key=key)
+
+    @property
+    def array(self) -> NDArray[np.uint8]:
+        """The pixels, read-only."""
+        if self._array is not None:
+            return self._array
+        assert self._draw is not None
+        return _pixels(self._draw())
+
+    @property
+    def alt(self) -> str:
+        """What the picture shows, in words."""
+        return self._alt
+
+    @property
+    def width(self) -> int:
+        """Pixels in a row."""
+        return int(self.array.shape[1])
+
+    @property
+    def height(self) -> int:
+        """Rows of pixels."""
+        return int(self.array.shape[0])
+
+    @property
+    def key(self) -> str:
+        """The key that was given, or a digest of size and pixels."""
+        if self._key is None:
+            pixels = self.array
+            height, width, _ = pixels.shape
+            digest = hashlib.blake2b(f"{width}x{height}:".encode(), digest_size=16)
+            digest.update(pixels.data)
+            self._key = digest.hexdigest()
+        return self._key
+
+    @property
+    def png(self) -> bytes:
+        """The picture as a PNG file, made once, or each time if a function makes it."""
+        if self._png is None:
+            buffer = io.BytesIO()
+            self.pil().save(buffer, "PNG", compress_level=1)
+            self._png = buffer.getvalue()
+        return self._png if isinstance(self._png, bytes) else self._png()
+
+    @property
+    def base64(self) -> str:
+        """The PNG file in base64."""
+        return base64.b64encode(self.png).decode()
+
+    @property
+    def data_uri(self) -> str:
+        """The PNG file as a URL that holds it."""
+        return f"data:image/png;base64,{self.base64}"
+
+    def pil(self) -> Image:
+        """Return a new Pillow image, which is the caller's to change."""
+        from PIL import Image  # importing gem_ma loads no Pillow
+
+        return Image.fromarray(self.array)
+
+    def __eq__(self, other: object) -> bool:
+        return self.key == other.key if isinstance(other, Picture) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        size = "not drawn" if self._array is None else f"{self.width}x{self.height}"
+        return f"Picture({size}, {self._alt!r})"
+
+    def __copy__(self) -> Picture:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Picture:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._draw is not None:
+            return _picture, (self._draw, self._alt, self._key, self._png)
+        # The PNG is left behind: whoever needs it makes it again.
+        return _picture, (self._array, self._alt, self._key)
+
+
+def _picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:
+    return Picture(array, alt, key=key, png=png)
+
+
+def _pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    need(array, np.ndarray, "array")
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
+        raise ValueError(
+            f"a picture is uint8, height x width x 3, and not {array.dtype} {array.shape}"
+        )
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+Part: TypeAlias = str | Picture
+Content: TypeAlias = str | Sequence[Part]
+Message: TypeAlias = Mapping[str, Any]
+Conversation: TypeAlias = Sequence[Message] | Content
+
+ROLES = ("system", "user", "assistant", "tool")
+
+# What the processors of open models, and verl, read as a place for a picture, video or sound.
+_NAMES = (
+    "image|images|img|/img|video|audio|img_context|image_soft_token|start_of_image|end_of_image"
+    "|audio_soft_token|image_placeholder|fake_token_around_image|global-img"
+    r"|\|image|image\||\|video|video\||\|audio|audio\||\|image\||\|video\||\|audio\|"
+    r"|\|(?:image|video|audio|vision|media)_(?:pad|start|end|begin|content|\d+)\|"
+    r"|\|(?:begin|end)_of_(?:image|video|audio)\|"
+)
+_PLACEHOLDER = re.compile(rf"(<(?:{_NAMES})|\[(?:img|img_break|img_end|audio))( *)([>\]])", re.I)
+
+
+def escape(text: str) -> str:
+    """Put one space more before the end of whatever an open model could take for a picture."""
+    return _PLACEHOLDER.sub(r"\1\2 \3", text)
+
+
+def unescape(text: str) -> str:
+    """Return the text that `escape` was given."""
+    return _PLACEHOLDER.sub(lambda found: f"{found[1]}{found[2][1:]}{found[3]}", text)
+
+
+def content(observation: Mapping[str, Any], alt: str = "") -> tuple[Part, ...]:
+    """Return the parts of an observation with "text" and/or "image": the picture, then the text.
+
+    Models are trained on pictures before the question, and vendors advise it. The image is an array
+    or a Picture already, which keeps its own alt text.
+    """
+    need(observation, Mapping, "observation")
+    image, text = observation.get("image"), observation.get("text")
+    parts: list[Part] = []
+    if image is not None:
+        parts.append(image if isinstance(image, Picture) else Picture.from_array(image, alt))
+    if text:
+        parts.append(str(text))
+    return tuple(parts)
+
+
+def pictures(messages: Conversation) -> list[Picture]:
+    """Return the pictures in the order in which every consumer but the vendors gets them."""
+    return [
+        part for _, parts in _for_models(messages) for part in parts if isinstance(part, Picture)
+    ]
+
+
+def openai_chat(
+    messages: Conversation, *, detail: str = "auto", uuids: bool = False
+) -> list[dict[str, Any]]:
+    """Return messages for Chat Completions, OpenAI's or a server's that speaks the same.
+
+    uuids: add the pictures' keys as vLLM wants them, so that it caches what it made of each.
+    """
+
+    def picture(part: Picture) -> dict[str, Any]:
+        image = {"url": part.data_uri, "detail": detail}
+        return {"type": "image_url", "image_url": image} | ({"uuid": part.key} if uuids else {})
+
+    return [
+        _message(message, _blocks(_users_only(message, parts), picture), arguments=json.dumps)
+        for message, parts in _for_models(messages)
+    ]
+
+
+def openai_responses(messages: Conversation, *, detail: str = "auto") -> list[dict[str, Any]]:
+    """Return the input items of OpenAI's Responses; they have no place for a "name"."""
+
+    def picture(part: Picture) -> dict[str, Any]:
+        return {"type": "input_image", "image_url": part.data_uri, "detail": detail}
+
+    items: list[dict[str, Any]] = []
+    for message, parts in _conversation(messages):
+        role = message["role"]
+        shaped = _blocks([_escaped(part) for part in parts], picture, text="input_text")
+        if role == "tool":
+            call = {"type": "function_call_output", "call_id": message["tool_call_id"]}
+            items.append({**call, "output": shaped})
+            continue
+        _users_only(message, parts)
+        if shaped or not message.get("tool_calls"):
+            items.append({"role": role, "content": shaped})
+        for call_id, name, arguments in _calls(message):
+            call = {"type": "function_call", "call_id": call_id, "name": name}
+            items.append({**call, "arguments": escape(json.dumps(arguments))})
+    return items
+
+
+def anthropic(messages: Conversation) -> tuple[str, list[dict[str, Any]]]:
+    """Return the system prompt and the messages for Anthropic's Messages.
+
+    Messages of one side after each other become one, as results of tools have to. There is no place
+    for a "name". Texts are as they are: no string stands for a picture there.
+    """
+
+    def picture(part: Picture) -> dict[str, Any]:
+        source = {"type": "base64", "media_type": "image/png", "data": part.base64}
+        return {"type": "image", "source": source}
+
+    system: list[str] = []
+    out: list[dict[str, Any]] = []
+    for message, parts in _conversation(messages):
+        _users_only(message, parts, tools=True)
+        if message["role"] == "system":
+            system += [part for part in parts if isinstance(part, str)]
+            continue
+        blocks = _blocks(parts, picture, always=True)
+        if message["role"] == "tool":
+            result = {"type": "tool_result", "tool_use_id": message["tool_call_id"]}
+            blocks = [{**result, "content": blocks}]
+        for call_id, name, arguments in _calls(message):
+            blocks.append({"type": "tool_use", "id": call_id, "name": name, "input": arguments})
+        role = "assistant" if message["role"] == "assistant" else "user"
+        if out and out[-1]["role"] == role:
+            out[-1]["content"] += blocks
+        elif blocks:
+            out.append({"role": role, "content": blocks})
+    return "\n\n".join(system), out
+
+
+def hf(messages: Conversation, *, pixels: bool = True) -> list[dict[str, Any]]:
+    """Return messages for processor.apply_chat_template of transformers.
+
+    pixels: False marks the places of pictures only, for whoever wants the text of the template.
+    """
+
+    def picture(part: Picture) -> dict[str, Any]:
+        return {"type": "image", "image": part.pil()} if pixels else {"type": "image"}
+
+    return [_message(message, _blocks(parts, picture)) for message, parts in _for_models(messages)]
+
+
+def trl_row(messages: Conversation) -> dict[str, Any]:
+    """Return a row of a data set for TRL's trainers: "prompt" and "images".
+
+    Every content is a list, as a column of Arrow has one type.
+    """
+    prompt = [
+        _message(message, _blocks(parts, lambda _: {"type": "image"}, always=True))
+        for message, parts in _for_models(messages)
+    ]
+    return {"prompt": prompt, "images": [picture.pil() for picture in pictures(messages)]}
+
+
+def verl_row(messages: Conversation) -> dict[str, Any]:
+    """Return a row of a data set for verl: a "prompt" with <image> in it, and "images"."""
+    prompt = [
+        _message(
+            message, "".join("<image>" if isinstance(part, Picture) else part for part in parts)
+        )
+        for message, parts in _for_models(messages)
+    ]
+    return {"prompt": prompt, "images": [{"bytes": picture.png} for picture in pictures(messages)]}
+
+
+def vllm(prompt: str | Sequence[int], messages: Conversation) -> dict[str, Any]:
+    """Return a prompt for vLLM in this process.
+
+    prompt: what apply_chat_template made of `hf(messages)`, as a text or as the numbers of tokens.
+    """
+    name = "prompt" if isinstance(prompt, str) else "prompt_token_ids"
+    out: dict[str, Any] = {name: prompt if isinstance(prompt, str) else list(prompt)}
+    if found := pictures(messages):
+        out["multi_modal_data"] = {"image": [picture.pil() for picture in found]}
+        out["multi_modal_uuids"] = {"image": [picture.key for picture in found]}
+    return out
+
+
+def mcp(content: Content) -> list[dict[str, Any]]:
+    """Return the content of a tool's result for the Model Context Protocol, texts as they are."""
+
+    def picture(part: Picture) -> dict[str, Any]:
+        return {"type": "image", "data": part.base64, "mimeType": "image/png"}
+
+    blocks: list[dict[str, Any]] = _blocks(_parts(content), picture, always=True)
+    return blocks
+
+
+def datasets_features(shape: str = "trl") -> Any:
+    """Return datasets.Features for the rows of `trl_row` or of `verl_row`.
+
+    They hold roles, contents and pictures; rows with tool calls need columns of their own.
+    """
+    try:
+        datasets = importlib.import_module("datasets")
+    except ImportError as error:
+        raise ImportError("data sets need datasets: pip install 'gem-ma[datasets]'") from error
+    text = datasets.Value("string")
+    contents = {"trl": datasets.List({"type": text, "text": text}), "verl": text}
+    if shape not in contents:
+        raise ValueError(f"shape is {' or '.join(map(repr, contents))}, and not {shape!r}")
+    return datasets.Features(
+        {
+            "prompt": datasets.List({"role": text, "content": contents[shape]}),
+            "images": datasets.List(datasets.Image()),
+        }
+    )
+
+
+def keep_images(
+    messages: Sequence[Message], last: int | None = None, *, dedup: bool = False
+) -> list[Message]:
+    """Return the conversation with the alt text in place of all pictures but the last few.
+
+    last: how many pictures stay; None for all.
+    dedup: of equal pictures only the last one stays, and counts.
+    """
+    if last is not None and last < 0:
+        raise ValueError(f"last is a number of pictures, and not {last}")
+    seen: set[str] = set()
+    kept = 0
+    out: list[Message] = []
+    for message in reversed([*each(messages, Mapping, "messages")]):
+        value = message.get("content")
+        if value is None or isinstance(value, str):
+            out.append(message)
+            continue
+        value = [value] if isinstance(value, Picture) else list(value)
+        parts: list[Part] = []
+        for part in reversed(value):
+            if isinstance(part, Picture):
+                if (last is not None and kept >= last) or (dedup and part.key in seen):
+                    parts.append(in_words(part))
+                    continue
+                kept += 1
+                if dedup:
+                    seen.add(part.key)
+            parts.append(part)
+        parts.reverse()
+        out.append(message if parts == value else {**message, "content": tuple(parts)})
+    out.reverse()
+    return out
+
+
+def in_words(picture: Picture) -> str:
+    """Return what stands for a picture that is left out."""
+    need(picture, Picture, "picture")
+    return f"[picture: {picture.alt}]" if picture.alt else "[picture]"
+
+
+def _escaped(part: Part) -> Part:
+    return part if isinstance(part, Picture) else escape(part)
+
+
+def _parts(content: Any) -> list[Part]:
+    """Return the parts in order, no text empty and no two texts next to each other."""
+    parts: list[Part] = []
+    for part in [content] if isinstance(content, str | Picture) else content or ():
+        if isinstance(part, Picture):
+            parts.append(part)
+        elif not isinstance(part, str):
+            raise TypeError(f"content is made of str and Picture, and not of {type(part).__name__}")
+        elif part:
+            text = str(part)  # a plain str, also of a Reply
+            if not text.isascii():
+                text = clean(text)
+            if parts and isinstance(parts[-1], str):
+                parts[-1] = f"{parts[-1]}\n{text}"
+            else:
+                parts.append(text)
+    return parts
+
+
+def _conversation(messages: Conversation) -> list[tuple[Message, list[Part]]]:
+    """Return each message with its parts; bare content is a message of the user."""
+    if isinstance(messages, str | Picture) or any(isinstance(m, str | Picture) for m in messages):
+        return [({"role": "user"}, _parts(messages))]
+    out: list[tuple[Message, list[Part]]] = []
+    for message in messages:
+        if not isinstance(message, Mapping):
+            raise TypeError(f"a message is a mapping, and not a {type(message).__name__}")
+        if message.get("role") not in ROLES:
+            raise ValueError(f"role is one of {', '.join(ROLES)}, and not {message.get('role')!r}")
+        out.append((message, _parts(message.get("content"))))
+    return out
+
+
+def _for_models(messages: Conversation) -> list[tuple[Message, list[Part]]]:
+    """Return the messages for open models: texts escaped, pictures of tools moved to the user."""
+    out: list[tuple[Message, list[Part]]] = []
+    held: list[Part] = []
+    for message, parts in _conversation(messages):
+        if message["role"] == "tool":
+            held += [part for part in parts if isinstance(part, Picture)]
+            parts = _parts([in_words(p) if isinstance(p, Picture) else p for p in parts])
+        elif held:
+            # Templates may want user and assistant to alternate, so no message of its own if there
+            # is one to join.
+            if message["role"] == "user":
+                parts = held + parts
+            else:
+                out.append(({"role": "user"}, held))
+            held = []
+        out.append((message, [_escaped(part) for part in parts]))
+    if held:
+        out.append(({"role": "user"}, held))
+    return out
+
+
+def _users_only(message: Message, parts: list[Part], tools: bool = False) -> list[Part]:
+    """Return the parts, unless there is a picture where the vendors' APIs refuse one."""
+    allowed = message["role"] == "user" or (tools and message["role"] == "tool")
+    if not allowed and any(isinstance(part, Picture) for part in parts):
+        raise ValueError(f"a picture in a message of role {message['role']!r}: give it to the user")
+    return parts
+
+
+def _blocks(
+    parts: list[Part],
+    picture: Callable[[Picture], dict[str, Any]],
+    *,
+    text: str = "text",
+    always: bool = False,
+) -> Any:
+    """Return the parts as typed blocks, or as one str if there are texts only and not `always`."""
+    if not always and not any(isinstance(part, Picture) for part in parts):
+        return parts[0] if parts else ""
+    return [
+        picture(part) if isinstance(part, Picture) else {"type": text, "text": part}
+        for part in parts
+    ]
+
+
+def _message(
+    message: Message, content: Any, arguments: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
+    """Return a message in the shape that OpenAI's chat began and open models' templates share."""
+    out: dict[str, Any] = {"role": message["role"], "content": content}
+    out |= {
+        name: message[name] for name in ("name", "tool_call_id") if message.get(name) is not None
+    }
+    if message.get("tool_calls"):
+        out["tool_calls"] = []
+        for call_id, name, given in _calls(message):
+            safe = json.loads(escape(json.dumps(given)))
+            function = {"name": name, "arguments": arguments(safe) if arguments else safe}
+            identity = {"id": call_id} if call_id else {}
+            out["tool_calls"].append({**identity, "type": "function", "function": function})
+    return out
+
+
+def _calls(message: Message) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    """Yield id, name and arguments of each tool call; what is no JSON object becomes one."""
+    for call in message.get("tool_calls") or ():
+        try:
+            given = arguments_of(call)
+        except ValueError:  # models write broken JSON, and the conversation goes on
+            given = written_arguments(call)
+        if not isinstance(given, dict):
+            given = {"arguments": given}
+        yield call.get("id", "") if isinstance(call, Mapping) else "", called(call), given
+
+
+# Side of a square that becomes one token; least and most pixels: the defaults of the processors.
+_UNITS = {
+    "qwen2-vl": (28, 56 * 56, 28 * 28 * 1280),
+    "qwen2.5-vl": (28, 56 * 56, 28 * 28 * 1280),
+    "qwen3-vl": (32, 65_536, 16_777_216),
+}
+_SQUARES = {"llava-1.5": (336, 576), "gemma-3": (896, 256)}  # side, tokens
+_CLAUDE = {"claude": (1568, 1568), "claude-4.7": (2576, 4784)}  # longest side, most tokens
+FAMILIES = (*_UNITS, *_SQUARES, "internvl", "gpt-4o", *_CLAUDE)
+
+
+def image_tokens(
+    width: int,
+    height: int,
+    family: str,
+    *,
+    min_pixels: int | None = None,
+    max_pixels: int | None = None,
+    detail: str = "high",
+) -> int:
+    """Return how many tokens a picture becomes, without those around it such as its start and end.
+
+    family: one of FAMILIES. The Qwen, LLaVA, Gemma and InternVL families follow their processors to
+        the token. "gpt-4o" and the Claude families follow what the vendors publish: exact for
+        pictures within the limits, and approximate for larger ones, where the vendors' rounding
+        counts. "claude" is the standard resolution, "claude-4.7" the high one since then.
+    min_pixels, max_pixels: of the Qwen families, if the checkpoint's preprocessor_config.json says
+        something else than the defaults of transformers: Qwen2-VL's own has 12,845,056 at most.
+    detail: "low" for OpenAI's low detail.
+    """
+    width, height = _resized(width, height, family, min_pixels, max_pixels, detail)
+    if family in _UNITS:
+        return (width // _UNITS[family][0]) * (height // _UNITS[family][0])
+    if family in _SQUARES:
+        return _SQUARES[family][1]
+    if family == "internvl":
+        tiles = (width // 448) * (height // 448)
+        return 256 * (tiles + (tiles > 1))  # several tiles come with the whole picture as one more
+    if family == "gpt-4o":
+        tiles = math.ceil(width / 512) * math.ceil(height / 512)
+        return 85 if detail == "low" else 85 + 170 * tiles
+    return _patches(width, height)
+
+
+def snap(
+    width: int,
+    height: int,
+    family: str,
+    *,
+    min_pixels: int | None = None,
+    max_pixels: int | None = None,
+) -> tuple[int, int]:
+    """Return the size nearest to this one that the family takes pixel by pixel, not resampled.
+
+    InternVL takes it so in its tiles; the thumbnail beside them is smaller always.
+    """
+    return _resized(width, height, family, min_pixels, max_pixels)
+
+
+def _resized(
+    width: int,
+    height: int,
+    family: str,
+    min_pixels: int | None = None,
+    max_pixels: int | None = None,
+    detail: str = "high",
+) -> tuple[int, int]:
+    """Return the size that a model of the family sees; a size that comes out stays when put in."""
+    if width < 1 or height < 1:
+        raise ValueError(f"a picture has at least one pixel, and not {width} x {height}")
+    if family not in FAMILIES:
+        near = get_close_matches(str(family).lower(), FAMILIES, 1, 0.3)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"unknown family {family!r}; {hint}known: {', '.join(FAMILIES)}")
+    if family in _UNITS:
+        unit, least, most = _UNITS[family]
+        least = least if min_pixels is None else min_pixels
+        most = most if max_pixels is None else max_pixels
+        if not (least >= 0 and most >= 1):
+            raise ValueError(f"min_pixels={least}, max_pixels={most}: expected 0 and 1, or more")
+        return _to_units(width, height, unit, least, most)
+    if min_pixels is not None or max_pixels is not None:
+        raise ValueError(f"min_pixels and max_pixels are for {', '.join(_UNITS)}, not {family!r}")
+    if family in _SQUARES:
+        return _SQUARES[family][0], _SQUARES[family][0]
+    if family == "internvl":
+        columns, rows = _tiles(width, height)
+        return 448 * columns, 448 * rows
+    if family == "gpt-4o":
+        if detail == "low":
+            return min(width, 512), min(height, 512)
+        width, height = _shrunk(width, height, 2048 / max(width, height))
+        return _shrunk(width, height, 768 / min(width, height))
+    return _within(width, height, *_CLAUDE[family])
+
+
+def _to_units(width: int, height: int, unit: int, least: int, most: int) -> tuple[int, int]:
+    """Round both sides to whole units, and scale if that is too few or too many pixels."""
+    if max(width, height) > 200 * min(width, height):
+        raise ValueError(f"{width} x {height}: one side is more than 200 times the other")
+    # The same floating point operations as in transformers, which decide at the edges.
+    across, down = round(width / unit) * unit, round(height / unit) * unit
+    if across * down > most:
+        beta = math.sqrt((height * width) / most)
+        across = max(unit, math.floor(width / beta / unit) * unit)
+        down = max(unit, math.floor(height / beta / unit) * unit)
+    elif across * down < least:
+        beta = math.sqrt(least / (height * width))
+        across = math.ceil(width * beta / unit) * unit
+        down = math.ceil(height * beta / unit) * unit
+    return across, down
+
+
+def _tiles(width: int, height: int) -> tuple[int, int]:
+    """Return InternVL's grid of at most 12 tiles of 448 pixels: the nearest ratio of sides."""
+    grids = [(i, j) for i in range(1, 13) for j in range(1, 13) if i * j <= 12]
+    best, nearest = (1, 1), math.inf
+    for columns, rows in sorted(grids, key=lambda grid: grid[0] * grid[1]):
+        distance = abs(width / height - columns / rows)
+        # Of grids with the same ratio the larger one, if the picture fills half of it.
+        if distance < nearest or (
+            distance == nearest and width * height > 0.5 * 448 * 448 * columns * rows
+        ):
+            best, nearest = (columns, rows), distance
+    return best
+
+
+def _shrunk(width: int, height: int, scale: float) -> tuple[int, int]:
+    scale = min(1.0, scale)
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _patches(width: int, height: int) -> int:
+    return math.ceil(width / 28) * math.ceil(height / 28)
+
+
+def _within(width: int, height: int, side: int, most: int) -> tuple[int, int]:
+    """Return the largest size of the same shape within Claude's limits: side and tokens."""
+    across, down = width, height
+    for longest in range(min(side, max(width, height)), 0, -1):
+        if max(across, down) <= side and _patches(across, down) <= most:
+            break
+        across, down = _shrunk(width, height, longest / max(width, height))
+    return across, down
