@@ -9,36 +9,12 @@ different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module i
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-TOP = Path(__file__).parent.parent
-PAGES = {p.relative_to(TOP).as_posix(): p for p in [TOP / "README.md", *TOP.glob("docs/**/*.md")]}
-BLOCK = re.compile(
-    r"^(?:<!-- ([a-z ]+): ([^\n]+) -->\n)?```(python|sh)(?: title=\"([^\n]+)\")?\n(.*?)^```$",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-class Block(NamedTuple):
-    line: int  # where its text begins
-    mark: str
-    about: str
-    language: str
-    title: str
-    text: str
-
-
-def blocks(page):
-    text = PAGES[page].read_text()
-    for found in BLOCK.finditer(text):
-        mark, about, language, title, code = (part or "" for part in found.groups())
-        yield Block(text.count("\n", 0, found.start(5)) + 1, mark, about, language, title, code)
+from pages import PAGES, TOP, blocks, run
 
 
 def pages_with(language):
@@ -57,14 +33,6 @@ def script(page, language):
 
 
 NEEDY = {f"{p}:{b.line}": b for p in PAGES for b in blocks(p) if b.mark == "needs"}
-
-
-def run(command, folder, **environment):
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", **environment}
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
 def write_files(page, folder):

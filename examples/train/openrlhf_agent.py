@@ -4,7 +4,7 @@
     GEM_MODEL=Qwen/Qwen3-4B-Instruct-2507 python -m openrlhf.cli.train_ppo_ray \\
         --train.agent_func_path examples/train/openrlhf_agent.py ...   # prompts: any; label: a seed
 
-Checked against OpenRLHF 0.11.2 by tests/test_adapters.py: its MultiTurnAgentExecutor with a
+Checked against OpenRLHF 0.11.2 by tests/training: its MultiTurnAgentExecutor with a
 scripted engine. The trainer was not installed (flash-attn wants a GPU), and the options of its
 command line are not checked. Several turns; one seat; pictures with GEM_OBSERVE=image and a model
 that sees; the rewards of the turns are added up. GEM_ENV, GEM_SEAT and GEM_OTHERS choose another

@@ -16,7 +16,7 @@
 
 All have several turns and rewards for each; one seat, the others played for it; pictures in ROLL
 only. None of the three was run, as each wants a GPU. What was checked by
-tests/test_train_examples.py: RL2's own loop, cut out of its package, plays with `Rl2`; `roll` has
+tests/training: RL2's own loop, cut out of its package, plays with `Rl2`; `roll` has
 the signatures of gem-llm's Env; the step of Oat's own actor takes what `oat_turn` filled. Newer
 sources of RL2 want `generate` instead.
 """

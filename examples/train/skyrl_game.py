@@ -4,7 +4,7 @@
     python examples/train/skyrl_game.py --write data     # the data set: one row for each start
     python examples/train/skyrl_game.py --train data/train.parquet [SkyRL's own settings]
 
-Checked against SkyRL-gym 0.4.0 by tests/test_adapters.py: its registry and its base class. The
+Checked against SkyRL-gym 0.4.0 by tests/training: its registry and its base class. The
 trainer itself needs a GPU and was read, not run. Several turns; one seat; pictures go as image_url
 to SkyRL's generator for models that see; SkyRL takes a reward for each step. The limit of turns is
 `generator.max_turns`.

@@ -6,7 +6,7 @@
         --observe image --model Qwen/Qwen3-VL-30B-A3B-Instruct
     python examples/train/tinker_games.py --env game:GuessTheNumber-v0 --dry
 
-Checked against tinker-cookbook 0.5.8 by tests/test_adapters.py: the cookbook's own rollouts,
+Checked against tinker-cookbook 0.5.8 by tests/training: the cookbook's own rollouts,
 advantages and data, with a scripted model; not against the service. Several turns, several seats,
 pictures for models that see. The cookbook adds up the rewards of the turns and compares the
 trajectories of a group; our group compares each seat with itself. --dry plays a batch with a model

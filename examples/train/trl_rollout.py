@@ -5,7 +5,7 @@
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0 --others o=random
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0   # self-play: both seats
 
-Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/test_train_examples.py.
+Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/training.
 Several turns and several seats; no pictures (TRL takes none back from a rollout_func); one number
 for each sequence, in which the rewards of its turns are added up.
 """

@@ -5,7 +5,7 @@
     python examples/train/trl_tool.py MODEL --env game:TicTacToe-v0 --seat x --others search:depth=9
     python examples/train/trl_tool.py MODEL --env game:FrozenLake-v0 --observe image
 
-Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/test_train_examples.py.
+Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/training.
 Several turns, and pictures for models that see; one seat, the others are played for it; one number
 for each sequence. The chat template has to be one of those whose tool calls TRL can read. TRL hands
 every exception of an environment to the model as the tool's result, and knows no end of a game:

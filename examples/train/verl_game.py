@@ -5,7 +5,7 @@
     python -m verl.trainer.main_ppo data.train_files=data/train.parquet \\
         actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml ...
 
-Checked against verl 0.9.1 by tests/test_adapters.py: its base class and its output, with a scripted
+Checked against verl 0.9.1 by tests/training: its base class and its output, with a scripted
 server. verl itself needs a GPU and was not run. Several turns; one seat; pictures; the rewards of
 the turns are added up (verl has one number for a sequence), and stand in turn_scores.
 """

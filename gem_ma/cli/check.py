@@ -103,7 +103,13 @@ def where(error: BaseException) -> str:
         return f"{what.partition(' (')[0]}, in {error.filename}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
     paths = sysconfig.get_paths()
-    others = str(Path(__file__).parents[1]), paths["stdlib"], paths["purelib"], paths["platlib"], "<"
+    others = (
+        str(Path(__file__).parents[1]),
+        paths["stdlib"],
+        paths["purelib"],
+        paths["platlib"],
+        "<",
+    )
     own = [one for one in frames if not one.filename.startswith(others)]
     for frame in reversed(own or frames):
         return f"{what}, in {frame.filename}, line {frame.lineno}, {frame.name}: {frame.line}"

@@ -1,7 +1,7 @@
 """OpenRLHF: one seat as an agent instance, whose file `--train.agent_func_path` names.
 
 OpenRLHF appends text, so what stands between two replies is cut out of the chat template's own
-rendering. Checked by tests/test_adapters.py against the agent module of OpenRLHF 0.11.2, run with a
+rendering. Checked by tests/training against the agent module of OpenRLHF 0.11.2, run with a
 scripted engine; the whole package wants flash-attn and was not installed.
 """
 

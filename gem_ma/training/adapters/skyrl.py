@@ -2,7 +2,7 @@
 
     skyrl_gym.register(id="gem_ma", entry_point="gem_ma.training.adapters.skyrl:GemEnv")
 
-Checked by tests/test_adapters.py against SkyRL-gym 0.4.
+Checked by tests/training against SkyRL-gym 0.4.
 """
 
 from __future__ import annotations

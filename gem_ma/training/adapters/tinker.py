@@ -1,7 +1,7 @@
 """Tinker: the seats of a game as a group of the cookbook's environments.
 
 All seats of a game that nobody else plays are trained together, each with a trajectory of its own.
-Checked by tests/test_adapters.py against tinker-cookbook 0.5.8, without the service.
+Checked by tests/training against tinker-cookbook 0.5.8, without the service.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """TRL: GRPOTrainer's two ways to an environment, `rollout_func` and `environment_factory`.
 
-Checked by tests/test_adapters.py against TRL 1.16 with transformers 5.23.
+Checked by tests/training against TRL 1.16 with transformers 5.23.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """verifiers and prime-rl: a game as a taskset of starts and an environment with a trace per seat.
 
-Checked by tests/test_adapters.py against verifiers 0.4 (its `v1`) and a local endpoint.
+Checked by tests/training against verifiers 0.4 (its `v1`) and a local endpoint.
 """
 
 from __future__ import annotations

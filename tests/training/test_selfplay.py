@@ -19,7 +19,7 @@ from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
 from gem_ma.training.advantages import turns
 from gem_ma.training.selfplay import Pool, Rivals, best_response, expected_returns, nash_conv
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 KUHN = "game:KuhnPoker-v0"
 TTT = "game:TicTacToe-v0"
 

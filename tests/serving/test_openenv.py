@@ -500,10 +500,8 @@ def with_client(library, url, replies, *more):
     variable = f"{library.upper()}_PYTHON"
     python = os.environ.get(variable)
     if not python:
-        pytest.skip(
-            f"set {variable} to a Python with the library; tests/openenv_clients.py says more"
-        )
-    script = Path(__file__).parent / "openenv_clients.py"
+        pytest.skip(f"set {variable} to a Python with the library; openenv_clients.py says more")
+    script = Path(__file__).parents[1] / "support" / "openenv_clients.py"
     run = subprocess.run(
         [python, "-W", "ignore", script, library, url, json.dumps(replies), *more],
         capture_output=True,

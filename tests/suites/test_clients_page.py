@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import pytest
 from packaging.requirements import Requirement
+from pages import PAGES, TOP, blocks, run
 from stub_server import StubServer
-from test_docs import PAGES, TOP, blocks, run
 
 PAGE = "docs/clients.md"
 RELEASES = re.compile(r"^`pip install ([^`]+)`, seen (\d{4}-\d\d-\d\d)\.$", re.MULTILINE)

@@ -648,7 +648,7 @@ def _verified(name, url):
 def test_verifiers_gives_each_seat_a_trace(endpoint, verifiers):
     from pathlib import Path
 
-    folder = Path(__file__).parent.parent / "examples" / "train"
+    folder = Path(__file__).parents[2] / "examples" / "train"
     traces = verifiers(folder, "verifiers_tictactoe")
     assert {seat: trace.reward for seat, trace in traces.items()} == {"x": 1.0, "o": -1.0}
     # x takes 0, 2, 4 and 6: the diagonal 2-4-6.

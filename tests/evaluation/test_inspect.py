@@ -42,7 +42,7 @@ pytestmark = [  # Inspect's own
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated"),
     pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning"),
 ]
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
 SEATED = {"o": "random"}

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
 import gem_ma
 from gem_ma.agents import RandomAgent
 
-FOLDER = Path(__file__).parent.parent / "benchmarks"
+FOLDER = Path(__file__).parents[2] / "benchmarks"
 PUZZLE, QUESTIONS, DUEL = "game:FifteenPuzzle-v0-easy", "qa:Mini", "game:KuhnPoker-v0"
 
 

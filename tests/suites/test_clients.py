@@ -10,7 +10,7 @@ import pytest
 import gem_ma
 
 NO_CLIENTS = "pip install 'gem-ma[clients]'"
-TRAIN_SB3 = pathlib.Path(__file__).parents[1] / "examples" / "train_sb3.py"
+TRAIN_SB3 = pathlib.Path(__file__).parents[2] / "examples" / "train_sb3.py"
 
 
 def test_tianshou_plays_whole_games_in_words():

@@ -116,7 +116,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 def test_gymnasiums_suite_passes_but_for_what_is_listed(tmp_path, suite):
     for need in NEEDS.get(suite, ()):
         pytest.importorskip(need, reason=f"pip install {need}")
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1] / "support"
     options = ["-p", "gymnasium_plugin", "-p", "no:cacheprovider", "--import-mode=importlib"]
     options += ["-q", "-c", os.devnull, f"--rootdir={CLONE}", "--tb=short"]
     files = [str(Path(CLONE, "tests", file)) for file in FILES[suite]]

@@ -23,7 +23,8 @@ from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import HFLearner, Part, RoleBaselines, Trainer, adapters
 from gem_ma.training.selfplay import Pool, Rivals
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples"
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
 RPS = ("rock", "paper", "scissors")
@@ -314,7 +315,7 @@ KILLS = """
 import io, os, random, signal, sys, time
 from pathlib import Path
 
-sys.path[:0] = [{tests!r}]
+sys.path[:0] = {tests!r}
 import torch
 
 torch.set_num_threads(1)
@@ -390,7 +391,9 @@ def of_rivals():
 def check_kills(updates, places, folder):
     """Train in processes that are killed at these places, then to the end, and compare."""
     runs = [(name, count, place) for name, count in updates.items() for place in places]
-    code = KILLS.format(tests=str(Path(__file__).parent), runs=runs, folder=str(folder))
+    code = KILLS.format(
+        tests=[str(HERE), str(HERE.parent / "support")], runs=runs, folder=str(folder)
+    )
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0
     killed = [one == "True" for one in done.stdout.split()]

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-EXAMPLES = Path(__file__).parent.parent / "examples" / "train"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
 
 
 def run(name, *arguments, **environment):

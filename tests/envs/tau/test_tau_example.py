@@ -10,7 +10,7 @@ import pytest
 import gem_ma
 from gem_ma.evaluation import pass_hat_k
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "tau_retail.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "tau_retail.py"
 SIZE = ("--tasks", "6", "--trials", "2")
 
 
