@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gem_ma import envs as envs  # registers the games, and imports none of them
-from gem_ma.apis.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.env import Env
 from gem_ma.apis.registry import (
     Spec,
     UnknownArgument,
@@ -18,8 +19,10 @@ from gem_ma.apis.registry import (
     register,
     spec,
 )
+from gem_ma.apis.seam import Snapshot
 from gem_ma.game import Game, InvalidMove, Message, Refused, State
 from gem_ma.guards.later import later
+from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.talk.episode import Agent, Episode, Reply, Step, Turn
 
 if TYPE_CHECKING:

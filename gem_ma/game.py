@@ -88,18 +88,18 @@ class Game(abc.ABC, Generic[S]):
     calls_at_once: int | None = None  # tool calls of one reply that count; the rest is dropped
     env_defaults: Mapping[str, Any] = MappingProxyType({})  # arguments of Env that it would have
 
-    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+    made_with: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         game = super().__new__(cls)
-        game._arguments = args, kwargs  # a game pickles as its class and these
+        game.made_with = args, kwargs  # a game pickles as its class and these
         return game
 
     def __init__(self) -> None:  # so that an argument which nobody takes is a TypeError
         super().__init__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), *self._arguments)
+        return _rebuild, (type(self), *self.made_with)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from gem_ma.apis import registry
-from gem_ma.apis.env import BaseEnv
+from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.registry import register
-from gem_ma.apis.views import SeatView
+from gem_ma.apis.seat import SeatView
 from gem_ma.apis.wrappers import TimeLimit
 
 __all__ = ["Seat", "VectorEnv", "make", "make_vec", "print_envs", "register"]

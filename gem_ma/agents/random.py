@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gem_ma.guards.given import each
-from gem_ma.talk.episode import Turn, pick
+from gem_ma.match.seeding import pick
+from gem_ma.talk.episode import Turn
 
 
 class RandomAgent:

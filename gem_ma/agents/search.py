@@ -101,7 +101,7 @@ class SearchAgent:
 
     def _table(self, game: Any) -> Table:
         """Return what is remembered of a game; whatever is in it, replies are the same."""
-        args, kwargs = game._arguments
+        args, kwargs = game.made_with
         key: Any = (type(game), args, tuple(kwargs.items()))
         try:
             hash(key)

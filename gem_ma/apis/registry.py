@@ -23,7 +23,8 @@ from gem_ma.guards.given import need
 
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env
-    from gem_ma.apis.views import ParallelView, SeatView
+    from gem_ma.apis.parallel import ParallelView
+    from gem_ma.apis.seat import SeatView
 
 PLUGINS = "gem_ma.envs"  # the entry-point group of packages that register their own
 _ENV_ARGUMENTS = [
@@ -126,26 +127,6 @@ class Spec:
         return Env(game, id=self.id, **{**game.env_defaults, **for_env})
 
 
-def spec_of(env: Env[Any]) -> Spec:
-    """Return what makes an environment again, if it was made with a game's class as it stands."""
-    game = type(env.game)
-    positional, named = env.game._arguments
-    takes = list(inspect.signature(game).parameters)
-    kwargs = dict(zip(takes, positional, strict=False))
-    kwargs |= named
-    defaults = inspect.signature(type(env)).parameters
-    for name in _ENV_ARGUMENTS:
-        value = getattr(env, _ATTRIBUTES.get(name, name))
-        if name == "actions":
-            value = "discrete" if value else "text"
-        own = name in env.game.env_defaults  # said always, as the game would have it another way
-        if (own or value != defaults[name].default) and name not in kwargs:
-            kwargs[name] = value
-    kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
-    return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)
-
-
-_ATTRIBUTES = {"observe": "observes", "actions": "discrete"}
 _specs: dict[str, Spec] = {}
 _families: dict[str, str] = {}  # prefix of ids -> the module that knows them
 _plugins_loaded = False

@@ -6,12 +6,15 @@ players that are given.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gem_ma.apis.env import BaseEnv, SeatError
+from gem_ma.apis.seam import Seam
+from gem_ma.match.match import SeatError
 from gem_ma.talk.episode import Conversation, Turn, ask_async
+
+if TYPE_CHECKING:
+    import asyncio  # slow to import, and needed only where a seat is used
 
 
 class SeatLeft(RuntimeError):
@@ -60,18 +63,18 @@ class Seat:
 class Table:
     """One environment, the seats that somebody else plays, and those that wait."""
 
-    def __init__(self, env: BaseEnv, others: Mapping[str, Any] | None = None):
+    def __init__(self, env: Seam, others: Mapping[str, Any] | None = None):
         from gem_ma.agents import load
 
-        self.env = env._twin()
-        names = self.env._core.possible_agents
+        self.env = env.twin()
+        names = self.env.match.seats
         for name in others or {}:
             if name not in names:
                 raise SeatError(f"others: no seat {name!r}; the seats are {', '.join(names)}")
         self.others = {name: load(agent) for name, agent in (others or {}).items()}
         self.seats = {name: Seat(self, name) for name in names if name not in self.others}
         if not self.seats:
-            raise SeatError(f"others play all seats of {self.env._core.id}; leave one")
+            raise SeatError(f"others play all seats of {self.env.core.id}; leave one")
         self.chats: dict[str, Conversation] = {}
         self.waiting: dict[str, asyncio.Future[Outcome]] = {}
         self.wanted: dict[str, tuple[int | None, Mapping[str, Any] | None]] = {}
@@ -92,9 +95,9 @@ class Table:
         return await self._taken(name, future)
 
     async def step(self, name: str, reply: str) -> Outcome:
-        core = self.env._core
-        if name not in core.to_act:
-            raise core._not_to_act(name) if core.to_act else core._needs_reset("step")
+        match = self.env.match
+        if name not in match.waiting:
+            raise match.not_to_act(name) if match.waiting else match.needs_reset("step")
         future = self._wait(name)
         self.replies[name] = reply
         await self._guarded(self._go())
@@ -111,12 +114,16 @@ class Table:
     # -- inside --------------------------------------------------------------------------------
 
     def _wait(self, name: str) -> asyncio.Future[Outcome]:
+        import asyncio
+
         if name in self.waiting:
             raise SeatError(f"{name} waits already: a seat does one thing at a time")
         future = self.waiting[name] = asyncio.get_running_loop().create_future()
         return future
 
     async def _taken(self, name: str, future: asyncio.Future[Outcome]) -> Outcome:
+        import asyncio
+
         try:
             return await future
         except asyncio.CancelledError:
@@ -144,7 +151,7 @@ class Table:
         if len(seeds) > 1 or any(other != options[0] for other in options[1:]):
             raise SeatError(f"the seats want different episodes: {given}")
         self.env.reset(seed=seeds.pop() if seeds else None, options=options[0] if options else None)
-        names = self.env._core.possible_agents
+        names = self.env.match.seats
         self.chats = {name: Conversation(name) for name in names}
         self.owed = dict.fromkeys(names, 0.0)
         self.ended = {}
@@ -153,12 +160,12 @@ class Table:
 
     async def _go(self) -> None:
         """Play whatever all replies are there for, and tell the seats that are to act then."""
-        core = self.env._core
-        while core.to_act and all(name in self.replies for name in core.to_act):
-            self._submit({name: self.replies[name] for name in core.to_act})
+        match = self.env.match
+        while match.waiting and all(name in self.replies for name in match.waiting):
+            self._submit({name: self.replies[name] for name in match.waiting})
             self.replies = {name: await self._reply(name) for name in self._playing()}
         for name in list(self.waiting):
-            if name in self.ended or (name in core.to_act and name not in self.replies):
+            if name in self.ended or (name in match.waiting and name not in self.replies):
                 self._tell(name)
 
     def _submit(self, replies: Mapping[str, str]) -> None:
@@ -171,7 +178,7 @@ class Table:
                 self.ended[name] = terminated[name], truncated[name]
 
     def _playing(self) -> list[str]:
-        return [name for name in self.env._core.to_act if name in self.others]
+        return [name for name in self.env.match.waiting if name in self.others]
 
     async def _reply(self, name: str) -> str:
         (reply,) = await ask_async(self.others[name], [self.env.turn(name, self.chats[name])])

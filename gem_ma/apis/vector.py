@@ -27,8 +27,9 @@ from gymnasium.vector.utils import (
 )
 
 from gem_ma.apis import registry
-from gem_ma.apis.env import BaseEnv, Env
-from gem_ma.apis.views import SeatView
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.env import Env
+from gem_ma.apis.seat import SeatView
 from gem_ma.apis.workers import (
     Exited,
     Job,
@@ -158,12 +159,14 @@ class _SeatSlot(_Slot):
 
     def __init__(self, env: BaseEnv, autoreset: str, agent: str | None, others: Any):
         self.arguments = env, autoreset, agent, others
-        self.env = SeatView(env._twin(), agent=agent, others=others)
+        self.env = SeatView(env.twin(), agent=agent, others=others)
         self.autoreset = autoreset
         self.over = False
-        core = self.env._core
-        width, height = core.image_size
-        drawn = core.observes != "text" or (core.discrete and core._encoding_space() is None)
+        inner = self.env.env
+        sight = inner.sight
+        width, height = sight.image_size
+        numbers = sight.discrete and inner.core.encoding_space() is not None
+        drawn = sight.observe != "text" or (sight.discrete and not numbers)
         self.picture_shape = (height, width, 3) if drawn else None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -203,12 +206,12 @@ class _SeatSlot(_Slot):
     def _on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self.canvas is None:
             return call(*args, **kwargs)
-        core = self.env._core
-        core._canvas = self.canvas
+        sight = self.env.env.sight
+        sight.canvas = self.canvas
         try:
             return call(*args, **kwargs)
         finally:
-            core._canvas = None
+            sight.canvas = None
 
     def _sent(self, observation: Any) -> Any:
         """Return an observation without the picture, if that is on the canvas."""
@@ -238,7 +241,7 @@ class _GameSlot(_Slot):
 
     def __init__(self, env: BaseEnv, autoreset: str):
         self.arguments = env, autoreset
-        self.env = env._twin()
+        self.env = env.twin()
         self.autoreset = autoreset
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -249,20 +252,20 @@ class _GameSlot(_Slot):
         return _Moment(self._turns(), {}, False, False, {})
 
     def step(self, actions: Mapping[str, Any]) -> _Moment:
-        env, core = self.env, self.env._core
-        if not core.to_act and self.autoreset == "next":
+        env, match = self.env, self.env.match
+        if not match.waiting and self.autoreset == "next":
             return self.reset(None, None)
-        rewards, _, _ = env.play(actions)
-        truncated = core._truncated
-        if core.to_act:
+        rewards = env.hand_in(actions)
+        if match.waiting:
             return _Moment(self._turns(), rewards, False, False, {})
-        report = core.game.report(core.game_state)
+        truncated = match.truncated
+        report = match.game.report(match.state)
         if self.autoreset == "same":
             env.reset()
         return _Moment(self._turns(), rewards, not truncated, truncated, report)
 
     def _turns(self) -> dict[str, Turn]:
-        return {seat: self.env.turn(seat) for seat in self.env._core.to_act}
+        return {seat: self.env.turn(seat) for seat in self.env.match.waiting}
 
 
 # -- where they live -------------------------------------------------------------------------------
@@ -804,7 +807,7 @@ class GameVector(_Vector):
     ):
         super().__init__(slots, backend, workers, timeout)
         self.autoreset = autoreset
-        names = [seat for slot in slots for seat in slot.env._core.possible_agents]
+        names = [seat for slot in slots for seat in slot.env.match.seats]
         self.possible_agents = list(dict.fromkeys(names))
         self._turns: dict[int, dict[str, Turn]] = {}
         self._ended: set[int] = set()

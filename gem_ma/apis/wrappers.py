@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 from gymnasium import spaces
 
-from gem_ma.apis.env import BaseEnv, Env, ResetNeeded, SeatError, Snapshot, fit
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.env import Env
+from gem_ma.apis.seam import Snapshot
 from gem_ma.guards.given import need
 from gem_ma.match.actions import clean
+from gem_ma.match.match import Match, ResetNeeded, SeatError
+from gem_ma.match.sight import Sight, fit
 
 BAD_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
@@ -28,18 +33,29 @@ class Wrapper(BaseEnv):
         self.env = env
 
     def __getattr__(self, name: str) -> Any:
-        if name == "env" or (name.startswith("_") and name != "_cumulative_rewards"):
+        if name == "env" or name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(self.env, name)
 
     @property
-    def _core(self) -> Env[Any]:  # type: ignore[override]
-        return self.env._core
+    def core(self) -> Env[Any]:  # type: ignore[override]
+        """The Env inside all wrappers."""
+        return self.env.core
+
+    @property
+    def match(self) -> Match[Any]:  # type: ignore[override]
+        """The play of its game."""
+        return self.env.match
+
+    @property
+    def sight(self) -> Sight:  # type: ignore[override]
+        """What its seats see."""
+        return self.env.sight
 
     @property
     def unwrapped(self) -> Env[Any]:
         """The Env inside all wrappers."""
-        return self._core
+        return self.core
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         self.memory = None
@@ -74,30 +90,30 @@ class Wrapper(BaseEnv):
         return self.env.state()
 
     def render(self, agent: str | None = None) -> Any:
-        return self._core.render(agent)
+        return self.core.render(agent)
 
     def close(self) -> None:
         self.env.close()
 
     def snapshot(self) -> Snapshot:
         inner = self.env.snapshot()
-        return Snapshot(inner.game, inner.values, inner.rng, (*inner.layers, self.memory))
+        return replace(inner, layers=(*inner.layers, self.memory))
 
     def restore(self, snapshot: Snapshot) -> None:
         need(snapshot, Snapshot, "snapshot")
         if not snapshot.layers:
             raise ValueError(f"a snapshot without {type(self).__name__} does not fit {self!r}")
         *inner, self.memory = snapshot.layers
-        self.env.restore(Snapshot(snapshot.game, snapshot.values, snapshot.rng, tuple(inner)))
+        self.env.restore(replace(snapshot, layers=tuple(inner)))
 
-    def _twin(self) -> Self:
+    def twin(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.env = self.env._twin()
+        twin.env = self.env.twin()
         return twin
 
     def __str__(self) -> str:
-        return str(self._core)
+        return str(self.core)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.env!r}>"
@@ -108,7 +124,7 @@ class Track(Wrapper):
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         super().reset(seed=seed, options=options)
-        self.memory = dict.fromkeys(self._core.possible_agents, (0.0, 0))
+        self.memory = dict.fromkeys(self.match.seats, (0.0, 0))
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         if self.memory is None:
@@ -121,10 +137,10 @@ class Track(Wrapper):
         return rewards
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        info, core = super().info(agent, turn=turn), self._core
-        if core._over or agent in core._dead or agent not in core.agents:
+        info, match = super().info(agent, turn=turn), self.match
+        if agent not in match.alive:
             total, count = self.memory[agent]
-            info["episode"] = {"return": total, "replies": count, "turns": core.turns}
+            info["episode"] = {"return": total, "replies": count, "turns": match.turns}
         return info
 
 
@@ -139,8 +155,8 @@ class TimeLimit(Wrapper):
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         rewards = super().submit(replies)
-        if self._core.to_act and self._core.turns >= self.max_turns:
-            self._core.truncate()
+        if self.match.waiting and self.match.turns >= self.max_turns:
+            self.core.truncate()
         return rewards
 
 
@@ -248,7 +264,7 @@ class History(TextWrapper):
         if last is not None and last < 0:
             raise ValueError(f"last={last}: expected 0 or more, or None for all")
         need(env, BaseEnv, "env")
-        if env._core.discrete:
+        if env.sight.discrete:
             raise SeatError("History joins texts; a discrete environment shows none")
         super().__init__(env)
         self.mode, self.keep, self.tokenizer = mode, last, tokenizer
@@ -256,12 +272,12 @@ class History(TextWrapper):
         self._spaces: dict[str, spaces.Space[Any]] = {}
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        shown = {agent: self._now(agent) for agent in replies if agent in self._core.to_act}
+        shown = {agent: self._now(agent) for agent in replies if agent in self.match.waiting}
         rewards = super().submit(replies)
         memory = dict(self.memory or {})
         for agent, text in shown.items():
             reply = clean(str(replies[agent]))
-            if agent in self._core._records:  # a bad reply may be of any length
+            if agent in self.match.refused:  # a bad reply may be of any length
                 reply = fit(reply, BAD_REPLY)
             memory[agent] = (*memory.get(agent, ()), (text, reply))
         self.memory = memory

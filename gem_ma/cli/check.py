@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.apis.env import BaseEnv, Env
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.env import Env
 from gem_ma.game import Game
 from gem_ma.testing import ContractError, certify
 from gem_ma.testing.contract import _Checker
@@ -80,7 +81,7 @@ def check(
     def whole() -> list[str]:
         return [step for step in HOLDS if step in held and step != current]
 
-    checker = _Checker(env._twin(), range(seeds), max_turns)
+    checker = _Checker(env.twin(), range(seeds), max_turns)
     for step in HOLDS:
         if hasattr(checker, step):
             setattr(checker, step, functools.partial(told, step, getattr(checker, step)))

@@ -95,7 +95,7 @@ def play(
         progress=False,
         **({} if isinstance(env, str) else make),
     )
-    id = made._core.id
+    id = made.core.id
     return Task(
         [Sample(id=n, input=f"{id}, start {n}") for n in range(1, samples + 1)],
         solver=rollout(run),

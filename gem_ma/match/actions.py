@@ -23,7 +23,7 @@ _INSTRUCTIONS = {
     "bare": "",
     "verbatim": "",
 }
-_WRAPPED = {"boxed": r"\boxed{%s}", "bracket": "[%s]", "answer": "<answer>%s</answer>"}
+WRAPPED = {"boxed": r"\boxed{%s}", "bracket": "[%s]", "answer": "<answer>%s</answer>"}
 
 _THINK = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\s*\{")
@@ -55,19 +55,20 @@ def _no_format(format: Any) -> ValueError:
 
 def wrap(action: str, format: str) -> str:
     """Return a reply that says `action` in this format."""
-    template = _WRAPPED.get(format)
+    template = WRAPPED.get(format)
     return template % action if template else action
 
 
-def extract(reply: str, format: str = "auto") -> str:
+def extract(reply: str, format: str = "auto", count: int | None = None) -> str:
     """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off.
 
     A reply with native tool calls acts by these: one as a JSON object, several as a list.
     "verbatim" keeps the spaces around a reply, which "bare" drops, and takes no empty arguments.
+    count: how many tool calls of a reply count, in whatever form it has them.
     """
     if type(reply) is not str and (calls := _native(reply)):
-        return call_text(calls, exact=format == "verbatim")
-    text = reply
+        return call_text(calls if count is None else calls[:count], exact=format == "verbatim")
+    text = reply if count is None else first_calls(reply, count)
     if text.isalnum() and (format == "auto" or format == "bare") and text.isascii():
         return text
     if not text.isascii():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,6 +25,11 @@ def mix(*numbers: int) -> int:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         z ^= z >> 31
     return z >> 1
+
+
+def pick(options: Sequence[str], *numbers: int) -> str:
+    """Return one of the options, chosen by the numbers alone."""
+    return options[mix(*numbers) % len(options)]
 
 
 def reseed(rng: np.random.Generator, seed: int) -> None:

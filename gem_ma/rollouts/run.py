@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from gem_ma.agents import load
 from gem_ma.apis import registry
-from gem_ma.apis.env import BaseEnv, SeatError
+from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
+from gem_ma.match.match import SeatError
 from gem_ma.match.seeding import fresh_seed, mix
 from gem_ma.talk.context import Context
 from gem_ma.talk.episode import (
@@ -222,9 +223,9 @@ class Play:
         """Begin the episode."""
         self.start = time.perf_counter()
         self.env.reset(seed=self.episode.seed, options=self.episode.options or None)
-        core = self.env._core
-        self.asked = core._waiting
-        self.episode.returns = dict.fromkeys(core.possible_agents, 0.0)
+        match = self.env.match
+        self.asked = match.waiting
+        self.episode.returns = dict.fromkeys(match.seats, 0.0)
 
     def advance(self, action: Callable[[], None]) -> list[Waiting]:
         """Begin or submit; return what every seat sees that is to act then."""
@@ -237,21 +238,20 @@ class Play:
     def submit(self) -> None:
         """Hand in the replies and write down what became of them."""
         env, episode, chats, replies = self.env, self.episode, self.chats, self.replies
-        core = env._core
+        match = env.match
         if len(self.asked) > 1:  # in whatever order they came
             replies = {seat: replies[seat] for seat in self.asked}
         self.replies = {}
-        rewards = env.submit(replies)
-        core._credit(replies, rewards)
-        records, moved = core._records, core._moved
+        rewards = env.hand_in(replies)
+        refused, moved = match.refused, match.moved
         for seat, reply in replies.items():
             step = chats[seat].steps[-1]
             step.reply = reply
             if seat in moved:
                 move = moved[seat]
                 step.move = move if move is None else str(move)
-            if seat in records:
-                step.invalid = plain(records[seat])
+            if seat in refused:
+                step.invalid = plain(refused[seat])
             if self.owed:
                 step.reward += self.owed.pop(seat, 0.0)
             episode.steps.append(step)
@@ -262,15 +262,13 @@ class Play:
                     chats[seat].steps[-1].reward += reward
                 else:
                     self.owed[seat] = self.owed.get(seat, 0.0) + reward
-        if core._dead:
-            core._bury(core._dead)
-        self.asked = core._waiting
+        self.asked = match.waiting
 
     def end(self) -> None:
         """Write down how the episode ended."""
-        episode, core = self.episode, self.env._core
-        episode.ended = "truncated" if core._truncated else "terminated"
-        episode.report = plain(core.game.report(core._state))
+        episode, match = self.episode, self.env.match
+        episode.ended = "truncated" if match.truncated else "terminated"
+        episode.report = plain(match.game.report(match.state))
 
 
 class Run:
@@ -307,7 +305,7 @@ class Run:
         self.contexts = [_contexts(env, context) for env in self.envs]
         _no_strangers(self.envs, agents, "agents")
         _no_strangers(self.envs, context, "context")
-        self.idle: list[list[BaseEnv]] = [[env._twin()] for env in self.envs]
+        self.idle: list[list[BaseEnv]] = [[env.twin()] for env in self.envs]
         self.total = episodes
         self.concurrency = concurrency
         self.group = group
@@ -337,17 +335,17 @@ class Run:
     # -- what to play --------------------------------------------------------------------------
 
     def _seat(self, env: BaseEnv, agents: Any) -> list[Player]:
-        seats = env._core.possible_agents
+        seats = env.core.possible_agents
         if isinstance(agents, Mapping):
             missing = [seat for seat in seats if seat not in agents]
             if missing:
-                raise SeatError(f"nobody plays {', '.join(missing)} of {env._core.id}")
+                raise SeatError(f"nobody plays {', '.join(missing)} of {env.core.id}")
             chosen = [agents[seat] for seat in seats]
         elif isinstance(agents, list | tuple):
             chosen = list(agents)
             if len(chosen) != len(seats):
                 raise SeatError(
-                    f"got {len(chosen)} agents, but {env._core.id} has {len(seats)} seats: "
+                    f"got {len(chosen)} agents, but {env.core.id} has {len(seats)} seats: "
                     f"{', '.join(seats)}"
                 )
         else:
@@ -376,12 +374,12 @@ class Run:
             players, rest = [], list(players)
             for place in range(len(rest), 0, -1):
                 players.append(rest.pop(mix(self.seed, _SHUFFLE, number, place) % place))
-        seats = dict(zip(env._core.possible_agents, players, strict=True))
+        seats = dict(zip(env.core.possible_agents, players, strict=True))
         contexts = self.contexts[which]
         episode = Episode(
             id=f"{self.seed}-{number}",
             number=number,
-            spec=env._core.spec,
+            spec=env.core.spec,
             seed=mix(self.seed, group),
             agents={seat: player.name for seat, player in seats.items()},
             group=group,
@@ -395,7 +393,7 @@ class Run:
             for seat in seats
         }
         home = self.idle[which]
-        return Play(episode, home.pop() if home else env._twin(), home, seats, chats)
+        return Play(episode, home.pop() if home else env.twin(), home, seats, chats)
 
     def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
         from gem_ma.rollouts.records import EpisodeFile, reading
@@ -787,7 +785,7 @@ def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
 def _contexts(env: BaseEnv, given: Any) -> dict[str, Context]:
     if given is None:
         return {}
-    seats = env._core.possible_agents
+    seats = env.core.possible_agents
     by_seat = given if isinstance(given, Mapping) else dict.fromkeys(seats, given)
     out: dict[str, Context] = {}
     for seat, context in by_seat.items():
@@ -802,7 +800,7 @@ def _contexts(env: BaseEnv, given: Any) -> dict[str, Context]:
 
 def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
     if isinstance(given, Mapping):
-        seats = {seat for env in envs for seat in env._core.possible_agents}
+        seats = {seat for env in envs for seat in env.core.possible_agents}
         for seat in given:
             if seat not in seats:
                 raise SeatError(

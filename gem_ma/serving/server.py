@@ -24,11 +24,12 @@ import numpy as np
 
 from gem_ma.agents import load
 from gem_ma.apis import registry
-from gem_ma.apis.env import Env, ResetNeeded, SeatError
-from gem_ma.apis.views import SeatView
+from gem_ma.apis.env import Env
+from gem_ma.apis.seat import SeatView
 from gem_ma.envs.bridges.openenv import VARIABLE, pack, pack_chance, unpack_chance
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clip
+from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.talk.episode import plain, schemas
 
 try:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
 
 from gem_ma.match import actions
-from gem_ma.match.seeding import mix
 
 if TYPE_CHECKING:
-    from gem_ma.apis.env import BaseEnv
+    from gem_ma.apis.aec import BaseEnv
     from gem_ma.apis.registry import Spec
     from gem_ma.talk.context import Context
 
@@ -226,11 +225,6 @@ def run_async(main: Any) -> Any:
         except KeyboardInterrupt:
             loops[0].call_soon_threadsafe(cancel)
             raise
-
-
-def pick(options: Sequence[str], *numbers: int) -> str:
-    """Return one of the options, chosen by the numbers alone."""
-    return options[mix(*numbers) % len(options)]
 
 
 @dataclass(slots=True)
@@ -492,15 +486,15 @@ class Episode:
                 around = " in ".join(self.wrappers)
                 raise ValueError(f"it was played in {around}; pass that environment to replay")
             env = self.spec.make(trust=trust)
-        elif not hasattr(env, "_core"):  # BaseEnv is made of what stands here
+        elif not hasattr(env, "core"):  # BaseEnv is made of what stands here
             raise TypeError(f"env={env!r}: expected an environment, got {type(env).__name__}")
         env.reset(seed=self.seed, options=self.options or None)
-        core, steps, at = env._core, [], 0
-        returns = dict.fromkeys(core.possible_agents, 0.0)
+        match, steps, at = env.match, [], 0
+        returns = dict.fromkeys(match.seats, 0.0)
         while at < len(self.steps):
             now = [s for s in self.steps[at:] if s.number == self.steps[at].number]
-            if core._waiting != tuple([step.agent for step in now]):
-                raise ReplayError(f"step {at}: {core._waiting} are to act, not {now[0].agent}")
+            if match.waiting != tuple([step.agent for step in now]):
+                raise ReplayError(f"step {at}: {match.waiting} are to act, not {now[0].agent}")
             for step in now:
                 turn = env.turn(step.agent)
                 seen = turn.observation, turn.text, turn.results
@@ -508,11 +502,11 @@ class Episode:
                     raise ReplayError(_difference(at, step, turn))
                 fields = {name: getattr(step, name) for name in Step.__slots__}
                 steps.append(Step(**{**fields, "observation": turn.observation}))
-            rewards, _, _ = env.play({step.agent: step.reply for step in now})
+            rewards = env.hand_in({step.agent: step.reply for step in now})
             for seat, reward in rewards.items():
                 returns[seat] += reward
             at += len(now)
-        if self.failure is None and (core._waiting or returns != self.returns):
+        if self.failure is None and (match.waiting or returns != self.returns):
             raise ReplayError(f"returns are {returns}, and were {self.returns}")
         fields = {name: getattr(self, name) for name in Episode.__slots__}
         return Episode(**{**fields, "steps": steps})

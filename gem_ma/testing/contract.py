@@ -19,10 +19,12 @@ import numpy as np
 from pettingzoo.utils.conversions import aec_to_parallel
 
 from gem_ma.apis import registry
-from gem_ma.apis.env import BaseEnv, Env, ResetNeeded, SeatError
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.env import Env
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.guards.given import need
 from gem_ma.match.actions import wrap
+from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.match.seeding import mix
 from gem_ma.scene import Grid
 
@@ -84,7 +86,7 @@ def _base(env: str | BaseEnv) -> BaseEnv:
     if isinstance(env, str):
         return registry.make(env)
     need(env, BaseEnv, "env", "an id or an environment")
-    return env._twin()
+    return env.twin()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,28 +107,28 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
     and a Grid must be read back exactly from its pixels.
     """
     base = _base(env)
-    core = base._core
+    core = base.core
     if core.game.conversation:
         raise ValueError(
             f"{core.id} is a conversation: its words arrive as text beside every picture, which "
             "shows the latest of them"
         )
     core.theme = theme
-    look, exact, nearest = core._find_theme(), 0, math.inf
+    look, exact, nearest = core.sight.palette(), 0, math.inf
     seen: dict[bytes, str] = {}
     for seed in range(10 * views):
         base.reset(seed=seed)
         while core.to_act and len(seen) < views:
             for agent in (None, *core.possible_agents):
-                view = core.game_state if agent is None else core._view(agent)
+                view = core.game_state if agent is None else core.match.view(agent)
                 words = core.game.describe(view, agent)
-                frame = core._image(view, agent)
+                frame = core.sight.image(view, agent)
                 other = seen.setdefault(frame.tobytes(), words)
                 if other != words:
                     raise ContractError(f"{core.id}: one picture for {other!r} and {words!r}")
                 read, closest = _read_back(core, view, agent, frame, look)
                 exact, nearest = exact + read, min(nearest, closest)
-            legal = {a: core._legal(a) for a in core.to_act}
+            legal = {a: core.match.legal(a) for a in core.to_act}
             base.play({a: moves[mix(seed, core.turns) % len(moves)] for a, moves in legal.items()})
         if len(seen) >= views or (seed > 50 and seed > 5 * len(seen)):
             break
@@ -138,20 +140,20 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
 def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: Any) -> Any:
     from gem_ma.renderers import grid
 
-    scene = core._scene(view, agent)
+    scene = core.sight.scene(view, agent)
     if not isinstance(scene, Grid):
         return 0, math.inf
     rows = tuple("".join(row) for row in scene.rows)
-    found = grid.decode(frame, scene, look, core.image_unit)
+    found = grid.decode(frame, scene, look, core.sight.image_unit)
     if found != rows and not scene.marks:
         raise ContractError(f"{core.id}: the picture of {rows} reads {found}")
-    cell = grid.layout(scene, core.image_size, core.image_unit).cell
+    cell = grid.layout(scene, core.sight.image_size, core.sight.image_unit).cell
     return 1, grid.distance(scene.tiles, cell, look)
 
 
 class _Checker:
     def __init__(self, base: BaseEnv, seeds: range, max_turns: int):
-        self.base, self.core, self.game = base, base._core, base._core.game
+        self.base, self.core, self.game = base, base.core, base.core.game
         self.seeds, self.max_turns = seeds, max_turns
 
     def check(self, processes: bool) -> None:
@@ -181,8 +183,8 @@ class _Checker:
     def make(self, **options: Any) -> BaseEnv:
         """Return a new environment; options can change an Env, not what a wrapper holds."""
         if not options or self.base is not self.core:
-            return self.base._twin()
-        own = {"max_turns": self.core.max_turns, "format": self.core.format}
+            return self.base.twin()
+        own = {"max_turns": self.core.match.terms.max_turns, "format": self.core.sight.format}
         return type(self.core)(self.game, id=self.core.id, **{**own, **options})
 
     def variants(self) -> Iterator[dict[str, Any]]:
@@ -233,7 +235,7 @@ class _Checker:
             self.expect(_frozen(state) == kept, "advance changed the state instead of making one")
             self.tells(state, moves, after)
             state = after
-        if self.core.max_turns is None:
+        if self.core.match.terms.max_turns is None:
             self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
 
     def position(self, state: Any, gone: dict[str, float]) -> None:
@@ -291,7 +293,7 @@ class _Checker:
         self.expect(text == game.describe(view, agent), f"describe varies for {agent}")
         if agent is not None:
             numbers = game.encode(view, agent)
-            space = self.core._encoding_space()
+            space = self.core.encoding_space()
             if numbers is not None:
                 self.expect(
                     space is not None and space.contains(numbers), f"encode: not in {space}"
@@ -367,9 +369,9 @@ class _Checker:
         self.expect(space.contains(observation), f"{agent} got what is not in {space}")
 
     def masked(self, env: BaseEnv, agent: str, info: Mapping[str, Any]) -> None:
-        core = env._core
+        core = env.core
         mask, legal = info.get("action_mask"), info.get("legal_actions")
-        if core.discrete and env is core:  # a wrapper may add what it likes
+        if core.sight.discrete and env is core:  # a wrapper may add what it likes
             told = {name: type(value) for name, value in info.items()}
             self.expect(
                 told == {"to_act": np.bool_, "invalid": np.int64},
@@ -382,18 +384,18 @@ class _Checker:
         self.expect(sorted(named) == sorted(legal or ()), "action_mask and legal_actions differ")
 
     def action(self, env: BaseEnv, agent: str, number: int) -> Any:
-        core = env._core
+        core = env.core
         legal: Any
-        if core.discrete and agent in core.to_act:
+        if core.sight.discrete and agent in core.to_act:
             legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist()
         else:
             legal = env.info(agent).get("legal_actions")
-        number = mix(number, core._index[agent])
+        number = mix(number, core.match.index[agent])
         return legal[number % len(legal)] if legal else "?"
 
     def aec(self, env: BaseEnv, seed: int) -> None:
         env.reset(seed=seed)
-        core = env._core
+        core = env.core
         earned = dict.fromkeys(env.possible_agents, 0.0)
         heard = dict(earned)
         dead: set[str] = set()
@@ -414,7 +416,7 @@ class _Checker:
             over = terminated or truncated
             if over:
                 dead.add(agent)
-            if core._over:
+            if core.match.over:
                 ends = {(env.terminations[a], env.truncations[a]) for a in env.agents}
                 self.expect(len(ends) == 1, f"at the end the flags differ: {ends}")
             env.step(None if over else self.action(env, agent, mix(seed, number)))
@@ -425,11 +427,11 @@ class _Checker:
         self.totals("AEC, last()", env, heard)
 
     def totals(self, where: str, env: BaseEnv, earned: Mapping[str, float]) -> None:
-        if env is not env._core:
+        if env is not env.core:
             return  # a wrapper may change rewards
         final = env.game_state.returns()
         for agent, value in earned.items():
-            if env._core.max_turns is None or agent in env._core._paid:
+            if env.core.match.terms.max_turns is None or agent in env.match.paid:
                 self.expect(
                     math.isclose(value, final[agent], abs_tol=1e-9),
                     f"{where}: the rewards of {agent} sum to {value}, its return is {final[agent]}",
@@ -447,7 +449,7 @@ class _Checker:
                 self.masked(env, agent, infos[agent])
             alive, idle = list(view.agents), {}
             for agent in alive:
-                if agent not in env._core.to_act:
+                if agent not in env.core.to_act:
                     idle = {agent: None}
             actions = {a: self.action(env, a, mix(seed, number)) for a in alive}
             results = view.step({**actions, **idle})
@@ -507,7 +509,7 @@ class _Checker:
         """Play on at random, as the turns and seats decide it; yield all that is delivered."""
         if seed is not None:
             env.reset(seed=seed)
-        core = env._core
+        core = env.core
         while core.to_act:
             self.expect(core.turns <= self.max_turns, f"no end after {self.max_turns} turns")
             seen = tuple((a, env.observe(a), env.info(a)) for a in core.agents)
@@ -525,9 +527,9 @@ class _Checker:
         both = []
         for step in self.transcript(env, seed):
             both.append(_frozen(step))
-            if not rival._core.to_act:
+            if not rival.core.to_act:
                 rival.reset()
-            rival.play({a: self.action(rival, a, seed) for a in rival._core.to_act})
+            rival.play({a: self.action(rival, a, seed) for a in rival.core.to_act})
         self.expect(alone == both, "another environment beside it changes an episode")
         self.expect(alone == self.steps(env, seed), f"seed {seed} gave two different episodes")
         after = random.getstate(), _frozen(np.random.get_state())  # noqa: NPY002
@@ -581,7 +583,7 @@ class _Checker:
         self.raises(ResetNeeded, lambda: env.step("x"), "after the end")
         env.reset(seed=0)
         self.raises(SeatError, lambda: env.submit({"nobody": "x"}), "for an unknown seat")
-        for agent in set(env.agents) - set(env._core.to_act):
+        for agent in set(env.agents) - set(env.core.to_act):
             self.raises(SeatError, self.calls(env, agent, "x"), f"for {agent}, not to act")
 
     def calls(self, env: BaseEnv, agent: str, reply: Any) -> Callable[[], Any]:
@@ -597,7 +599,7 @@ class _Checker:
     def garbage(self) -> None:
         env = self.make()
         env.reset(seed=0)
-        core = env._core
+        core = env.core
         styles = ("{}", "\\boxed{{{}}}", "[{}]", "<answer>{}</answer>", "<think>{}", "{}</think>{}")
         longest = 0
         for number in range(500):
@@ -634,10 +636,10 @@ class _Checker:
     def policy(self, policy: str) -> None:
         env = self.make(invalid=policy, penalty=0.25, max_invalid=1, max_turns=50)
         env.reset(seed=0)
-        core, nonsense = env._core, "\\boxed{no such move in any game, surely}"
+        core, nonsense = env.core, "\\boxed{no such move in any game, surely}"
         agent = core.to_act[0]
         env.step(nonsense)
-        if not core._records:
+        if not core.match.refused:
             return  # free text: this game takes any words
         record = env.info(agent)["invalid"]
         self.expect(record["policy"] == policy, f"{record} does not say {policy}")
@@ -665,8 +667,8 @@ class _Checker:
         ):
             env = self.make()
             env.reset(seed=1)
-            core = env._core
-            if core.format in ("bare", "verbatim") and "think" not in style:
+            core = env.core
+            if core.sight.format in ("bare", "verbatim") and "think" not in style:
                 continue  # here everything that is said is meant for others
             for number in range(60):
                 if not core.to_act:
@@ -680,7 +682,7 @@ class _Checker:
 
     def with_secret(self, env: BaseEnv, seat: str, style: str, number: int) -> str:
         action = str(self.action(env, seat, number))
-        boxed = wrap(action, "boxed") if env._core.format == "auto" else action
+        boxed = wrap(action, "boxed") if env.core.sight.format == "auto" else action
         return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed)
 
     def rendering(self) -> None:
@@ -689,12 +691,12 @@ class _Checker:
         env = self.make(render_mode="ansi")
         env.reset(seed=0)
         for agent in (None, *env.possible_agents):
-            text = env._core.render(agent)
+            text = env.core.render(agent)
             self.expect(isinstance(text, str) and text, f"ansi rendering gave {text!r}")
         env = self.make(render_mode="rgb_array")
         env.reset(seed=0)
-        width, height = env._core.image_size
-        frame = env._core.render()
+        width, height = env.core.sight.image_size
+        frame = env.core.render()
         self.expect(
             frame.shape == (height, width, 3) and frame.dtype == np.uint8,
             f"rgb_array rendering gave {frame.dtype} of {frame.shape}",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.apis.env import BaseEnv, SeatError, fit
+from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import TextWrapper
 from gem_ma.game import Message
 from gem_ma.guards.given import each, need
@@ -20,6 +20,8 @@ from gem_ma.match.actions import (
     has_action,
     without_thinking,
 )
+from gem_ma.match.match import SeatError
+from gem_ma.match.sight import fit
 from gem_ma.talk.episode import first_calls
 from gem_ma.tools import Tool, ToolError
 
@@ -68,10 +70,9 @@ class ToolEnv(TextWrapper):
         result_length: int = 10_000,
     ):
         super().__init__(env)
-        core = env._core
-        if core.discrete:
+        if env.sight.discrete:
             raise SeatError("tools are called in words; make the environment with actions='text'")
-        seats = core.possible_agents
+        seats = list(env.match.seats)
         if not isinstance(tools, Mapping):
             tools = dict.fromkeys(seats, tools)
         for seat in tools:
@@ -105,7 +106,7 @@ class ToolEnv(TextWrapper):
     def metadata(self) -> dict[str, Any]:
         """The metadata of the environment; who calls a tool is asked again, which breaks rounds."""
         inner = self.env.metadata
-        alone = len(self._core.possible_agents) == 1
+        alone = len(self.match.seats) == 1
         return {**inner, "is_parallelizable": alone and inner["is_parallelizable"]}
 
     def tools(self, agent: str) -> tuple[Any, ...]:
@@ -126,18 +127,20 @@ class ToolEnv(TextWrapper):
     def change(self, agent: str, text: str, *, turn: bool) -> str:
         need(text, str, "text")
         inner = super().rules(agent)
-        if turn or self._core._read[agent] >= 0 or not text.startswith(inner):
+        if turn or self.match.heard[agent] >= 0 or not text.startswith(inner):
             return text
         return self.rules(agent) + text[len(inner) :]
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        core = self._core
+        match = self.match
         moves: dict[str, Any] = {}
         calls: dict[str, list[tuple[str, Any]]] = {}
         need(replies, Mapping, "replies")
         for agent, given in replies.items():
-            reply = first_calls(given, core.game.calls_at_once) if isinstance(given, str) else given
-            found = self._find(agent, reply) if agent in core.to_act else []
+            reply = (
+                first_calls(given, match.game.calls_at_once) if isinstance(given, str) else given
+            )
+            found = self._find(agent, reply) if agent in match.waiting else []
             if not found:
                 moves[agent] = reply
             elif refused := self._limit(agent, len(found)):
@@ -147,11 +150,12 @@ class ToolEnv(TextWrapper):
         earned = {agent: self._call(agent, found) for agent, found in calls.items()}
         rewards: Mapping[str, float] = super().submit(moves) if moves or not calls else {}
         if self.memory:
-            moved = [agent for agent in moves if agent in core._moved]  # and was not refused
+            moved = [agent for agent in moves if agent in match.moved]  # and was not refused
             self.memory = {**self.memory, **{a: (0, self.memory.get(a, (0, ()))[1]) for a in moved}}
         if any(earned.values()):
             rewards = {
-                agent: rewards.get(agent, 0.0) + earned.get(agent, 0.0) for agent in core.agents
+                agent: rewards.get(agent, 0.0) + earned.get(agent, 0.0)
+                for agent in self.core.agents
             }
         return rewards
 
@@ -185,7 +189,7 @@ class ToolEnv(TextWrapper):
             if language is None:
                 continue
             blocks = list(re.finditer(rf"```{language}[ \t]*\n(.*?)\n?```", text, re.DOTALL))
-            if blocks and not has_action(text[blocks[-1].end() :], self._core.format):
+            if blocks and not has_action(text[blocks[-1].end() :], self.sight.format):
                 argument = next(iter(tool.schema["function"]["parameters"]["properties"]))
                 calls += [(name, {argument: block[1]}) for block in blocks]
         return calls
@@ -226,7 +230,7 @@ class ToolEnv(TextWrapper):
             messages.append(Message((agent,), "tool", result))
         memory[agent] = since + len(calls), past
         self.memory = memory
-        self._core._answer(agent, messages)
+        self.core.answer(agent, messages)
         return earned
 
 

@@ -35,9 +35,9 @@ import numpy as np
 
 from gem_ma.agents import load
 from gem_ma.agents.mixture import MixtureAgent
-from gem_ma.apis.env import SeatError
 from gem_ma.guards.given import each, need
 from gem_ma.guards.remote import without_secrets
+from gem_ma.match.match import SeatError
 from gem_ma.talk.episode import Conversation, Episode, Turn, name_of
 
 Choice: TypeAlias = Literal["uniform", "hard", "even"]

@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from gymnasium.wrappers import FrameStackObservation, TimeLimit, TransformObservation
 
 import gem_ma
-from gem_ma.apis.env import fit
+from gem_ma.match.sight import fit
 from gem_ma.apis.spaces import UnicodeText
 from gem_ma.apis.wrappers import History
 

@@ -35,7 +35,7 @@ from looking import Looking
 
 import gem_ma
 from gem_ma import Env, Reply, rollout
-from gem_ma.apis.env import SeatError
+from gem_ma.match.match import SeatError
 from gem_ma.evaluation.inspect_bridge import episodes, play
 
 pytestmark = [  # Inspect's own

@@ -222,7 +222,7 @@ class OpenEnv(Bridge):
         super().__init__()
 
     def __reduce__(self):
-        arguments, named = self._arguments
+        arguments, named = self.made_with
         return _again, (arguments, named)
 
     def _link(self) -> Link:

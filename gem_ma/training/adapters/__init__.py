@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.apis import registry
-from gem_ma.apis.env import SeatError
 from gem_ma.apis.seats import Outcome, Seat
+from gem_ma.match.match import SeatError
 from gem_ma.talk.episode import Reply, run_async
 
 

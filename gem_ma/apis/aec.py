@@ -1,0 +1,211 @@
+"""BaseEnv: PettingZoo's AEC API over the seam, and the way to the other views."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gymnasium import spaces
+from pettingzoo.utils.env import AECEnv
+
+from gem_ma.apis.parallel import ParallelView
+from gem_ma.apis.seam import Seam
+from gem_ma.apis.seat import SeatView
+from gem_ma.apis.seats import Seat, Table
+
+
+class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
+    """Every view of an environment: PettingZoo's AEC API itself, and the others by name."""
+
+    def step(self, action: Any) -> None:
+        """Take the reply of `agent_selection`, or None if that seat is done."""
+        core = self.core
+        ledger = core.ledger
+        agent = ledger.selected
+        if not ledger.agents or agent is None:
+            raise core.match.needs_reset("step")
+        if agent not in ledger.dead:
+            ledger.rewards = rewards = self.submit({agent: action})
+            ledger.cumulative[agent] = 0.0
+            if rewards:
+                ledger.credit((), rewards)
+        else:
+            self._was_dead_step(action)
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last action, flags and info of `agent_selection`."""
+        core = self.core
+        ledger = core.ledger
+        agent = ledger.selected
+        if not ledger.agents or agent is None:
+            raise core.match.needs_reset("last")
+        observation = self.observe(agent) if observe else None
+        reward, info = ledger.cumulative[agent], self._info(agent)
+        if agent not in ledger.dead:
+            return observation, reward, False, False, info
+        return observation, reward, *core.ended(agent), info
+
+    def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
+        """Yield `agent_selection` until nobody is left; step between."""
+        core = self.core
+        for _ in range(max_iter):
+            ledger = core.ledger
+            if not ledger.agents:
+                return
+            yield ledger.selected  # type: ignore[misc]
+
+    # What PettingZoo's wrappers call, where theirs would change what ours make when asked for.
+
+    def _was_dead_step(self, action: Any) -> None:
+        core = self.core
+        agent = core.ledger.selected
+        if action is not None:
+            raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
+        core.ledger.bury(core.match, (str(agent),))
+        core.ledger.rewards = {}
+
+    def _deads_step_first(self) -> str:
+        ledger = self.core.ledger
+        if ledger.dead:
+            ledger.selected = ledger.dead[0]
+        return str(ledger.selected)
+
+    def _clear_rewards(self) -> None:
+        self.core.ledger.rewards = {}
+
+    @property
+    def _cumulative_rewards(self) -> dict[str, float]:
+        return self.core.ledger.cumulative
+
+    @property
+    def agents(self) -> list[str]:
+        """The seats that are alive, or have yet to take their last step."""
+        return self.core.ledger.agents
+
+    @property
+    def agent_selection(self) -> str | None:
+        """The seat whose step is next; after the end the one that took the last."""
+        return self.core.ledger.selected
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str) -> None:
+        self.core.ledger.selected = agent
+
+    # What a client sets here takes effect, as with attributes of PettingZoo's own environments.
+
+    @property
+    def rewards(self) -> dict[str, float]:
+        """What the last step earned each seat; what is set counts until the next step."""
+        ledger = self.core.ledger
+        rewards = ledger.rewards
+        if isinstance(rewards, Given):
+            return rewards
+        return {a: rewards.get(a, 0.0) for a in ledger.agents}
+
+    @rewards.setter
+    def rewards(self, rewards: Mapping[str, float]) -> None:
+        core = self.core
+        given = self._of_seats(rewards)
+        core.ledger.rewards = Given({a: given.get(a, 0.0) for a in core.ledger.agents})
+
+    @property
+    def terminations(self) -> dict[str, bool]:
+        """Which seats the game is over for; one that is set True leaves the game, as by a forfeit.
+
+        If all of them are, the game ends where it is.
+        """
+        core = self.core
+        return {a: core.ended(a)[0] for a in core.ledger.agents}
+
+    @terminations.setter
+    def terminations(self, flags: Mapping[str, bool]) -> None:
+        core = self.core
+        core.flag({a: (bool(f), core.ended(a)[1]) for a, f in self._of_seats(flags).items()})
+
+    @property
+    def truncations(self) -> dict[str, bool]:
+        """Which seats were stopped by a limit that is no rule; setting one is like terminations."""
+        core = self.core
+        return {a: core.ended(a)[1] for a in core.ledger.agents}
+
+    @truncations.setter
+    def truncations(self, flags: Mapping[str, bool]) -> None:
+        core = self.core
+        core.flag({a: (core.ended(a)[0], bool(f)) for a, f in self._of_seats(flags).items()})
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The info of every live agent, made when asked for; what is set counts until the next
+        step."""
+        return {agent: self._info(agent) for agent in self.core.ledger.agents}
+
+    @infos.setter
+    def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
+        given = self._of_seats(infos)
+        self.core.ledger.infos = {a: (None, dict(info)) for a, info in given.items()}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        infos = self.core.ledger.infos
+        cached = infos.get(agent)
+        if cached is not None and (cached[0] is self or cached[0] is None):
+            return cached[1]
+        info = self.info(agent)
+        infos[agent] = self, info
+        return info
+
+    def _of_seats(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a client gives to the seats that are alive."""
+        match = self.core.match
+        for agent in given:
+            if agent not in match.index:
+                raise match.not_to_act(agent)
+        return {agent: given[agent] for agent in self.core.ledger.agents if agent in given}
+
+    # -- spaces and state --------------------------------------------------------------------------
+
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The observation space of every seat."""
+        return {agent: self.observation_space(agent) for agent in self.core.possible_agents}
+
+    @property
+    def action_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The action space of every seat."""
+        return {agent: self.action_space(agent) for agent in self.core.possible_agents}
+
+    @property
+    def state_space(self) -> spaces.Space[Any]:
+        """The space of `state()`; there is none where the game has no numbers."""
+        return self.core.numbers_space()
+
+    @property
+    def game_state(self) -> Any:
+        """The game's frozen State: everything there is to know about this position."""
+        match = self.core.match
+        if match.state is None:
+            raise match.needs_reset("game_state")
+        return match.state
+
+    # -- the other views -----------------------------------------------------------------------
+
+    def parallel(self) -> ParallelView:
+        """Return this environment behind PettingZoo's parallel API."""
+        return ParallelView(self)
+
+    def gym(self, agent: str | None = None, others: Any = None) -> SeatView:
+        """Return one seat behind Gymnasium's API, the others played by the agents given."""
+        return SeatView(self, agent=agent, others=others)
+
+    def seats(self, others: Mapping[str, Any] | None = None) -> dict[str, Seat]:
+        """Return a view for each seat that `others` does not play: an async reset and step each.
+
+        What they do meets in one game of their own, a twin of this environment's.
+        """
+        return Table(self, others).seats
+
+
+class Given(dict[str, float]):
+    """Rewards that a client has set, and may still change."""

@@ -1,0 +1,71 @@
+"""Ledger: what PettingZoo's AEC API keeps of an episode beside the match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gem_ma.match.match import Match
+
+
+class Ledger:
+    """Who is alive or has yet to take a last step, whose turn it is, and what it is owed."""
+
+    __slots__ = ("agents", "alive", "cumulative", "dead", "flags", "infos", "rewards", "selected")
+
+    agents: list[str]
+    selected: str | None  # of all agents the one that steps now
+    cumulative: dict[str, float]  # earned since a seat's last step
+    rewards: Mapping[str, float]  # of the last step; a seat not in it got nothing
+    alive: tuple[str, ...]  # as the match has it
+    dead: tuple[str, ...]  # done, and yet to take their last step
+    flags: dict[str, tuple[bool, bool]]  # terminated, truncated by a client
+    infos: dict[str, tuple[Any, dict[str, Any]]]  # by whom they were made; None: by a client
+
+    def __init__(self) -> None:
+        self.agents, self.selected, self.cumulative, self.rewards = [], None, {}, {}
+        self.alive, self.dead, self.flags, self.infos = (), (), {}, {}
+
+    def begin(self, match: Match[Any]) -> None:
+        """Begin an episode."""
+        self.agents = list(match.seats)
+        self.cumulative = dict.fromkeys(match.seats, 0.0)
+        self.rewards, self.flags, self.infos = {}, {}, {}
+        self.alive, self.dead = match.alive, ()
+        self.selected = match.waiting[0]
+
+    def follow(self, match: Match[Any]) -> None:
+        """Find who is done, and whose turn it is, after the match went on."""
+        if self.infos:
+            self.infos = {}
+        if match.alive is not self.alive:
+            self.alive = match.alive
+            self.dead = tuple([agent for agent in self.agents if agent not in match.alive])
+        dead = self.dead
+        self.selected = dead[0] if dead else match.waiting[0]
+
+    def credit(self, actors: Iterable[str], rewards: Mapping[str, float]) -> None:
+        """Write down what a step earned; what its actors were owed before was delivered."""
+        cumulative = self.cumulative
+        for agent in actors:
+            cumulative[agent] = 0.0
+        for agent, reward in rewards.items():
+            cumulative[agent] += reward
+        self.rewards = rewards
+
+    def bury(self, match: Match[Any], dead: Sequence[str]) -> None:
+        """Let seats go that are done and have taken their last step."""
+        self.infos = {}
+        self.agents = [agent for agent in self.agents if agent not in dead]
+        self.cumulative = {agent: self.cumulative[agent] for agent in self.agents}
+        self.dead = tuple([agent for agent in self.dead if agent not in dead])
+        if self.agents:
+            self.selected = (self.dead or match.waiting)[0]
+
+    def copy(self) -> Ledger:
+        """Return a ledger of its own that says the same."""
+        twin = Ledger()
+        twin.agents, twin.cumulative = self.agents.copy(), self.cumulative.copy()
+        twin.selected, twin.rewards, twin.flags = self.selected, self.rewards, self.flags
+        twin.alive, twin.dead = self.alive, self.dead
+        return twin

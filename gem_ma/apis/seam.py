@@ -1,0 +1,196 @@
+"""Seam: what lies under every view of an environment, and what is built over it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from gem_ma.guards.given import need
+from gem_ma.match import actions
+from gem_ma.match.match import Match, Point
+from gem_ma.match.seeding import mix
+from gem_ma.match.sight import Sight
+from gem_ma.talk.episode import Conversation, Position, Turn
+
+if TYPE_CHECKING:
+    from gem_ma.apis.env import Env
+    from gem_ma.apis.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A point of an episode, as references to things that never change."""
+
+    game: Any
+    point: Point
+    ledger: Ledger
+    layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
+
+
+class Seam:
+    """What every view of an environment is built over: replies in, what seats see out.
+
+    An Env implements `reset`, `submit`, `observe`, `info`, `rules` and `tools`, a Wrapper changes
+    them, and what stands here is written once over `self`, so that a wrapper shows in every view.
+    """
+
+    core: Env[Any]  # the Env inside all wrappers
+    match: Match[Any]  # the play of its game
+    sight: Sight  # what its seats see
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin an episode."""
+        raise NotImplementedError
+
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        """Take replies of some of the seats that are to act; return what that earns the seats.
+
+        A seat that is not named earned nothing.
+        """
+        raise NotImplementedError
+
+    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat sees; with `turn`, in the form of an agent's Turn: without the rules,
+        always in words or pictures, and the image a Picture."""
+        raise NotImplementedError
+
+    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat is told beside its observation."""
+        raise NotImplementedError
+
+    def rules(self, agent: str) -> str:
+        """Return what a seat is told once, a model in its system prompt."""
+        raise NotImplementedError
+
+    def tools(self, agent: str) -> tuple[Any, ...]:
+        """Return the tools that a seat may call."""
+        raise NotImplementedError
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of what a seat sees."""
+        raise NotImplementedError
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of a seat's replies."""
+        raise NotImplementedError
+
+    def snapshot(self) -> Snapshot:
+        """Return this point of the episode; it shares everything and copies next to nothing."""
+        raise NotImplementedError
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot of this environment or of one made like it."""
+        raise NotImplementedError
+
+    def twin(self) -> Self:
+        """Return an environment made like this one, at the same point and with a way of its own."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Release what the environment holds; reset begins again."""
+        raise NotImplementedError
+
+    @property
+    def blocking(self) -> bool:
+        """Whether `submit` is slow or waits for something, and belongs into a thread."""
+        return self.core.game.blocking
+
+    # -- built over these ----------------------------------------------------------------------
+
+    def hand_in(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        """Submit replies, let who is done go at once, and return what was earned."""
+        rewards = self.submit(replies)
+        core = self.core
+        ledger = core.ledger
+        ledger.credit(replies, rewards)
+        if ledger.dead:
+            ledger.bury(core.match, ledger.dead)
+        return rewards
+
+    def play(
+        self, replies: Mapping[str, Any]
+    ) -> tuple[dict[str, float], dict[str, bool], dict[str, bool]]:
+        """Hand in replies; return rewards, terminations and truncations of who was alive."""
+        core = self.core
+        agents = core.ledger.agents
+        rewards = self.hand_in(replies)
+        ended = {agent: core.ended(agent) for agent in agents}
+        return (
+            {agent: rewards.get(agent, 0.0) for agent in agents},
+            {agent: flags[0] for agent, flags in ended.items()},
+            {agent: flags[1] for agent, flags in ended.items()},
+        )
+
+    def turn(self, agent: str, chat: Conversation | None = None) -> Turn:
+        """Return what an agent in this seat gets to see now.
+
+        With `chat`, this seat's conversation until now, the turn is its next step and the agent
+        reads all of it in `turn.messages`.
+        """
+        match = self.match
+        observation = self.observe(agent, turn=True)
+        info = self.info(agent, turn=True)
+        legal = info.get("legal_actions")
+        tools = self.tools(agent)
+        if chat is not None:
+            need(chat, Conversation, "chat")
+        index, salt = (0, 0) if chat is None else (chat.answered, chat.salt)
+        place = match.seed, match.asked, match.index[agent]
+        results = [m.text for m in match.messages(agent) if m.role == "tool"] if tools else ()
+        turn = Turn(
+            agent,
+            self.rules(agent),
+            observation,
+            observation["text"] if "text" in observation else info.get("text", ""),
+            None if legal is None else tuple(legal),
+            tools,
+            mix(*place, salt) if salt else mix(*place),
+            match.turns,
+            match.heard[agent] < 0,
+            self.core.id,
+            self._position(agent),
+            tuple(results),
+            chat,
+            index,
+            match.game.calls_at_once,
+        )
+        if chat is not None:
+            chat.hear(turn, match.asked)
+        return turn
+
+    def _position(self, agent: str) -> Position | None:
+        """Return what search starts from, if this seat sees everything and moves alone."""
+        match = self.match
+        if match.game.oracle or (
+            match.lists_moves and match.views.get(agent) is match.state and not match.pending
+        ):
+            return Position(match.game, match.state)
+        return None
+
+    def sample_random_action(self, agent: str | None = None) -> Any:
+        """Draw a legal action of a seat from its action space's own random numbers."""
+        match, sight = self.match, self.sight
+        agent = agent or self.core.agent_selection or match.seats[0]
+        space = self.action_space(agent)
+        legal = match.legals.get(agent) or match.legal(agent)
+        if not legal:
+            return space.sample()
+        action = legal[int(space.np_random.random() * len(legal))]
+        if sight.discrete:
+            return sight.number[action]
+        return action if sight.bare else actions.wrap(action, sight.format)
+
+    def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
+        """Return n environments that go on from here, with chance redrawn if a seed is given."""
+        forks = [self.twin() for _ in range(n)]
+        if seed is not None:
+            for number, fork in enumerate(forks):
+                fork.match.redraw(mix(seed, number))
+        return forks
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.twin()
+
+    def __copy__(self) -> Self:
+        return self.twin()

@@ -1,0 +1,236 @@
+"""Sight: what a seat sees of a match, made when somebody looks: texts, pictures, numbers, masks."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+
+from gem_ma.game import Game
+from gem_ma.match import actions
+from gem_ma.match.match import Match, among
+from gem_ma.renderers.picture import Picture
+from gem_ma.scene import Terminal
+
+Observe = Literal["text", "image", "both"]
+_MASKS = 1_000  # that are kept
+
+
+class Sight:
+    """What seats see of matches of one game, in the form that an environment was made with."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        *,
+        observe: Observe,
+        discrete: bool,
+        format: str,
+        image_size: tuple[int, int],
+        image_unit: int,
+        theme: str | int,
+        text_length: int,
+    ):
+        among(observe=(observe, get_args(Observe)))
+        if not 0 <= text_length < float("inf"):
+            raise ValueError(f"text_length={text_length!r}: expected 0 or more")
+        if discrete and game.moves is None:
+            raise ValueError(
+                f"{type(game).__name__} has no fixed list of moves, so actions='discrete' cannot "
+                "number them; use actions='text'"
+            )
+        width, height = image_size
+        if width < 1 or height < 1:
+            raise ValueError(f"image_size={image_size}: expected a width and a height of 1 or more")
+        if not image_unit >= 1:
+            raise ValueError(f"image_unit={image_unit!r}: expected 1 or more pixels")
+        self.game = game
+        self.observe = observe
+        self.discrete = discrete
+        self.format = format
+        self.bare = format not in actions.WRAPPED  # an action is a reply as it stands
+        self.image_size = int(width), int(height)
+        self.image_unit = image_unit
+        self.theme = theme
+        self.text_length = text_length
+        self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
+        self.moves = tuple(game.moves or ())
+        self.number = {move: i for i, move in enumerate(self.moves)}
+        self._palette: Any = None  # what the theme names, looked up when a picture is drawn
+        if theme != "light":
+            self.palette()
+        self._rules: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
+        self._told: dict[str, tuple[str, str]] = {}  # the brief of an episode, and all of these
+        self._briefs = type(game).brief is not Game.brief  # the rules differ between episodes
+        self._masks: dict[tuple[str, ...], np.ndarray] = {}
+        self._masked: tuple[Any, Any] = None, None  # the last of them
+
+    def twin(self) -> Self:
+        """Return a sight that sees the same, for another match."""
+        twin = copy.copy(self)
+        twin._told = {}
+        return twin
+
+    # -- words ---------------------------------------------------------------------------------
+
+    def rules(self, match: Match[Any], seat: str) -> str:
+        """Return what a seat is told once: rules, its task in this episode, how to reply."""
+        told = self._told.get(seat)
+        if told is not None and not self._briefs:
+            return told[1]
+        brief = ""
+        if self._briefs and match.state is not None:
+            brief = self.game.brief(match.view(seat), seat)
+        if told is None or told[0] != brief:
+            parts = self._rules.get(seat)
+            if parts is None:
+                if seat not in match.index:
+                    raise match.not_to_act(seat)
+                legend = "" if self.observe == "text" else self._legend(seat)
+                parts = self.game.rules(seat), actions.instruction(self.format), legend
+                self._rules[seat] = parts
+            rules, *rest = parts
+            told = self._told[seat] = brief, "\n".join(filter(None, (rules, brief, *rest)))
+        return told[1]
+
+    def _legend(self, seat: str) -> str:
+        """Say what things look like in this theme, so that no other word has to name a colour."""
+        from gem_ma.renderers import legend
+
+        start = self.game.start(np.random.default_rng(0), {})
+        shown = legend(self.scene(start.seen_by(seat), seat), self.palette())
+        return shown and f"In the picture: {shown}."
+
+    def text(self, match: Match[Any], seat: str, *, rules: bool, view: Any = None) -> str:
+        """Return what a seat has heard, and its view in words if one is given."""
+        news = match.news(seat)
+        if view is None or (news and self.game.conversation):
+            text = ""
+        else:
+            text = self.game.describe(view, seat)
+        if news:
+            heard = "\n".join(news)
+            text = f"{heard}\n\n{text}" if text else heard
+        if rules and match.heard[seat] < 0:
+            first = self.rules(match, seat)
+            text = f"{first}\n\n{text}" if text else first
+        if len(text) * 4 > self.text_length:  # no character has more than four bytes
+            text = fit(text, self.text_length)
+        return text
+
+    # -- pictures ------------------------------------------------------------------------------
+
+    def scene(self, view: Any, seat: str | None) -> Any:
+        """Return a view as a scene; what has no picture is a screen of text."""
+        scene = self.game.picture(view, seat)
+        return Terminal(self.game.describe(view, seat)) if scene is None else scene
+
+    def picture(self, view: Any, seat: str | None, alt: str) -> Picture:
+        """Return a view as an object that is drawn when somebody looks."""
+        from gem_ma.renderers import draw, png
+
+        scene = self.scene(view, seat), self.image_size, self.palette(), self.image_unit
+        return Picture(functools.partial(draw, *scene), alt, png=functools.partial(png.png, *scene))
+
+    def image(self, view: Any, seat: str | None) -> np.ndarray:
+        """Return a view as pixels."""
+        from gem_ma.renderers import draw
+
+        scene = self.scene(view, seat)
+        return draw(scene, self.image_size, self.palette(), self.image_unit, self.canvas)
+
+    def palette(self) -> Any:
+        """Return the theme."""
+        if self._palette is None:
+            from gem_ma.renderers import theme
+
+            self._palette = theme(self.theme)
+        return self._palette
+
+    # -- numbers -------------------------------------------------------------------------------
+
+    def mask(self, legal: tuple[str, ...]) -> np.ndarray:
+        """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
+        if legal is not self._masked[0]:  # which is quicker to find out than to look up
+            mask = self._masks.get(legal)
+            if mask is None:
+                if len(self._masks) > _MASKS:
+                    self._masks.clear()
+                mask = np.full(len(self.number), 0 if legal else 1, np.int8)
+                mask[[self.number[text] for text in legal]] = 1
+                self._masks[legal] = mask
+            self._masked = legal, mask
+        copied: np.ndarray = self._masked[1].copy()
+        return copied
+
+    def numbers(self, match: Match[Any]) -> np.ndarray:
+        """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
+        parts = [self.game.encode(match.view(seat), seat) for seat in match.seats]
+        if any(part is None for part in parts):
+            raise NotImplementedError(
+                f"{match.name} has no numbers for what seats see (Game.encode); the game's own "
+                "State is `game_state`"
+            )
+        return np.concatenate(parts)  # type: ignore[arg-type]
+
+    # -- all that a seat gets ------------------------------------------------------------------
+
+    def observation(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat sees; `turn` is said of `Seam.observe`."""
+        view = match.views.get(seat) or match.view(seat)
+        if self.discrete and not turn:
+            numbers = self.game.encode(view, seat) if self.observe == "text" else None
+            if numbers is None:
+                numbers = self.image(view, seat)
+            return {"observation": numbers, "action_mask": self.mask(match.legal(seat))}
+        if self.observe == "text":
+            return {"text": self.text(match, seat, rules=not turn, view=view)}
+        observation: dict[str, Any] = {}
+        if self.observe == "both":
+            observation["text"] = self.text(match, seat, rules=not turn, view=view)
+        if turn:  # the words stand beside it, or else take its place where it is left out
+            alt = "" if "text" in observation else self.game.describe(view, seat)
+            observation["image"] = self.picture(view, seat, alt)
+        else:
+            observation["image"] = self.image(view, seat)
+        return observation
+
+    def info(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat is told beside its observation."""
+        to_act = seat in match.waiting
+        refused = match.refused.get(seat) if match.refused else None
+        if self.discrete and not turn:  # the same keys and shapes always, as tensors need them
+            if not to_act:
+                match.view(seat)  # raises for what is no seat
+            count = 0 if refused is None else refused["count"]
+            return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
+        legal = match.legals.get(seat) or match.legal(seat)
+        info: dict[str, Any] = {"to_act": to_act}
+        if match.lists_moves:
+            if self.bare:
+                info["legal_actions"] = list(legal)
+            else:
+                info["legal_actions"] = [actions.wrap(text, self.format) for text in legal]
+            if self.number and not turn:
+                info["action_mask"] = self.mask(legal)
+        if refused is not None:
+            info["invalid"] = dict(refused)
+        if self.observe == "image":
+            info["text"] = self.text(match, seat, rules=not turn)
+        if match.over:
+            info.update(self.game.report(match.state))
+        return info
+
+
+def fit(text: str, limit: int) -> str:
+    """Cut bytes out of the middle of a text that is too long, and say so if there is room."""
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    mark = f"\n[... {len(data)} bytes in all, the middle is left out ...]\n"
+    if limit < 2 * len(mark):
+        return data[:limit].decode(errors="ignore")
+    half = (limit - len(mark)) // 2
+    return data[:half].decode(errors="ignore") + mark + data[-half:].decode(errors="ignore")

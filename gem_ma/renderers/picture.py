@@ -1,0 +1,155 @@
+"""Picture: an image in flight, drawn when somebody looks, for every consumer the same object."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gem_ma.guards.given import need
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class Picture:
+    """An image in flight: pixels, what they show in words, a key, and the PNG when asked for.
+
+    array: uint8, height x width x 3, C-contiguous. It becomes the picture's and is set read-only;
+        `from_array` copies. Or a function that draws it: it is called whenever pixels are asked
+        for, and a record of ten thousand pictures then holds no pixel.
+    alt: what stands for the picture where it is left out.
+    key: equal keys mean equal pictures, here and in the caches of servers. Whoever gives one, made
+        of a game's state for example, answers for that; otherwise it is a digest of the pixels.
+    png: the file, if the maker has it already, or a function that makes it faster than Pillow.
+    """
+
+    __slots__ = ("_alt", "_array", "_draw", "_key", "_png")
+
+    def __init__(
+        self,
+        array: NDArray[np.uint8] | Callable[[], NDArray[np.uint8]],
+        alt: str = "",
+        *,
+        key: str | None = None,
+        png: bytes | Callable[[], bytes] | None = None,
+    ) -> None:
+        if callable(array):
+            self._draw: Callable[[], NDArray[np.uint8]] | None = array
+            self._array: NDArray[np.uint8] | None = None
+        else:
+            self._draw, self._array = None, _pixels(array)
+        self._alt = alt
+        self._key = key
+        self._png = png
+
+    @classmethod
+    def from_array(cls, array: Any, alt: str = "", *, key: str | None = None) -> Picture:
+        """Return a picture of a copy of the array: uint8, in colour or gray."""
+        pixels = np.array(array)
+        if pixels.ndim == 2:
+            pixels = pixels[:, :, None]
+        if pixels.ndim == 3 and pixels.shape[2] == 1:
+            pixels = np.repeat(pixels, 3, axis=2)
+        return cls(pixels, alt, key=key)
+
+    @property
+    def array(self) -> NDArray[np.uint8]:
+        """The pixels, read-only."""
+        if self._array is not None:
+            return self._array
+        assert self._draw is not None
+        return _pixels(self._draw())
+
+    @property
+    def alt(self) -> str:
+        """What the picture shows, in words."""
+        return self._alt
+
+    @property
+    def width(self) -> int:
+        """Pixels in a row."""
+        return int(self.array.shape[1])
+
+    @property
+    def height(self) -> int:
+        """Rows of pixels."""
+        return int(self.array.shape[0])
+
+    @property
+    def key(self) -> str:
+        """The key that was given, or a digest of size and pixels."""
+        if self._key is None:
+            pixels = self.array
+            height, width, _ = pixels.shape
+            digest = hashlib.blake2b(f"{width}x{height}:".encode(), digest_size=16)
+            digest.update(pixels.data)
+            self._key = digest.hexdigest()
+        return self._key
+
+    @property
+    def png(self) -> bytes:
+        """The picture as a PNG file, made once, or each time if a function makes it."""
+        if self._png is None:
+            buffer = io.BytesIO()
+            self.pil().save(buffer, "PNG", compress_level=1)
+            self._png = buffer.getvalue()
+        return self._png if isinstance(self._png, bytes) else self._png()
+
+    @property
+    def base64(self) -> str:
+        """The PNG file in base64."""
+        return base64.b64encode(self.png).decode()
+
+    @property
+    def data_uri(self) -> str:
+        """The PNG file as a URL that holds it."""
+        return f"data:image/png;base64,{self.base64}"
+
+    def pil(self) -> Image:
+        """Return a new Pillow image, which is the caller's to change."""
+        from PIL import Image  # importing gem_ma loads no Pillow
+
+        return Image.fromarray(self.array)
+
+    def __eq__(self, other: object) -> bool:
+        return self.key == other.key if isinstance(other, Picture) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        size = "not drawn" if self._array is None else f"{self.width}x{self.height}"
+        return f"Picture({size}, {self._alt!r})"
+
+    def __copy__(self) -> Picture:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Picture:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._draw is not None:
+            return _picture, (self._draw, self._alt, self._key, self._png)
+        # The PNG is left behind: whoever needs it makes it again.
+        return _picture, (self._array, self._alt, self._key)
+
+
+def _picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:
+    return Picture(array, alt, key=key, png=png)
+
+
+def _pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    need(array, np.ndarray, "array")
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
+        raise ValueError(
+            f"a picture is uint8, height x width x 3, and not {array.dtype} {array.shape}"
+        )
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
