@@ -83,9 +83,9 @@ def test_random_plays_a_seeded_legal_move_and_not_from_the_games_rng():
     boards = set()
     for seed in (1, 1, 2, 3):
         env = started("game:ConnectFour-v0", seed=seed, invalid="random")
-        before = env._rng.bit_generator.state
+        before = env.match.rng.bit_generator.state
         play(env, "?", "?", "?")
-        assert env._rng.bit_generator.state == before
+        assert env.match.rng.bit_generator.state == before
         assert env.turns == 3
         boards.add(env.game_state.board)
     assert len(boards) == 3
@@ -420,7 +420,7 @@ def test_the_log_forgets_what_everybody_has_read():
     env = started("game:ConnectFour-v0", invalid="skip")
     for _ in range(500):
         env.step("nowhere")
-    assert len(env._log) < 20
+    assert len(env.match.log) < 20
     assert env.observe("red")["text"].count("red lost its turn.") == 1
 
 
@@ -598,7 +598,7 @@ def test_pettingzoos_conversion_takes_what_steps_in_rounds(env_id, options, hold
         return
     view = aec_to_parallel(env)
     view.reset(seed=0)
-    bad = dict.fromkeys(view.agents, 0 if env.discrete else "what?")
+    bad = dict.fromkeys(view.agents, 0 if env.sight.discrete else "what?")
     while view.agents:
         view.step({a: bad[a] for a in view.agents})
 
@@ -607,7 +607,7 @@ def test_numbers_for_a_central_critic():
     env = started("game:KuhnPoker-v0")
     both = env.state()
     assert env.state_space.contains(both)
-    assert (both == np.concatenate([env.game.encode(env._view(a), a) for a in env.agents])).all()
+    assert (both == np.concatenate([env.game.encode(env.match.view(a), a) for a in env.agents])).all()
     assert env.parallel().state_space is env.state_space
     assert (env.parallel().state() == both).all()
     assert env.observation_spaces == {a: env.observation_space(a) for a in env.possible_agents}

@@ -61,9 +61,9 @@ def test_a_spec_is_data():
 
 def test_arguments_go_to_the_game_first_and_then_to_env():
     env = gem_ma.make("game:GuessTheNumber-v0", max_turns=3)
-    assert (env.game.max_turns, env.max_turns) == (3, None)
+    assert (env.game.max_turns, env.match.terms.max_turns) == (3, None)
     env = gem_ma.make("game:ConnectFour-v0", max_turns=3, observe="both")
-    assert (env.max_turns, env.observes) == (3, "both")
+    assert (env.match.terms.max_turns, env.sight.observe) == (3, "both")
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_every_id_is_in_pettingzoos_registry(id):
     foreign = "gem_ma/" + id.replace(":", ".")
     env = pettingzoo.make("aec", foreign, observe="both")
     assert isinstance(env, pettingzoo.AECEnv)
-    assert env.observes == "both"
+    assert env.sight.observe == "both"
     assert isinstance(pettingzoo.make("parallel", foreign), pettingzoo.ParallelEnv)
 
 
 @new_pettingzoo
 def test_pettingzoos_word_for_a_limit():
     env = pettingzoo.make("aec", "gem_ma/game.RockPaperScissors-v0", max_cycles=3)
-    assert env.max_turns == 3
+    assert env.match.terms.max_turns == 3
 
 
 def test_gymnasium_needs_no_import_of_ours():

@@ -251,7 +251,7 @@ def test_a_person_in_a_seat_is_shown_what_the_seat_sees(capsys):
         "game:KuhnPoker-v0", agent="second", others=first_legal, render_mode="human"
     )
     env.reset(seed=0)
-    view = env.env._view("second")
+    view = env.env.match.view("second")
     assert capsys.readouterr().out == env.env.game.describe(view, "second") + "\n"
     env.step("bet")
     shown = capsys.readouterr().out
@@ -275,7 +275,7 @@ def test_views_copy_and_pickle():
         assert other.env.game_state == env.env.game_state
         action = env.sample_random_action()
         assert other.step(action)[1:4] == copy.deepcopy(env).step(action)[1:4]
-        assert other._core is other.env
+        assert other.core is other.env
     parallel = gem_ma.make_parallel("game:LiarsDice-v0")
     parallel.reset(seed=0)
     assert copy.deepcopy(parallel).game_state == parallel.game_state

@@ -139,7 +139,7 @@ def test_a_picture_holds_pixels_words_and_file(env_id):
     for agent in (None, *env.possible_agents):
         shown = env.picture(agent)
         assert shown.alt == env.game.describe(
-            env.game_state if agent is None else env._view(agent), agent
+            env.game_state if agent is None else env.match.view(agent), agent
         )
         assert (np.asarray(Image.open(io.BytesIO(shown.png)).convert("RGB")) == shown.array).all()
     assert env.picture().key == env.picture().key

@@ -172,7 +172,7 @@ def make(id, policy, observe):
 
 def look(env, hashable):
     """Ask for all that anybody can see."""
-    core = env._core
+    core = env.core
     for seat in env.possible_agents:
         turn = env.turn(seat)
         turn.text.encode()
@@ -182,7 +182,7 @@ def look(env, hashable):
         observation = env.observe(seat)
         if "image" in observation:
             frame = observation["image"]
-            if frame.shape != (*core.image_size[::-1], 3) or frame.dtype != np.uint8:
+            if frame.shape != (*core.sight.image_size[::-1], 3) or frame.dtype != np.uint8:
                 raise Fault(f"a picture of {frame.shape}, {frame.dtype}")
             if picture is None:
                 raise Fault("a turn without its picture")
@@ -216,9 +216,9 @@ def _plain(value):
 def play(env, rng, seed):
     """Play one episode to its end, which comes after TURNS turns of the game at the latest."""
     env.reset(seed=seed)
-    core = env._core
+    core = env.core
     hashable = not core.id.startswith("tau:")  # whose States hold what tools were called with
-    most = TURNS * len(env.possible_agents) * (core.max_invalid + 2)
+    most = TURNS * len(env.possible_agents) * (core.match.terms.max_invalid + 2)
     for number in itertools.count():
         if not core.to_act:
             break
@@ -227,7 +227,7 @@ def play(env, rng, seed):
         if number % 5 == 0:
             look(env, hashable)
         seats = env.possible_agents
-        replies = {seat: reply(rng, core._legal(seat), seats) for seat in core.to_act}
+        replies = {seat: reply(rng, core.match.legal(seat), seats) for seat in core.to_act}
         try:
             turn(env, replies, frozen=number % 7 == 0)
         except Exception as error:
@@ -241,7 +241,7 @@ def play(env, rng, seed):
 
 def turn(env, replies, frozen):
     """Hand in replies; what was the State before stays as it was, looked at only if `frozen`."""
-    before = env._core.game_state
+    before = env.core.game_state
     kept = _frozen(before) if frozen else None
     begun = time.thread_time()
     rewards, _, _ = env.play(replies)

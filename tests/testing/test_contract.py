@@ -427,8 +427,8 @@ class DeliversItsCaches(Env):
 class ForksShareTheDice(Env):
     """An Env whose forks draw from one generator."""
 
-    def _twin(self):
-        twin = super()._twin()
+    def twin(self):
+        twin = super().twin()
         twin._rng = self._rng
         return twin
 

@@ -261,7 +261,7 @@ def test_pettingzoo_plays_the_same_alone(id):
             space = alone.action_space(agent)
             mask = observation["action_mask"] if isinstance(observation, dict) else None
             legal = np.arange(space.n) if mask is None else np.flatnonzero(mask)
-            names = {env.game.teller.action(live, agent, n): n for n in env._core._legal(agent)}
+            names = {env.game.teller.action(live, agent, n): n for n in env.match.legal(agent)}
             assert sorted(names) == legal.tolist()
             action = int(rng.choice(legal))
             env.step(names[action])
@@ -352,9 +352,9 @@ def test_random_agents_play_to_the_end(id, observe):
     # With pictures the long ones are cut short: every turn is drawn.
     env = make(id, observe=observe, **({"max_turns": 12} if observe == "both" else {}))
     turns = play(env, seed=1)
-    assert env._core._over
+    assert env.match.over
     assert 0 < turns <= 1000
-    assert not env._records
+    assert not env.match.refused
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_a_picture_is_the_rendering_of_its_state(id):
         states.append(env.game_state)
         frames.append(describing.pixels(alone.render()))
         if len(states) % 2:  # looked at while it stands there, or later
-            assert env._core.game.picture(states[-1], None) == frames[-1]
+            assert env.core.game.picture(states[-1], None) == frames[-1]
         env.step(env.game.moves[1])
         alone.step(1)
     for state, frame in zip(states, frames, strict=True):
@@ -391,7 +391,7 @@ def test_looking_does_not_change_the_episode():
             while env.to_act:
                 found.append(env.observe("player")["text"])
                 for _ in range(looks):
-                    env._core._image(env.game_state, None)
+                    env.sight.image(env.game_state, None)
                 env.step("hit")
         return found
 
@@ -618,7 +618,7 @@ def test_every_listed_id_is_played():
                 sample = env.game.teller.actions[seat].sample()
                 replies[seat] = str(rng.choice(legal)) if legal else json.dumps(plain(sample))
             env.play(replies)
-        assert not env._records, id
+        assert not env.match.refused, id
 
 
 @contextlib.contextmanager

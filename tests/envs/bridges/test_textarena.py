@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -426,7 +427,7 @@ def test_the_board_is_described_and_not_told_as_news():
     assert text.count("Available Moves") == 1
     assert "[4]" not in text.partition("Available Moves")[2]
     assert env.messages("player_1")[0].text == "[4]"
-    assert env._core.game.describe(env.game_state, None).startswith("Current Board")
+    assert env.core.game.describe(env.game_state, None).startswith("Current Board")
 
 
 # -- invalid moves ---------------------------------------------------------------------------------
@@ -450,7 +451,7 @@ def test_an_invalid_move_changes_nothing_but_the_notice():
         env.step("[col 99]")
     assert not env.to_act
     assert env.game_state.returns() == {"player_0": 0.0, "player_1": 0.0}  # forfeits are the Env's
-    assert env._core._paid == {"player_0": -3.0, "player_1": -0.5}
+    assert env.match.paid == {"player_0": -3.0, "player_1": -0.5}
 
 
 def test_policies_for_invalid_moves():
@@ -461,7 +462,7 @@ def test_policies_for_invalid_moves():
     env = gem_ma.make("ta:ConnectFour-v0", invalid="lose")
     env.reset(seed=1)
     env.step("[col 77]")
-    assert env._core._paid == {"player_0": -1.0, "player_1": 1.0}
+    assert env.match.paid == {"player_0": -1.0, "player_1": 1.0}
     env = gem_ma.make("ta:Taboo-v0", invalid="skip")
     env.reset(seed=1)
     env.step("a clue")
@@ -543,9 +544,10 @@ def test_a_game_of_many_goes_on_when_one_leaves(name, players):
         for _ in range(1 + seed * 2):
             next(steps)
         (leaver,) = env.to_act
-        env.invalid = "lose"
+        terms = env.match.terms
+        env.match.terms = replace(terms, invalid="lose")
         env.submit({leaver: "" if env.game.conversation else "]"})
-        env.invalid = "retry"
+        env.match.terms = terms
         assert env.terminations[leaver]
         assert env.game_state.returns()[leaver] == -1.0
         if seed == 0:
@@ -588,11 +590,11 @@ def test_a_position_without_moves_ends_the_game():
 
 def test_a_limit_holds_where_the_game_has_none():
     env = make("SpiteAndMalice-v0")
-    assert env.max_turns == 1000
+    assert env.match.terms.max_turns == 1000
     limited = make("SpiteAndMalice-v0", max_turns=30)
     for _ in play(limited, 1, 1000, say=None):
         pass
-    assert (limited.turns, limited._core._truncated) == (30, True)
+    assert (limited.turns, limited.core.match.truncated) == (30, True)
 
 
 def test_a_fault_of_textarena_is_an_exception(monkeypatch):

@@ -432,7 +432,7 @@ def test_one_seat_through_gymnasium():
     call = {"name": "find_user_id_by_name_zip", "arguments": who}
     observation, reward, terminated, _, _ = env.step(json.dumps(call))
     assert observation == "tool: nadia_adler_0013"
-    for name, arguments in env.unwrapped._core.game_state.task.actions:
+    for name, arguments in env.unwrapped.core.game_state.task.actions:
         observation, reward, terminated, _, _ = env.step(
             json.dumps({"name": name, "arguments": arguments})
         )
