@@ -28,7 +28,7 @@ from gem_ma.envs.words.clues import EASY
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.runner import plan
 from gem_ma.match.seeding import mix
-from gem_ma.talk.episode import name_of
+from gem_ma.talk.asking import name_of
 from gem_ma.training.advantages import grpo, rebn
 from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import Trainer

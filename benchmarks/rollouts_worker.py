@@ -22,7 +22,7 @@ CHUNK = 1000  # episodes whose records are in memory at once
 def record(episodes):
     """Play ConnectFour at random through rollout, everything recorded."""
     from gem_ma.agents.random import RandomAgent
-    from gem_ma.rollouts.run import rollout
+    from gem_ma.rollouts.rollout import rollout
 
     agents = [RandomAgent(0), RandomAgent(1)]
 
@@ -39,7 +39,7 @@ def bare(episodes):
     """Play the same in a plain loop over the environment, nothing recorded."""
     import gem_ma
     from gem_ma.agents.random import RandomAgent
-    from gem_ma.talk.episode import ask
+    from gem_ma.talk.asking import ask
 
     env = gem_ma.make("game:ConnectFour-v0")
     agents = dict(zip(env.possible_agents, (RandomAgent(0), RandomAgent(1)), strict=True))
@@ -74,7 +74,7 @@ class Sleeper:
         self.replies = 0
 
     async def act(self, turns):
-        from gem_ma.talk.episode import pick
+        from gem_ma.match.seeding import pick
 
         await asyncio.sleep(LATENCY)
         self.replies += len(turns)
@@ -87,7 +87,7 @@ def overlap(id, concurrency, episodes):
     `full` is the share of the ideal up to the moment when no new episode is left to begin: from
     there on fewer and fewer are in flight, in any engine.
     """
-    from gem_ma.rollouts.run import arollout
+    from gem_ma.rollouts.rollout import arollout
 
     concurrency, episodes = int(concurrency), int(episodes)
 
@@ -178,7 +178,7 @@ class Reader:
     """Look at the whole conversation and its last message; then play at random."""
 
     def act(self, turns):
-        from gem_ma.talk.episode import pick
+        from gem_ma.match.seeding import pick
 
         for turn in turns:
             messages = turn.messages
@@ -190,7 +190,7 @@ class Reader:
 def growth(id, rounds):
     """Play a game of many rounds, each seat reading its conversation at every turn."""
     import gem_ma
-    from gem_ma.rollouts.run import rollout
+    from gem_ma.rollouts.rollout import rollout
 
     env, agent = gem_ma.make(id, rounds=int(rounds)), Reader()
 
@@ -252,7 +252,7 @@ def hf(concurrency, episodes, context):
 
     import gem_ma
     from gem_ma.agents.hf import HFAgent
-    from gem_ma.rollouts.run import rollout
+    from gem_ma.rollouts.rollout import rollout
 
     calls = []
 

@@ -23,12 +23,16 @@ from gem_ma.apis.seam import Snapshot
 from gem_ma.game import Game, InvalidMove, Message, Refused, State
 from gem_ma.guards.later import later
 from gem_ma.match.match import ResetNeeded, SeatError
-from gem_ma.talk.episode import Agent, Episode, Reply, Step, Turn
+from gem_ma.rollouts.episode import Episode
+from gem_ma.talk.asking import Agent
+from gem_ma.talk.conversation import Step
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
     from gem_ma.apis.vector import make_vec
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
-    from gem_ma.rollouts.run import arollout, rollout
+    from gem_ma.rollouts.rollout import arollout, rollout
     from gem_ma.talk.context import Context
 
 __version__ = "0.1.0"
@@ -37,10 +41,10 @@ __getattr__ = later(
     __name__,
     {
         "Context": "talk.context",
-        "arollout": "rollouts.run",
+        "arollout": "rollouts.rollout",
         "make_vec": "apis.vector",
         "load_episodes": "rollouts.records",
-        "rollout": "rollouts.run",
+        "rollout": "rollouts.rollout",
         "save_episodes": "rollouts.records",
         "to_dataset": "rollouts.records",
     },

@@ -80,7 +80,7 @@ def test_tools():
 
 def test_rllib():
     pytest.importorskip("ray.rllib", reason="pip install 'gem-ma[ray]' 'ray[rllib]' torch")
-    from gem_ma.rollouts.cluster import rllib_env
+    from gem_ma.training.adapters.rllib import rllib_env
 
     assert rllib_env("game:TicTacToe-v0")({}).possible_agents == ["x", "o"]
     out = run("train/rllib_tictactoe.py", "--iterations", "2", "--batch", "300")

@@ -15,7 +15,7 @@ from gem_ma.envs.tasks import grading
 from gem_ma.envs.tau import fidelity
 from gem_ma.match import actions
 from gem_ma.talk import messages
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 from gem_ma.tools import ToolError, python
 from gem_ma.tools.function import function_tool
 

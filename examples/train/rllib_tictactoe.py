@@ -9,7 +9,7 @@ terminate and others are truncated; tic-tac-toe has no limit of turns, so none i
 
 import argparse
 
-from gem_ma.rollouts.cluster import rllib_env
+from gem_ma.training.adapters.rllib import rllib_env
 
 
 def main():

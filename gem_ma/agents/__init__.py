@@ -12,7 +12,7 @@ from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
-from gem_ma.talk.episode import Agent
+from gem_ma.talk.asking import Agent
 
 if TYPE_CHECKING:
     from gem_ma.agents.hf import HFAgent

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from gem_ma.talk.episode import Reply
+from gem_ma.talk.reply import Reply
 
 Count = Annotated[int, Field(strict=True, ge=0, le=1 << 53)]
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from gem_ma.match.actions import find_calls
 from gem_ma.match.seeding import mix
-from gem_ma.talk.episode import Reply, Turn, schemas
+from gem_ma.talk.conversation import schemas
+from gem_ma.talk.reply import Reply
 from gem_ma.talk.tokens import Prompt, Tokens
+from gem_ma.talk.turns import Turn
 
 
 class HFAgent:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from gem_ma.match.actions import listing
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 
 class HumanAgent:

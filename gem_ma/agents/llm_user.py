@@ -10,7 +10,10 @@ from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
 from gem_ma.match.seeding import mix
-from gem_ma.talk.episode import Agent, Conversation, Reply, Turn, ask, checked
+from gem_ma.talk.asking import Agent, ask, checked
+from gem_ma.talk.conversation import Conversation
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
 
 Strategy = Literal["plain", "react", "verify", "reflect"]
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 from gem_ma.match.seeding import mix
-from gem_ma.talk.episode import Agent, Turn, ask, ask_async
+from gem_ma.talk.asking import Agent, ask, ask_async
+from gem_ma.talk.turns import Turn
 
 _SALT = 0x317  # keeps these draws apart from those of the agents inside
 

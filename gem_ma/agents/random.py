@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gem_ma.guards.given import each
 from gem_ma.match.seeding import pick
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 
 class RandomAgent:

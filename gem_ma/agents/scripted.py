@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gem_ma.guards.given import each
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 
 class ScriptedAgent:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gem_ma.guards.given import each
 from gem_ma.match.seeding import mix, reseed
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 # what each seat will have, in how many plies, and how many there can be at most
 Value: TypeAlias = tuple[tuple[float, ...], int, int]

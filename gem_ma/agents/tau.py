@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.guards.given import each
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 STOP = "###STOP###"
 # Where a task stands in rules of ours, and in the original's.

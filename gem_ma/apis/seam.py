@@ -11,7 +11,8 @@ from gem_ma.match import actions
 from gem_ma.match.match import Match, Point
 from gem_ma.match.seeding import mix
 from gem_ma.match.sight import Sight
-from gem_ma.talk.episode import Conversation, Position, Turn
+from gem_ma.talk.conversation import Conversation
+from gem_ma.talk.turns import Position, Turn
 
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env

@@ -11,7 +11,8 @@ import gymnasium
 from gem_ma.apis.seam import Seam
 from gem_ma.guards.given import need
 from gem_ma.match.match import SeatError
-from gem_ma.talk.episode import Agent, Conversation, ask
+from gem_ma.talk.asking import Agent, ask
+from gem_ma.talk.conversation import Conversation
 
 T = TypeVar("T")
 

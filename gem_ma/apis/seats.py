@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gem_ma.apis.seam import Seam
 from gem_ma.match.match import SeatError
-from gem_ma.talk.episode import Conversation, Turn, ask_async
+from gem_ma.talk.asking import ask_async
+from gem_ma.talk.conversation import Conversation
+from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
     import asyncio  # slow to import, and needed only where a seat is used

@@ -43,7 +43,7 @@ from gem_ma.apis.workers import (
     reporting,
     send,
 )
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 Backend = Literal["sync", "thread", "process", "ray"]
 _START = 120.0  # seconds that a process may take to begin
@@ -494,7 +494,7 @@ def _cores() -> int:
 
 
 def _in_ray(slots: Sequence[_Slot], workers: int | None, timeout: float | None) -> Any:
-    from gem_ma.rollouts.cluster import RaySlots
+    from gem_ma.apis.ray_slots import RaySlots
 
     return RaySlots(slots, workers, timeout)
 

@@ -27,7 +27,9 @@ from gem_ma.cli.commands import (
 )
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.match import SeatError
-from gem_ma.talk.episode import Agent, Conversation, Episode, ask
+from gem_ma.rollouts.episode import Episode
+from gem_ma.talk.asking import Agent, ask
+from gem_ma.talk.conversation import Conversation
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -286,7 +288,8 @@ def _players(names: str, seats: Sequence[str]) -> list[Agent]:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gem_ma.rollouts.run import Interrupted, TooManyErrors, rollout
+    from gem_ma.rollouts.rollout import Interrupted, rollout
+    from gem_ma.rollouts.run import TooManyErrors
 
     env = make(args.id, args.settings, observe=args.observe)
     specs = args.agents.split(",")

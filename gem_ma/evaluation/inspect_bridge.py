@@ -22,10 +22,16 @@ from typing import Any
 
 from gem_ma.apis import registry
 from gem_ma.evaluation.runner import outcome
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.play import Play
+from gem_ma.rollouts.players import Waiting
 from gem_ma.rollouts.records import from_json, to_json
-from gem_ma.rollouts.run import Play, Run, Waiting
-from gem_ma.talk.episode import Episode, Reply, Turn, ask, ask_async, schemas
+from gem_ma.rollouts.run import Run
+from gem_ma.talk.asking import ask, ask_async
+from gem_ma.talk.conversation import schemas
 from gem_ma.talk.messages import escape, openai_chat
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
 
 try:
     from inspect_ai import Task, task

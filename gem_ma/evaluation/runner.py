@@ -23,10 +23,12 @@ from gem_ma.evaluation.statistics import Estimate, average, mean, rate
 from gem_ma.evaluation.suites import BadSuite, Entry, Suite
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.rollouts.run import TooManyErrors, arollout
-from gem_ma.talk.episode import Agent, Episode, run_async
+from gem_ma.rollouts.rollout import arollout
+from gem_ma.rollouts.run import TooManyErrors
+from gem_ma.talk.asking import Agent, run_async
 
 KIND = "evaluation"
 CELLS = "cells.json"

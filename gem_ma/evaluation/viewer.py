@@ -27,9 +27,11 @@ from PIL import Image
 
 from gem_ma.apis import registry
 from gem_ma.apis.workers import StepTimeout, Worker, WorkerDied
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord, from_line, pictures_of, reading
-from gem_ma.talk.episode import Episode, Reply, Step
+from gem_ma.talk.conversation import Step
 from gem_ma.talk.messages import Picture
+from gem_ma.talk.reply import Reply
 
 _BLOCK = 1 << 18  # characters of JSON that are unpacked together
 _SIDE = 28  # pixels of a square: the cells of boards are multiples of it

@@ -28,8 +28,10 @@ from gem_ma.apis import registry
 from gem_ma.apis.env import Env
 from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
 from gem_ma.match.actions import without_thinking
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord
-from gem_ma.talk.episode import Agent, Conversation, Episode, Step, ask
+from gem_ma.talk.asking import Agent, ask
+from gem_ma.talk.conversation import Conversation, Step
 from gem_ma.talk.messages import Picture
 
 _BESIDE = 30  # columns that text beside a picture needs

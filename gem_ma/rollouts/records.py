@@ -15,8 +15,10 @@ from gem_ma.apis.registry import Spec
 from gem_ma.guards.files import hold, replace
 from gem_ma.guards.given import each
 from gem_ma.guards.remote import without_secrets
-from gem_ma.talk.episode import Episode, Failure, Reply, Step
+from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.talk.conversation import Step
 from gem_ma.talk.messages import Picture
+from gem_ma.talk.reply import Reply
 
 FORMAT = 1
 _START = '{"gem_ma": '  # every line of such a file begins so

@@ -1,8 +1,7 @@
-"""Playing many episodes at once, each recorded as its seats saw it."""
+"""Run: what a rollout plays, what is being played, and what is done."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import inspect
 import os
@@ -10,11 +9,9 @@ import sys
 import time
 import warnings
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load
 from gem_ma.apis import registry
@@ -23,19 +20,12 @@ from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.match import SeatError
 from gem_ma.match.seeding import fresh_seed, mix
+from gem_ma.rollouts.episode import Episode, Failure, plain
+from gem_ma.rollouts.play import Play
+from gem_ma.rollouts.players import Answer, Player, Waiting
+from gem_ma.talk.asking import name_of
 from gem_ma.talk.context import Context
-from gem_ma.talk.episode import (
-    Agent,
-    Conversation,
-    Episode,
-    Failure,
-    Turn,
-    checked,
-    name_of,
-    plain,
-    run_async,
-    schemas,
-)
+from gem_ma.talk.conversation import Conversation, schemas
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.progress import Progress
@@ -48,227 +38,6 @@ class TooManyErrors(RuntimeError):
     """More episodes failed than the run was to put up with; `episodes` holds all that ended."""
 
     episodes: list[Episode]
-
-
-class Interrupted(KeyboardInterrupt):
-    """The run was stopped from the keyboard; `episodes` holds all that ended."""
-
-    episodes: list[Episode]
-
-
-def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
-    """Play episodes and return them in order; takes what `arollout` takes."""
-    done: list[Episode] = []
-
-    async def collect() -> None:
-        async with contextlib.aclosing(arollout(env, agents, episodes, **kwargs)) as finished:
-            async for episode in finished:
-                done.append(episode)
-
-    try:
-        run_async(collect)
-    except KeyboardInterrupt:
-        interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
-        interrupted.episodes = _in_order(done)
-        raise interrupted from None
-    except TooManyErrors as error:
-        error.episodes = _in_order(done)
-        raise
-    return _in_order(done)
-
-
-async def arollout(
-    env: Any,
-    agents: Any,
-    episodes: int = 1,
-    *,
-    concurrency: int = 64,
-    seed: int | None = None,
-    group: int = 1,
-    shuffle: bool = False,
-    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
-    context: Any = None,
-    max_errors: int = 10,
-    out: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    pictures: bool = True,
-    progress: bool | None = None,
-    workers: int | str | None = None,
-    step_timeout: float | None = None,
-    actor: Mapping[str, Any] | None = None,
-    **make: Any,
-) -> AsyncGenerator[Episode, None]:
-    """Play episodes and yield each as it ends.
-
-    env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
-    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent;
-        each an object with `act`, a function of a Turn, or a spec string such as "random".
-    concurrency: episodes alive at once. It changes no result.
-    seed: decides all episodes; drawn if None.
-    group: so many episodes in a row have the same start, and differ in what agents draw.
-    shuffle: draw for each episode who takes which seat.
-    options: of `reset`; of several, each group takes the next.
-    context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
-        mapping from seat to these.
-    max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
-    out: a file that each episode is appended to as it ends, with its pictures beside it unless
-        `pictures` is False. resume: play what is not in there yet, and what failed once more.
-    progress: show a bar; None: on a terminal.
-    workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
-        `portable = True` (random, scripted, search) go there too; those of other kinds stay here
-        and get the turns of all processes in one batch, while Ray takes them along as they are.
-    step_timeout: with workers, the seconds that a game may take for a step before it fails.
-    actor: with Ray, the options of each actor: {"num_cpus": 2, "resources": {...}}, say.
-    """
-    if workers is None and step_timeout is not None:
-        raise ValueError("step_timeout needs workers: only a process can be stopped")
-    run = Run(
-        env,
-        agents,
-        episodes,
-        concurrency=concurrency,
-        seed=seed,
-        group=group,
-        shuffle=shuffle,
-        options=options,
-        context=context,
-        max_errors=max_errors,
-        out=out,
-        resume=resume,
-        pictures=pictures,
-        progress=progress,
-        **make,
-    )
-    try:
-        if workers is None:
-            playing = run.concurrently()
-        else:
-            from gem_ma.rollouts.shards import shared
-
-            playing = shared(run, agents, workers, step_timeout, actor)
-        async with contextlib.aclosing(playing) as finished:
-            async for episode in finished:
-                yield episode
-    finally:
-        run.close()
-
-
-def _in_order(episodes: list[Episode]) -> list[Episode]:
-    return sorted(episodes, key=lambda episode: episode.number)
-
-
-@dataclass(slots=True, eq=False)
-class Player:
-    """An agent, and the turns that wait for it."""
-
-    agent: Agent
-    name: str
-    kind: Literal["plain", "thread", "async"]
-    given: Any  # what the agent was made from: itself, a function, a spec string
-    queue: list[Waiting] = field(default_factory=list)
-    busy: bool = False  # of kind "thread": a batch is under way
-
-    def stands_for(self, given: Any) -> bool:
-        """Return whether it was made from this: the same object, or an equal spec string."""
-        return self.given is given or (isinstance(given, str) and bool(self.given == given))
-
-
-class Waiting(NamedTuple):
-    """A seat that waits for its player's reply."""
-
-    play: Any  # a Play, or what stands for one that goes on elsewhere
-    seat: str
-    turn: Turn
-
-
-Answer: TypeAlias = tuple[Waiting, Any, float]  # what came, or the error, and after how long
-
-
-class Play:
-    """One live episode."""
-
-    __slots__ = (
-        "asked",
-        "chats",
-        "env",
-        "episode",
-        "failed",
-        "home",
-        "owed",
-        "players",
-        "replies",
-        "start",
-    )
-
-    def __init__(
-        self,
-        episode: Episode,
-        env: BaseEnv,
-        home: list[BaseEnv],
-        players: dict[str, Player],
-        chats: dict[str, Conversation],
-    ):
-        self.episode = episode
-        self.env = env
-        self.home = home  # where the environment goes back to
-        self.players = players
-        self.chats = chats
-        self.asked: tuple[str, ...] = ()
-        self.replies: dict[str, str] = {}
-        self.owed: dict[str, float] = {}  # earned before a seat's first reply
-        self.failed = False
-        self.start = 0.0
-
-    def begin(self) -> None:
-        """Begin the episode."""
-        self.start = time.perf_counter()
-        self.env.reset(seed=self.episode.seed, options=self.episode.options or None)
-        match = self.env.match
-        self.asked = match.waiting
-        self.episode.returns = dict.fromkeys(match.seats, 0.0)
-
-    def advance(self, action: Callable[[], None]) -> list[Waiting]:
-        """Begin or submit; return what every seat sees that is to act then."""
-        action()
-        env, chats = self.env, self.chats
-        if not self.asked:
-            self.end()
-        return [Waiting(self, seat, env.turn(seat, chats[seat])) for seat in self.asked]
-
-    def submit(self) -> None:
-        """Hand in the replies and write down what became of them."""
-        env, episode, chats, replies = self.env, self.episode, self.chats, self.replies
-        match = env.match
-        if len(self.asked) > 1:  # in whatever order they came
-            replies = {seat: replies[seat] for seat in self.asked}
-        self.replies = {}
-        rewards = env.hand_in(replies)
-        refused, moved = match.refused, match.moved
-        for seat, reply in replies.items():
-            step = chats[seat].steps[-1]
-            step.reply = reply
-            if seat in moved:
-                move = moved[seat]
-                step.move = move if move is None else str(move)
-            if seat in refused:
-                step.invalid = plain(refused[seat])
-            if self.owed:
-                step.reward += self.owed.pop(seat, 0.0)
-            episode.steps.append(step)
-        for seat, reward in rewards.items():
-            if reward:
-                episode.returns[seat] += reward
-                if chats[seat].steps:
-                    chats[seat].steps[-1].reward += reward
-                else:
-                    self.owed[seat] = self.owed.get(seat, 0.0) + reward
-        self.asked = match.waiting
-
-    def end(self) -> None:
-        """Write down how the episode ended."""
-        episode, match = self.episode, self.env.match
-        episode.ended = "truncated" if match.truncated else "terminated"
-        episode.report = plain(match.game.report(match.state))
 
 
 class Run:
@@ -589,14 +358,6 @@ class Run:
                 ready.append(play)
         return ready
 
-    async def concurrently(self) -> AsyncGenerator[Episode, None]:
-        """Let every episode go on as soon as its own replies are there."""
-        async with self.ready_players(), contextlib.AsyncExitStack() as stack:
-            loop = Loop(self)
-            stack.push_async_callback(loop.stop)
-            async for episode in loop.run():
-                yield episode
-
     @contextlib.asynccontextmanager
     async def ready_players(self) -> AsyncGenerator[None, None]:
         """Open what agents hold while a run lasts: connections, say."""
@@ -605,162 +366,6 @@ class Run:
                 if hasattr(player.agent, "__aenter__"):
                     await stack.enter_async_context(player.agent)  # type: ignore[arg-type]
             yield
-
-
-class Asker:
-    """Asks players for the replies that wait for them, each in the way that suits it."""
-
-    pool: ThreadPoolExecutor | None = None  # for agents that block; None: the event loop's own
-
-    def __init__(self) -> None:
-        self.crash: BaseException | None = None  # of our own, which no episode is to blame for
-        self.tasks: set[asyncio.Task[None]] = set()
-        self.wake = asyncio.Event()
-
-    def take(self, answers: list[Answer]) -> None:
-        """Do something with what players said."""
-        raise NotImplementedError
-
-    async def ask(self, player: Player, waiting: Waiting) -> None:
-        """Ask a player that is a coroutine."""
-        raise NotImplementedError
-
-    def ask_those(self, players: Iterable[Player]) -> None:
-        """Ask every player that something waits for, and that is not asked already."""
-        for player in players:
-            if player.queue and not player.busy:
-                queue, player.queue = player.queue, []
-                self.dispatch(player, queue)
-
-    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
-        if player.kind == "plain":
-            self.take(ask_all(player.agent, queue))
-        elif player.kind == "thread":
-            player.busy = True
-            self.start(self.in_thread(player, queue))
-        else:
-            for one in queue:
-                self.start(self.ask(player, one))
-
-    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
-        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
-        loop = asyncio.get_running_loop()
-        self.take(await loop.run_in_executor(self.pool, ask_all, player.agent, queue))
-        player.busy = False
-
-    def start(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self.tasks.add(task)
-        task.add_done_callback(self.over)
-
-    def over(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self.crash = task.exception()
-        self.wake.set()
-
-
-class Loop(Asker):
-    """The part of a run that needs an event loop."""
-
-    def __init__(self, run: Run):
-        super().__init__()
-        self.run_ = run
-        self.pool: ThreadPoolExecutor = ThreadPoolExecutor(
-            max(run.concurrency, 1) + len(run.players)
-        )
-        self.ready: list[Play] = []
-
-    async def run(self) -> AsyncGenerator[Episode, None]:
-        run = self.run_
-        while True:
-            ready, self.ready = self.ready, []
-            for play in ready:
-                self.step(play, play.submit)
-            for play in run.fill():  # those that take the place of finished ones join the batch
-                self.step(play, play.begin)
-            self.ask_those(run.players)
-            if self.crash is not None:
-                raise self.crash
-            finished = False
-            for episode in run.drain():
-                finished = True
-                yield episode
-            if self.ready or finished:
-                await asyncio.sleep(0)
-            elif self.tasks:
-                await self.wake.wait()
-            else:
-                return
-            self.wake.clear()
-
-    def take(self, answers: list[Answer]) -> None:
-        self.ready += self.run_.settle(answers)
-
-    def step(self, play: Play, action: Callable[[], None]) -> None:
-        """Begin an episode or hand in its replies, in a thread if its game blocks."""
-        if play.env.blocking:
-            self.start(self.blocking(play, action))
-        else:
-            self.run_.queue(self.run_.advance(play, action))
-
-    async def blocking(self, play: Play, action: Callable[[], None]) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            advancing = loop.run_in_executor(self.pool, play.advance, action)
-            turns = await asyncio.wait_for(advancing, self.run_.step_timeout)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
-            self.run_.fail(play, None, error)
-        else:
-            self.run_.queue(self.run_.took(play, turns))
-
-    async def ask(self, player: Player, waiting: Waiting) -> None:
-        """Ask for a reply, and go on with the episode as long as it waits for such replies only.
-
-        What an episode computes then hides in the time that others wait.
-        """
-        run = self.run_
-        while True:
-            play, seat, turn = waiting
-            start = time.perf_counter()
-            try:
-                answer = await player.agent.act([turn])  # type: ignore[misc]
-                (reply,) = checked(player.agent, [turn], answer)
-            except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
-                run.fail(play, seat, error)
-                return
-            if not run.give(play, seat, reply, time.perf_counter() - start):
-                return
-            if play.env.blocking:
-                self.ready.append(play)
-                return
-            turns = run.advance(play, play.submit)
-            if len(turns) != 1 or play.players[turns[0].seat].kind != "async":
-                run.queue(turns)
-                return
-            waiting = turns[0]
-            player = play.players[waiting.seat]
-
-    async def stop(self) -> None:
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
-        self.pool.shutdown(wait=False, cancel_futures=True)
-
-
-def ask_all(agent: Agent, queue: list[Waiting]) -> list[Answer]:
-    """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
-    turns = [turn for _, _, turn in queue]
-    start = time.perf_counter()
-    try:
-        replies = checked(agent, turns, agent.act(turns))  # type: ignore[arg-type]
-    except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
-        if len(queue) == 1:
-            return [(queue[0], error, time.perf_counter() - start)]
-        half = len(queue) // 2
-        return [*ask_all(agent, queue[:half]), *ask_all(agent, queue[half:])]
-    seconds = (time.perf_counter() - start) / len(queue)
-    return [(waiting, reply, seconds) for waiting, reply in zip(queue, replies, strict=True)]
 
 
 def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:

@@ -30,7 +30,8 @@ from gem_ma.envs.bridges.openenv import VARIABLE, pack, pack_chance, unpack_chan
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clip
 from gem_ma.match.match import ResetNeeded, SeatError
-from gem_ma.talk.episode import plain, schemas
+from gem_ma.rollouts.episode import plain
+from gem_ma.talk.conversation import schemas
 
 try:
     import uvicorn

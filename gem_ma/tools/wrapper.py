@@ -22,7 +22,7 @@ from gem_ma.match.actions import (
 )
 from gem_ma.match.match import SeatError
 from gem_ma.match.sight import fit
-from gem_ma.talk.episode import first_calls
+from gem_ma.talk.reply import first_calls
 from gem_ma.tools import Tool, ToolError
 
 _FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from gem_ma.match.seeding import mix
-from gem_ma.talk.episode import Reply, Turn
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
 from gem_ma.training.loop import Descent, Part
 
 

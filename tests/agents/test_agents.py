@@ -8,7 +8,7 @@ import pytest
 import gem_ma
 from gem_ma import Agent, Reply, Turn
 from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load
-from gem_ma.talk.episode import ask
+from gem_ma.talk.asking import ask
 
 
 def turn(**fields):

@@ -6,8 +6,11 @@ import pytest
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.agents.llm_user import LLMUser
-from gem_ma.rollouts.run import rollout
-from gem_ma.talk.episode import Agent, Conversation, Reply, Turn, ask
+from gem_ma.rollouts.rollout import rollout
+from gem_ma.talk.asking import Agent, ask
+from gem_ma.talk.conversation import Conversation
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
 
 RULES = "You are a customer.\nYour task: You want a red hat."
 

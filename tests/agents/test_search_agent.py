@@ -11,8 +11,8 @@ from gem_ma import Agent, Env, Game, Turn
 from gem_ma.agents.search import SearchAgent
 from gem_ma.match.actions import choose
 from gem_ma.match.seeding import mix
-from gem_ma.rollouts.run import rollout
-from gem_ma.talk.episode import Position
+from gem_ma.rollouts.rollout import rollout
+from gem_ma.talk.turns import Position
 
 TTT, C4 = "game:TicTacToe-v0", "game:ConnectFour-v0"
 

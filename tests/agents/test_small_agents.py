@@ -20,8 +20,8 @@ from gem_ma.agents.human import HumanAgent, completer, completion
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.agents.scripted import ScriptedAgent
-from gem_ma.rollouts.run import rollout
-from gem_ma.talk.episode import ask
+from gem_ma.rollouts.rollout import rollout
+from gem_ma.talk.asking import ask
 from gem_ma.talk.messages import Picture
 
 LEGAL = tuple("abcdef")

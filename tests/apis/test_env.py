@@ -607,7 +607,9 @@ def test_numbers_for_a_central_critic():
     env = started("game:KuhnPoker-v0")
     both = env.state()
     assert env.state_space.contains(both)
-    assert (both == np.concatenate([env.game.encode(env.match.view(a), a) for a in env.agents])).all()
+    assert (
+        both == np.concatenate([env.game.encode(env.match.view(a), a) for a in env.agents])
+    ).all()
     assert env.parallel().state_space is env.state_space
     assert (env.parallel().state() == both).all()
     assert env.observation_spaces == {a: env.observation_space(a) for a in env.possible_agents}

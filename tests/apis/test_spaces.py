@@ -15,9 +15,9 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from gymnasium.wrappers import FrameStackObservation, TimeLimit, TransformObservation
 
 import gem_ma
-from gem_ma.match.sight import fit
 from gem_ma.apis.spaces import UnicodeText
 from gem_ma.apis.wrappers import History
+from gem_ma.match.sight import fit
 
 TEXTS = ["", "hello world", "two\nlines\t\x00", "é中\U0001f600", "%s {} \\boxed{}", "x" * 200]
 

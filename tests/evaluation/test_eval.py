@@ -23,7 +23,7 @@ from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.suites import BadSuite
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.episode import Reply
+from gem_ma.talk.reply import Reply
 
 BOARD = "game:TicTacToe-v0"
 QUIET = {"progress": False}

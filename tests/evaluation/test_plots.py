@@ -16,7 +16,7 @@ from gem_ma.evaluation.metrics import pass_hat_k
 from gem_ma.evaluation.runner import episodes_of, evaluate, load
 from gem_ma.evaluation.tournament import tournament
 from gem_ma.rollouts.records import save_episodes
-from gem_ma.talk.episode import Reply
+from gem_ma.talk.reply import Reply
 from gem_ma.training.selfplay import Pool
 
 BOARD = "game:TicTacToe-v0"

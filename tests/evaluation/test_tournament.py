@@ -16,7 +16,7 @@ from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plac
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.episode import Turn
+from gem_ma.talk.turns import Turn
 
 KUHN, BOARD = "game:KuhnPoker-v0", "game:TicTacToe-v0"
 

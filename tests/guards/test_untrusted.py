@@ -14,7 +14,7 @@ from gem_ma.game import InvalidMove
 from gem_ma.guards.untrusted import DEPTH, DIGITS, SIZE, checked, read_json
 from gem_ma.match.actions import extract, find_calls
 from gem_ma.rollouts.records import load_episodes, save_episodes
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk import messages
 from gem_ma.talk.tokens import reply_text
 from gem_ma.tools import function_tool, with_tools

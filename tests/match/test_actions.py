@@ -18,7 +18,7 @@ from gem_ma.match.actions import (
     number,
     wrap,
 )
-from gem_ma.talk.episode import Reply
+from gem_ma.talk.reply import Reply
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
 from gem_ma.apis.wrappers import ScaleReward, TimeLimit
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.match.seeding import mix
-from gem_ma.rollouts.run import Interrupted, TooManyErrors
+from gem_ma.rollouts.rollout import Interrupted
+from gem_ma.rollouts.run import TooManyErrors
 
 ONE = "game:GuessTheNumber-v0-easy"
 TWO = "game:TicTacToe-v0"

@@ -20,7 +20,7 @@ import numpy as np
 import gem_ma
 from gem_ma.apis import wrappers
 from gem_ma.apis.registry import BadArgument
-from gem_ma.talk.episode import Reply
+from gem_ma.talk.reply import Reply
 from gem_ma.testing.contract import _frozen
 
 POLICIES = ("retry", "lose", "skip", "random")

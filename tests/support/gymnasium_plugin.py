@@ -23,9 +23,9 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 import gem_ma
 import gem_ma.apis.vector
+from gem_ma.apis.seat import SeatView
 from gem_ma.apis.spaces import UnicodeText
 from gem_ma.apis.vector import SeatVector, _SeatSlot
-from gem_ma.apis.seat import SeatView
 
 SUITE = os.environ["GEM_MA_SUITE"]
 FOUR = {"env_id": "game:ConnectFour-v0", "agent": "red", "others": "random"}

@@ -5,8 +5,10 @@ import pytest
 
 import gem_ma
 from gem_ma import Context, Reply
-from gem_ma.talk.episode import Conversation, Messages, Step, Turn, first_calls
+from gem_ma.talk.conversation import Conversation, Messages, Step
 from gem_ma.talk.messages import Picture
+from gem_ma.talk.reply import first_calls
+from gem_ma.talk.turns import Turn
 
 
 def say(chat, text, reply=None, **fields):

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from gem_ma.talk import messages as shapes
-from gem_ma.talk.episode import Reply
 from gem_ma.talk.messages import Picture
+from gem_ma.talk.reply import Reply
 
 NO_HF = "pip install 'gem-ma[hf]'"
 NO_DATASETS = "pip install 'gem-ma[datasets]'"

@@ -10,9 +10,9 @@ from stub_server import StubServer
 
 import gem_ma
 from gem_ma.agents import load
-from gem_ma.match.match import SeatError
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
-from gem_ma.talk.episode import Conversation
+from gem_ma.match.match import SeatError
+from gem_ma.talk.conversation import Conversation
 from gem_ma.training.adapters import Solo, sit
 
 SECRET = 4

@@ -11,7 +11,8 @@ from typing import Any
 from gem_ma.apis import registry
 from gem_ma.apis.seats import Outcome, Seat
 from gem_ma.match.match import SeatError
-from gem_ma.talk.episode import Reply, run_async
+from gem_ma.talk.asking import run_async
+from gem_ma.talk.reply import Reply
 
 
 def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> Seat:

@@ -11,7 +11,7 @@ from typing import Any
 from gem_ma.agents.hf import HFAgent
 from gem_ma.apis import registry
 from gem_ma.match.seeding import mix
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.messages import hf
 from gem_ma.talk.tokens import Tokens
 from gem_ma.training.adapters import Solo, sit

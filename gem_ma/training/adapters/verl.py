@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from gem_ma.talk.episode import Reply, schemas
+from gem_ma.talk.conversation import schemas
 from gem_ma.talk.messages import pictures
+from gem_ma.talk.reply import Reply
 from gem_ma.talk.tokens import Tokens
 from gem_ma.training.adapters import sit
 

@@ -6,7 +6,7 @@ import pytest
 from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.boards.breakthrough import AGENTS, Breakthrough, State
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 from gem_ma.testing import certify, check_env
 
 

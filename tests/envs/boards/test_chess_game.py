@@ -6,7 +6,7 @@ import pytest
 import gem_ma
 from gem_ma import InvalidMove
 from gem_ma.agents.search import SearchAgent
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 from gem_ma.testing import certify, check_env
 
 chess = pytest.importorskip("chess", reason="pip install 'gem-ma[games]'")

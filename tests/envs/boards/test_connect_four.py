@@ -5,7 +5,7 @@ import pytest
 from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.boards.connect_four import ConnectFour, State
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 
 
 def after(columns):

@@ -11,7 +11,7 @@ from gem_ma import Env, InvalidMove
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.boards.nim import Nim, State
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 from gem_ma.testing import certify, check_env
 
 

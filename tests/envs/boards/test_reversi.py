@@ -7,7 +7,7 @@ from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.boards.lettered import squares
 from gem_ma.envs.boards.reversi import AGENTS, Reversi, after
-from gem_ma.rollouts.run import rollout
+from gem_ma.rollouts.rollout import rollout
 from gem_ma.testing import certify, check_env
 
 

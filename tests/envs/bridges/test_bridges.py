@@ -26,7 +26,7 @@ from gem_ma.envs.bridges import describing
 from gem_ma.envs.bridges.gymnasium import Gymnasium
 from gem_ma.envs.bridges.pettingzoo import PettingZoo
 from gem_ma.game import InvalidMove
-from gem_ma.talk.episode import ask
+from gem_ma.talk.asking import ask
 from gem_ma.testing import check_env
 
 TAXI = next(id for id in ("Taxi-v4", "Taxi-v3") if id in gymnasium.registry)

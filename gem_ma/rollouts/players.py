@@ -1,0 +1,108 @@
+"""Players: the agents of a run, the turns that wait for them, and how each is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from gem_ma.talk.asking import Agent, checked
+from gem_ma.talk.turns import Turn
+
+
+@dataclass(slots=True, eq=False)
+class Player:
+    """An agent, and the turns that wait for it."""
+
+    agent: Agent
+    name: str
+    kind: Literal["plain", "thread", "async"]
+    given: Any  # what the agent was made from: itself, a function, a spec string
+    queue: list[Waiting] = field(default_factory=list)
+    busy: bool = False  # of kind "thread": a batch is under way
+
+    def stands_for(self, given: Any) -> bool:
+        """Return whether it was made from this: the same object, or an equal spec string."""
+        return self.given is given or (isinstance(given, str) and bool(self.given == given))
+
+
+class Waiting(NamedTuple):
+    """A seat that waits for its player's reply."""
+
+    play: Any  # a Play, or what stands for one that goes on elsewhere
+    seat: str
+    turn: Turn
+
+
+Answer: TypeAlias = tuple[Waiting, Any, float]  # what came, or the error, and after how long
+
+
+class Asker:
+    """Asks players for the replies that wait for them, each in the way that suits it."""
+
+    pool: ThreadPoolExecutor | None = None  # for agents that block; None: the event loop's own
+
+    def __init__(self) -> None:
+        self.crash: BaseException | None = None  # of our own, which no episode is to blame for
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.wake = asyncio.Event()
+
+    def take(self, answers: list[Answer]) -> None:
+        """Do something with what players said."""
+        raise NotImplementedError
+
+    async def ask(self, player: Player, waiting: Waiting) -> None:
+        """Ask a player that is a coroutine."""
+        raise NotImplementedError
+
+    def ask_those(self, players: Iterable[Player]) -> None:
+        """Ask every player that something waits for, and that is not asked already."""
+        for player in players:
+            if player.queue and not player.busy:
+                queue, player.queue = player.queue, []
+                self.dispatch(player, queue)
+
+    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
+        if player.kind == "plain":
+            self.take(ask_all(player.agent, queue))
+        elif player.kind == "thread":
+            player.busy = True
+            self.start(self.in_thread(player, queue))
+        else:
+            for one in queue:
+                self.start(self.ask(player, one))
+
+    async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
+        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
+        loop = asyncio.get_running_loop()
+        self.take(await loop.run_in_executor(self.pool, ask_all, player.agent, queue))
+        player.busy = False
+
+    def start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.over)
+
+    def over(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.crash = task.exception()
+        self.wake.set()
+
+
+def ask_all(agent: Agent, queue: list[Waiting]) -> list[Answer]:
+    """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
+    turns = [turn for _, _, turn in queue]
+    start = time.perf_counter()
+    try:
+        replies = checked(agent, turns, agent.act(turns))  # type: ignore[arg-type]
+    except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
+        if len(queue) == 1:
+            return [(queue[0], error, time.perf_counter() - start)]
+        half = len(queue) // 2
+        return [*ask_all(agent, queue[:half]), *ask_all(agent, queue[half:])]
+    seconds = (time.perf_counter() - start) / len(queue)
+    return [(waiting, reply, seconds) for waiting, reply in zip(queue, replies, strict=True)]

@@ -1,0 +1,151 @@
+"""rollout: play many episodes at once, each recorded as its seats saw it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.loop import Loop
+from gem_ma.rollouts.run import Run, TooManyErrors
+from gem_ma.talk.asking import run_async
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was stopped from the keyboard; `episodes` holds all that ended."""
+
+    episodes: list[Episode]
+
+
+def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
+    """Play episodes and return them in order; takes what `arollout` takes."""
+    done: list[Episode] = []
+
+    async def collect() -> None:
+        async with contextlib.aclosing(arollout(env, agents, episodes, **kwargs)) as finished:
+            async for episode in finished:
+                done.append(episode)
+
+    try:
+        run_async(collect)
+    except KeyboardInterrupt:
+        interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
+        interrupted.episodes = _in_order(done)
+        raise interrupted from None
+    except TooManyErrors as error:
+        error.episodes = _in_order(done)
+        raise
+    return _in_order(done)
+
+
+async def arollout(
+    env: Any,
+    agents: Any,
+    episodes: int = 1,
+    *,
+    concurrency: int = 64,
+    seed: int | None = None,
+    group: int = 1,
+    shuffle: bool = False,
+    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    context: Any = None,
+    max_errors: int = 10,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    pictures: bool = True,
+    progress: bool | None = None,
+    workers: int | str | None = None,
+    step_timeout: float | None = None,
+    actor: Mapping[str, Any] | None = None,
+    **make: Any,
+) -> AsyncGenerator[Episode, None]:
+    """Play episodes and yield each as it ends.
+
+    env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
+    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent;
+        each an object with `act`, a function of a Turn, or a spec string such as "random".
+    concurrency: episodes alive at once. It changes no result.
+    seed: decides all episodes; drawn if None.
+    group: so many episodes in a row have the same start, and differ in what agents draw.
+    shuffle: draw for each episode who takes which seat.
+    options: of `reset`; of several, each group takes the next.
+    context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
+        mapping from seat to these.
+    max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
+    out: a file that each episode is appended to as it ends, with its pictures beside it unless
+        `pictures` is False. resume: play what is not in there yet, and what failed once more.
+    progress: show a bar; None: on a terminal.
+    workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
+        `portable = True` (random, scripted, search) go there too; those of other kinds stay here
+        and get the turns of all processes in one batch, while Ray takes them along as they are.
+    step_timeout: with workers, the seconds that a game may take for a step before it fails.
+    actor: with Ray, the options of each actor: {"num_cpus": 2, "resources": {...}}, say.
+    """
+    if workers is None and step_timeout is not None:
+        raise ValueError("step_timeout needs workers: only a process can be stopped")
+    run = Run(
+        env,
+        agents,
+        episodes,
+        concurrency=concurrency,
+        seed=seed,
+        group=group,
+        shuffle=shuffle,
+        options=options,
+        context=context,
+        max_errors=max_errors,
+        out=out,
+        resume=resume,
+        pictures=pictures,
+        progress=progress,
+        **make,
+    )
+    try:
+        if workers is None:
+            playing = concurrently(run)
+        else:
+            playing = shared(run, agents, workers, step_timeout, actor)
+        async with contextlib.aclosing(playing) as finished:
+            async for episode in finished:
+                yield episode
+    finally:
+        run.close()
+
+
+def _in_order(episodes: list[Episode]) -> list[Episode]:
+    return sorted(episodes, key=lambda episode: episode.number)
+
+
+async def concurrently(run: Run) -> AsyncGenerator[Episode, None]:
+    """Let every episode go on as soon as its own replies are there."""
+    async with run.ready_players(), contextlib.AsyncExitStack() as stack:
+        loop = Loop(run)
+        stack.push_async_callback(loop.stop)
+        async for episode in loop.run():
+            yield episode
+
+
+def shared(
+    run: Run,
+    agents: Any,
+    workers: int | str,
+    step_timeout: float | None,
+    actor: Mapping[str, Any] | None,
+) -> AsyncGenerator[Episode, None]:
+    """Play a run in workers; yield each episode as it ends."""
+    if isinstance(workers, str):
+        kind, _, count = workers.partition(":")
+        if kind != "ray" or not (count or "1").isdecimal() or count == "0":
+            raise ValueError(f"workers={workers!r}: expected a number, 'ray' or 'ray:8'")
+        from gem_ma.rollouts.ray import RayFarm
+
+        return RayFarm(run, agents, int(count or 0), step_timeout, actor or {}).run()
+    if actor is not None:
+        raise ValueError("actor= holds options of Ray's actors: it goes with workers='ray'")
+    if not isinstance(workers, int) or workers < 1:
+        raise ValueError(f"workers={workers}: expected a whole number of 1 or more")
+    from gem_ma.rollouts.processes import Farm
+
+    return Farm(run, agents, workers, step_timeout).run()

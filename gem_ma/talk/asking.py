@@ -1,0 +1,99 @@
+"""Agents, and asking them, whether they are functions, coroutines or slow."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from gem_ma.talk.turns import Turn
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
+
+    A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
+    each turn, all at the same time. With `blocking = True` a plain one is called in a thread.
+    """
+
+    def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
+        """Return one reply for each turn, or an awaitable of them."""
+
+
+_OBJECT = re.compile(r"<((?:[\w.]|<locals>)+) object at 0x[0-9a-fA-F]+>")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def name_of(agent: Any) -> str:
+    """Return what stands for an agent in records: its repr, less what differs by process.
+
+    Whatever in it has no `__repr__` is called by its module and class.
+    """
+    return _ADDRESS.sub("", _OBJECT.sub(r"\1", repr(agent)))
+
+
+def ask(agent: Agent, turns: list[Turn]) -> list[str]:
+    """Return the agent's replies, whether it is written as a function or as a coroutine."""
+    answer = agent.act(turns)
+    return checked(agent, turns, _wait_for(answer) if inspect.isawaitable(answer) else answer)
+
+
+async def ask_async(agent: Agent, turns: list[Turn]) -> list[str]:
+    """Return the agent's replies without holding up the loop: one that blocks has a thread."""
+    if getattr(agent, "blocking", False) and not inspect.iscoroutinefunction(agent.act):
+        import asyncio
+
+        answer: Any = await asyncio.to_thread(agent.act, turns)
+    else:
+        answer = agent.act(turns)
+    return checked(agent, turns, await answer if inspect.isawaitable(answer) else answer)
+
+
+def checked(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
+    """Return the replies, if there is one for each turn."""
+    if isinstance(answer, str):
+        raise TypeError(f"{agent!r} gave a str; expected a list of {len(turns)}, one for each turn")
+    replies = list(answer)
+    if len(replies) != len(turns):
+        raise ValueError(f"{agent!r} got {len(turns)} turns and gave {len(replies)} replies")
+    return replies
+
+
+def _wait_for(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
+    async def wait() -> Sequence[str]:
+        return await answer
+
+    replies: Sequence[str] = run_async(wait)
+    return replies
+
+
+def run_async(main: Any) -> Any:
+    """Run a coroutine function to its end, also where a loop runs in this thread already."""
+    import asyncio  # only when an agent is a coroutine: importing it is slow
+    from concurrent.futures import ThreadPoolExecutor
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main())
+    loops = []
+
+    def run() -> Any:
+        with asyncio.Runner() as runner:
+            loops.append(runner.get_loop())
+            return runner.run(main())
+
+    def cancel() -> None:
+        for task in asyncio.all_tasks(loops[0]):
+            task.cancel()
+
+    with ThreadPoolExecutor(1) as pool:  # as in a notebook
+        running = pool.submit(run)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            loops[0].call_soon_threadsafe(cancel)
+            raise
