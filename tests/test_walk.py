@@ -23,7 +23,7 @@ SLOW = (  # of which one call takes long: they play, or load a library
     "gem_ma.training.rows.rows",
     "gem_ma.evaluation",
     "gem_ma.tools",
-    "gem_ma.apis.views.SeatView",
+    "gem_ma.apis.seat.SeatView",
     "gem_ma.agents.OpenAIAgent",
 )
 PARTS = 12

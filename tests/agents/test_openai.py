@@ -53,7 +53,7 @@ def one_turn(env_id=TWO, **kwargs):
 
 
 def ask(agent, turn=None):
-    return gem_ma.talk.episode.ask(agent, [turn or one_turn()])[0]
+    return gem_ma.talk.asking.ask(agent, [turn or one_turn()])[0]
 
 
 # -- a real server -------------------------------------------------------------------------------

@@ -226,7 +226,8 @@ def test_a_games_own_tools_stay():
     env = with_tools(gem_ma.make("tau:shop"), {"assistant": [Adder()]})
     env.reset(seed=0)
     names = [
-        schema["function"]["name"] for schema in gem_ma.talk.episode.schemas(env.tools("assistant"))
+        schema["function"]["name"]
+        for schema in gem_ma.talk.conversation.schemas(env.tools("assistant"))
     ]
     assert "add" in names
     assert len(names) > 2
@@ -255,7 +256,7 @@ def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
 
 def test_where_one_call_counts_others_are_no_calls():
     env = with_tools(gem_ma.make("tau:shop", strict=True), {"assistant": [Adder()]})
-    chat = gem_ma.talk.episode.Conversation("assistant")
+    chat = gem_ma.talk.conversation.Conversation("assistant")
     env.reset(seed=0)
     env.step("Hello, I need help.")
     env.turn("assistant", chat)
