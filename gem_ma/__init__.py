@@ -30,7 +30,7 @@ from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
-    from gem_ma.apis.vector import make_vec
+    from gem_ma.apis.vectors.make import make_vec
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts.rollout import arollout, rollout
     from gem_ma.talk.context import Context
@@ -42,7 +42,7 @@ __getattr__ = later(
     {
         "Context": "talk.context",
         "arollout": "rollouts.rollout",
-        "make_vec": "apis.vector",
+        "make_vec": "apis.vectors.make",
         "load_episodes": "rollouts.records",
         "rollout": "rollouts.rollout",
         "save_episodes": "rollouts.records",

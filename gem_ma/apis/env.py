@@ -18,9 +18,10 @@ from gem_ma.game import Game, Message, S
 from gem_ma.guards.given import need
 from gem_ma.match import actions as words
 from gem_ma.match.actions import Format
-from gem_ma.match.match import Invalid, Match, Terms, among
+from gem_ma.match.match import Match
 from gem_ma.match.seeding import fresh_seed, mix
 from gem_ma.match.sight import Observe, Sight
+from gem_ma.match.terms import Invalid, Terms, among
 from gem_ma.renderers.picture import Picture
 
 _RENDERS = ("ansi", "rgb_array", "human")

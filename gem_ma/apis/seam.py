@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.guards.given import need
 from gem_ma.match import actions
-from gem_ma.match.match import Match, Point
+from gem_ma.match.match import Match
+from gem_ma.match.point import Point
 from gem_ma.match.seeding import mix
 from gem_ma.match.sight import Sight
 from gem_ma.talk.conversation import Conversation

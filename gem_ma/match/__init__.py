@@ -1,1 +1,5 @@
-"""One play of a game: the referee, the action in a reply, what a seat sees, seeds."""
+"""One play of one game: the referee (Match), the action in a reply, what a seat sees (Sight), seeds.
+
+It knows the game and its scenes, renders what is looked at, and knows no API, no agent and no model.
+It may import game, scene, guards and renderers.
+"""

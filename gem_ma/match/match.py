@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, Self, get_args
+from typing import Any, Generic, Self
 
 import numpy as np
 
 from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.match import actions
-from gem_ma.match.actions import FORMATS, Format
+from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
+from gem_ma.match.terms import Terms
 
-Invalid = Literal["retry", "lose", "skip", "random"]
 _REASON = 500  # characters of an InvalidMove that reach its seat
 
 
@@ -23,111 +22,6 @@ class ResetNeeded(RuntimeError):
 
 class SeatError(ValueError):
     """A seat that does not exist, or is not to act, was addressed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a match is played under.
-
-    format: where in a reply the action stands.
-    invalid: what an invalid reply leads to; `max_invalid` in a row are borne by "retry", and
-        `penalty` is subtracted for each.
-    max_turns: of the game, after which it is truncated.
-    """
-
-    format: Format = "auto"
-    invalid: Invalid = "retry"
-    max_invalid: int = 3
-    penalty: float = 0.0
-    max_turns: int | None = None
-
-    def check(self, game: Game[Any]) -> None:
-        """Raise ValueError unless these are terms, and a game can be played under them."""
-        among(format=(self.format, FORMATS), invalid=(self.invalid, get_args(Invalid)))
-        for name in ("max_invalid", "penalty"):
-            limit = getattr(self, name)
-            if not 0 <= limit < float("inf"):  # nor what is no number
-                raise ValueError(f"{name}={limit!r}: expected 0 or more")
-        most = self.max_turns
-        if most is not None and not most >= 1:
-            raise ValueError(f"max_turns={most!r}: expected 1 or more, or None for no limit")
-        if self.invalid == "skip" and type(game).skip is Game.skip:
-            raise ValueError(
-                f"{type(game).__name__} does not say what a lost turn is (Game.skip); use "
-                "invalid='retry', 'lose' or 'random'"
-            )
-
-
-def among(**given: tuple[Any, Sequence[Any]]) -> None:
-    """Raise ValueError for the first value that is none of those that it is given with."""
-    for name, (value, known) in given.items():
-        if value not in known:
-            raise ValueError(f"{name}={value!r}: expected one of {tuple(known)}")
-
-
-class Point:
-    """A point of an episode: all that it consists of, in slots that are copied as a whole."""
-
-    __slots__ = (
-        "acting",
-        "adjust",
-        "alive",
-        "asked",
-        "bad",
-        "chance",
-        "heard",
-        "left",
-        "lines",
-        "lists_moves",
-        "log",
-        "loses_seats",
-        "moved",
-        "over",
-        "paid",
-        "pending",
-        "private",
-        "refused",
-        "seed",
-        "start",
-        "state",
-        "truncated",
-        "turns",
-        "waiting",
-    )
-
-    seed: int
-    state: Any  # None before the first episode
-    lists_moves: bool  # whether the state has `legal`
-    loses_seats: bool  # whether it has `out`
-    turns: int  # how often the game has advanced
-    asked: int  # how often replies came in
-    acting: tuple[str, ...]  # whom the game waits for, in this position
-    waiting: tuple[str, ...]  # those of them who have not replied yet
-    pending: dict[str, Any]  # the moves of those who have
-    moved: dict[str, Any]  # each seat's last move
-    bad: dict[str, int]  # invalid replies in a row
-    refused: dict[str, dict[str, Any]]  # why a seat's last reply was refused
-    adjust: dict[str, float]  # forfeits and penalties
-    paid: Mapping[str, float]  # all that was earned until now
-    alive: tuple[str, ...]  # who is not done
-    left: tuple[str, ...]  # who is done by leaving
-    over: bool
-    truncated: bool  # over by a limit that is no rule
-    heard: dict[str, int]  # how much of the log; -1 before the first reply
-    log: list[Message]
-    lines: list[str]  # the first messages of the log as they are shown
-    private: bool  # some of them are not for everybody
-    start: int  # how many messages were dropped before the log
-    chance: dict[str, Any] | None  # where the game's random numbers stand, of a copy
-
-    def take_over(self, other: Point) -> None:
-        """Become the point that another one is; what both could change is copied."""
-        for name in Point.__slots__:
-            setattr(self, name, getattr(other, name))
-        self.pending, self.moved = self.pending.copy(), self.moved.copy()
-        self.bad, self.refused = self.bad.copy(), self.refused.copy()
-        self.adjust, self.heard = self.adjust.copy(), self.heard.copy()
-        self.log, self.lines = self.log.copy(), self.lines.copy()
 
 
 class Match(Point, Generic[S]):

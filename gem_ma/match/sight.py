@@ -10,7 +10,8 @@ import numpy as np
 
 from gem_ma.game import Game
 from gem_ma.match import actions
-from gem_ma.match.match import Match, among
+from gem_ma.match.match import Match
+from gem_ma.match.terms import among
 from gem_ma.renderers.picture import Picture
 from gem_ma.scene import Terminal
 

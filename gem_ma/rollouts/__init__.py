@@ -1,1 +1,4 @@
-"""Many episodes at once: the run, their records, and the processes and clusters that play them."""
+"""Many episodes at once: the run, its records, and the processes and clusters that play them.
+
+It may import apis, agents and what is below; training and evaluation read what it records.
+"""

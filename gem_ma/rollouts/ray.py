@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.apis.ray_slots import started
+from gem_ma.apis.vectors.ray import started
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.run import Run

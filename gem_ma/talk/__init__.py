@@ -1,1 +1,4 @@
-"""What passes between an environment and a model: turns, replies, chats, contexts, tokens."""
+"""What passes between an environment and a model: turns, replies, chats, contexts, tokens, message shapes.
+
+It may import game, guards, match and renderers; agents, rollouts and trainers stand on it.
+"""

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import gem_ma
 import gem_ma.apis.wrappers
-from gem_ma.apis.vector import Batch
+from gem_ma.apis.vectors.games import Batch
 from gem_ma.apis.workers import Exited, StepTimeout, WorkerDied
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 

@@ -22,10 +22,11 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 import gem_ma
-import gem_ma.apis.vector
+import gem_ma.apis.vectors.seats
 from gem_ma.apis.seat import SeatView
 from gem_ma.apis.spaces import UnicodeText
-from gem_ma.apis.vector import SeatVector, _SeatSlot
+from gem_ma.apis.vectors.seats import SeatVector
+from gem_ma.apis.vectors.slots import SeatSlot
 
 SUITE = os.environ["GEM_MA_SUITE"]
 FOUR = {"env_id": "game:ConnectFour-v0", "agent": "red", "others": "random"}
@@ -97,7 +98,7 @@ NAMES = {
 }
 
 
-class Held(_SeatSlot):
+class Held(SeatSlot):
     """Any environment of Gymnasium in a slot, for tests that bring their own."""
 
     waits = False
@@ -116,7 +117,7 @@ class OurSync(SeatVector):
     backend = "sync"
 
     def __init__(self, env_fns, copy=True, autoreset_mode=AutoresetMode.NEXT_STEP):
-        modes = {mode: name for name, mode in gem_ma.apis.vector._MODES.items()}
+        modes = {mode: name for name, mode in gem_ma.apis.vectors.seats.MODES.items()}
         autoreset = modes[AutoresetMode(autoreset_mode)]
         slots = [self._slot(make, autoreset) for make in env_fns]
         super().__init__(slots, self.backend, autoreset, None, None)
@@ -127,7 +128,7 @@ class OurSync(SeatVector):
         while isinstance(env, OrderEnforcing | PassiveEnvChecker):
             env = env.env
         if isinstance(env, SeatView):
-            return _SeatSlot(env.env, autoreset, env.agent, env.others)
+            return SeatSlot(env.env, autoreset, env.agent, env.others)
         return Held(make, autoreset)
 
 

@@ -1,0 +1,340 @@
+"""Backends: where the environments of a vector live, and how jobs get there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from multiprocessing import shared_memory
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from gem_ma.apis.vectors.slots import Slot
+from gem_ma.apis.workers import (
+    Exited,
+    Job,
+    StepTimeout,
+    Worker,
+    by_worker,
+    dealt,
+    done,
+    ready,
+    reporting,
+    send,
+)
+
+_START = 120.0  # seconds that a process may take to begin
+
+
+class Sync:
+    """Slots of this process, run when a job is handed in."""
+
+    draws_here = True
+
+    def __init__(self, slots: Sequence[Slot], workers: int | None, timeout: float | None):
+        self.slots = slots
+        self.done: deque[tuple[int, Any]] = deque()
+
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
+        """Hand in jobs; `together` says that nobody needs one result before the others."""
+        self.done += done(self.slots, jobs)
+
+    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+        """Return what is done; wait for as many as are wanted, or for some of them."""
+        results = list(self.done)
+        self.done.clear()
+        return results
+
+    def kill(self) -> None:
+        self.done.clear()
+
+    def close(self) -> None:
+        for slot in self.slots:
+            slot.env.close()
+
+
+class Threads:
+    """Slots of this process, by index, each job in whichever thread is free."""
+
+    draws_here = True
+
+    def __init__(
+        self,
+        slots: Sequence[Slot] | Mapping[int, Slot],
+        workers: int | None = None,
+        timeout: float | None = None,
+    ):
+        self.slots = slots if isinstance(slots, Mapping) else dict(enumerate(slots))
+        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.done: deque[tuple[int, Any]] = deque()
+        self.wanted = 1  # fewer results do not wake the one that collects
+        self.enough = threading.Lock()
+        self.enough.acquire()
+        self.threads = [
+            threading.Thread(target=self._serve, name=f"gem-ma vector {i}", daemon=True)
+            for i in range(workers or len(slots))
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def _serve(self) -> None:
+        while (job := self.jobs.get()) is not None:
+            try:
+                (result,) = done(self.slots, [job])
+            except BaseException as error:  # noqa: BLE001 - raised again by `collect`
+                result = job[0], error if isinstance(error, Exception) else Exited(error)
+                self.wanted = 1
+            self.done.append(result)
+            if len(self.done) >= self.wanted:
+                with contextlib.suppress(RuntimeError):  # it is released already
+                    self.enough.release()
+
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
+        self.wanted = len(jobs) if together else 1
+        for job in jobs:
+            self.jobs.put(job)
+
+    def collect(self, wanted: int | None = None) -> list[tuple[int, Any]]:
+        if wanted is not None:
+            self.wanted = wanted
+        if len(self.done) < self.wanted:
+            self.enough.acquire()
+        results = [self.done.popleft() for _ in range(len(self.done))]
+        self.wanted = max(self.wanted - len(results), 1)
+        for _, result in results:
+            if isinstance(result, Exception):
+                raise result
+        return results
+
+    def kill(self) -> None:
+        """Let every thread end with the job that it is at."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self.jobs.get_nowait()
+        for _ in self.threads:
+            self.jobs.put(None)
+
+    def close(self) -> None:
+        self.kill()
+        for thread in self.threads:
+            thread.join()
+        for slot in self.slots.values():
+            slot.env.close()
+
+
+class Processes:
+    """Slots dealt out to worker processes; a message carries all jobs of one process."""
+
+    draws_here = False
+
+    def __init__(self, slots: Sequence[Slot], workers: int | None, timeout: float | None):
+        count = min(len(slots), workers or _cores())
+        self.timeout = timeout
+        self.memory: shared_memory.SharedMemory | None = None
+        self.pictures: np.ndarray | None = None
+        name = None
+        shape = slots[0].picture_shape
+        if shape is not None:
+            shape = len(slots), *shape
+            self.memory = shared_memory.SharedMemory(create=True, size=int(np.prod(shape)))
+            self.pictures = np.ndarray(shape, np.uint8, self.memory.buf)
+            name = self.memory.name
+        self.workers = [
+            Worker(_serve, share, name, shape, patience=timeout) for share in dealt(slots, count)
+        ]
+        self.waits = [_waits(slots[first::count]) for first in range(count)]
+        self.owed: dict[Worker, dict[int, float]] = {}  # by when each result has to be there
+        try:
+            for worker in self.workers:
+                worker.recv(_START)
+        except BaseException:
+            self.kill()
+            raise
+
+    def submit(self, jobs: Sequence[Job], together: bool) -> None:
+        for number, part in by_worker(jobs, len(self.workers)).items():
+            worker = self.workers[number]
+            worker.send((part, together))
+            owed = self.owed.setdefault(worker, {})
+            if self.timeout is None:
+                due = float("inf")
+            elif self.waits[number]:  # all of them at once
+                due = time.monotonic() + self.timeout
+            else:  # one after the other
+                due = max([time.monotonic(), *owed.values()]) + self.timeout * len(part)
+            owed.update({index: due for index, _, _ in part})
+
+    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+        timeout = None
+        if self.timeout is not None:
+            due = min(min(owed.values()) for owed in self.owed.values())
+            timeout = max(due - time.monotonic(), 0)
+        results: list[tuple[int, Any]] = []
+        for worker in ready(list(self.owed), timeout):
+            part = worker.recv()
+            results += part
+            owed = self.owed[worker]
+            for index, _ in part:
+                del owed[index]
+            if not owed:
+                del self.owed[worker]
+        if not results:
+            raise StepTimeout(f"a step took more than {self.timeout:g} s in its process")
+        return results
+
+    def kill(self) -> None:
+        for worker in self.workers:
+            worker.kill()
+        self._release()
+
+    def close(self) -> None:
+        for worker in self.workers:
+            worker.connection.close()
+        for worker in self.workers:
+            worker.close()
+        self._release()
+
+    def _release(self) -> None:
+        self.pictures = None
+        if self.memory is not None:
+            self.memory.close()
+            self.memory.unlink()
+            self.memory = None
+
+
+def _serve(
+    connection: Connection,
+    slots: dict[int, Slot],
+    memory: str | None,
+    shape: tuple[int, ...] | None,
+) -> None:
+    """Run the jobs that come, in a worker process; pictures go into the shared memory."""
+    block = None if memory is None else shared_memory.SharedMemory(memory)
+    if block is not None and shape is not None:
+        pictures = np.ndarray(shape, np.uint8, block.buf)
+        for index, slot in slots.items():
+            slot.canvas = pictures[index]
+    send(connection, None)
+    if _waits(slots.values()):
+        _serve_waiting(connection, slots)
+    while True:
+        jobs, _ = connection.recv()
+        send(connection, done(slots, jobs))
+
+
+def _waits(slots: Iterable[Slot]) -> bool:
+    return any(slot.waits for slot in slots)
+
+
+def _serve_waiting(connection: Connection, slots: Mapping[int, Slot]) -> None:
+    """Run the jobs that come in threads, and answer as they are done."""
+    threads = Threads(slots)
+
+    def answer() -> None:
+        with reporting(connection):
+            while True:
+                results = threads.collect()
+                if results:
+                    send(connection, results)
+
+    threading.Thread(target=answer, daemon=True).start()
+    while True:
+        threads.submit(*connection.recv())
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _in_ray(slots: Sequence[Slot], workers: int | None, timeout: float | None) -> Any:
+    from gem_ma.apis.vectors.ray import RaySlots
+
+    return RaySlots(slots, workers, timeout)
+
+
+BACKENDS: dict[str, Any] = {
+    "sync": Sync,
+    "thread": Threads,
+    "process": Processes,
+    "ray": _in_ray,
+}
+
+
+class Vector:
+    """What both vectors share: jobs out, results back, and an end."""
+
+    _open = False  # until it is made
+
+    def __init__(
+        self,
+        slots: Sequence[Slot],
+        backend: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        if timeout is not None and backend not in ("process", "ray"):
+            raise ValueError("step_timeout needs backend='process': only a process can be stopped")
+        self.num_envs = len(slots)
+        self._slots = slots
+        self._backend = BACKENDS[backend](slots, workers, timeout)
+        self._pending: set[int] = set()  # sent and not received
+        self._open = True
+
+    def _send(
+        self, method: str, arguments: Mapping[int, tuple[Any, ...]], together: bool = True
+    ) -> None:
+        if not self._open:
+            raise RuntimeError("this vector is closed; make another")
+        if not self._pending.isdisjoint(arguments):
+            twice = sorted(self._pending.intersection(arguments))
+            raise ValueError(f"environments {twice} are at work still; recv() them first")
+        for index in arguments:
+            if not 0 <= index < self.num_envs:
+                raise IndexError(f"environment {index} of {self.num_envs}")
+        self._pending.update(arguments)
+        try:
+            self._backend.submit([(index, method, a) for index, a in arguments.items()], together)
+        except BaseException:
+            self._break()
+            raise
+
+    def _receive(self, count: int) -> dict[int, Any]:
+        """Return at least so many results, by index."""
+        results: dict[int, Any] = {}
+        if count > len(self._pending):
+            raise ValueError(f"expected {count} results, but only {len(self._pending)} were sent")
+        try:
+            while len(results) < count:
+                results.update(self._backend.collect(count - len(results)))
+        except BaseException:
+            self._break()
+            raise
+        self._pending.difference_update(results)
+        return results
+
+    def _break(self) -> None:
+        """Leave nothing behind where something went wrong."""
+        self._open = False
+        self._pending.clear()
+        self._backend.kill()
+
+    def _shut(self) -> None:
+        if self._open:
+            self._open = False
+            self._backend.close()
+
+    def _seeds(self, seed: Any) -> list[int | None]:
+        if seed is None or isinstance(seed, int | np.integer):
+            return [None if seed is None else int(seed) + i for i in range(self.num_envs)]
+        seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"got {len(seeds)} seeds for {self.num_envs} environments")
+        return seeds

@@ -1,0 +1,265 @@
+"""SeatVector: one seat of many environments behind Gymnasium's vector API."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import (
+    batch_differing_spaces,
+    batch_space,
+    concatenate,
+    create_empty_array,
+)
+
+from gem_ma.apis.vectors.backends import Processes, Vector
+from gem_ma.apis.vectors.slots import Slot
+from gem_ma.apis.workers import (
+    Raised,
+)
+
+MODES = {
+    "next": AutoresetMode.NEXT_STEP,
+    "same": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class SeatVector(Vector, VectorEnv[Any, Any, Any]):
+    """One seat of many environments behind Gymnasium's vector API.
+
+    Texts come as a tuple of str, pictures as one array, infos as in Gymnasium's own vectors. Beside
+    `step` there are `send` and `recv`, to step some while others are still at work.
+    """
+
+    def __init__(
+        self,
+        slots: Sequence[Slot],
+        backend: str,
+        autoreset: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        super().__init__(slots, backend, workers, timeout)
+        views = [slot.env for slot in slots]
+        first = views[0]
+        self.metadata = {**first.metadata, "autoreset_mode": MODES[autoreset]}
+        self.render_mode = first.render_mode
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = _batched([view.observation_space for view in views])
+        self.action_space = _batched([view.action_space for view in views])
+        self._shape = slots[0].picture_shape
+        self._images: dict[int, np.ndarray] = {}  # where each one's picture is drawn
+        self._whole: np.ndarray | None = None  # all of these, if they are one array
+        self._last: dict[int, Any] = {}
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin episodes; an int seeds each environment, counted up from it.
+
+        With `options={"reset_mask": mask}` only where the mask is true; the rows of the others are
+        what they were.
+        """
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
+        seeds = self._seeds(seed)
+        which = range(self.num_envs) if mask is None else self._masked(mask)
+        results = self._run("reset", {i: (seeds[i], options or None) for i in which})
+        if mask is not None:  # a row that is not reset has nothing to say
+            results = {**{i: (*last[:-1], {}) for i, last in self._last.items()}, **results}
+        observation, _, _, _, infos = self._together(results)
+        return observation, infos
+
+    def _masked(self, mask: Any) -> list[int]:
+        """Return where a mask is true."""
+        expected = f"reset_mask: expected a numpy array of {self.num_envs} bools, got"
+        if not isinstance(mask, np.ndarray):
+            raise TypeError(f"{expected} a {type(mask).__name__}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"{expected} one of shape {mask.shape}")
+        if mask.dtype != np.bool_:
+            raise TypeError(f"{expected} one of {mask.dtype}")
+        if not mask.any():
+            raise ValueError("reset_mask is true nowhere: expected it to name what to reset")
+        missing = [i for i in np.flatnonzero(~mask).tolist() if i not in self._last]
+        if missing:
+            raise ValueError(f"environments {missing} have not begun: reset() all of them first")
+        return np.flatnonzero(mask).tolist()
+
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Step all environments."""
+        if isinstance(actions, str) or len(actions) != self.num_envs:
+            got = "one str" if isinstance(actions, str) else f"{len(actions)} actions"
+            raise ValueError(f"expected a list of {self.num_envs} actions, got {got}")
+        return self._together(self._run("step", {i: (a,) for i, a in enumerate(actions)}))
+
+    def _run(
+        self, method: str, arguments: dict[int, tuple[Any, ...]], draws: bool = True
+    ) -> dict[int, Any]:
+        if self._pending:
+            raise RuntimeError(f"environments {sorted(self._pending)} are at work; recv() them")
+        if draws:
+            self._prepare(arguments)
+        self._send(method, arguments)
+        return self._receive(len(arguments))
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return an attribute of every environment's seat, or what it returns if it is a method."""
+        jobs = dict.fromkeys(range(self.num_envs), (name, args, kwargs))
+        results = self._run("call", jobs, draws=False)
+        for result in results.values():
+            if isinstance(result, Raised):
+                raise result.error
+        return tuple([results[i] for i in range(self.num_envs)])
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of every environment's seat."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of every environment's seat: one value each, or the same for all."""
+        if not isinstance(values, list | tuple):
+            values = [values] * self.num_envs
+        if len(values) != self.num_envs:
+            raise ValueError(f"got {len(values)} values for {self.num_envs} environments")
+        self._run("set", {i: (name, value) for i, value in enumerate(values)}, draws=False)
+
+    def render(self) -> tuple[Any, ...]:
+        """Return what every environment renders."""
+        return self.call("render")
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seed of every environment's episode."""
+        return self.call("np_random_seed")
+
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The random numbers of every environment's episode."""
+        return self.call("np_random")
+
+    def send(self, actions: Sequence[Any], indices: Iterable[int] | None = None) -> None:
+        """Let environments make a step, without waiting for it."""
+        which = list(range(self.num_envs) if indices is None else map(int, indices))
+        if isinstance(actions, str) or len(actions) != len(which):
+            raise ValueError(f"got {len(actions)} actions for {len(which)} environments")
+        arguments = {index: (action,) for index, action in zip(which, actions, strict=True)}
+        self._prepare(arguments)
+        self._send("step", arguments, together=False)
+
+    def recv(
+        self, count: int = 1
+    ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Wait until so many steps are made, or more; return their indices and what `step` does."""
+        results = self._receive(count)
+        return np.array(sorted(results)), *self._together(results)
+
+    def _prepare(self, arguments: Mapping[int, Any]) -> None:
+        """Give every picture its place in one array, if they are drawn in this process."""
+        if self._shape is None or not self._backend.draws_here:
+            return
+        images = np.empty((len(arguments), *self._shape), np.uint8)
+        for row, index in enumerate(arguments):
+            self._images[index] = self._slots[index].canvas = images[row]
+        self._whole = images if list(arguments) == list(range(self.num_envs)) else None
+
+    def _pictures(self, indices: list[int]) -> np.ndarray:
+        """Return the pictures of some environments as one array."""
+        whole = len(indices) == self.num_envs
+        if isinstance(self._backend, Processes):
+            pictures = self._backend.pictures
+            assert pictures is not None
+            return pictures.copy() if whole else pictures[indices]
+        if whole and self._whole is not None:
+            return self._whole
+        return np.stack([self._images[index] for index in indices])
+
+    def _together(
+        self, results: dict[int, Any]
+    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        self._last.update(results)
+        indices = sorted(results)
+        observations, rewards, terminated, truncated, infos = zip(
+            *[results[index] for index in indices], strict=True
+        )
+        return (
+            self._stacked(self.single_observation_space, observations, indices),
+            np.array(rewards, np.float64),
+            np.array(terminated, np.bool_),
+            np.array(truncated, np.bool_),
+            _columns(infos),
+        )
+
+    def _stacked(self, space: Any, parts: Sequence[Any], indices: list[int]) -> Any:
+        if isinstance(space, spaces.Dict):
+            return {
+                key: self._stacked(inner, [part[key] for part in parts], indices)
+                for key, inner in space.items()
+            }
+        if parts[0] is None:
+            return self._pictures(indices)
+        if isinstance(space, spaces.Text):
+            return tuple(parts)
+        if isinstance(space, spaces.Box):
+            return np.stack(parts)
+        return concatenate(space, parts, create_empty_array(space, len(parts)))  # type: ignore[arg-type]
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close every environment, and end what they live in."""
+        self._shut()
+
+
+def _batched(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
+    """Return the space of a row of environments, whether or not they share one."""
+    if all(space == singles[0] for space in singles[1:]):
+        return batch_space(singles[0], len(singles))
+    if all(type(space) is type(singles[0]) for space in singles):
+        return batch_differing_spaces(list(singles))
+    return spaces.Tuple(singles)
+
+
+def _columns(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
+    columns: dict[str, Any] = {}
+    keys = infos[0].keys()
+    if all(info.keys() == keys for info in infos):
+        everywhere = np.ones(len(infos), np.bool_)
+        for key in infos[0]:
+            columns[key] = _column(key, [info[key] for info in infos])
+            columns[f"_{key}"] = everywhere.copy()
+        return columns
+    for key in dict.fromkeys([key for info in infos for key in info]):
+        there = [key in info for info in infos]
+        columns[key] = _column(key, [info.get(key) for info in infos], there)
+        columns[f"_{key}"] = np.array(there)
+    return columns
+
+
+def _column(key: str, values: list[Any], there: list[bool] | None = None) -> Any:
+    """Return the values of a key as an array; `there` says which of them there are."""
+    here = values if there is None else list(itertools.compress(values, there))
+    kinds = set(map(type, here))
+    if len(kinds) == 1 and key != "final_obs":
+        (kind,) = kinds
+        if kind is dict:
+            return _columns([value or {} for value in values])
+        if kind in (bool, int, float) or issubclass(kind, np.generic):
+            return np.array(values if there is None else [value or 0 for value in values], kind)
+        if kind is np.ndarray and len({(value.shape, value.dtype) for value in here}) == 1:
+            if there is None:
+                return np.array(here)
+            column = np.zeros((len(values), *here[0].shape), here[0].dtype)
+            column[there] = here
+            return column
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column

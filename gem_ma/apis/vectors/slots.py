@@ -1,0 +1,149 @@
+"""Slots: one environment of a vector, wherever it lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.seat import SeatView
+from gem_ma.apis.workers import (
+    Raised,
+)
+from gem_ma.talk.turns import Turn
+
+
+class Slot:
+    """One environment of a vector, wherever it lives; pickles as what makes it."""
+
+    arguments: tuple[Any, ...]  # what makes it, its environment first
+    env: Any
+    canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
+    picture_shape: tuple[int, ...] | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether its steps wait for something, and belong into a thread."""
+        return bool(self.arguments[0].blocking)
+
+    def reset(self, seed: int | None, options: Any) -> Any:
+        raise NotImplementedError
+
+    def step(self, action: Any) -> Any:
+        raise NotImplementedError
+
+
+class SeatSlot(Slot):
+    """One seat of an environment, with what happens when its episode ends."""
+
+    def __init__(self, env: BaseEnv, autoreset: str, agent: str | None, others: Any):
+        self.arguments = env, autoreset, agent, others
+        self.env = SeatView(env.twin(), agent=agent, others=others)
+        self.autoreset = autoreset
+        self.over = False
+        inner = self.env.env
+        sight = inner.sight
+        width, height = sight.image_size
+        numbers = sight.discrete and inner.core.encoding_space() is not None
+        drawn = sight.observe != "text" or (sight.discrete and not numbers)
+        self.picture_shape = (height, width, 3) if drawn else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SeatSlot, self.arguments
+
+    def reset(self, seed: int | None, options: Any) -> Any:
+        self.over = False
+        observation, info = self._on_canvas(self.env.reset, seed=seed, options=options)
+        return self._sent(observation), 0.0, False, False, info
+
+    def step(self, action: Any) -> Any:
+        if self.over and self.autoreset == "next":
+            return self.reset(None, None)
+        result = self._on_canvas(self.env.step, action)
+        observation, reward, terminated, truncated, info = result
+        self.over = terminated or truncated
+        if self.over and self.autoreset == "same":
+            if self.canvas is not None:  # which the next picture will be drawn over
+                observation = _copied(observation)
+            final = {"final_obs": observation, "final_info": info}
+            observation, _, _, _, info = self.reset(None, None)
+            return observation, reward, terminated, truncated, {**info, **final}
+        return self._sent(observation), reward, terminated, truncated, info
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Return an attribute of the environment, called if it is a method; errors as Raised."""
+        try:
+            found = self.env.get_wrapper_attr(name)
+            return found(*args, **kwargs) if callable(found) else found
+        except Exception as error:  # noqa: BLE001 - raised again by the vector
+            return Raised(error)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set an attribute of the environment."""
+        self.env.set_wrapper_attr(name, value)
+
+    def _on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self.canvas is None:
+            return call(*args, **kwargs)
+        sight = self.env.env.sight
+        sight.canvas = self.canvas
+        try:
+            return call(*args, **kwargs)
+        finally:
+            sight.canvas = None
+
+    def _sent(self, observation: Any) -> Any:
+        """Return an observation without the picture, if that is on the canvas."""
+        if isinstance(observation, dict):
+            return {key: self._sent(value) for key, value in observation.items()}
+        return None if observation is self.canvas else observation
+
+
+def _copied(observation: Any) -> Any:
+    if isinstance(observation, dict):
+        return {key: _copied(value) for key, value in observation.items()}
+    return observation.copy() if isinstance(observation, np.ndarray) else observation
+
+
+class Moment(NamedTuple):
+    """What one game of a GameVector shows."""
+
+    turns: dict[str, Turn]
+    rewards: Mapping[str, float]
+    terminated: bool
+    truncated: bool
+    report: dict[str, Any]
+
+
+class GameSlot(Slot):
+    """One game with all its seats; a Turn's picture is drawn by whoever looks at it."""
+
+    def __init__(self, env: BaseEnv, autoreset: str):
+        self.arguments = env, autoreset
+        self.env = env.twin()
+        self.autoreset = autoreset
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GameSlot, self.arguments
+
+    def reset(self, seed: int | None, options: Any) -> Moment:
+        self.env.reset(seed=seed, options=options)
+        return Moment(self._turns(), {}, False, False, {})
+
+    def step(self, actions: Mapping[str, Any]) -> Moment:
+        env, match = self.env, self.env.match
+        if not match.waiting and self.autoreset == "next":
+            return self.reset(None, None)
+        rewards = env.hand_in(actions)
+        if match.waiting:
+            return Moment(self._turns(), rewards, False, False, {})
+        truncated = match.truncated
+        report = match.game.report(match.state)
+        if self.autoreset == "same":
+            env.reset()
+        return Moment(self._turns(), rewards, not truncated, truncated, report)
+
+    def _turns(self) -> dict[str, Turn]:
+        return {seat: self.env.turn(seat) for seat in self.env.match.waiting}
