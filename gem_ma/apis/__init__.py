@@ -1,5 +1,4 @@
-"""The layers over a match: PettingZoo's AEC and parallel APIs, one seat behind Gymnasium's, async seats,
-vectors, wrappers, and making by id.
+"""The layers over a match: PettingZoo, Gymnasium, async seats, vectors, wrappers, making by id.
 
-All are built over one seam (see seam.py). They may import agents, envs, talk, match and what is below.
+All are built over one seam (seam.py). They may import agents, envs, talk, match and what is below.
 """

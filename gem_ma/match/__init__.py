@@ -1,5 +1,5 @@
-"""One play of one game: the referee (Match), the action in a reply, what a seat sees (Sight), seeds.
+"""One play of one game: the referee (Match), the action in a reply, what a seat sees (Sight).
 
-It knows the game and its scenes, renders what is looked at, and knows no API, no agent and no model.
+It knows the game and its scenes, draws what is looked at, and knows no API, no agent and no model.
 It may import game, scene, guards and renderers.
 """
