@@ -21,15 +21,17 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def step(self, action: Any) -> None:
         """Take the reply of `agent_selection`, or None if that seat is done."""
         core = self.core
-        ledger = core.ledger
+        ledger = core.written()
         agent = ledger.selected
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("step")
         if agent not in ledger.dead:
-            ledger.rewards = rewards = self.submit({agent: action})
+            rewards = self.submit({agent: action})
+            ledger.rewards = rewards
             ledger.cumulative[agent] = 0.0
             if rewards:
-                ledger.credit((), rewards)
+                ledger.credit(rewards)
+            ledger.follow(core.match)
         else:
             self._was_dead_step(action)
 
@@ -38,7 +40,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last action, flags and info of `agent_selection`."""
         core = self.core
-        ledger = core.ledger
+        ledger = core.written()
         agent = ledger.selected
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("last")
@@ -52,7 +54,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         """Yield `agent_selection` until nobody is left; step between."""
         core = self.core
         for _ in range(max_iter):
-            ledger = core.ledger
+            ledger = core.written()
             if not ledger.agents:
                 return
             yield ledger.selected  # type: ignore[misc]
@@ -61,45 +63,45 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
 
     def _was_dead_step(self, action: Any) -> None:
         core = self.core
-        agent = core.ledger.selected
+        agent = core.written().selected
         if action is not None:
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
-        core.ledger.bury(core.match, (str(agent),))
-        core.ledger.rewards = {}
+        core.written().bury(core.match, (str(agent),))
+        core.written().rewards = {}
 
     def _deads_step_first(self) -> str:
-        ledger = self.core.ledger
+        ledger = self.core.written()
         if ledger.dead:
             ledger.selected = ledger.dead[0]
         return str(ledger.selected)
 
     def _clear_rewards(self) -> None:
-        self.core.ledger.rewards = {}
+        self.core.written().rewards = {}
 
     @property
     def _cumulative_rewards(self) -> dict[str, float]:
-        return self.core.ledger.cumulative
+        return self.core.written().cumulative
 
     @property
     def agents(self) -> list[str]:
         """The seats that are alive, or have yet to take their last step."""
-        return self.core.ledger.agents
+        return self.core.written().agents
 
     @property
     def agent_selection(self) -> str | None:
         """The seat whose step is next; after the end the one that took the last."""
-        return self.core.ledger.selected
+        return self.core.written().selected
 
     @agent_selection.setter
     def agent_selection(self, agent: str) -> None:
-        self.core.ledger.selected = agent
+        self.core.written().selected = agent
 
     # What a client sets here takes effect, as with attributes of PettingZoo's own environments.
 
     @property
     def rewards(self) -> dict[str, float]:
         """What the last step earned each seat; what is set counts until the next step."""
-        ledger = self.core.ledger
+        ledger = self.core.written()
         rewards = ledger.rewards
         if isinstance(rewards, Given):
             return rewards
@@ -109,7 +111,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def rewards(self, rewards: Mapping[str, float]) -> None:
         core = self.core
         given = self._of_seats(rewards)
-        core.ledger.rewards = Given({a: given.get(a, 0.0) for a in core.ledger.agents})
+        core.written().rewards = Given({a: given.get(a, 0.0) for a in core.written().agents})
 
     @property
     def terminations(self) -> dict[str, bool]:
@@ -118,7 +120,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         If all of them are, the game ends where it is.
         """
         core = self.core
-        return {a: core.ended(a)[0] for a in core.ledger.agents}
+        return {a: core.ended(a)[0] for a in core.written().agents}
 
     @terminations.setter
     def terminations(self, flags: Mapping[str, bool]) -> None:
@@ -129,7 +131,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def truncations(self) -> dict[str, bool]:
         """Which seats were stopped by a limit that is no rule; setting one is like terminations."""
         core = self.core
-        return {a: core.ended(a)[1] for a in core.ledger.agents}
+        return {a: core.ended(a)[1] for a in core.written().agents}
 
     @truncations.setter
     def truncations(self, flags: Mapping[str, bool]) -> None:
@@ -140,15 +142,15 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def infos(self) -> dict[str, dict[str, Any]]:
         """The info of every live agent, made when asked for; what is set counts until the next
         step."""
-        return {agent: self._info(agent) for agent in self.core.ledger.agents}
+        return {agent: self._info(agent) for agent in self.core.written().agents}
 
     @infos.setter
     def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
         given = self._of_seats(infos)
-        self.core.ledger.infos = {a: (None, dict(info)) for a, info in given.items()}
+        self.core.written().infos = {a: (None, dict(info)) for a, info in given.items()}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        infos = self.core.ledger.infos
+        infos = self.core.written().infos
         cached = infos.get(agent)
         if cached is not None and (cached[0] is self or cached[0] is None):
             return cached[1]
@@ -162,7 +164,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         for agent in given:
             if agent not in match.index:
                 raise match.not_to_act(agent)
-        return {agent: given[agent] for agent in self.core.ledger.agents if agent in given}
+        return {agent: given[agent] for agent in self.core.written().agents if agent in given}
 
     # -- spaces and state --------------------------------------------------------------------------
 

@@ -128,7 +128,6 @@ class Env(BaseEnv, Generic[S]):
             if not isinstance(reply, str):
                 self.check_number(agent, reply)
         rewards = match.submit(replies)
-        self.ledger.follow(match)
         if self.render_mode == "human" and not self.hushed:
             self.render()
         return rewards
@@ -199,9 +198,16 @@ class Env(BaseEnv, Generic[S]):
             return False, False
         return self.ledger.flags.get(agent) or (not match.truncated, match.truncated)
 
+    def written(self) -> Ledger:
+        """Return the ledger, brought up to where the match is."""
+        ledger = self.ledger
+        if ledger.asked != self.match.asked or ledger.outside:
+            ledger.follow(self.match)
+        return ledger
+
     def flag(self, given: Mapping[str, tuple[bool, bool]]) -> None:
         """Take the flags that a client gives to seats; who gets one leaves the game."""
-        match, ledger = self.match, self.ledger
+        match, ledger = self.match, self.written()
         for agent, flags in given.items():
             if agent in ledger.dead and not any(flags):
                 raise ValueError(
@@ -215,7 +221,7 @@ class Env(BaseEnv, Generic[S]):
         selected = ledger.selected
         rewards = match.dismiss(leavers)
         ledger.follow(match)
-        ledger.credit((), rewards)
+        ledger.credit(rewards)
         if selected in ledger.dead:
             ledger.selected = selected
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gem_ma.match.match import Match
@@ -11,7 +11,18 @@ from gem_ma.match.match import Match
 class Ledger:
     """Who is alive or has yet to take a last step, whose turn it is, and what it is owed."""
 
-    __slots__ = ("agents", "alive", "cumulative", "dead", "flags", "infos", "rewards", "selected")
+    __slots__ = (
+        "agents",
+        "alive",
+        "asked",
+        "cumulative",
+        "dead",
+        "flags",
+        "infos",
+        "outside",
+        "rewards",
+        "selected",
+    )
 
     agents: list[str]
     selected: str | None  # of all agents the one that steps now
@@ -21,10 +32,13 @@ class Ledger:
     dead: tuple[str, ...]  # done, and yet to take their last step
     flags: dict[str, tuple[bool, bool]]  # terminated, truncated by a client
     infos: dict[str, tuple[Any, dict[str, Any]]]  # by whom they were made; None: by a client
+    asked: int  # how often replies had come in when this was written
+    outside: bool  # another view has played since, and lets who is done go at once
 
     def __init__(self) -> None:
         self.agents, self.selected, self.cumulative, self.rewards = [], None, {}, {}
         self.alive, self.dead, self.flags, self.infos = (), (), {}, {}
+        self.asked, self.outside = 0, False
 
     def begin(self, match: Match[Any]) -> None:
         """Begin an episode."""
@@ -32,23 +46,30 @@ class Ledger:
         self.cumulative = dict.fromkeys(match.seats, 0.0)
         self.rewards, self.flags, self.infos = {}, {}, {}
         self.alive, self.dead = match.alive, ()
+        self.asked, self.outside = match.asked, False
         self.selected = match.waiting[0]
 
     def follow(self, match: Match[Any]) -> None:
         """Find who is done, and whose turn it is, after the match went on."""
+        self.asked = match.asked
         if self.infos:
             self.infos = {}
         if match.alive is not self.alive:
             self.alive = match.alive
             self.dead = tuple([agent for agent in self.agents if agent not in match.alive])
         dead = self.dead
-        self.selected = dead[0] if dead else match.waiting[0]
+        if dead:
+            self.selected = dead[0]
+        elif match.waiting:
+            self.selected = match.waiting[0]
+        if self.outside:
+            self.outside = False
+            self.bury(match, dead)
+            self.cumulative = dict.fromkeys(self.agents, 0.0)
 
-    def credit(self, actors: Iterable[str], rewards: Mapping[str, float]) -> None:
-        """Write down what a step earned; what its actors were owed before was delivered."""
+    def credit(self, rewards: Mapping[str, float]) -> None:
+        """Write down what a step earned."""
         cumulative = self.cumulative
-        for agent in actors:
-            cumulative[agent] = 0.0
         for agent, reward in rewards.items():
             cumulative[agent] += reward
         self.rewards = rewards
@@ -68,4 +89,5 @@ class Ledger:
         twin.agents, twin.cumulative = self.agents.copy(), self.cumulative.copy()
         twin.selected, twin.rewards, twin.flags = self.selected, self.rewards, self.flags
         twin.alive, twin.dead = self.alive, self.dead
+        twin.asked, twin.outside = self.asked, self.outside
         return twin

@@ -25,7 +25,7 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
     @property
     def agents(self) -> list[str]:
         """The seats that are alive."""
-        return self.env.core.ledger.agents
+        return self.env.core.agents
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None

@@ -103,11 +103,8 @@ class Seam:
     def hand_in(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Submit replies, let who is done go at once, and return what was earned."""
         rewards = self.submit(replies)
-        core = self.core
-        ledger = core.ledger
-        ledger.credit(replies, rewards)
-        if ledger.dead:
-            ledger.bury(core.match, ledger.dead)
+        ledger = self.core.ledger
+        ledger.rewards, ledger.outside = rewards, True
         return rewards
 
     def play(
@@ -115,7 +112,7 @@ class Seam:
     ) -> tuple[dict[str, float], dict[str, bool], dict[str, bool]]:
         """Hand in replies; return rewards, terminations and truncations of who was alive."""
         core = self.core
-        agents = core.ledger.agents
+        agents = core.agents
         rewards = self.hand_in(replies)
         ended = {agent: core.ended(agent) for agent in agents}
         return (

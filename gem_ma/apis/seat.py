@@ -48,7 +48,6 @@ class SeatView(gymnasium.Env[Any, Any]):
         self.observation_space = space[self._bare] if self._bare else space
         self.action_space = env.action_space(agent)
         self._owed = 0.0  # earned and not yet delivered
-        self._flags = False, False  # terminated, truncated
         self._running = False
         self._chats: dict[str, Conversation] = {}  # what the others read
 
@@ -86,7 +85,6 @@ class SeatView(gymnasium.Env[Any, Any]):
         match = self.env.match
         self._np_random, self._np_random_seed = match.rng, match.seed
         self._owed = 0.0
-        self._flags = False, False
         self._running = True
         self._chats = {seat: Conversation(seat) for seat in self.others}
         if self.others:
@@ -100,7 +98,8 @@ class SeatView(gymnasium.Env[Any, Any]):
         return self._step(action)
 
     def _step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        match, agent = self.env.match, self.agent
+        env, agent = self.env, self.agent
+        match = env.match
         if not self._running:
             raise match.needs_reset("step")
         if agent in match.waiting:
@@ -108,14 +107,18 @@ class SeatView(gymnasium.Env[Any, Any]):
                 self._play({agent: action})
             else:
                 if not isinstance(action, str):
-                    self.env.core.check_number(agent, action)  # before the others are asked
+                    env.core.check_number(agent, action)  # before the others are asked
                 self._play({agent: action, **self._replies()})
         if self.others:
             self._let_others_play()
-        terminated, truncated = self._flags
-        self._running = not (terminated or truncated)
         reward, self._owed = self._owed, 0.0
-        return self._observe(), reward, terminated, truncated, self.env.info(agent)
+        observation = env.observe(agent)
+        if self._bare:
+            observation = observation[self._bare]
+        if agent in match.alive:
+            return observation, reward, False, False, env.info(agent)
+        self._running = False
+        return observation, reward, *env.core.ended(agent), env.info(agent)
 
     def _shown(self, call: Callable[..., T], *args: Any) -> T:
         """Show a person what came of it to this seat, and nothing of what others see."""
@@ -133,8 +136,6 @@ class SeatView(gymnasium.Env[Any, Any]):
         rewards = self.env.hand_in(replies)
         if agent in rewards:
             self._owed += rewards[agent]
-        if agent not in self.env.match.alive:
-            self._flags = self.env.core.ended(agent)
 
     def _let_others_play(self) -> None:
         match, agent = self.env.match, self.agent

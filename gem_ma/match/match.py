@@ -101,12 +101,10 @@ class Match(Point, Generic[S]):
     def take(self, replies: Mapping[str, Any]) -> None:
         """Read replies: each becomes a move that is pending, or is refused."""
         self.asked += 1
-        if len(replies) == 1:
-            for seat, reply in replies.items():
-                if not self._take(seat, reply):
-                    self.leave((seat,))
-            return
-        leavers = [s for s in self.waiting if s in replies and not self._take(s, replies[s])]
+        leavers = []
+        for seat in self.waiting:
+            if seat in replies and not self._take(seat, replies[seat]):
+                leavers.append(seat)
         if leavers:
             self.leave(leavers)
 
@@ -219,7 +217,11 @@ class Match(Point, Generic[S]):
             self.refused.pop(seat, None)
         view = self.views.get(seat) or self.view(seat)
         try:
-            move = self.game.read(self.action(reply), view, seat)
+            if type(reply) is str and self.bare and reply.isalnum() and reply.isascii():
+                text = reply  # which is quicker to find out than to extract
+            else:
+                text = self.action(reply)
+            move = self.game.read(text, view, seat)
         except InvalidMove as error:
             return self._take_invalid(seat, view, str(error)[:_REASON])
         self.pending[seat] = self.moved[seat] = move
@@ -227,10 +229,7 @@ class Match(Point, Generic[S]):
 
     def action(self, reply: Any) -> str:
         """Return the action text in a reply, or raise InvalidMove."""
-        if type(reply) is str:
-            if self.bare and reply.isalnum() and reply.isascii():
-                return reply  # which is quicker to find out than to extract
-        elif not isinstance(reply, str):
+        if not isinstance(reply, str):
             return self._numbered(int(reply))
         return actions.extract(reply, self.terms.format, self.game.calls_at_once)
 

@@ -74,6 +74,9 @@ class Sight:
         twin._told = {}
         return twin
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_masks": {}, "_masked": (None, None), "canvas": None}
+
     # -- words ---------------------------------------------------------------------------------
 
     def rules(self, match: Match[Any], seat: str) -> str:

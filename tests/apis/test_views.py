@@ -275,7 +275,7 @@ def test_views_copy_and_pickle():
         assert other.env.game_state == env.env.game_state
         action = env.sample_random_action()
         assert other.step(action)[1:4] == copy.deepcopy(env).step(action)[1:4]
-        assert other.core is other.env
+        assert other.env.core is other.env
     parallel = gem_ma.make_parallel("game:LiarsDice-v0")
     parallel.reset(seed=0)
     assert copy.deepcopy(parallel).game_state == parallel.game_state

@@ -69,8 +69,8 @@ def test_attributes_are_read_live_and_private_ones_are_not_forwarded():
     assert env.to_act == ("yellow",)
     assert env.unwrapped is env.env
     assert env.agents is env.env.agents
-    with pytest.raises(AttributeError, match="_pending"):
-        _ = env.match.pending
+    with pytest.raises(AttributeError, match="_spec"):
+        _ = env._spec
     with pytest.raises(AttributeError, match="nonsense"):
         _ = env.nonsense
     assert repr(env) == "<Wrapper <Env game:ConnectFour-v0>>"
