@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Generic, Literal, Self
 
 import numpy as np
@@ -116,6 +116,28 @@ class Env(BaseEnv, Generic[S]):
             self.render()
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        self._check(replies)
+        rewards = self.match.submit(replies)
+        if self.render_mode == "human" and not self.hushed:
+            self.render()
+        return rewards
+
+    def submit_in_parts(
+        self, replies: Mapping[str, Any]
+    ) -> Generator[Callable[[], Any], Any, Mapping[str, float]]:
+        """Do what `submit` does, but yield what may wait for something, to be run elsewhere.
+
+        What it returned is sent back.
+        """
+        match = self.match
+        self._check(replies)
+        match.take(replies)
+        while match.due:
+            match.arrive((yield match.advance))
+        return match.settle()
+
+    def _check(self, replies: Mapping[str, Any]) -> None:
+        """Raise unless these are replies, of their type, of seats that are to act."""
         match = self.match
         waiting = match.waiting
         if not waiting or not replies or type(replies) is not dict:
@@ -127,10 +149,6 @@ class Env(BaseEnv, Generic[S]):
                 raise match.not_to_act(agent)
             if not isinstance(reply, str):
                 self.check_number(agent, reply)
-        rewards = match.submit(replies)
-        if self.render_mode == "human" and not self.hushed:
-            self.render()
-        return rewards
 
     def check_number(self, agent: str, reply: Any) -> None:
         """Raise TypeError unless what is no text is an action of a seat."""

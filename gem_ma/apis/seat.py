@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
 import gymnasium
@@ -111,11 +111,33 @@ class SeatView(gymnasium.Env[Any, Any]):
                 self._play({agent: action, **self._replies()})
         if self.others:
             self._let_others_play()
+        return self._outcome()
+
+    def step_in_parts(self, action: Any) -> Generator[Callable[[], Any], Any, Any]:
+        """Do what `step` does, but yield what may wait for something; return how it ends.
+
+        That is a function, which observes, and returns what `step` does. There are no others, and
+        no wrappers, whose part in it would have to wait, too.
+        """
+        if not self._running:
+            raise self.env.match.needs_reset("step")
+        rewards = yield from self.env.core.submit_in_parts({self.agent: action})
+        self._owed += rewards.get(self.agent, 0.0)
+        return self._outcome
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether `step_in_parts` does what `step` does."""
+        return not self.others and self.env is self.env.core and self.render_mode != "human"
+
+    def _outcome(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what a step led to for this seat."""
+        env, agent = self.env, self.agent
         reward, self._owed = self._owed, 0.0
         observation = env.observe(agent)
         if self._bare:
             observation = observation[self._bare]
-        if agent in match.alive:
+        if agent in env.match.alive:
             return observation, reward, False, False, env.info(agent)
         self._running = False
         return observation, reward, *env.core.ended(agent), env.info(agent)

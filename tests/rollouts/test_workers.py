@@ -20,7 +20,7 @@ from gem_ma.agents import load
 from gem_ma.apis import workers
 from gem_ma.apis.workers import Worker, WorkerError, packed
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
-from gem_ma.rollouts import shards
+from gem_ma.rollouts import processes, shares
 from gem_ma.rollouts.records import EpisodeFile
 
 FOUR = "game:ConnectFour-v0"

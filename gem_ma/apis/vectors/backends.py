@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from multiprocessing import shared_memory
 from multiprocessing.connection import Connection
 from typing import Any
@@ -60,7 +61,11 @@ class Sync:
 
 
 class Threads:
-    """Slots of this process, by index, each job in whichever thread is free."""
+    """Slots of this process, by index; what may wait for something in whichever thread is free.
+
+    Threads that compute only hold each other up, so that all else is done by whoever hands in jobs
+    and collects their results, where a slot has parts for it.
+    """
 
     draws_here = True
 
@@ -71,8 +76,9 @@ class Threads:
         timeout: float | None = None,
     ):
         self.slots = slots if isinstance(slots, Mapping) else dict(enumerate(slots))
-        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self.done: deque[tuple[int, Any]] = deque()
+        self.work: queue.SimpleQueue[tuple[int, Any, Callable[[], Any]] | None]
+        self.work = queue.SimpleQueue()
+        self.done: deque[tuple[int, Any, Any, bool]] = deque()  # the last: whether it failed
         self.wanted = 1  # fewer results do not wake the one that collects
         self.enough = threading.Lock()
         self.enough.acquire()
@@ -84,41 +90,69 @@ class Threads:
             thread.start()
 
     def _serve(self) -> None:
-        while (job := self.jobs.get()) is not None:
+        while (job := self.work.get()) is not None:
+            index, parts, work = job
             try:
-                (result,) = done(self.slots, [job])
+                self._report((index, parts, work(), False))
             except BaseException as error:  # noqa: BLE001 - raised again by `collect`
-                result = job[0], error if isinstance(error, Exception) else Exited(error)
                 self.wanted = 1
-            self.done.append(result)
-            if len(self.done) >= self.wanted:
-                with contextlib.suppress(RuntimeError):  # it is released already
-                    self.enough.release()
+                known = error if isinstance(error, Exception) else Exited(error)
+                self._report((index, None, known, True))
+
+    def _report(self, result: tuple[int, Any, Any, bool]) -> None:
+        self.done.append(result)
+        if len(self.done) >= self.wanted:
+            with contextlib.suppress(RuntimeError):  # it is released already
+                self.enough.release()
 
     def submit(self, jobs: Sequence[Job], together: bool) -> None:
         self.wanted = len(jobs) if together else 1
         for job in jobs:
-            self.jobs.put(job)
+            index, method, arguments = job
+            parts = self.slots[index].in_parts(method, arguments)
+            if parts is None:
+                self.work.put((index, None, functools.partial(self._whole, job)))
+            else:
+                for result in self._go_on(index, parts, None):
+                    self._report((index, None, result, False))
+
+    def _whole(self, job: Job) -> Any:
+        ((_, result),) = done(self.slots, [job])
+        return result
+
+    def _go_on(self, index: int, parts: Any, value: Any) -> list[Any]:
+        """Let a job go on up to what it waits for next; return its result if it has ended."""
+        try:
+            work = parts.send(value)
+        except StopIteration as end:
+            return [end.value]
+        except SystemExit as error:  # of a game, which has no say in when a program ends
+            raise Exited(error) from error
+        self.work.put((index, parts, work))
+        return []
 
     def collect(self, wanted: int | None = None) -> list[tuple[int, Any]]:
         if wanted is not None:
             self.wanted = wanted
         if len(self.done) < self.wanted:
             self.enough.acquire()
-        results = [self.done.popleft() for _ in range(len(self.done))]
+        results = []
+        for _ in range(len(self.done)):
+            index, parts, value, failed = self.done.popleft()
+            if failed:
+                raise value
+            ended = [value] if parts is None else self._go_on(index, parts, value)
+            results += [(index, result) for result in ended]
         self.wanted = max(self.wanted - len(results), 1)
-        for _, result in results:
-            if isinstance(result, Exception):
-                raise result
         return results
 
     def kill(self) -> None:
         """Let every thread end with the job that it is at."""
         with contextlib.suppress(queue.Empty):
             while True:
-                self.jobs.get_nowait()
+                self.work.get_nowait()
         for _ in self.threads:
-            self.jobs.put(None)
+            self.work.put(None)
 
     def close(self) -> None:
         self.kill()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,10 @@ class Slot:
 
     def reset(self, seed: int | None, options: Any) -> Any:
         raise NotImplementedError
+
+    def in_parts(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Return a job that yields what may wait for something, if only that needs a thread."""
+        return None
 
     def step(self, action: Any) -> Any:
         raise NotImplementedError
@@ -61,7 +66,23 @@ class SeatSlot(Slot):
     def step(self, action: Any) -> Any:
         if self.over and self.autoreset == "next":
             return self.reset(None, None)
-        result = self._on_canvas(self.env.step, action)
+        return self._after(self._on_canvas(self.env.step, action))
+
+    def in_parts(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        begins = self.over and self.autoreset == "next"
+        if method != "step" or begins or not self.env.has_parts:
+            return None
+        return self._step_in_parts(*arguments)
+
+    def _step_in_parts(self, action: Any) -> Generator[Callable[[], Any], Any, Any]:
+        outcome = yield from self.env.step_in_parts(action)
+        result = self._on_canvas(outcome)
+        if self.autoreset == "same" and (result[2] or result[3]):  # beginning may wait, too
+            return (yield functools.partial(self._after, result))
+        return self._after(result)
+
+    def _after(self, result: tuple[Any, ...]) -> Any:
+        """Return what is sent of a step, after which the environment may begin again."""
         observation, reward, terminated, truncated, info = result
         self.over = terminated or truncated
         if self.over and self.autoreset == "same":
