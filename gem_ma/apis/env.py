@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils.env import AECEnv
 
+from gem_ma.envs.registry import Spec
 from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.guards.given import need
 from gem_ma.match import actions as words
@@ -22,7 +24,6 @@ from gem_ma.scene import Terminal
 from gem_ma.talk.episode import Conversation, Position, Turn, first_calls, pick
 
 if TYPE_CHECKING:
-    from gem_ma.apis.registry import Spec
     from gem_ma.apis.seats import Seat
     from gem_ma.apis.views import ParallelView, SeatView
     from gem_ma.talk.messages import Picture
@@ -1174,11 +1175,8 @@ class Env(BaseEnv, Generic[S]):
     @property
     def spec(self) -> Spec:
         """What makes this environment again: the game's class, its arguments and the Env's."""
-        from gem_ma.apis.registry import Spec, spec_of
-
         if self._spec is None:
             self._spec = spec_of(self)
-        assert isinstance(self._spec, Spec)
         return self._spec
 
     # -- snapshots -----------------------------------------------------------------------------
@@ -1251,3 +1249,22 @@ def fit(text: str, limit: int) -> str:
         return data[:limit].decode(errors="ignore")
     half = (limit - len(mark)) // 2
     return data[:half].decode(errors="ignore") + mark + data[-half:].decode(errors="ignore")
+
+
+def spec_of(env: Env[Any]) -> Spec:
+    """Return what makes an environment again, if it was made with a game's class as it stands."""
+    game = type(env.game)
+    positional, named = env.game._arguments
+    takes = list(inspect.signature(game).parameters)
+    kwargs = dict(zip(takes, positional, strict=False))
+    kwargs |= named
+    elsewhere = {"observe": env.observes, "actions": "discrete" if env.discrete else "text"}
+    for name, one in inspect.signature(Env).parameters.items():
+        if name in ("game", "id"):
+            continue
+        value = elsewhere[name] if name in elsewhere else getattr(env, name)
+        own = name in env.game.env_defaults  # said always, as the game would have it another way
+        if (own or value != one.default) and name not in kwargs:
+            kwargs[name] = value
+    kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
+    return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)

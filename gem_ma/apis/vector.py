@@ -26,7 +26,7 @@ from gymnasium.vector.utils import (
     create_empty_array,
 )
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.env import BaseEnv, Env
 from gem_ma.apis.views import SeatView
 from gem_ma.apis.workers import (
@@ -42,6 +42,7 @@ from gem_ma.apis.workers import (
     reporting,
     send,
 )
+from gem_ma.envs import registry
 from gem_ma.talk.episode import Turn
 
 Backend = Literal["sync", "thread", "process", "ray"]
@@ -91,7 +92,7 @@ def make_vec(
     count = len(given) if num_envs is None else num_envs
     if count < len(given):
         raise ValueError(f"num_envs={count}: got {len(given)} environments; expected that many")
-    made = [registry.make(one, **make) if isinstance(one, str) else one for one in given]
+    made = [making.make(one, **make) if isinstance(one, str) else one for one in given]
     for one in made:
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")

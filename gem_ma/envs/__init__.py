@@ -1,6 +1,6 @@
 """The games that come with the package: one line each, nothing imported until one is made."""
 
-from gem_ma.apis.registry import register, register_family
+from gem_ma.envs.registry import register, register_family
 
 _GUESS = "gem_ma.envs.guessing.guess_the_number:GuessTheNumber"
 register("game:GuessTheNumber-v0", _GUESS)

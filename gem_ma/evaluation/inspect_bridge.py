@@ -20,11 +20,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.evaluation.runner import outcome
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import from_json, to_json
 from gem_ma.rollouts.run import Play, Run, Waiting
-from gem_ma.talk.episode import Episode, Reply, Turn, ask, ask_async, schemas
+from gem_ma.talk.episode import Reply, Turn, ask, ask_async, schemas
 from gem_ma.talk.messages import escape, openai_chat
 
 try:
@@ -76,7 +77,7 @@ def play(
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
-    made = registry.make(env, **make) if isinstance(env, str) else env
+    made = making.make(env, **make) if isinstance(env, str) else env
     given = dict(seats or {})
     run = Run(
         made,

@@ -23,8 +23,8 @@ from gem_ma.evaluation.runner import load, summary
 from gem_ma.evaluation.runner import tokens as tokens_of
 from gem_ma.evaluation.statistics import Estimate, average, mean
 from gem_ma.evaluation.viewer import find_files
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.episode import Episode
 
 ENDINGS = (".png", ".svg", ".pdf")
 

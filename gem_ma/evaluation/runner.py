@@ -16,17 +16,18 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from gem_ma import agents as players
-from gem_ma.apis.registry import MissingNeed, UnknownEnv
+from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.evaluation import store, suites
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
 from gem_ma.evaluation.statistics import Estimate, average, mean, rate
 from gem_ma.evaluation.suites import BadSuite, Entry, Suite
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.run import TooManyErrors, arollout
-from gem_ma.talk.episode import Agent, Episode, run_async
+from gem_ma.talk.episode import Agent, run_async
 
 KIND = "evaluation"
 CELLS = "cells.json"
@@ -224,9 +225,9 @@ def plan(
 
 
 def make(entry: Entry) -> Any:
-    from gem_ma.apis import registry
+    from gem_ma.apis import making
 
-    return registry.make(entry.id, **entry.arguments)
+    return making.make(entry.id, **entry.arguments)
 
 
 def _who(

@@ -21,9 +21,10 @@ from gem_ma.evaluation.ratings import Cycle, Rating
 from gem_ma.evaluation.runner import Cell, Playing, loaded, make, outcome
 from gem_ma.evaluation.suites import Entry
 from gem_ma.match.seeding import mix
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.episode import Episode, run_async
+from gem_ma.talk.episode import run_async
 
 KIND = "tournament"
 POOL = "agents.json"

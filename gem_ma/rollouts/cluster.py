@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis.workers import Job, StepTimeout, WorkerDied, by_worker, dealt, done
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.run import Loop, Run
 from gem_ma.rollouts.shards import Dealer, Share, arguments_of
-from gem_ma.talk.episode import Episode
 
 _CHUNK = 32  # episodes that an actor takes at once, at most
 
@@ -170,9 +170,9 @@ def rllib_env(id: str, **make: Any) -> Any:
     """
 
     def create(config: Mapping[str, Any]) -> Any:
-        from gem_ma.apis import registry
+        from gem_ma.apis import making
 
-        return _rllib_wrapper()(registry.make(id, **{"actions": "discrete", **make, **config}))
+        return _rllib_wrapper()(making.make(id, **{"actions": "discrete", **make, **config}))
 
     return create
 

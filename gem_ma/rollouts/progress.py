@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Self
 
-from gem_ma.talk.episode import Episode
+from gem_ma.rollouts.episode import Episode
 
 
 class Progress:

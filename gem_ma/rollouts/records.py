@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
-from gem_ma.apis.registry import Spec
+from gem_ma.envs.registry import Spec
 from gem_ma.guards.files import hold, replace
 from gem_ma.guards.given import each
 from gem_ma.guards.remote import without_secrets
-from gem_ma.talk.episode import Episode, Failure, Reply, Step
+from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.talk.episode import Reply, Step
 from gem_ma.talk.messages import Picture
 
 FORMAT = 1

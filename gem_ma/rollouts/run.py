@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from gem_ma.agents import load
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.env import BaseEnv, SeatError
 from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.seeding import fresh_seed, mix
+from gem_ma.rollouts.episode import Episode, Failure
 from gem_ma.talk.context import Context
 from gem_ma.talk.episode import (
     Agent,
     Conversation,
-    Episode,
-    Failure,
     Turn,
     checked,
     name_of,
@@ -777,7 +776,7 @@ def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
     out = []
     for one in several:
         if isinstance(one, str):
-            one = registry.make(one, **make)
+            one = making.make(one, **make)
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
         out.append(one)

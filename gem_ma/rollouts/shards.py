@@ -14,8 +14,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from gem_ma.apis.workers import Exited, StepTimeout, Worker, WorkerDied, send
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.run import Answer, Asker, Loop, Play, Player, Run, Waiting
-from gem_ma.talk.episode import Conversation, Episode, Turn, checked
+from gem_ma.talk.episode import Conversation, Turn, checked
 
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
 _GRACE = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own

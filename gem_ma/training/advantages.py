@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from gem_ma.guards.given import each, need
-from gem_ma.talk.episode import Episode
+from gem_ma.rollouts.episode import Episode
 
 if TYPE_CHECKING:
     from gem_ma.training.samples import Sample

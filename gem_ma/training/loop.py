@@ -24,8 +24,9 @@ import numpy as np
 
 from gem_ma.agents.hf import HFAgent
 from gem_ma.match.seeding import mix
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.run import rollout
-from gem_ma.talk.episode import Agent, Episode, Reply, Turn
+from gem_ma.talk.episode import Agent, Reply, Turn
 from gem_ma.training.advantages import Turns, rae, turns
 from gem_ma.training.samples import Sample, samples
 

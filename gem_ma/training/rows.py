@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.guards.given import each, need
-from gem_ma.talk.episode import Episode
+from gem_ma.rollouts.episode import Episode
 from gem_ma.talk.tokens import Tokens
 from gem_ma.training.samples import samples
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.guards.given import need
-from gem_ma.talk.episode import Episode, Step
+from gem_ma.rollouts.episode import Episode
+from gem_ma.talk.episode import Step
 from gem_ma.talk.messages import Picture, pictures
 from gem_ma.talk.tokens import Prompt, Tokens, own_ids
 

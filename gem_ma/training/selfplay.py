@@ -38,7 +38,8 @@ from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.apis.env import SeatError
 from gem_ma.guards.given import each, need
 from gem_ma.guards.remote import without_secrets
-from gem_ma.talk.episode import Conversation, Episode, Turn, name_of
+from gem_ma.rollouts.episode import Episode
+from gem_ma.talk.episode import Conversation, Turn, name_of
 
 Choice: TypeAlias = Literal["uniform", "hard", "even"]
 Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves

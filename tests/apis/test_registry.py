@@ -12,7 +12,7 @@ from playable import IDS
 
 import gem_ma
 from gem_ma import Spec, UnknownArgument, UnknownEnv
-from gem_ma.apis import registry
+from gem_ma.envs import registry
 
 new_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"),
@@ -56,7 +56,7 @@ def test_a_spec_is_data():
         "gem_ma.envs.guessing.guess_the_number:GuessTheNumber",
         {"min_number": 1, "max_number": 10, "max_turns": 4},
     )
-    assert spec.make(max_number=5).game.moves == ("1", "2", "3", "4", "5")
+    assert gem_ma.make(spec, max_number=5).game.moves == ("1", "2", "3", "4", "5")
 
 
 def test_arguments_go_to_the_game_first_and_then_to_env():
@@ -93,7 +93,7 @@ def test_an_unknown_argument_says_what_is_close(argument, words):
     with pytest.raises(UnknownArgument, match=words):
         gem_ma.make("game:RockPaperScissors-v0", **{argument: 3})
     with pytest.raises(TypeError):
-        gem_ma.spec("game:ConnectFour-v0").make().game.__class__(nonsense=1)
+        gem_ma.make("game:ConnectFour-v0").game.__class__(nonsense=1)
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -158,7 +158,7 @@ def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
 
 def test_a_spec_makes_nothing_but_games():
     with pytest.raises(TypeError, match="subprocess:Popen is no Game"):
-        Spec("x", "subprocess:Popen", {"args": ["true"]}).make()
+        gem_ma.make(Spec("x", "subprocess:Popen", {"args": ["true"]}))
 
 
 def test_gymnasium_makes_lists_of_frames():

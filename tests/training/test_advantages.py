@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.talk.episode import Failure
+from gem_ma.rollouts.episode import Failure
 from gem_ma.training import advantages
 from gem_ma.training.advantages import (
     Turns,

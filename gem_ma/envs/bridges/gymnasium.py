@@ -10,9 +10,9 @@ from typing import Any
 
 import gymnasium
 
-from gem_ma.apis.registry import MissingNeed, Spec
 from gem_ma.envs.bridges.describing import Live, Teller, Told, teller_for
 from gem_ma.envs.bridges.live import Output
+from gem_ma.envs.registry import MissingNeed, Spec
 
 AGENT = "player"
 _ENTRY = "gem_ma.envs.bridges.gymnasium:Gymnasium"

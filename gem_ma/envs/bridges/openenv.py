@@ -24,8 +24,8 @@ import numpy as np
 from PIL import Image
 
 from gem_ma import scene
-from gem_ma.apis.registry import Spec
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
+from gem_ma.envs.registry import Spec
 from gem_ma.game import InvalidMove, Message, Refused, Verbatim
 from gem_ma.guards.remote import read_all
 from gem_ma.guards.untrusted import read_json

@@ -13,9 +13,9 @@ from typing import Any
 
 import pettingzoo
 
-from gem_ma.apis.registry import MissingNeed, Spec
 from gem_ma.envs.bridges.describing import Live, Seen, Teller, Told, story, teller_for
 from gem_ma.envs.bridges.live import Output
+from gem_ma.envs.registry import MissingNeed, Spec
 from gem_ma.game import Message
 from gem_ma.scene import Cards
 

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.apis.registry import Spec
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
+from gem_ma.envs.registry import Spec
 from gem_ma.game import InvalidMove, Message
 from gem_ma.match.actions import choose, clip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.apis.registry import Spec
+from gem_ma.envs.registry import Spec
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.question import Grade, Item, Task
 

@@ -1,0 +1,121 @@
+"""Episode: the record of one play, and playing it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from gem_ma.apis.env import BaseEnv
+from gem_ma.apis.making import make
+from gem_ma.envs.registry import Spec
+from gem_ma.talk.context import Context
+from gem_ma.talk.episode import Conversation, Step, Turn
+
+
+class Failure(NamedTuple):
+    """Why an episode did not come to its end."""
+
+    seat: str | None  # whose reply failed; None: the environment itself
+    kind: str  # the exception's class
+    message: str
+
+
+class ReplayError(AssertionError):
+    """An episode did not happen again as it was recorded."""
+
+
+@dataclass(slots=True)
+class Episode:
+    """The record of one play: who saw what, said what, got what."""
+
+    id: str  # its number in the run, and the seed of the run
+    number: int
+    spec: Spec  # makes the environment
+    seed: int  # of the environment
+    agents: dict[str, str]  # who sits in each seat
+    group: int = 0  # episodes of one group have the same start
+    options: dict[str, Any] = field(default_factory=dict)  # of reset
+    wrappers: tuple[str, ...] = ()  # around the environment, outermost first
+    contexts: dict[str, str] = field(default_factory=dict)  # how a seat's chat is cut
+    rules: dict[str, str] = field(default_factory=dict)
+    tools: dict[str, list[Any]] = field(default_factory=dict)  # schemas that a seat was shown
+    steps: list[Step] = field(default_factory=list)
+    returns: dict[str, float] = field(default_factory=dict)  # empty if it failed
+    ended: str = ""  # "terminated", "truncated" or "failed"
+    report: dict[str, Any] = field(default_factory=dict)  # what the game says at the end
+    failure: Failure | None = None
+    version: str = ""  # of this package
+    sandbox: str = field(default="", compare=False)  # the weakest level that code has run at
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def forfeits(self) -> tuple[str, ...]:
+        """The seats that left by invalid replies."""
+        return tuple(s.agent for s in self.steps if s.invalid and s.invalid.get("forfeit"))
+
+    def chat(self, seat: str) -> Conversation:
+        """Return one seat's conversation as it grew."""
+        if seat not in self.agents:
+            raise ValueError(f"no seat {seat!r}; the seats are {', '.join(self.agents)}")
+        context = self.contexts.get(seat)
+        chat = Conversation(
+            seat,
+            rules=self.rules.get(seat, ""),
+            episode=self.id,
+            context=Context.parse(context) if context else None,
+        )
+        chat.tools = tuple(self.tools.get(seat, ()))
+        chat.steps = [step for step in self.steps if step.agent == seat]
+        return chat
+
+    def messages(self, seat: str) -> list[Mapping[str, Any]]:
+        """Return one seat's whole conversation as chat messages."""
+        return list(self.chat(seat).messages())
+
+    def replay(self, env: BaseEnv | None = None, *, trust: bool = False) -> Episode:
+        """Play the same replies again, and raise ReplayError unless all goes as it went.
+
+        Returns the episode with its pictures drawn. An environment that was wrapped has to be
+        given. trust: run what a file of episodes names, though nobody registered it here.
+        """
+        if env is None:
+            if self.wrappers:
+                around = " in ".join(self.wrappers)
+                raise ValueError(f"it was played in {around}; pass that environment to replay")
+            env = make(self.spec, trust=trust)
+        elif not hasattr(env, "_core"):  # BaseEnv is made of what stands here
+            raise TypeError(f"env={env!r}: expected an environment, got {type(env).__name__}")
+        env.reset(seed=self.seed, options=self.options or None)
+        core, steps, at = env._core, [], 0
+        returns = dict.fromkeys(core.possible_agents, 0.0)
+        while at < len(self.steps):
+            now = [s for s in self.steps[at:] if s.number == self.steps[at].number]
+            if core._waiting != tuple([step.agent for step in now]):
+                raise ReplayError(f"step {at}: {core._waiting} are to act, not {now[0].agent}")
+            for step in now:
+                turn = env.turn(step.agent)
+                seen = turn.observation, turn.text, turn.results
+                if seen != (step.observation, step.text, step.results):
+                    raise ReplayError(_difference(at, step, turn))
+                fields = {name: getattr(step, name) for name in Step.__slots__}
+                steps.append(Step(**{**fields, "observation": turn.observation}))
+            rewards, _, _ = env.play({step.agent: step.reply for step in now})
+            for seat, reward in rewards.items():
+                returns[seat] += reward
+            at += len(now)
+        if self.failure is None and (core._waiting or returns != self.returns):
+            raise ReplayError(f"returns are {returns}, and were {self.returns}")
+        fields = {name: getattr(self, name) for name in Episode.__slots__}
+        return Episode(**{**fields, "steps": steps})
+
+
+def _difference(at: int, step: Step, turn: Turn) -> str:
+    for name, new, old in (
+        ("text", turn.text, step.text),
+        ("results", turn.results, step.results),
+        ("observation", turn.observation, step.observation),
+    ):
+        if new != old:
+            return f"step {at}, {step.agent}: the {name} is {new!r}, and was {old!r}"
+    return f"step {at}"
