@@ -109,18 +109,36 @@ _families: dict[str, str] = {}  # prefix of ids -> the module that knows them
 _plugins_loaded = False
 
 
-def register(id: str, entry_point: str, *, needs: Iterable[str] = (), **kwargs: Any) -> None:
+def register(
+    id: str,
+    entry_point: str,
+    *,
+    needs: Iterable[str] = (),
+    levels: Mapping[str, Mapping[str, Any]] | None = None,
+    **kwargs: Any,
+) -> None:
     """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
 
     `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
-    `needs` is said of a Spec.
+    `needs` is said of a Spec. `levels` are more ids of the game, "ID-LEVEL", by what their
+    arguments are besides.
     """
     need(id, str, "id")
-    if id in _specs:
-        raise ValueError(f"{id!r} is registered already, for {_specs[id].entry_point}")
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
-    _specs[id] = Spec(id, entry_point, kwargs, tuple(needs))
+    ids = {
+        id: kwargs,
+        **{f"{id}-{level}": {**kwargs, **more} for level, more in (levels or {}).items()},
+    }
+    for one in ids:
+        if one in _specs:
+            raise ValueError(f"{one!r} is registered already, for {_specs[one].entry_point}")
+    for one, arguments in ids.items():
+        _specs[one] = Spec(one, entry_point, arguments, tuple(needs))
+        _tell_others(one)
+
+
+def _tell_others(id: str) -> None:
     name, kwargs = foreign(id), {"env_id": id}
     gymnasium.register(name, f"{_MAKERS}:for_gymnasium", kwargs=kwargs)
     if hasattr(pettingzoo, "register"):  # since 1.27
@@ -136,8 +154,9 @@ def foreign(id: str) -> str:
 def register_family(prefix: str, module: str) -> None:
     """Leave all ids that begin with "prefix:" to a module, imported when one is asked for.
 
-    It defines `specs()`, which returns the Specs that are listed and imports nothing for it, and
-    `find(id)`, which returns the Spec of any other id, or None.
+    It defines `specs()`, which returns the Specs that are listed, `find(id)`, which returns the
+    Spec of any other id, or None, and it may define `known(id)`: the same, with nothing imported
+    that the id names. Every listing imports it, so it is to be light.
     """
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")

@@ -26,7 +26,8 @@ from gem_ma.agents import load
 from gem_ma.apis import making
 from gem_ma.apis.env import Env, ResetNeeded, SeatError
 from gem_ma.apis.views import SeatView
-from gem_ma.envs.bridges.openenv import VARIABLE, pack, pack_chance, unpack_chance
+from gem_ma.envs.bridges.openenv import pack, pack_chance, unpack_chance
+from gem_ma.envs.bridges.openenv_ids import VARIABLE
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clip
 from gem_ma.talk.episode import plain, schemas

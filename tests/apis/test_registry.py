@@ -139,6 +139,38 @@ def test_registering(clean):
         gem_ma.register("mine:Five-v0", "gem_ma.envs.boards.connect_four")
 
 
+def test_registering_levels(clean):
+    four = "gem_ma.envs.boards.connect_four:ConnectFour"
+    levels = {"short": {"max_turns": 4}, "long": {"max_turns": 40, "format": "auto"}}
+    gem_ma.register("mine:Four-v0", four, needs=["hub"], levels=levels, format="boxed")
+    assert gem_ma.list_envs("mine:*") == [f"mine:Four-v0{end}" for end in ("", "-long", "-short")]
+    assert gem_ma.spec("mine:Four-v0").kwargs == {"format": "boxed"}
+    short, long = (gem_ma.spec(f"mine:Four-v0-{level}") for level in levels)
+    assert (short.kwargs, short.needs) == ({"format": "boxed", "max_turns": 4}, ("hub",))
+    assert long.kwargs == {"format": "auto", "max_turns": 40}
+    assert "gem_ma/mine.Four-v0-short" in gymnasium.registry
+    with pytest.raises(ValueError, match="'mine:Four-v0-short' is registered already"):
+        gem_ma.register("mine:Four-v0-short", four)
+
+
+def test_nothing_is_registered_if_one_level_cannot_be(clean):
+    four = "gem_ma.envs.boards.connect_four:ConnectFour"
+    gem_ma.register("mine:Four-v0-long", four)
+    with pytest.raises(ValueError, match="'mine:Four-v0-long' is registered already"):
+        gem_ma.register("mine:Four-v0", four, levels={"short": {}, "long": {}})
+    assert gem_ma.list_envs("mine:*") == ["mine:Four-v0-long"]
+
+
+def test_listing_imports_nothing_heavy():
+    code = (
+        "import sys, gem_ma; gem_ma.list_envs();"
+        "heavy = {'PIL', 'torch', 'datasets', 'textarena', 'reasoning_gym', 'ssl', 'minigrid'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
 def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
     plugin = types.ModuleType("a_plugin")
     plugin.register = lambda: gem_ma.register(

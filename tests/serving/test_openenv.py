@@ -24,7 +24,8 @@ from websockets.sync.client import connect
 
 import gem_ma
 from gem_ma.envs import registry
-from gem_ma.envs.bridges.openenv import Lost, ServerError, address, find
+from gem_ma.envs.bridges.openenv import Lost, ServerError
+from gem_ma.envs.bridges.openenv_ids import address, find
 from gem_ma.game import Game
 from gem_ma.testing import check_env
 

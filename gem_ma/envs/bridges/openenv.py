@@ -18,27 +18,25 @@ import json
 import os
 import socket
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 from PIL import Image
 
 from gem_ma import scene
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
-from gem_ma.envs.registry import Spec
+from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
 from gem_ma.game import InvalidMove, Message, Refused, Verbatim
 from gem_ma.guards.remote import read_all
 from gem_ma.guards.untrusted import read_json
 from gem_ma.match import actions
 
-VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
 _LARGEST = 1 << 26  # bytes of an answer
 _LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
 _LARGEST_PICTURE = 1 << 24  # pixels
 _SAID = 1000  # characters of what a server says is wrong
 _SCENES = (type(None), *filter(dataclasses.is_dataclass, vars(scene).values()))
 _ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
-_SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
 
 
 class ServerError(RuntimeError):
@@ -51,33 +49,6 @@ class ServerError(RuntimeError):
 
 class Lost(ConnectionError):
     """No OpenEnv server is there, or no longer."""
-
-
-def specs():
-    """Return what is listed: nothing, since every server is somebody's own."""
-    return ()
-
-
-def find(id):
-    """Return the Spec of "openenv:" and a server's URL, or None if it is none."""
-    url = id.removeprefix("openenv:")
-    if address(url) is None:
-        return None
-    return Spec(id, "gem_ma.envs.bridges.openenv:OpenEnv", {"url": url}, ("openenv",))
-
-
-def address(url: str) -> str | None:
-    """Return where the WebSocket of a server is, given its ws, wss, http or https URL."""
-    parts = urlsplit(url)
-    if parts.scheme not in _SCHEMES or not parts.hostname:
-        return None
-    if parts.username or parts.query or parts.fragment:
-        raise ValueError(
-            "the URL of an OpenEnv server is no place for secrets: it may have a host, a port and "
-            f"a path; give a token as token=... or in {VARIABLE}"
-        )
-    path = parts.path.rstrip("/").removesuffix("/ws") + "/ws"
-    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, path, "", ""))
 
 
 class Link:
