@@ -17,6 +17,7 @@ import io
 import json
 import os
 import socket
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,7 +59,7 @@ class Link:
         from websockets.exceptions import InvalidHandshake, InvalidStatus
         from websockets.sync.client import connect
 
-        self.where = address(url)
+        self.where = address(url) or url
         self.timeout = timeout
         self.total = 0.0  # rewards, of an environment that tells them one by one
         self._process = os.getpid()
@@ -163,6 +164,11 @@ class OpenEnv(Bridge):
     """
 
     blocking = True
+    url: str
+    timeout: float
+    _token: str | None
+    _rules: Mapping[str, str]
+    _tools: Mapping[str, Any]
 
     def __new__(cls, url: str, token: str | None = None, timeout: float = 60.0):
         """Ask the server what it plays, and return a game of the fitting class."""
@@ -180,6 +186,7 @@ class OpenEnv(Bridge):
             facts = None
         finally:
             link.close()
+        kind: type[OpenEnv]
         if facts is None:
             kind = Foreign
         else:
@@ -191,6 +198,18 @@ class OpenEnv(Bridge):
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 60.0):
         super().__init__()
+
+    def _learn(self, facts):
+        """Take from what the server says of a game what every episode has in common."""
+        raise NotImplementedError
+
+    def _chance(self, rng):
+        """Return the chance of a step, drawn here or there."""
+        raise NotImplementedError
+
+    def _use(self, rng, live):
+        """Put the generator where the server has left it, if it draws from it."""
+        raise NotImplementedError
 
     def __reduce__(self):
         arguments, named = self._arguments
@@ -264,7 +283,8 @@ class OpenEnv(Bridge):
 
 
 def _again(arguments, named):
-    return OpenEnv(*arguments, **named)
+    kind: Any = OpenEnv  # which returns a game of the fitting class
+    return kind(*arguments, **named)
 
 
 class Remote(Played):
@@ -394,6 +414,8 @@ class _Skips:
 
 
 class _Briefs:
+    _look: Any
+
     def brief(self, view, agent):
         return self._look(view, "brief", agent, str)
 
@@ -468,7 +490,7 @@ def unpack(value: Any) -> Any:
         flat = np.frombuffer(unpack(value["data"]), _number_type(value["array"]))
         return flat.reshape(value["shape"]).copy()
     kind = getattr(scene, value["scene"], None)
-    if not dataclasses.is_dataclass(kind):
+    if kind not in _SCENES[1:]:  # all but None's
         raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
     fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
     _scene(kind).validate_python(fields)  # what it is made of would else show when it is drawn
@@ -541,9 +563,9 @@ class Foreign(OpenEnv):
         """Return what the server says over plain HTTP, or nothing if it makes no sense."""
         from gem_ma.envs.bridges import openenv_frames as frames
 
-        parts = urlsplit(address(self.url))
+        parts = urlsplit(address(self.url) or "")
         kind = http.client.HTTPSConnection if parts.scheme == "wss" else http.client.HTTPConnection
-        connection = kind(parts.hostname, parts.port, timeout=self.timeout)
+        connection = kind(parts.hostname or "", parts.port, timeout=self.timeout)
         try:
             path = parts.path.removesuffix("ws") + what
             connection.request("GET", path, headers=_headers(self._token))
@@ -667,10 +689,10 @@ class Bound(Foreign):
         if image is None:
             return None
         try:
-            pixels = Image.open(io.BytesIO(base64.b64decode(image)))
-            if pixels.width * pixels.height > _LARGEST_PICTURE:
-                raise ValueError(f"a picture of {pixels.width} x {pixels.height}")
-            pixels = pixels.convert("RGB")
+            sent = Image.open(io.BytesIO(base64.b64decode(image)))
+            if sent.width * sent.height > _LARGEST_PICTURE:
+                raise ValueError(f"a picture of {sent.width} x {sent.height}")
+            pixels = sent.convert("RGB")
         except (OSError, Image.DecompressionBombError, *_ODD) as error:
             raise Lost(f"{self.url} sends what is no picture: {error}") from None
         return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)

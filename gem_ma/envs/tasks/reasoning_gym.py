@@ -167,7 +167,7 @@ def _dataset(name, settings):
     return dataset
 
 
-class _Letters(frozenset):
+class _Letters(frozenset[str]):
     """A set of letters whose order does not depend on PYTHONHASHSEED."""
 
     def __iter__(self):

@@ -10,7 +10,7 @@ from gem_ma.envs import registry
 from gem_ma.envs.games import make_game
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 
 LONGEST = 4_000  # characters of what one says to the other
@@ -46,7 +46,7 @@ class State(NamedTuple):
     seats: tuple[str, ...]
     turns: tuple[tuple[str, ...], ...]  # who acts, in each turn; what is said last is an answer
     asked: tuple[Asked, ...]  # the questions, one or several to choose from
-    chosen: int | None = None
+    chosen: Maybe[int] = None
     said: tuple[tuple[str, str], ...] = ()  # (seat, words), in order
     turn: int = 0
     paid: tuple[float, ...] = (0.0, 0.0)
