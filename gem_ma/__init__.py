@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 from gem_ma import envs as envs  # registers the games, and imports none of them
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
-from gem_ma.apis.registry import (
+from gem_ma.apis.making import make, make_gym, make_parallel
+from gem_ma.apis.seam import Snapshot
+from gem_ma.envs.registry import (
     Spec,
     UnknownArgument,
     UnknownEnv,
     list_envs,
-    make,
-    make_gym,
-    make_parallel,
     print_envs,
     register,
     spec,
 )
-from gem_ma.apis.seam import Snapshot
 from gem_ma.game import Game, InvalidMove, Message, Refused, State
 from gem_ma.guards.later import later
 from gem_ma.match.match import ResetNeeded, SeatError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -69,6 +69,10 @@ class State(Protocol):
 
 
 S = TypeVar("S", bound=State)
+T = TypeVar("T")
+# A field of a State that is a T wherever a rule asks for it, and None before it is there or in the
+# view of a seat that may not know it.
+Maybe: TypeAlias = T | Any
 
 
 class Game(abc.ABC, Generic[S]):

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.registry import register
 from gem_ma.apis.seat import SeatView
 from gem_ma.apis.wrappers import TimeLimit
+from gem_ma.envs import registry
+from gem_ma.envs.registry import register
 
 __all__ = ["Seat", "VectorEnv", "make", "make_vec", "print_envs", "register"]
 
@@ -62,13 +63,13 @@ def make(
 
 def _made(env_id: str, **kwargs: Any) -> BaseEnv:
     try:
-        return registry.make(env_id, **kwargs)
+        return making.make(env_id, **kwargs)
     except ValueError as error:
         # A game refuses a limit within which it cannot be won; in GEM, the episode just ends there.
         if "max_turns" not in kwargs or "max_turns" not in str(error):
             raise
         limit = kwargs.pop("max_turns")
-        return TimeLimit(registry.make(env_id, **kwargs), limit)
+        return TimeLimit(making.make(env_id, **kwargs), limit)
 
 
 def print_envs() -> None:

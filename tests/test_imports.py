@@ -186,11 +186,12 @@ def test_importing_loads_no_game_and_does_nothing():
         "import gem_ma\n"
         "heavy = {'torch', 'transformers', 'datasets', 'textarena', 'reasoning_gym', 'PIL'}\n"
         "print(sorted(heavy & set(sys.modules)),\n"
-        "      [m for m in sys.modules if m.startswith('gem_ma.envs.')],\n"
+        "      sorted(m for m in sys.modules if m.startswith('gem_ma.envs.')),\n"
         "      logging.getLogger().handlers, state == random.getstate(), threading.active_count())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[] [] [] True 1\n"
+    register = ["gem_ma.envs.games", "gem_ma.envs.registry"]
+    assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
 
 

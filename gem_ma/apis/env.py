@@ -12,8 +12,8 @@ from gymnasium import spaces
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.ledger import Ledger
-from gem_ma.apis.registry import Spec
 from gem_ma.apis.seam import Snapshot
+from gem_ma.envs.registry import Spec
 from gem_ma.game import Game, Message, S
 from gem_ma.guards.given import need
 from gem_ma.match import actions as words

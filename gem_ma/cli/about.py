@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
-import importlib
 import importlib.util
 import inspect
 import re
@@ -16,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gymnasium.error import DependencyNotInstalled
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.env import Env
-from gem_ma.apis.registry import MissingNeed, Spec
+from gem_ma.envs import registry
+from gem_ma.envs.games import game_class
+from gem_ma.envs.registry import MissingNeed, Spec
 from gem_ma.game import Game
 from gem_ma.match import actions
 
@@ -131,7 +131,7 @@ def picture(id: str, **kwargs: Any) -> Image:
     """
     from PIL import Image
 
-    env = registry.make(id, **kwargs)
+    env = making.make(id, **kwargs)
     env.reset(seed=SEED)
     try:
         return Image.fromarray(env.picture(env.to_act[0]).array)
@@ -152,7 +152,7 @@ def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | Non
     if missing:
         return None, tuple(missing)
     try:
-        env = spec.make()
+        env = making.make(spec)
         env.reset(seed=SEED)
     except (MissingNeed, ImportError, OSError) as error:  # data that are not there, for example
         return None, (str(error),)
@@ -163,15 +163,12 @@ def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | Non
 
 
 def _game(spec: Spec) -> type[Game[Any]] | None:
-    module, _, name = spec.entry_point.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        return game_class(spec)
     except ImportError:
         if spec.missing():
             return None
         raise
-    game: type[Game[Any]] = functools.reduce(getattr, name.split("."), found)
-    return game
 
 
 def _summary(spec: Spec, game: type[Game[Any]] | None) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gem_ma.apis import registry
-from gem_ma.apis.registry import MissingArgument
+from gem_ma.apis import making
 from gem_ma.cli import completion
+from gem_ma.envs.registry import MissingArgument
 
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env
@@ -68,7 +68,7 @@ def _setting(text: str) -> tuple[str, Any]:
 def make(id: str, settings: Sequence[tuple[str, Any]], **arguments: Any) -> Env[Any]:
     """Make the environment of a command, or say what is wrong with what was set for it."""
     try:
-        return registry.make(id, **arguments, **dict(settings))
+        return making.make(id, **arguments, **dict(settings))
     except MissingArgument as error:
         raise UsageError(f"{error}; see --set") from None
     except ValueError as error:
@@ -168,8 +168,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _info(args: argparse.Namespace) -> int:
-    from gem_ma.apis.registry import MissingNeed
     from gem_ma.cli.about import about, picture
+    from gem_ma.envs.registry import MissingNeed
 
     if args.picture and not args.picture.endswith(".png"):
         raise UsageError(f"--picture {args.picture}: expected a name that ends in .png")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gem_ma.apis import registry
-from gem_ma.apis.registry import MissingNeed
+from gem_ma.envs import registry
+from gem_ma.envs.registry import MissingNeed
 
 SHELLS = ("bash", "zsh", "fish")
 AGENTS = ("human", "openai:", "random", "search:depth=")

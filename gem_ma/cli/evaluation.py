@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.apis.registry import BadArgument
+from gem_ma.envs.registry import BadArgument
 from gem_ma.evaluation import suites
 from gem_ma.guards.remote import without_secrets
 

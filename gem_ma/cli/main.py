@@ -13,8 +13,6 @@ from typing import NoReturn
 
 from gem_ma import __version__
 from gem_ma.agents import SPECS, HumanAgent, load, load_all
-from gem_ma.apis import registry
-from gem_ma.apis.registry import BadArgument, MissingNeed, UnknownEnv
 from gem_ma.cli import completion
 from gem_ma.cli.commands import (
     UsageError,
@@ -25,6 +23,8 @@ from gem_ma.cli.commands import (
     make,
     positive,
 )
+from gem_ma.envs import registry
+from gem_ma.envs.registry import BadArgument, MissingNeed, UnknownEnv
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.match import SeatError
 from gem_ma.rollouts.episode import Episode

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.evaluation.runner import outcome
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.play import Play
@@ -82,7 +82,7 @@ def play(
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
-    made = registry.make(env, **make) if isinstance(env, str) else env
+    made = making.make(env, **make) if isinstance(env, str) else env
     given = dict(seats or {})
     run = Run(
         made,

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from gem_ma import agents as players
-from gem_ma.apis.registry import MissingNeed, UnknownEnv
+from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.evaluation import store, suites
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
 from gem_ma.evaluation.statistics import Estimate, average, mean, rate
@@ -226,9 +226,9 @@ def plan(
 
 
 def make(entry: Entry) -> Any:
-    from gem_ma.apis import registry
+    from gem_ma.apis import making
 
-    return registry.make(entry.id, **entry.arguments)
+    return making.make(entry.id, **entry.arguments)
 
 
 def _who(

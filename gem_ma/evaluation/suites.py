@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.envs import registry
 
 
 class BadSuite(ValueError):

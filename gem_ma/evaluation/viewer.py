@@ -25,8 +25,9 @@ from typing import IO, Any, NamedTuple, Self
 import numpy as np
 from PIL import Image
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.workers import StepTimeout, Worker, WorkerDied
+from gem_ma.envs import registry
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord, from_line, pictures_of, reading
 from gem_ma.talk.conversation import Step
@@ -247,7 +248,7 @@ def _usual(episode: Episode) -> bool:
         and all(
             value == known.kwargs.get(name) or name in _USUAL for name, value in spec.kwargs.items()
         )
-        and all(map(registry.numbers, episode.options.values()))
+        and all(map(making.numbers, episode.options.values()))
     )
 
 
@@ -263,10 +264,10 @@ def _check(episode: Episode, trust: bool) -> None:
         raise Unseen(f"it was played in {' in '.join(episode.wrappers)}")
     spec = episode.spec
     if not trust:
-        if reason := registry.distrust(spec):
+        if reason := making.distrust(spec):
             raise Unseen(f"{reason}; --trust does so")
         size = spec.kwargs.get("image_size")
-        if size is not None and not (registry.numbers(size) and np.prod(size) <= _PIXELS):
+        if size is not None and not (making.numbers(size) and np.prod(size) <= _PIXELS):
             raise Unseen(f"its pictures are too large, {_name(size)}; --trust draws them")
     known = registry.listed(spec.id)
     bridges = "gem_ma.envs.bridges."
@@ -279,7 +280,7 @@ def _views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator[View
     """Play an episode in an environment that was made for one like it, if there is any."""
     try:
         key = json.dumps([episode.spec.id, episode.spec.entry_point, dict(episode.spec.kwargs)])
-        env = envs.pop(key, None) or episode.spec.make(trust=trust)
+        env = envs.pop(key, None) or making.make(episode.spec, trust=trust)
         yield from _again(episode, env)
         if len(envs) < _KEPT:
             envs[key] = env

@@ -24,8 +24,9 @@ from rich.text import Text
 
 from gem_ma.agents import load_all
 from gem_ma.agents.human import HumanAgent
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.env import Env
+from gem_ma.envs import registry
 from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
 from gem_ma.match.actions import without_thinking
 from gem_ma.rollouts.episode import Episode
@@ -157,7 +158,7 @@ def _make(id: str, theme: str, image_size: str) -> Env[Any]:
         )
     which = int(theme) if theme.lstrip("-").isdecimal() else theme
     try:
-        return registry.make(id, theme=which, image_size=tuple(sides))
+        return making.make(id, theme=which, image_size=tuple(sides))
     except (registry.UnknownEnv, registry.MissingNeed, ValueError) as error:
         raise BadRequest(str(error)) from None
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.making import make
 from gem_ma.guards.given import need
 from gem_ma.talk.conversation import Conversation, Step
 
 if TYPE_CHECKING:
-    from gem_ma.apis.registry import Spec
+    from gem_ma.envs.registry import Spec
     from gem_ma.talk.turns import Turn
 
 
@@ -100,7 +101,7 @@ class Episode:
             if self.wrappers:
                 around = " in ".join(self.wrappers)
                 raise ValueError(f"it was played in {around}; pass that environment to replay")
-            env = self.spec.make(trust=trust)
+            env = make(self.spec, trust=trust)
         need(env, BaseEnv, "env", "an environment")
         env.reset(seed=self.seed, options=self.options or None)
         match, steps, at = env.match, [], 0

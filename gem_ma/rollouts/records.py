@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
-from gem_ma.apis.registry import Spec
+from gem_ma.envs.registry import Spec
 from gem_ma.guards.files import hold, replace
 from gem_ma.guards.given import each
 from gem_ma.guards.remote import without_secrets

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
@@ -380,7 +380,7 @@ def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
     out = []
     for one in several:
         if isinstance(one, str):
-            one = registry.make(one, **make)
+            one = making.make(one, **make)
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
         out.append(one)

@@ -23,10 +23,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from gem_ma.agents import load
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.env import Env
 from gem_ma.apis.seat import SeatView
-from gem_ma.envs.bridges.openenv import VARIABLE, pack, pack_chance, unpack_chance
+from gem_ma.envs.bridges.openenv import pack, pack_chance, unpack_chance
+from gem_ma.envs.bridges.openenv_ids import VARIABLE
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clip
 from gem_ma.match.match import ResetNeeded, SeatError
@@ -161,7 +162,7 @@ def application(
         )
     if not (first_message > 0 and idle > 0):
         raise ValueError(f"first_message={first_message}, idle={idle}: expected more than 0")
-    env = registry.make(id, **make)
+    env = making.make(id, **make)
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     load(others)  # what is wrong with it shows here

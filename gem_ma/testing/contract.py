@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from pettingzoo.utils.conversions import aec_to_parallel
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.game import Game, InvalidMove, Message
@@ -84,7 +84,7 @@ def check_env(
 
 def _base(env: str | BaseEnv) -> BaseEnv:
     if isinstance(env, str):
-        return registry.make(env)
+        return making.make(env)
     need(env, BaseEnv, "env", "an id or an environment")
     return env.twin()
 

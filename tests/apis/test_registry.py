@@ -12,7 +12,7 @@ from playable import IDS
 
 import gem_ma
 from gem_ma import Spec, UnknownArgument, UnknownEnv
-from gem_ma.apis import registry
+from gem_ma.envs import registry
 
 new_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"),
@@ -56,7 +56,7 @@ def test_a_spec_is_data():
         "gem_ma.envs.guessing.guess_the_number:GuessTheNumber",
         {"min_number": 1, "max_number": 10, "max_turns": 4},
     )
-    assert spec.make(max_number=5).game.moves == ("1", "2", "3", "4", "5")
+    assert gem_ma.make(spec, max_number=5).game.moves == ("1", "2", "3", "4", "5")
 
 
 def test_arguments_go_to_the_game_first_and_then_to_env():
@@ -93,7 +93,7 @@ def test_an_unknown_argument_says_what_is_close(argument, words):
     with pytest.raises(UnknownArgument, match=words):
         gem_ma.make("game:RockPaperScissors-v0", **{argument: 3})
     with pytest.raises(TypeError):
-        gem_ma.spec("game:ConnectFour-v0").make().game.__class__(nonsense=1)
+        gem_ma.make("game:ConnectFour-v0").game.__class__(nonsense=1)
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -139,6 +139,38 @@ def test_registering(clean):
         gem_ma.register("mine:Five-v0", "gem_ma.envs.boards.connect_four")
 
 
+def test_registering_levels(clean):
+    four = "gem_ma.envs.boards.connect_four:ConnectFour"
+    levels = {"short": {"max_turns": 4}, "long": {"max_turns": 40, "format": "auto"}}
+    gem_ma.register("mine:Four-v0", four, needs=["hub"], levels=levels, format="boxed")
+    assert gem_ma.list_envs("mine:*") == [f"mine:Four-v0{end}" for end in ("", "-long", "-short")]
+    assert gem_ma.spec("mine:Four-v0").kwargs == {"format": "boxed"}
+    short, long = (gem_ma.spec(f"mine:Four-v0-{level}") for level in levels)
+    assert (short.kwargs, short.needs) == ({"format": "boxed", "max_turns": 4}, ("hub",))
+    assert long.kwargs == {"format": "auto", "max_turns": 40}
+    assert "gem_ma/mine.Four-v0-short" in gymnasium.registry
+    with pytest.raises(ValueError, match="'mine:Four-v0-short' is registered already"):
+        gem_ma.register("mine:Four-v0-short", four)
+
+
+def test_nothing_is_registered_if_one_level_cannot_be(clean):
+    four = "gem_ma.envs.boards.connect_four:ConnectFour"
+    gem_ma.register("mine:Four-v0-long", four)
+    with pytest.raises(ValueError, match="'mine:Four-v0-long' is registered already"):
+        gem_ma.register("mine:Four-v0", four, levels={"short": {}, "long": {}})
+    assert gem_ma.list_envs("mine:*") == ["mine:Four-v0-long"]
+
+
+def test_listing_imports_nothing_heavy():
+    code = (
+        "import sys, gem_ma; gem_ma.list_envs();"
+        "heavy = {'PIL', 'torch', 'datasets', 'textarena', 'reasoning_gym', 'ssl', 'minigrid'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
 def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
     plugin = types.ModuleType("a_plugin")
     plugin.register = lambda: gem_ma.register(
@@ -158,7 +190,7 @@ def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
 
 def test_a_spec_makes_nothing_but_games():
     with pytest.raises(TypeError, match="subprocess:Popen is no Game"):
-        Spec("x", "subprocess:Popen", {"args": ["true"]}).make()
+        gem_ma.make(Spec("x", "subprocess:Popen", {"args": ["true"]}))
 
 
 def test_gymnasium_makes_lists_of_frames():

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import gem_ma
-from gem_ma.apis.registry import MissingNeed
 from gem_ma.cli import completion
 from gem_ma.cli.main import main
+from gem_ma.envs.registry import MissingNeed
 
 HERE = Path(sys.executable).parent
 ASK = r"""

@@ -9,10 +9,10 @@ from playable import GAMES, IDS
 
 import gem_ma
 from gem_ma import Env, Game
-from gem_ma.apis import registry
-from gem_ma.apis.registry import MissingNeed
 from gem_ma.cli.about import about, picture
 from gem_ma.cli.main import main
+from gem_ma.envs import registry
+from gem_ma.envs.registry import MissingNeed
 
 
 @pytest.mark.parametrize("id", GAMES)

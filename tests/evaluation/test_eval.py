@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import gem_ma
-from gem_ma.apis.registry import UnknownEnv
 from gem_ma.cli.evaluation import add_commands
+from gem_ma.envs.registry import UnknownEnv
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
 from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan

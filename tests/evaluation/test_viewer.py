@@ -15,8 +15,8 @@ import pytest
 
 from gem_ma import Reply, rollout, save_episodes
 from gem_ma.agents import FunctionAgent
-from gem_ma.apis.registry import Spec
 from gem_ma.cli.viewing import add_commands
+from gem_ma.envs.registry import Spec
 from gem_ma.evaluation import viewer
 from gem_ma.evaluation.viewer import Unseen, find_files, spectate, write_page
 from gem_ma.rollouts.episode import Failure

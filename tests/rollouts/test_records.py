@@ -20,8 +20,8 @@ from playable import GAMES
 import gem_ma
 from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
 from gem_ma.agents import FunctionAgent
-from gem_ma.apis.registry import Untrusted
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+from gem_ma.envs.registry import Untrusted
 from gem_ma.guards.files import InUse
 from gem_ma.rollouts.episode import ReplayError
 from gem_ma.rollouts.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json

@@ -20,7 +20,7 @@ from gem_ma.agents import load
 from gem_ma.apis import workers
 from gem_ma.apis.workers import Worker, WorkerError, packed
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
-from gem_ma.rollouts import processes, shares
+from gem_ma.rollouts import processes
 from gem_ma.rollouts.records import EpisodeFile
 
 FOUR = "game:ConnectFour-v0"
@@ -209,7 +209,7 @@ class Slow(Here):
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
 @pytest.mark.parametrize("at", ["step", "later", "lock"])
 def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch):
-    monkeypatch.setattr(shards, "_GRACE", 0.2)
+    monkeypatch.setattr(processes, "_GRACE", 0.2)
     mark = tmp_path / "mark"
     agent = Slow() if at == "later" else "random"
     make = {"seed": 2, "concurrency": 4}
@@ -231,7 +231,7 @@ class Told(Here):
 
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
 def test_a_stopped_worker_that_reads_nothing_holds_nobody_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(shards, "_GRACE", 0.2)
+    monkeypatch.setattr(processes, "_GRACE", 0.2)
     env = gem_ma.Env(Stops(str(tmp_path / "mark"), "later"), id="x")
     episodes = gem_ma.rollout(
         env, Told(), 8, seed=2, workers=1, concurrency=8, step_timeout=0.1, max_errors=0

@@ -23,8 +23,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import gem_ma
-from gem_ma.apis import registry
-from gem_ma.envs.bridges.openenv import Lost, ServerError, address, find
+from gem_ma.envs import registry
+from gem_ma.envs.bridges.openenv import Lost, ServerError
+from gem_ma.envs.bridges.openenv_ids import address, find
 from gem_ma.game import Game
 from gem_ma.testing import check_env
 
@@ -294,7 +295,7 @@ def test_ids():
     assert address("https://host/some/path/") == "wss://host/some/path/ws"
     assert address("ws://127.0.0.1:8000/ws") == "ws://127.0.0.1:8000/ws"
     assert gem_ma.spec("openenv:http://h:1").kwargs == {"url": "http://h:1"}
-    with pytest.raises(gem_ma.apis.registry.UnknownEnv):
+    with pytest.raises(gem_ma.UnknownEnv):
         gem_ma.make("openenv:nonsense")
     for secret in ("ws://me:hush@host", "ws://host?token=hush"):
         with pytest.raises(ValueError, match="no place for secrets") as error:

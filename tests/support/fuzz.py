@@ -19,7 +19,7 @@ import numpy as np
 
 import gem_ma
 from gem_ma.apis import wrappers
-from gem_ma.apis.registry import BadArgument
+from gem_ma.envs.registry import BadArgument
 from gem_ma.talk.reply import Reply
 from gem_ma.testing.contract import _frozen
 

@@ -83,7 +83,7 @@ def _views():
         if len(env.possible_agents) > 1:
             kwargs |= {"agent": env.possible_agents[0], "others": "random"}
         name = f"suite/{id[5:]}".removesuffix("-v0") + f"-{way}-v0"
-        gymnasium.register(name, "gem_ma.apis.registry:_make_gym", kwargs=kwargs)
+        gymnasium.register(name, "gem_ma.apis.making:for_gymnasium", kwargs=kwargs)
         yield gymnasium.spec(name)
 
 
@@ -143,7 +143,7 @@ class OurAsync(OurSync):
 if SUITE != "spaces":
     for name, kwargs in NAMES.items():
         gymnasium.registry.pop(name, None)
-        gymnasium.register(name, "gem_ma.apis.registry:_make_gym", kwargs=kwargs)
+        gymnasium.register(name, "gem_ma.apis.making:for_gymnasium", kwargs=kwargs)
 if SUITE == "ours":
     gymnasium.vector.SyncVectorEnv = OurSync
     gymnasium.vector.AsyncVectorEnv = OurAsync

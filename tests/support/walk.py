@@ -28,7 +28,8 @@ import pettingzoo
 import gem_ma
 from gem_ma import Reply
 from gem_ma.agents import RandomAgent
-from gem_ma.apis import registry, wrappers
+from gem_ma.apis import wrappers
+from gem_ma.envs import registry
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.talk.messages import Picture
 from gem_ma.testing import ContractError

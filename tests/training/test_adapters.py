@@ -26,7 +26,7 @@ class FixedSecret(GuessTheNumber):
 
 
 def fixed(**make):
-    return gem_ma.Spec("test:FixedSecret", f"{__name__}:FixedSecret").make(**make)
+    return gem_ma.make(gem_ma.Spec("test:FixedSecret", f"{__name__}:FixedSecret"), **make)
 
 
 def free(text):

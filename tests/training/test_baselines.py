@@ -107,12 +107,13 @@ def test_without_a_gpu_the_flag_says_so(run, tmp_path, capsys):
 
 
 def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
-    from gem_ma.apis import registry
+    from gem_ma.apis import making
+    from gem_ma.envs.registry import MissingNeed
 
     def absent(id, **_):
-        raise registry.MissingNeed(f"{id} needs a thing")
+        raise MissingNeed(f"{id} needs a thing")
 
-    monkeypatch.setattr(registry, "make", absent)
+    monkeypatch.setattr(making, "make", absent)
     found, missing = baselines.environments(["math:GSM8K", DUEL])
     assert found == [DUEL]
     assert missing == {"math:GSM8K": "math:GSM8K needs a thing"}

@@ -8,13 +8,14 @@ from typing import Any, Literal
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
-from gem_ma.apis import registry
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
+from gem_ma.apis.making import make as make_env
 from gem_ma.apis.vectors.backends import BACKENDS
 from gem_ma.apis.vectors.games import GameVector
 from gem_ma.apis.vectors.seats import MODES, SeatVector
 from gem_ma.apis.vectors.slots import GameSlot, SeatSlot
+from gem_ma.envs import registry
 
 Backend = Literal["sync", "thread", "process", "ray"]
 
@@ -57,7 +58,7 @@ def make_vec(
     count = len(given) if num_envs is None else num_envs
     if count < len(given):
         raise ValueError(f"num_envs={count}: got {len(given)} environments; expected that many")
-    made = [registry.make(one, **make) if isinstance(one, str) else one for one in given]
+    made = [make_env(one, **make) if isinstance(one, str) else one for one in given]
     for one in made:
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")

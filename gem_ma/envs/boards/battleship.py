@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Grid, Panels, Tile
 
@@ -25,7 +25,7 @@ TILES = (
 @dataclass(frozen=True, slots=True)
 class State:
     size: int
-    seas: tuple[str | None, str | None]  # a ship's letter or water, row by row; None: hidden
+    seas: tuple[Maybe[str], Maybe[str]]  # a ship's letter or water, row by row; None: hidden
     shots: tuple[str, str]  # what each seat found at the other's: misses, hits, ships it sunk
     left: tuple[str, str]  # each seat's ships that are afloat
     turn: int = 0
@@ -68,6 +68,7 @@ class State:
 
 class Battleship(Game[State]):
     agents = AGENTS
+    moves: tuple[str, ...]
     zero_sum = True
 
     def __init__(self, size: int = 8, ships: tuple[int, ...] = (4, 3, 3, 2)):
@@ -189,7 +190,7 @@ def _place(size, lengths, rng):
     """Lay the ships at random, one after the other; begin anew where one finds no room."""
     while True:
         sea = [WATER] * size**2
-        taken = frozenset()
+        taken: frozenset[int] = frozenset()
         for ship, length in zip(SHIPS, lengths, strict=False):
             free = [berth for berth in _berths(size, length) if not berth & taken]
             if not free:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.uci import MOVES
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Tile
@@ -31,22 +32,6 @@ TILES = (  # a symbol is a piece and the square below it: light (-) or dark (=)
     (".-", Tile(ground="gray")),
     (".=", Tile(ground="green")),
 )
-
-
-def _all_moves():
-    """Return every move in UCI that any piece could make on some board."""
-    names = chess.SQUARE_NAMES
-    for start, end in ((s, e) for s in chess.SQUARES for e in chess.SQUARES if s != e):
-        across = abs(chess.square_file(start) - chess.square_file(end))
-        up = abs(chess.square_rank(start) - chess.square_rank(end))
-        if not across or not up or across == up or across + up == 3:  # a queen's or a knight's
-            yield names[start] + names[end]
-        ranks = chess.square_rank(start), chess.square_rank(end)
-        if across <= 1 and ranks in ((6, 7), (1, 0)):
-            yield from (names[start] + names[end] + piece for piece in "qrbn")
-
-
-MOVES = tuple(_all_moves())
 UCI = frozenset(MOVES)
 
 

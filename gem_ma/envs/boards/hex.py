@@ -90,6 +90,7 @@ def _joined(board, size, cell, side):
 
 class Hex(Game[State]):
     agents = AGENTS
+    moves: tuple[str, ...]
     zero_sum = True
 
     def __init__(self, size: int = 7):

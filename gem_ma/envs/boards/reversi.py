@@ -100,6 +100,7 @@ def _open(own, other, size):
 
 class Reversi(Game[State]):
     agents = AGENTS
+    moves: tuple[str, ...]
     zero_sum = True
 
     def __init__(self, size: int = 8):

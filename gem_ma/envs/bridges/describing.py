@@ -7,13 +7,13 @@ import json
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from gymnasium import spaces
 
 from gem_ma.envs.bridges.live import Bridge
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, Maybe
 from gem_ma.guards.untrusted import read_json
 from gem_ma.match.actions import choose, clip, listing
 from gem_ma.scene import Pixels
@@ -85,7 +85,7 @@ def _number(value: Any) -> str:
     return f"{value:.4g}"
 
 
-def is_picture(space: spaces.Space[Any]) -> bool:
+def is_picture(space: spaces.Space[Any]) -> TypeGuard[spaces.Box]:
     """Return whether a space holds pictures: bytes, in rows of pixels that are gray or coloured."""
     if not isinstance(space, spaces.Box) or space.dtype != np.uint8:
         return False
@@ -191,6 +191,7 @@ def idle(space: spaces.Space[Any]) -> Any:
         return [idle(inner) for inner in space.spaces]
     if isinstance(space, spaces.Dict):
         return {key: idle(inner) for key, inner in space.spaces.items()}
+    assert isinstance(space, spaces.Text)
     return next(iter(sorted(space.character_set))) * space.min_length
 
 
@@ -252,7 +253,7 @@ class Teller:
     `env` is the foreign environment with its wrappers. A mask says which actions are legal.
     """
 
-    names: tuple[str, ...] | None = None  # of the actions, by number
+    names: Maybe[tuple[str, ...]] = None  # of the actions, by number
     least: tuple[str, ...] = ()  # those that do the least, the best first
     arguments: Mapping[str, Any] = MappingProxyType(
         {}
@@ -267,14 +268,16 @@ class Teller:
     def __init__(self, env: Any, observations: Mapping[str, Any], actions: Mapping[str, Any]):
         self.observations = observations
         self.actions = actions
-        self.moves = {agent: self._names(env, space) for agent, space in actions.items()}
+        self.moves: Mapping[str, Maybe[tuple[str, ...]]] = {
+            agent: self.names_in(env, space) for agent, space in actions.items()
+        }
         self._numbers = {
             agent: {name: int(actions[agent].start) + i for i, name in enumerate(names or ())}
             for agent, names in self.moves.items()
         }
         self._masked: dict[tuple[str, bytes], tuple[str, ...]] = {}
 
-    def _names(self, env: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
+    def names_in(self, env: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
         if not isinstance(space, spaces.Discrete):
             return None
         if self.names is not None and len(self.names) >= space.n:
@@ -381,28 +384,28 @@ class Told(Bridge):
 
     def __init__(self) -> None:
         super().__init__()
-        self._idle: list[Any] = []
+        self.spare: list[Any] = []
 
-    def _make(self, **kwargs: Any) -> Any:
+    def make(self, **kwargs: Any) -> Any:
         """Return a new environment."""
         raise NotImplementedError
 
-    def _fresh(self) -> Any:
+    def fresh(self) -> Any:
         """Return an environment to reset: one that is done with, or a new one."""
-        if self._idle:
-            return self._idle.pop()
+        if self.spare:
+            return self.spare.pop()
         if not self.renders:
-            return self._make()
-        return self._make(render_mode="rgb_array", **self.teller.arguments)
+            return self.make()
+        return self.make(render_mode="rgb_array", **self.teller.arguments)
 
-    def _settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
+    def settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
         """Take from an environment what every episode has in common."""
         self.teller = teller
         self.agents = tuple(teller.actions)
         self.listed = all(names is not None for names in teller.moves.values())
         self.zero_sum = teller.zero_sum and len(self.agents) == 2
         if self.listed:
-            every = (name for names in teller.moves.values() for name in names)
+            every = (name for names in teller.moves.values() for name in names or ())
             self.moves = tuple(dict.fromkeys(every))
         modes = getattr(env, "metadata", {}).get("render_modes", ())
         self.renders = teller.renders and "rgb_array" in modes
@@ -464,17 +467,17 @@ class Told(Bridge):
 class Live:
     """A foreign environment in the middle of an episode."""
 
-    __slots__ = ("_idle", "env", "gone", "last", "returns", "seen", "truncated")
+    __slots__ = ("env", "gone", "last", "returns", "seen", "spare", "truncated")
 
-    def __init__(self, env: Any, agents: tuple[str, ...], idle: list[Any]):
+    def __init__(self, env: Any, agents: tuple[str, ...], spare: list[Any]):
         self.env = env
         self.returns = dict.fromkeys(agents, 0.0)
         self.seen: dict[str, Seen] = {}
         self.gone: dict[str, float] = {}  # who has left the game, with what
         self.truncated = False  # by a limit of the environment's
         self.last: Any = None  # what the environment gave at last, as it gave it
-        self._idle = idle
+        self.spare = spare
 
     def close(self) -> None:
         """Hand the environment over to the next episode: closing one may close pygame for all."""
-        self._idle.append(self.env)
+        self.spare.append(self.env)

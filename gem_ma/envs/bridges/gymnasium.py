@@ -10,9 +10,9 @@ from typing import Any
 
 import gymnasium
 
-from gem_ma.apis.registry import MissingNeed, Spec
 from gem_ma.envs.bridges.describing import Live, Teller, Told, teller_for
 from gem_ma.envs.bridges.live import Output
+from gem_ma.envs.registry import MissingNeed, Spec
 
 AGENT = "player"
 _ENTRY = "gem_ma.envs.bridges.gymnasium:Gymnasium"
@@ -330,11 +330,11 @@ class Gymnasium(Told):
         super().__init__()
         self.id = id
         self._kwargs = dict(env_kwargs or {})
-        env = self._make()
+        env = self.make()
         found = teller_for(env, _TELLERS)
         teller = found(env, {AGENT: env.observation_space}, {AGENT: env.action_space})
         limit = env.spec and env.spec.max_episode_steps
-        self._settle(
+        self.settle(
             env,
             teller,
             f"You are in the environment {id.rpartition(':')[2]}.",
@@ -343,7 +343,7 @@ class Gymnasium(Told):
         env.close()
         teller.shared = True  # there is nobody to hide anything from
 
-    def _make(self, **kwargs: Any) -> Any:
+    def make(self, **kwargs: Any) -> Any:
         module, _, name = self.id.rpartition(":")
         if module:
             found = importlib.import_module(module)
@@ -353,7 +353,7 @@ class Gymnasium(Told):
         return gymnasium.make(name, disable_env_checker=True, **{**kwargs, **self._kwargs})
 
     def open(self, seed, options):
-        live = Live(self._fresh(), self.agents, self._idle)
+        live = Live(self.fresh(), self.agents, self.spare)
         options = dict(options)
         seed = options.pop("seed", seed)
         observation, info = live.env.reset(seed=seed, options=options or None)
@@ -395,7 +395,7 @@ def _load_plugin(name: str) -> None:
 
 def specs():
     """Return what is listed: toy text, classic control, MiniGrid and BabyAI."""
-    newest = {}
+    newest: dict[str, int] = {}
     for one in gymnasium.registry.values():
         if str(one.entry_point).startswith(_OWN) and one.version is not None:
             newest[one.name] = max(one.version, newest.get(one.name, 0))

@@ -114,7 +114,7 @@ class Played:
 
     def seen_by(self, agent: str) -> Played:
         output, legal = self.output, self.output.legal
-        seen = {agent: output.seen.get(agent)}
+        seen: dict[str | None, Any] = {agent: output.seen.get(agent)}
         if legal is not None:
             legal = {agent: legal.get(agent, ())}
         output = Output(output.to_act, output.returns, seen, legal, output.out)

@@ -17,28 +17,27 @@ import io
 import json
 import os
 import socket
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 from PIL import Image
 
 from gem_ma import scene
-from gem_ma.apis.registry import Spec
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
+from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
 from gem_ma.game import InvalidMove, Message, Refused, Verbatim
 from gem_ma.guards.remote import read_all
 from gem_ma.guards.untrusted import read_json
 from gem_ma.match import actions
 
-VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
 _LARGEST = 1 << 26  # bytes of an answer
 _LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
 _LARGEST_PICTURE = 1 << 24  # pixels
 _SAID = 1000  # characters of what a server says is wrong
 _SCENES = (type(None), *filter(dataclasses.is_dataclass, vars(scene).values()))
 _ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
-_SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
 
 
 class ServerError(RuntimeError):
@@ -53,33 +52,6 @@ class Lost(ConnectionError):
     """No OpenEnv server is there, or no longer."""
 
 
-def specs():
-    """Return what is listed: nothing, since every server is somebody's own."""
-    return ()
-
-
-def find(id):
-    """Return the Spec of "openenv:" and a server's URL, or None if it is none."""
-    url = id.removeprefix("openenv:")
-    if address(url) is None:
-        return None
-    return Spec(id, "gem_ma.envs.bridges.openenv:OpenEnv", {"url": url}, ("openenv",))
-
-
-def address(url: str) -> str | None:
-    """Return where the WebSocket of a server is, given its ws, wss, http or https URL."""
-    parts = urlsplit(url)
-    if parts.scheme not in _SCHEMES or not parts.hostname:
-        return None
-    if parts.username or parts.query or parts.fragment:
-        raise ValueError(
-            "the URL of an OpenEnv server is no place for secrets: it may have a host, a port and "
-            f"a path; give a token as token=... or in {VARIABLE}"
-        )
-    path = parts.path.rstrip("/").removesuffix("/ws") + "/ws"
-    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, path, "", ""))
-
-
 class Link:
     """One session at a server, which ends when this is closed or dropped."""
 
@@ -87,7 +59,7 @@ class Link:
         from websockets.exceptions import InvalidHandshake, InvalidStatus
         from websockets.sync.client import connect
 
-        self.where = address(url)
+        self.where = address(url) or url
         self.timeout = timeout
         self.total = 0.0  # rewards, of an environment that tells them one by one
         self._process = os.getpid()
@@ -192,6 +164,11 @@ class OpenEnv(Bridge):
     """
 
     blocking = True
+    url: str
+    timeout: float
+    _token: str | None
+    _rules: Mapping[str, str]
+    _tools: Mapping[str, Any]
 
     def __new__(cls, url: str, token: str | None = None, timeout: float = 60.0):
         """Ask the server what it plays, and return a game of the fitting class."""
@@ -209,6 +186,7 @@ class OpenEnv(Bridge):
             facts = None
         finally:
             link.close()
+        kind: type[OpenEnv]
         if facts is None:
             kind = Foreign
         else:
@@ -220,6 +198,18 @@ class OpenEnv(Bridge):
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 60.0):
         super().__init__()
+
+    def _learn(self, facts):
+        """Take from what the server says of a game what every episode has in common."""
+        raise NotImplementedError
+
+    def _chance(self, rng):
+        """Return the chance of a step, drawn here or there."""
+        raise NotImplementedError
+
+    def _use(self, rng, live):
+        """Put the generator where the server has left it, if it draws from it."""
+        raise NotImplementedError
 
     def __reduce__(self):
         arguments, named = self.made_with
@@ -293,7 +283,8 @@ class OpenEnv(Bridge):
 
 
 def _again(arguments, named):
-    return OpenEnv(*arguments, **named)
+    kind: Any = OpenEnv  # which returns a game of the fitting class
+    return kind(*arguments, **named)
 
 
 class Remote(Played):
@@ -423,6 +414,8 @@ class _Skips:
 
 
 class _Briefs:
+    _look: Any
+
     def brief(self, view, agent):
         return self._look(view, "brief", agent, str)
 
@@ -497,7 +490,7 @@ def unpack(value: Any) -> Any:
         flat = np.frombuffer(unpack(value["data"]), _number_type(value["array"]))
         return flat.reshape(value["shape"]).copy()
     kind = getattr(scene, value["scene"], None)
-    if not dataclasses.is_dataclass(kind):
+    if kind not in _SCENES[1:]:  # all but None's
         raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
     fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
     _scene(kind).validate_python(fields)  # what it is made of would else show when it is drawn
@@ -570,9 +563,9 @@ class Foreign(OpenEnv):
         """Return what the server says over plain HTTP, or nothing if it makes no sense."""
         from gem_ma.envs.bridges import openenv_frames as frames
 
-        parts = urlsplit(address(self.url))
+        parts = urlsplit(address(self.url) or "")
         kind = http.client.HTTPSConnection if parts.scheme == "wss" else http.client.HTTPConnection
-        connection = kind(parts.hostname, parts.port, timeout=self.timeout)
+        connection = kind(parts.hostname or "", parts.port, timeout=self.timeout)
         try:
             path = parts.path.removesuffix("ws") + what
             connection.request("GET", path, headers=_headers(self._token))
@@ -696,10 +689,10 @@ class Bound(Foreign):
         if image is None:
             return None
         try:
-            pixels = Image.open(io.BytesIO(base64.b64decode(image)))
-            if pixels.width * pixels.height > _LARGEST_PICTURE:
-                raise ValueError(f"a picture of {pixels.width} x {pixels.height}")
-            pixels = pixels.convert("RGB")
+            sent = Image.open(io.BytesIO(base64.b64decode(image)))
+            if sent.width * sent.height > _LARGEST_PICTURE:
+                raise ValueError(f"a picture of {sent.width} x {sent.height}")
+            pixels = sent.convert("RGB")
         except (OSError, Image.DecompressionBombError, *_ODD) as error:
             raise Lost(f"{self.url} sends what is no picture: {error}") from None
         return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)

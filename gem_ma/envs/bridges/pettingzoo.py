@@ -13,9 +13,10 @@ from typing import Any
 
 import pettingzoo
 
-from gem_ma.apis.registry import MissingNeed, Spec
+from gem_ma.envs import uci
 from gem_ma.envs.bridges.describing import Live, Seen, Teller, Told, story, teller_for
 from gem_ma.envs.bridges.live import Output
+from gem_ma.envs.registry import MissingNeed, Spec
 from gem_ma.game import Message
 from gem_ma.scene import Cards
 
@@ -53,16 +54,16 @@ class Board(Zoo):
     def legal(self, env, agent, mask):
         return tuple([self.moves[agent][number] for number in self._open(env.unwrapped)])
 
+    def _open(self, game):
+        """Return the numbers of the moves that are legal now."""
+        raise NotImplementedError
+
 
 class Chess(Board):
     arguments = MappingProxyType({"screen_height": 512})
 
-    def _names(self, env, space):
-        from gem_ma.envs.boards.chess import (
-            MOVES,  # all there are; the numbers differ by the side to move
-        )
-
-        return MOVES
+    def names_in(self, env, space):
+        return uci.MOVES  # all there are; the numbers differ by the side to move
 
     def about(self, env):
         return (
@@ -138,7 +139,7 @@ class Go(Board):
     least = ("pass",)
     arguments = MappingProxyType({"screen_height": 512})
 
-    def _names(self, env, space):
+    def names_in(self, env, space):
         size = self.size = env.unwrapped._N
         self.letters = "ABCDEFGHJKLMNOPQRSTUVWXYZ"[:size]
         points = [f"{self.letters[i % size]}{size - i // size}" for i in range(size * size)]
@@ -203,7 +204,7 @@ class Poker(Zoo):
     public = True
     zero_sum = True
     observes = False
-    names = ("call", "raise", "fold", "check")
+    names: tuple[str, ...] = ("call", "raise", "fold", "check")
     least = ("check", "fold")
     arguments = MappingProxyType({"screen_height": 504})
     game = (
@@ -263,7 +264,7 @@ class Hanabi(Zoo):
     observes = False
     renders = False  # it would draw all hands at every step, and no seat may see its own
 
-    def _names(self, env, space):
+    def names_in(self, env, space):
         env.reset(seed=0)
         state = env.unwrapped.hanabi_env.game_state
         return tuple(
@@ -334,7 +335,7 @@ class PettingZoo(Told):
         self.id = id
         self._kwargs = dict(env_kwargs or {})
         self._entry, self.parallel = _entry(id, parallel)
-        env = self._make()
+        env = self.make()
         seats = env.possible_agents
         observations = {agent: env.observation_space(agent) for agent in seats}
         actions = {agent: env.action_space(agent) for agent in seats}
@@ -342,16 +343,16 @@ class PettingZoo(Told):
         if shared is not None:
             teller.shared = shared
         title = f"You are {{}} in the environment {id.rpartition('/')[2]}."
-        self._settle(env, teller, title, "")
+        self.settle(env, teller, title, "")
         env.close()
 
-    def _make(self, **kwargs: Any) -> Any:
+    def make(self, **kwargs: Any) -> Any:
         return self._entry(**{**kwargs, **self._kwargs})
 
     # -- an episode --------------------------------------------------------------------------------
 
     def open(self, seed, options):
-        live = Live(self._fresh(), self.agents, self._idle)
+        live = Live(self.fresh(), self.agents, self.spare)
         options = dict(options)
         seed = options.pop("seed", seed)
         self.teller.enter(live.env)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.apis.registry import Spec
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
+from gem_ma.envs.registry import Spec
 from gem_ma.game import InvalidMove, Message
 from gem_ma.match.actions import choose, clip
 
@@ -203,7 +203,7 @@ def _begun(entry: Entry, players: int, seed: int) -> Any:
         name = _UNORDERED.get(entry.family, "")
         if name:
             values = getattr(env, name)
-            ordered = sorted(values)
+            ordered: Any = sorted(values)
             if isinstance(values, dict):
                 ordered = {key: values[key] for key in ordered}
             setattr(env, name, ordered)
@@ -228,6 +228,10 @@ def _copied(entry: Entry, players: int, seed: int) -> Any:
 
 class _Live:
     """A game of TextArena that notes what it says, to whom, and what it refuses."""
+
+    boards: list[str]  # that each seat saw last
+    briefs: list[str]
+    seen: dict[str, tuple[str, str]]
 
     def __init__(self, entry: Entry, players: int, seed: int):
         self.env = env = (_copied if entry.slow else _begun)(entry, players, seed)
@@ -268,7 +272,7 @@ class _Live:
 
     def set_outcome(self, reward, reason):
         """Do what Briscola and Golf ask of a state of three or more, which lacks it."""
-        self.state.set_winners([int(re.search(r"Player (\d+) wins", reason)[1])], reason)
+        self.state.set_winners([int(re.findall(r"Player (\d+) wins", reason)[0])], reason)
 
     def step(self, text: str, chance: int) -> None:
         """Make a move, and those of the seats that have left."""
@@ -341,7 +345,7 @@ class TextArena(Bridge):
         self.conversation = entry.talk
         self.zero_sum = num_players == 2
         self.blocking = "network" in entry.needs
-        self._moves = textarena_moves.LISTS.get(entry.family)
+        self._moves: Any = textarena_moves.LISTS.get(entry.family)
         self.listed = self._moves is not None
         self._strict = entry.family in textarena_moves.STRICT
         self._nothing = dict.fromkeys(self.agents, 0.0)

@@ -1,1 +1,5 @@
-"""Games of cards and dice."""
+"""Games of cards and dice.
+
+They import what every game may: `gem_ma.game`, `gem_ma.scene`, `gem_ma.match.actions` and
+`gem_ma.guards`.
+"""

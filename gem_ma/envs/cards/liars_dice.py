@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.game import Game, Message
+from gem_ma.game import Game, Maybe, Message
 from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
 
@@ -17,10 +17,10 @@ LIAR = "liar"
 @dataclass(frozen=True, slots=True)
 class State:
     agents: tuple[str, ...]
-    dice: tuple[tuple[int, ...] | None, ...]  # each seat's dice, None: hidden
+    dice: tuple[Maybe[tuple[int, ...]], ...]  # each seat's dice, None: hidden
     counts: tuple[int, ...]  # how many dice each seat has
     turn: int  # whose turn: an index into agents
-    bid: tuple[int, int] | None = None  # at least so many dice, showing this face
+    bid: Maybe[tuple[int, int]] = None  # at least so many dice, showing this face
     bidder: int | None = None
 
     def to_act(self):

@@ -44,6 +44,7 @@ class State(NamedTuple):
 
 class GuessTheNumber(Game[State]):
     agents = (AGENT,)
+    moves: tuple[str, ...]
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class GuessTheNumber(Game[State]):
         max_number: int | None = 20,
         max_turns: int | None = 20,
     ):
-        if None not in (min_number, max_number) and min_number > max_number:
+        if min_number is not None and max_number is not None and min_number > max_number:
             raise ValueError(f"min_number={min_number} is above max_number={max_number}")
         if max_turns is not None and max_turns < 1:
             raise ValueError(f"max_turns={max_turns}: expected 1 or more")

@@ -1,6 +1,6 @@
 """Hangman: one agent finds a hidden word by its letters, or all at once."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Hangman(Game[State]):
             raise ValueError("give word_length and max_turns, or None for both")
         if max_turns is not None and not 1 <= max_turns <= 40:
             raise ValueError(f"max_turns={max_turns}: expected 1 to 40")
-        self.level = None if word_length is None else (word_length, max_turns)
+        self.level: Any = None if word_length is None else (word_length, max_turns)
         for length, _ in [self.level] if self.level else LEVELS:
             words.common(length)  # so that what is missing shows at once
 

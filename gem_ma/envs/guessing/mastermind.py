@@ -4,7 +4,7 @@ import functools
 import itertools
 import math
 import operator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.envs.guessing.guesses import columns
 from gem_ma.game import Game, InvalidMove
@@ -72,7 +72,7 @@ class Mastermind(Game[State]):
         max_turns: int | None = 20,
         duplicate_numbers: bool = False,
     ):
-        level = code_length, num_numbers, max_turns
+        level: Any = (code_length, num_numbers, max_turns)
         if None in level and any(level):
             raise ValueError("give code_length, num_numbers and max_turns, or None for all three")
         self.level = None if None in level else level  # None: one of LEVELS is drawn

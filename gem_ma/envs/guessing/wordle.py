@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.envs.guessing import words
 from gem_ma.envs.guessing.guesses import columns
@@ -85,7 +85,7 @@ class Wordle(Game[State]):
             raise ValueError("give word_length and max_turns, or None for both")
         if max_turns is not None and not 1 <= max_turns <= 40:
             raise ValueError(f"max_turns={max_turns}: expected 1 to 40")
-        self.level = None if word_length is None else (word_length, max_turns)
+        self.level: Any = None if word_length is None else (word_length, max_turns)
         self.only_real_words = only_real_words
         words.common(word_length or DRAWN[0])  # so that what is missing shows at once
         if word_length is not None:

@@ -1,1 +1,5 @@
-"""Games of bids, gifts and bargains."""
+"""Games of bids, gifts and bargains.
+
+They import what every game may: `gem_ma.game`, `gem_ma.scene`, `gem_ma.match.actions` and
+`gem_ma.guards`.
+"""

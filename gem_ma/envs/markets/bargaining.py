@@ -5,7 +5,7 @@ import itertools
 import operator
 from dataclasses import dataclass, replace
 
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip, number
 from gem_ma.scene import Cards
 
@@ -25,7 +25,7 @@ class State:
     values: tuple[tuple[int, ...] | None, ...]  # of one thing of each kind, for each seat
     left: int  # moves until it is over
     turn: int = 0
-    offer: tuple[int, ...] | None = None  # what its proposer wants to take
+    offer: Maybe[tuple[int, ...]] = None  # what its proposer wants to take
     proposer: int | None = None
     deal: bool = False
 

@@ -57,6 +57,7 @@ def _fields_won(left, right):
 
 class ColonelBlotto(Game[State]):
     agents = AGENTS
+    moves: tuple[str, ...]
     together = True
     zero_sum = True
 

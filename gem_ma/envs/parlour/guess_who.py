@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.parlour.things import PEOPLE, PEOPLE_WORDS, TRUE_OF_PEOPLE, asked, named
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 
 AGENTS = ("first", "second")
@@ -29,7 +29,7 @@ class State(NamedTuple):
     left: int  # questions of both together
     turn: int = 0  # whose question it is
     asked: tuple[tuple[tuple[str, str], ...], ...] = ((), ())  # question and answer, by asker
-    open: str | None = None  # the question that waits for an answer
+    open: Maybe[str] = None  # the question that waits for an answer
     winner: str | None = None
 
     def to_act(self):

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from gem_ma.envs.parlour import pictures
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import number
 from gem_ma.scene import Panels
 
@@ -15,7 +15,7 @@ QUESTION = "Can you tell me more?"
 @dataclass(frozen=True, slots=True)
 class State:
     pictures: tuple[tuple[str, ...], ...]  # in the listener's order; the speaker sees one only
-    target: int | None  # None: hidden
+    target: Maybe[int]  # None: hidden
     rounds: int
     turn: int = 0  # replies until now
     chosen: int | None = None
@@ -63,7 +63,7 @@ class ReferenceGame(Game[State]):
         """Vary one picture several times: all are alike, so that none stands out as the target."""
         hidden = pictures.scatter(rng, self.size, pictures.objects(rng, self.objects))
         found = set()
-        order = []
+        order: list[tuple[str, ...]] = []
         while len(order) < self.pictures:
             picture = _vary(rng, hidden)
             if picture not in found:

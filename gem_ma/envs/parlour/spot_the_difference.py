@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gem_ma.envs.parlour import pictures
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import clip
 from gem_ma.scene import Panels
 
@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    pictures: tuple[tuple[str, ...] | None, ...]  # one for each seat, None: hidden
+    pictures: tuple[Maybe[tuple[str, ...]], ...]  # one for each seat, None: hidden
     many: int  # differences there are
     turns: int  # of each seat
     turn: int = 0  # replies until now
@@ -91,7 +91,8 @@ class SpotTheDifference(Game[State]):
         first, *rest = text.casefold().replace(":", " ").split() or [""]
         if first != ANSWER:
             return text
-        names, cells = pictures.cells(self.size), []
+        names = pictures.cells(self.size)
+        cells: list[int] = []
         for word in rest:
             name = word.strip(".,;!").upper()
             if name not in names:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 
 ASKER, ANSWERER = AGENTS = ("asker", "answerer")
@@ -27,7 +27,7 @@ class State(NamedTuple):
     secret: str | None  # None: hidden
     left: int  # questions
     asked: tuple[tuple[str, str], ...] = ()  # question or thing, and the answer
-    open: str | None = None  # the question that waits for an answer
+    open: Maybe[str] = None  # the question that waits for an answer
     found: bool = False
 
     def to_act(self):

@@ -1,1 +1,5 @@
-"""Puzzles for one seat."""
+"""Puzzles for one seat.
+
+They import what every game may: `gem_ma.game`, `gem_ma.scene`, `gem_ma.match.actions` and
+`gem_ma.guards`, beside `gem_ma.envs.levels`, which draws what a level leaves open.
+"""

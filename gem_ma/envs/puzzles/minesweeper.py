@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -118,14 +118,15 @@ class Minesweeper(Game[State]):
         partial: bool = False,
     ):
         """Take the level; with `partial`, the share of opened cells is paid, not 1 or nothing."""
-        level = rows, cols, num_mines, max_turns
+        level: Any = (rows, cols, num_mines, max_turns)
         if None in level and any(n is not None for n in level):
             raise ValueError("give rows, cols, num_mines and max_turns, or None for all four")
+        high, wide, mines, turns = level
         if None not in level and not (
-            3 <= rows <= LARGEST
-            and 3 <= cols <= LARGEST
-            and 1 <= num_mines < rows * cols - 9
-            and max_turns >= 1
+            3 <= high <= LARGEST
+            and 3 <= wide <= LARGEST
+            and 1 <= mines < high * wide - 9
+            and turns >= 1
         ):
             raise ValueError(
                 f"rows={rows}, cols={cols}, num_mines={num_mines}, max_turns={max_turns}: expected "
@@ -133,7 +134,7 @@ class Minesweeper(Game[State]):
             )
         self.level = None if None in level else level  # None: one is drawn
         self.partial = partial
-        size = (DRAWN[1], DRAWN[1]) if None in level else (rows, cols)
+        size = (DRAWN[1], DRAWN[1]) if None in level else (high, wide)
         self.moves = sum(_moves(*size), ())
 
     def start(self, rng, options):

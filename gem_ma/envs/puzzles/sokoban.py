@@ -1,7 +1,7 @@
 """Sokoban: one agent pushes boxes onto goals; a box can be pushed, but never pulled."""
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -108,7 +108,7 @@ def _carved(rng, height, width):
     share = rng.uniform(0.1, 0.35)
     inner = [row * width + col for row in range(1, height - 1) for col in range(1, width - 1)]
     free = {cell for cell, u in zip(inner, rng.random(len(inner)), strict=True) if u > share}
-    parts = [set()]
+    parts: list[set[int]] = [set()]
     while free:
         parts.append(set(_ways(free, min(free), width)))
         free -= parts[-1]
@@ -117,7 +117,8 @@ def _carved(rng, height, width):
 
 def _ways(free, start, width):
     """Return for each cell that can be reached the cell before it and the move from there."""
-    came, queue = {start: None}, [start]
+    came: dict[int, Any] = {start: None}
+    queue = [start]
     for cell in queue:
         for number, step in enumerate(steps(width)):
             if cell + step in free and cell + step not in came:
@@ -131,7 +132,9 @@ def _pulled(rng, floor, goals, player, width, longest):
 
     No arrangement of boxes comes twice, or they would be pulled back and forth.
     """
-    at, last, seen, path, found = goals, None, {goals}, [], (goals, player, [])
+    at, last, seen = goals, None, {goals}
+    path: list[int] = []
+    found: Any = (goals, player, [])
     while True:
         came, pulls = _ways(floor - at, player, width), []
         for box in sorted(at):
@@ -167,11 +170,11 @@ class Sokoban(Game[State]):
         num_boxes: int | None = 3,
         max_turns: int | None = 100,
     ):
-        dim_room = dim_room and tuple(dim_room)  # lists come out of JSON
-        self.levels = levels(RANDOM, dim_room, num_boxes, max_turns)
+        room = dim_room and tuple(dim_room)  # lists come out of JSON
+        self.levels = levels(RANDOM, room, num_boxes, max_turns)
         for (height, width), boxes, turns in self.levels:
             if not ROOM[0] <= min(height, width) <= max(height, width) <= ROOM[1]:
-                raise ValueError(f"dim_room={dim_room}: expected {ROOM[0]} to {ROOM[1]} each way")
+                raise ValueError(f"dim_room={room}: expected {ROOM[0]} to {ROOM[1]} each way")
             most = (height - 2) * (width - 2) // CROWDED
             if not 1 <= boxes <= most:
                 raise ValueError(f"num_boxes={boxes}: expected 1 to {most} in {height} x {width}")

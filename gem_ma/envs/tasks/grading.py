@@ -278,7 +278,8 @@ class Test(NamedTuple):
     expected: Any
     function: str | None = None
 
-    __test__ = False  # for pytest
+
+Test.__test__ = False  # type: ignore[attr-defined]  # for pytest
 
 
 def program_in(reply):

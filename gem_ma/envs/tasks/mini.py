@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ SIZE = 10_000  # questions of each
 
 class _Mini(Task):
     size = SIZE
-    kinds: tuple  # functions of a generator that return the fields of an Item
+    kinds: tuple[Any, ...]  # functions of a generator that return the fields of an Item
 
     def make(self, index):
         rng = np.random.Generator(np.random.PCG64(index))

@@ -16,7 +16,7 @@ class QA(DataTask):
     choices: the answers there are, if the questions leave a choice of few.
     """
 
-    examples = ("yes", "no")
+    examples: tuple[str, ...] = ("yes", "no")
 
     def __init__(
         self,

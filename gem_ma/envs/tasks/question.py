@@ -33,7 +33,7 @@ class State(NamedTuple):
     question: str
     pictures: tuple[Pixels, ...]
     examples: tuple[str, ...]  # of answers
-    index: int | None  # None: hidden, as it leads to the answer
+    index: int | None  # type: ignore[assignment]  # None: hidden, as it leads to the answer
     answer: str | None
     left: int  # tries
     score: float = 0.0

@@ -6,10 +6,11 @@ They are the ids "duo:ROLES/TASK" for every id of a task, such as duo:Debate/mat
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gem_ma.apis import registry
+from gem_ma.envs import registry
+from gem_ma.envs.games import make_game
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 
 LONGEST = 4_000  # characters of what one says to the other
@@ -45,7 +46,7 @@ class State(NamedTuple):
     seats: tuple[str, ...]
     turns: tuple[tuple[str, ...], ...]  # who acts, in each turn; what is said last is an answer
     asked: tuple[Asked, ...]  # the questions, one or several to choose from
-    chosen: int | None = None
+    chosen: Maybe[int] = None
     said: tuple[tuple[str, str], ...] = ()  # (seat, words), in order
     turn: int = 0
     paid: tuple[float, ...] = (0.0, 0.0)
@@ -71,7 +72,8 @@ class Roles(Game[State]):
     oracle = True
 
     def __init__(self, task: str = "math:Mini", arguments: Mapping[str, Any] | None = None):
-        game = registry.make(task, **(arguments or {})).game
+        spec = registry.spec(task)
+        game, _ = make_game(spec, arguments or {}, beside=spec.kwargs)
         if not isinstance(game, Task):
             raise ValueError(f"task={task!r}: expected the id of a task, such as math:Mini")
         self.task, self.blocking, self.size = game, game.blocking, game.size

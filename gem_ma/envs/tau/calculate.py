@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -15,7 +16,7 @@ MAX_LENGTH = 1000  # characters of an expression
 MAX_DEPTH = 250  # operations within one another
 MAX_BITS = 4096  # of a whole number; what does not fit into a float has 1025 or more
 
-OPERATORS = {
+OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -75,7 +76,7 @@ def _check_size(op: ast.operator, one: Any, other: Any) -> None:
 def _fail_to_call(value: Any, arguments: list[Any], depth: int) -> None:
     """Evaluate the arguments of a call, and say why a number cannot be called."""
     for argument in arguments:
-        inner = argument if isinstance(argument, ast.expr) else argument.value
+        inner: Any = argument if isinstance(argument, ast.expr) else argument.value
         starred = isinstance(inner, ast.Starred)
         given = _value(inner.value if starred else inner, depth)
         kind = type(given).__name__

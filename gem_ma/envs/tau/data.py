@@ -233,7 +233,7 @@ def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
 def _customer(actions: Iterable[tuple[str, Mapping[str, Any]]], base: Base) -> str:
     """Return the id of the user whom the gold actions are about, or "" where they do not tell."""
     for _, arguments in actions:
-        order = base.tables["orders"].get(arguments.get("order_id"), {})
+        order = base.tables["orders"].get(arguments.get("order_id", ""), {})
         user = arguments.get("user_id") or order.get("user_id")
         if user:
             return str(user)

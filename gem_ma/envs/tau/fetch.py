@@ -331,13 +331,15 @@ class Python:
             match line:
                 case ast.Assign(targets=[ast.Name(id=name)]):
                     known[name] = self.text(line.value, known)
-                case ast.Return(value=ast.expr()):
-                    prompt = self.text(line.value, known)
+                case ast.Return(value=ast.expr() as value):
+                    prompt = self.text(value, known)
         for line in self.method(kind, "reset"):
             for node in ast.walk(line):
                 match node:
-                    case ast.Dict(values=[ast.Constant(value="user"), ast.Constant(value=str())]):
-                        greeting = node.values[1].value
+                    case ast.Dict(
+                        values=[ast.Constant(value="user"), ast.Constant(value=str() as text)]
+                    ):
+                        greeting = text
         if prompt is None or greeting is None:
             raise DataMissing(
                 f"{self.path}: expected a class {kind} whose build_system_prompt returns a text, "
@@ -348,8 +350,8 @@ class Python:
     def text(self, node: ast.expr, known: Mapping[str, str]) -> str:
         """Return the text that an expression makes of literals and known names."""
         match node:
-            case ast.Constant(value=str()):
-                return node.value
+            case ast.Constant(value=str() as text):
+                return text
             case ast.Name() if node.id in known:
                 return known[node.id]
             case ast.BinOp(op=ast.Add()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -115,7 +116,7 @@ class Tau(Game[State]):
     agents = AGENTS
     conversation = True
     oracle = True
-    env_defaults = MappingProxyType({"format": "bare", "max_turns": 200})
+    env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 200})
 
     def __init__(
         self,
@@ -135,7 +136,7 @@ class Tau(Game[State]):
         self.strict = strict
         self.max_calls = max_calls
         self.max_steps = STEPS if strict and max_steps is None else max_steps
-        self._words = {}  # the original's, for its user
+        self._words: Mapping[str, str] = {}  # the original's, for its user
         if strict:
             self.calls_at_once = 1
             self.env_defaults = STRICT
@@ -374,5 +375,5 @@ def _turns(view: State) -> tuple[tuple[str, str], ...]:
         while calls and calls[0].after == place:
             one = calls.pop(0)
             turns.append(("tool", f"{one.name}: {one.result}"))
-        turns += [tuple(said) for said in view.talk[place : place + 1]]
+        turns += [(who, text) for who, text in view.talk[place : place + 1]]
     return tuple(turns)

@@ -291,7 +291,7 @@ def _address(address1, address2, city, state, country, zip) -> Record:
 @functools.lru_cache(maxsize=4)
 def _emails(base: Base) -> dict[str, str]:
     """Return the first user's id for each e-mail address, which no tool changes."""
-    users = base.tables["users"].items()
+    users = list(base.tables["users"].items())
     return {user["email"].lower(): id for id, user in reversed(users)}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gem_ma.envs.tau import phone, retail
 from gem_ma.envs.tau.data import Domain, Task
-from gem_ma.envs.tau.store import Base
+from gem_ma.envs.tau.store import Base, Record
 
 POLICY = """# How we serve our customers
 
@@ -155,7 +155,7 @@ def _customer(
     first, last = FIRST[number % len(FIRST)], LAST[number // len(FIRST) % len(LAST)]
     mark = f"{number:04d}"
     user_id = f"{first}_{last}_{mark}".lower()
-    methods = {}
+    methods: dict[str, Record] = {}
     for source in ("credit_card", "paypal", "gift_card"):
         if source == "credit_card" or rng.random() < 0.7:
             id = f"{source}_{_digits(rng, 7)}"

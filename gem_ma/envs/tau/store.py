@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gem_ma.game import Maybe
+
 Record = dict[str, Any]
 Key = tuple[str, str]  # table, id
 
@@ -90,7 +92,7 @@ class Desk:
         self._before = changes
         self._now: dict[Key, Record] = {}
 
-    def get(self, table: str, id: Any) -> Record | None:
+    def get(self, table: str, id: Any) -> Maybe[Record]:
         """Return a record to read, and only to read, or None."""
         found = self._now.get((table, id))
         if found is None:
@@ -118,10 +120,10 @@ class Desk:
             yield from known.items()
             return
         for id in known:
-            yield id, self.get(table, id)  # type: ignore[misc]
+            yield id, self.get(table, id)
         for name, id in {**self._before, **self._now}:
             if name == table and id not in known:
-                yield id, self.get(table, id)  # type: ignore[misc]
+                yield id, self.get(table, id)
 
     def changes(self) -> Changes:
         """Return all that was changed until now; the desk is not to be used any more."""

@@ -2,7 +2,7 @@
 
 import functools
 import textwrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.envs.levels import draw, levels
 from gem_ma.envs.words import clues
@@ -61,7 +61,8 @@ def layout(rng, bank, count):
 
 def _crossings(word, placed):
     """Yield where a word can stand so that it crosses others and touches none along its side."""
-    grid, used = {}, set()
+    grid: dict[tuple[int, int], str] = {}
+    used: set[Any] = set()
     for other, _, row, col, direction in placed:
         cells = _cells(row, col, direction, len(other))
         grid.update(zip(cells, other, strict=True))
@@ -154,7 +155,7 @@ class State(NamedTuple):
 @functools.lru_cache(maxsize=1000)
 def _letters(entries, words, solved):
     """Return the letters that are known, by cell."""
-    grid = {}
+    grid: dict[tuple[int, int], str] = {}
     for entry, word, known in zip(entries, words, solved, strict=True):
         if known:
             grid.update(zip(entry.cells(), word, strict=True))

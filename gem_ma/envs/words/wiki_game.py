@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.envs.words import links
 from gem_ma.game import Game, InvalidMove, Message
@@ -47,8 +47,8 @@ class WikiGame(Game[State]):
         max_turns: int = 15,
         min_links: int = 2,
         max_links: int = 4,
-        graph: Mapping | str | os.PathLike | None = None,
-        source: str | os.PathLike | None = None,
+        graph: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        source: str | os.PathLike[str] | None = None,
     ):
         """Take the limit of turns, and how many links a target is away at least and at most.
 
@@ -68,7 +68,7 @@ class WikiGame(Game[State]):
             )
         if graph is not None and source is not None:
             raise ValueError("got graph and source; expected one of them")
-        self.source = None
+        self.source: Any = None
         if source is not None:
             from gem_ma.envs.words import wiki_source  # it imports what network and files take
 

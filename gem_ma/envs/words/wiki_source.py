@@ -29,9 +29,8 @@ class Page(NamedTuple):
 class Source:
     """Pages by their names; a name is the page's path with spaces for underscores.
 
-    A kind of source says how pages are found: `find(path)` returns a page's path after redirects
-    and its HTML, or None; `resolve(path)` returns the path that a link leads to, after redirects
-    if that is cheap, or "" if it leads to no page. `main` is the path to begin with.
+    A kind of source says how pages are found: `find` and `resolve`. `main` is the path to begin
+    with.
     """
 
     base = "http://zim/"  # what links are relative to, beside a page's own path
@@ -39,6 +38,14 @@ class Source:
 
     def __init__(self):
         self.page = functools.lru_cache(CACHED)(self._page)
+
+    def find(self, path):
+        """Return a page's path after redirects and its HTML, or None."""
+        raise NotImplementedError
+
+    def resolve(self, path):
+        """Return the path that a link leads to, after redirects if that is cheap, "" if to none."""
+        raise NotImplementedError
 
     def _page(self, name):
         """Return the page of this name, or None."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat
 from gem_ma.match.match import SeatError
 from gem_ma.talk.asking import run_async
@@ -23,7 +23,7 @@ def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> S
     spec string such as "random".
     """
     if isinstance(env, str):
-        env = registry.make(env, **make)
+        env = making.make(env, **make)
     elif make:
         raise TypeError(f"{', '.join(make)}: an environment that is made already takes no more")
     names = list(env.possible_agents)

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.apis.making import make as make_env
 
 
 def rllib_env(id: str, **make: Any) -> Any:
@@ -17,7 +17,7 @@ def rllib_env(id: str, **make: Any) -> Any:
     """
 
     def create(config: Mapping[str, Any]) -> Any:
-        return _rllib_wrapper()(registry.make(id, **{"actions": "discrete", **make, **config}))
+        return _rllib_wrapper()(make_env(id, **{"actions": "discrete", **make, **config}))
 
     return create
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat, SeatLeft
 from gem_ma.match.seeding import mix
 from gem_ma.talk.messages import hf, pictures
@@ -94,7 +94,7 @@ class Games(types.EnvGroupBuilder):
 
     async def make_envs(self) -> Sequence[SeatEnv]:
         """Return an environment for each seat of each game."""
-        env = registry.make(self.env, **self.make)
+        env = making.make(self.env, **self.make)
         renderer = self.renderer() if callable(self.renderer) else self.renderer
         return [
             SeatEnv(seat, renderer, self.seed, self.max_tokens)

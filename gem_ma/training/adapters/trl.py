@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.agents.hf import HFAgent
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.messages import hf
@@ -44,7 +44,7 @@ def rollout_func(
     starts, with the step of the training.
     """
     if isinstance(env, str):
-        env = registry.make(env, **make)
+        env = making.make(env, **make)
     elif make:
         raise TypeError(f"{', '.join(make)}: an environment that is made already takes no more")
     others = dict(others or {})

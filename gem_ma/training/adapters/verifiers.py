@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gem_ma.apis import registry
+from gem_ma.apis import making
 from gem_ma.apis.seats import Seat, SeatLeft
 from gem_ma.talk.messages import openai_chat
 
@@ -50,7 +50,7 @@ def environment(env: str, others: Mapping[str, Any] | None = None, **make: Any) 
     the taskset's id: `__all__ = ["Starts", "Game"]`.
     """
     given = dict(others or {})
-    game = registry.make(env, **make)
+    game = making.make(env, **make)
     names = [name for name in game.possible_agents if name not in given]
     # Seats become fields of the configuration: --env.x.model, --env.o.runtime.type and so on.
     roles = {name: (vf.AgentConfig, vf.AgentConfig(harness={"id": "null"})) for name in names}

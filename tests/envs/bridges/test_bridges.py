@@ -21,10 +21,10 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 import gem_ma
 from gem_ma.agents.random import RandomAgent
 from gem_ma.apis.env import Env
-from gem_ma.apis.registry import MissingNeed, UnknownEnv
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.bridges.gymnasium import Gymnasium
 from gem_ma.envs.bridges.pettingzoo import PettingZoo
+from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.game import InvalidMove
 from gem_ma.talk.asking import ask
 from gem_ma.testing import check_env
@@ -523,7 +523,7 @@ def test_an_environment_by_its_class():
         env.step('{"go": [0.5, 0], "say": [2]}')
     assert not env.to_act
     assert env.game_state.returns() == {"player": 1.5}
-    assert env.spec.make().id == env.id
+    assert gem_ma.make(env.spec).id == env.id
     check_env(env.id, seeds=1, processes=False)
 
 

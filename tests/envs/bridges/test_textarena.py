@@ -23,10 +23,10 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from pettingzoo.test import api_test, parallel_api_test, seed_test
 
 import gem_ma
-from gem_ma.apis.registry import MissingNeed, spec
 from gem_ma.envs.bridges import textarena as bridge
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.textarena_ids import entries
+from gem_ma.envs.registry import MissingNeed, spec
 from gem_ma.game import InvalidMove
 from gem_ma.testing import check_env
 

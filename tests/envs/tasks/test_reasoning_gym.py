@@ -16,7 +16,7 @@ import pytest
 gym = pytest.importorskip("reasoning_gym", reason="pip install 'gem-ma[reasoning-gym]'")
 
 import gem_ma
-from gem_ma.envs.tasks import grading, reasoning_gym
+from gem_ma.envs.tasks import grading, reasoning_gym, reasoning_gym_ids
 from gem_ma.guards import sandbox
 from gem_ma.testing import check_env
 
@@ -33,7 +33,7 @@ MIXED = {
         ]
     }
 }
-IDS = [spec.id for spec in reasoning_gym.specs()]
+IDS = [spec.id for spec in reasoning_gym_ids.specs()]
 PAYLOADS = (
     "{}",
     "[{}]",
@@ -60,10 +60,10 @@ def played(env, reply, index=3):
 
 def test_the_table_names_what_the_package_has():
     later = {"coin_flip", "path_star"}  # since 0.1.25; found by name, not listed
-    assert set(reasoning_gym.NAMES) == set(gym.factory.DATASETS) - later
+    assert set(reasoning_gym_ids.NAMES) == set(gym.factory.DATASETS) - later
     assert len(IDS) == 104
-    assert reasoning_gym.find("rg:brand_new").kwargs == {"name": "brand_new"}
-    assert reasoning_gym.find("rg:no such thing") is None
+    assert reasoning_gym_ids.find("rg:brand_new").kwargs == {"name": "brand_new"}
+    assert reasoning_gym_ids.find("rg:no such thing") is None
 
 
 def test_listing_imports_nothing():

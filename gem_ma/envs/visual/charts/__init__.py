@@ -1,1 +1,4 @@
-"""Questions about charts and tables."""
+"""Questions about charts and tables.
+
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `values`.
+"""

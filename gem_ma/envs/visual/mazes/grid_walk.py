@@ -22,7 +22,8 @@ class GridWalk(Task):
     def draw(self, rng, size, legs, turns):
         """Draw the way first: it stays on the board, and turns at the end of each leg."""
         start = row, column = tuple(rng.integers(size, size=2).tolist())
-        told, facing = [], -1  # nowhere
+        told: list[str] = []
+        facing = -1  # nowhere
         while len(told) < legs or (row, column) == start:
             if len(told) >= legs:  # back at the start: draw another way
                 told, facing, (row, column) = [], -1, start

@@ -1,1 +1,4 @@
-"""Questions about angles, lengths and clocks."""
+"""Questions about angles, lengths and clocks.
+
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `figure`.
+"""

@@ -1,5 +1,7 @@
 """Count shapes: how many of a kind are in the picture."""
 
+from typing import Any
+
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
@@ -20,13 +22,14 @@ class CountShapes(Task):
         kinds = some(rng, FIGURES, figures)
         asked = Thing(kinds[0], int(rng.integers(len(COLORS))), pick(rng, SIZES))
         count = int(rng.integers(most + 1))
-        drawn = []
+        drawn: list[Thing] = []
         while len(drawn) < many:
             free = Thing(pick(rng, kinds), int(rng.integers(len(COLORS))), pick(rng, SIZES))
             if len(drawn) < count:
-                drawn.append(Thing(*asked[:traits], *free[traits:3]))
+                own: list[Any] = [*asked[:traits], *free[traits:3]]
+                drawn.append(Thing(*own))
                 continue
-            near = [asked[i] if rng.random() < 0.5 else free[i] for i in range(3)]
+            near: list[Any] = [asked[i] if rng.random() < 0.5 else free[i] for i in range(3)]
             if tuple(near[:traits]) != asked[:traits]:
                 drawn.append(Thing(*near))
         size = f"{asked.size} " if traits > 2 else ""

@@ -1,4 +1,4 @@
-"""Names for environments: registering imports nothing, making imports one game."""
+"""The register of environments: a Spec for each id. It makes none, and imports no game."""
 
 from __future__ import annotations
 
@@ -6,41 +6,21 @@ import difflib
 import fnmatch
 import functools
 import importlib
-import importlib.machinery
 import importlib.util
-import inspect
 import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium
 import pettingzoo
 
 from gem_ma.guards.given import need
 
-if TYPE_CHECKING:
-    from gem_ma.apis.env import Env
-    from gem_ma.apis.parallel import ParallelView
-    from gem_ma.apis.seat import SeatView
-
 PLUGINS = "gem_ma.envs"  # the entry-point group of packages that register their own
-_ENV_ARGUMENTS = [
-    "observe",
-    "actions",
-    "format",
-    "invalid",
-    "max_invalid",
-    "penalty",
-    "max_turns",
-    "render_mode",
-    "image_size",
-    "image_unit",
-    "theme",
-    "text_length",
-]
+_MAKERS = "gem_ma.apis.making"  # what the other registries import to make one of ours
 
 
 class UnknownEnv(LookupError):
@@ -75,56 +55,53 @@ class Spec:
         An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
         "key:NAME" (an environment variable), "corpus:NAME" (of NLTK),
         "hub" (the Hugging Face Hub), "network", or "broken: why".
+    recorded: it comes from a file; what the file calls by an old name is found.
     """
 
     id: str
     entry_point: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = field(default=(), compare=False)
-    recorded: bool = field(default=False, compare=False, repr=False)  # comes from a file
+    recorded: bool = field(default=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.recorded:
+            object.__setattr__(self, "entry_point", _today(self.entry_point))
 
     def missing(self) -> list[str]:
         """Return what it needs and is not there, each with its remedy; networks are not tried."""
         return [remedy for need in self.needs if (remedy := _remedy(need))]
 
-    def make(self, *, trust: bool = False, **kwargs: Any) -> Env[Any]:
-        """Make the environment; `kwargs` override those of the spec.
 
-        trust: make what a record names, though it is not registered here: it runs code.
-        """
-        from gem_ma.apis.env import Env
-        from gem_ma.game import Game
+# The files of games that lay side by side in gem_ma.envs, and in gem_ma.envs.visual, when episodes
+# were recorded, by the folder in which they are now.
+_MOVED = {
+    "boards": "battleship breakthrough chess connect_four hex nim reversi tic_tac_toe",
+    "cards": "blackjack kuhn_poker leduc_poker liars_dice",
+    "guessing": "guess_the_number hangman mastermind wordle",
+    "markets": "bargaining colonel_blotto prisoners_dilemma public_goods rock_paper_scissors",
+    "parlour": "codewords guess_who map_task reference_game spot_the_difference twenty_questions "
+    "werewolf",
+    "puzzles": "fifteen_puzzle frozen_lake game_2048 maze minesweeper sokoban sudoku "
+    "tower_of_hanoi",
+    "words": "crosswords wiki_game word_search",
+    "visual.charts": "bar_chart line_chart table",
+    "visual.mazes": "grid_walk maze_exit maze_steps",
+    "visual.measures": "angles clock lengths",
+    "visual.patterns": "jigsaw mirror rotation",
+    "visual.shapes": "compare_shapes count_shapes odd_one_out",
+}
 
-        if self.recorded and not trust and (reason := distrust(self)):
-            raise Untrusted(f"{reason}; trust=True does so")
-        missing = self.missing()
-        if missing:
-            raise MissingNeed(f"{self.id} cannot be made here: {'; '.join(missing)}")
 
-        module, _, name = self.entry_point.partition(":")
-        found: Any = importlib.import_module(module)
-        game_class = functools.reduce(getattr, name.split("."), found)
-        if not (isinstance(game_class, type) and issubclass(game_class, Game)):
-            # The spec of a recorded episode may say anything.
-            raise TypeError(f"{self.id}: {self.entry_point} is no Game")
-        parameters = list(inspect.signature(game_class.__init__).parameters.values())[1:]
-        takes = [one.name for one in parameters]
-        for_game, for_env = {}, {}
-        for key, value in {**self.kwargs, **kwargs}.items():
-            if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
-                for_game[key] = value
-            elif key in _ENV_ARGUMENTS:
-                for_env[key] = value
-            else:
-                raise UnknownArgument(
-                    f"{self.id} got an unexpected keyword argument {key!r}; "
-                    f"{_instead_of_argument(key, takes)}"
-                )
-        for one in parameters:
-            if one.default is one.empty and one.name not in for_game:
-                raise MissingArgument(f"{self.id} needs {one.name}=...")
-        game = game_class(**for_game)
-        return Env(game, id=self.id, **{**game.env_defaults, **for_env})
+def _today(entry_point: str) -> str:
+    """Return where the game is that an entry point named when it was recorded."""
+    module, colon, name = entry_point.partition(":")
+    folder, _, file = module.rpartition(".")
+    for moved, files in _MOVED.items():
+        above = f"gem_ma.envs.{moved}".rpartition(".")[0]
+        if folder == above and file in files.split():
+            return f"gem_ma.envs.{moved}.{file}{colon}{name}"
+    return entry_point
 
 
 _specs: dict[str, Spec] = {}
@@ -132,25 +109,41 @@ _families: dict[str, str] = {}  # prefix of ids -> the module that knows them
 _plugins_loaded = False
 
 
-def register(id: str, entry_point: str, *, needs: Iterable[str] = (), **kwargs: Any) -> None:
+def register(
+    id: str,
+    entry_point: str,
+    *,
+    needs: Iterable[str] = (),
+    levels: Mapping[str, Mapping[str, Any]] | None = None,
+    **kwargs: Any,
+) -> None:
     """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
 
     `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
-    `needs` is said of a Spec.
+    `needs` is said of a Spec. `levels` are more ids of the game, "ID-LEVEL", by what their
+    arguments are besides.
     """
     need(id, str, "id")
-    if id in _specs:
-        raise ValueError(f"{id!r} is registered already, for {_specs[id].entry_point}")
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
-    _specs[id] = Spec(id, entry_point, kwargs, tuple(needs))
-    name = foreign(id)
-    gymnasium.register(name, "gem_ma.apis.registry:_make_gym", kwargs={"env_id": id})
+    ids = {
+        id: kwargs,
+        **{f"{id}-{level}": {**kwargs, **more} for level, more in (levels or {}).items()},
+    }
+    for one in ids:
+        if one in _specs:
+            raise ValueError(f"{one!r} is registered already, for {_specs[one].entry_point}")
+    for one, arguments in ids.items():
+        _specs[one] = Spec(one, entry_point, arguments, tuple(needs))
+        _tell_others(one)
+
+
+def _tell_others(id: str) -> None:
+    name, kwargs = foreign(id), {"env_id": id}
+    gymnasium.register(name, f"{_MAKERS}:for_gymnasium", kwargs=kwargs)
     if hasattr(pettingzoo, "register"):  # since 1.27
-        pettingzoo.register("aec", name, "gem_ma.apis.registry:_make_aec", kwargs={"env_id": id})
-        pettingzoo.register(
-            "parallel", name, "gem_ma.apis.registry:_make_parallel", kwargs={"env_id": id}
-        )
+        pettingzoo.register("aec", name, f"{_MAKERS}:for_pettingzoo", kwargs=kwargs)
+        pettingzoo.register("parallel", name, f"{_MAKERS}:for_pettingzoo_parallel", kwargs=kwargs)
 
 
 def foreign(id: str) -> str:
@@ -161,8 +154,9 @@ def foreign(id: str) -> str:
 def register_family(prefix: str, module: str) -> None:
     """Leave all ids that begin with "prefix:" to a module, imported when one is asked for.
 
-    It defines `specs()`, which returns the Specs that are listed and imports nothing for it, and
-    `find(id)`, which returns the Spec of any other id, or None.
+    It defines `specs()`, which returns the Specs that are listed, `find(id)`, which returns the
+    Spec of any other id, or None, and it may define `known(id)`: the same, with nothing imported
+    that the id names. Every listing imports it, so it is to be light.
     """
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
@@ -179,7 +173,7 @@ def spec(id: str) -> Spec:
     if found is None:
         prefix = id.partition(":")[0]
         known = _family(prefix) if prefix in _families else _specs
-        raise UnknownEnv(f"no environment {id!r}; {_instead(id, known, 'list_envs() says more:')}")
+        raise UnknownEnv(f"no environment {id!r}; {instead(id, known, 'list_envs() says more:')}")
     return found
 
 
@@ -200,45 +194,6 @@ def _in_list(id: str) -> Spec | None:
     return _family(prefix).get(id) or (known(id) if known else None)
 
 
-def distrust(spec: Spec) -> str:
-    """Say what to make a Spec out of a file would run or use that nobody registered, if anything.
-
-    Its game, and whatever could name a file, a server or another game, are to be as registered.
-    Numbers may differ, and so may what Env itself takes.
-    """
-    known = listed(spec.id)
-    if known is None or known.entry_point != spec.entry_point:
-        one = f"{spec.id[:200]!r}"
-        what = f"no environment {one} is" if known is None else f"{one} is another environment"
-        names = spec.entry_point, spec.id.partition(":")[2]
-        files = list(dict.fromkeys(filter(None, map(_file, names)))) or [spec.entry_point[:200]]
-        return f"{what} registered here, and making this one would run {' and '.join(files)}"
-    for name, value in spec.kwargs.items():
-        if name not in _ENV_ARGUMENTS and value != known.kwargs.get(name) and not numbers(value):
-            argument = f"{str(name)[:60]}={repr(value)[:200]}"
-            return f"{spec.id} is not registered with {argument}, and making it would use that"
-    return ""
-
-
-def numbers(value: Any, most: int = 64) -> bool:
-    """Return whether a value is a number, nothing, or a short list of such."""
-    if isinstance(value, list | tuple):
-        return len(value) <= most and all(numbers(one, 0) for one in value)
-    return value is None or isinstance(value, int | float)
-
-
-def _file(name: str) -> str:
-    """Return the file that importing "module:name" would run, and import nothing to find it."""
-    found: Any = None
-    parts = name.rpartition(":")[0].split(".")
-    for count in range(1, len(parts) + 1 if parts[0] else 0):
-        path = found.submodule_search_locations if found else None
-        found = importlib.machinery.PathFinder.find_spec(".".join(parts[:count]), path)
-        if found is None:
-            return ""
-    return str(found.origin or "") if found else ""
-
-
 def _in_family(id: str) -> Spec | None:
     prefix, colon, _ = id.partition(":")
     if not colon or prefix not in _families:
@@ -254,21 +209,6 @@ def _family(prefix: str) -> dict[str, Spec]:
     """Return the listed members of a family."""
     module = importlib.import_module(_families[prefix])
     return {spec.id: spec for spec in module.specs()}
-
-
-def make(id: str, **kwargs: Any) -> Env[Any]:
-    """Make an environment: a PettingZoo AECEnv, from which the other views come."""
-    return spec(id).make(**kwargs)
-
-
-def make_parallel(id: str, **kwargs: Any) -> ParallelView:
-    """Make an environment behind PettingZoo's parallel API."""
-    return make(id, **kwargs).parallel()
-
-
-def make_gym(id: str, *, agent: str | None = None, others: Any = None, **kwargs: Any) -> SeatView:
-    """Make one seat of an environment behind Gymnasium's API."""
-    return make(id, **kwargs).gym(agent=agent, others=others)
 
 
 def list_envs(pattern: str = "*") -> list[str]:
@@ -355,40 +295,10 @@ def _has_corpus(name: str) -> bool:
     return False
 
 
-def _instead(name: str, known: Iterable[str], otherwise: str) -> str:
+def instead(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Say which of the known names a wrong one may stand for, or what there is."""
     known = list(known)
     close = difflib.get_close_matches(name, known, n=2, cutoff=0.75)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
-
-
-def _instead_of_argument(key: str, takes: list[str]) -> str:
-    seat = ["agent", "others"]
-    if key in seat:
-        return "it belongs to make_gym() and Env.gym()"
-    return _instead(key, [*takes, *_ENV_ARGUMENTS, *seat], "it takes")
-
-
-# What the other registries call; the functions' names are part of their specs.
-
-
-def _make_gym(env_id: str, **kwargs: Any) -> SeatView:
-    return make_gym(env_id, **kwargs)
-
-
-# Gymnasium looks here for the modes from which it makes others, such as "rgb_array_list".
-_make_gym.metadata = {"render_modes": ["ansi", "rgb_array", "human"]}  # type: ignore[attr-defined]
-
-
-def _make_aec(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env[Any]:
-    return make(env_id, **_limit(max_cycles), **kwargs)
-
-
-def _make_parallel(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> ParallelView:
-    return make_parallel(env_id, **_limit(max_cycles), **kwargs)
-
-
-def _limit(max_cycles: int | None) -> dict[str, int]:
-    """Translate PettingZoo's word for a turn limit."""
-    return {} if max_cycles is None else {"max_turns": max_cycles}

@@ -1,0 +1,37 @@
+"""The ids of OpenEnv servers: "openenv:" and a URL."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit, urlunsplit
+
+from gem_ma.envs.registry import Spec
+
+VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
+_SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
+
+
+def specs():
+    """Return what is listed: nothing, since every server is somebody's own."""
+    return ()
+
+
+def find(id):
+    """Return the Spec of "openenv:" and a server's URL, or None if it is none."""
+    url = id.removeprefix("openenv:")
+    if address(url) is None:
+        return None
+    return Spec(id, "gem_ma.envs.bridges.openenv:OpenEnv", {"url": url}, ("openenv",))
+
+
+def address(url: str) -> str | None:
+    """Return where the WebSocket of a server is, given its ws, wss, http or https URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in _SCHEMES or not parts.hostname:
+        return None
+    if parts.username or parts.query or parts.fragment:
+        raise ValueError(
+            "the URL of an OpenEnv server is no place for secrets: it may have a host, a port and "
+            f"a path; give a token as token=... or in {VARIABLE}"
+        )
+    path = parts.path.rstrip("/").removesuffix("/ws") + "/ws"
+    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, path, "", ""))

@@ -1,0 +1,58 @@
+"""Making the Game that a Spec stands for: the rules alone, behind no API."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from gem_ma.envs.registry import MissingArgument, MissingNeed, Spec, UnknownArgument, instead
+from gem_ma.game import Game
+
+
+def game_class(spec: Spec) -> type[Game[Any]]:
+    """Import the class of a Spec's game."""
+    module, _, name = spec.entry_point.partition(":")
+    found: Any = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    if not (isinstance(found, type) and issubclass(found, Game)):
+        # The spec of a recorded episode may say anything.
+        raise TypeError(f"{spec.id}: {spec.entry_point} is no Game")
+    return found
+
+
+def make_game(
+    spec: Spec, arguments: Mapping[str, Any], beside: Collection[str] = ()
+) -> tuple[Game[Any], dict[str, Any]]:
+    """Make a Spec's game; return it, and those arguments that it does not take.
+
+    arguments: they override those of the spec. beside: which of them somebody else takes.
+    """
+    if missing := spec.missing():
+        raise MissingNeed(f"{spec.id} cannot be made here: {'; '.join(missing)}")
+    found = game_class(spec)
+    parameters = list(inspect.signature(found.__init__).parameters.values())[1:]
+    takes = [one.name for one in parameters]
+    own, others = {}, {}
+    for key, value in {**spec.kwargs, **arguments}.items():
+        if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
+            own[key] = value
+        elif key in beside:
+            others[key] = value
+        else:
+            raise UnknownArgument(
+                f"{spec.id} got an unexpected keyword argument {key!r}; "
+                f"{_hint(key, [*takes, *beside])}"
+            )
+    for one in parameters:
+        if one.default is one.empty and one.name not in own:
+            raise MissingArgument(f"{spec.id} needs {one.name}=...")
+    return found(**own), others
+
+
+def _hint(key: str, takes: list[str]) -> str:
+    seat = ["agent", "others"]
+    if key in seat:
+        return "it belongs to make_gym() and Env.gym()"
+    return instead(key, [*takes, *seat], "it takes")
