@@ -1,5 +1,5 @@
 """The contract of an environment: check_env and certify."""
 
-from gem_ma.testing.contract import Certificate, ContractError, certify, check_env
+from gem_ma.testing.contract import Certificate, Checker, ContractError, certify, check_env
 
-__all__ = ["Certificate", "ContractError", "certify", "check_env"]
+__all__ = ["Certificate", "Checker", "ContractError", "certify", "check_env"]

@@ -77,7 +77,7 @@ def check_env(
     processes: play one episode in another process too, under another PYTHONHASHSEED.
     """
     base = _base(env)
-    _Checker(base, range(seeds), max_turns).check(processes)
+    Checker(base, range(seeds), max_turns).check(processes)
 
 
 def _base(env: str | BaseEnv) -> BaseEnv:
@@ -149,7 +149,7 @@ def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: A
     return 1, grid.distance(scene.tiles, cell, look)
 
 
-class _Checker:
+class Checker:
     def __init__(self, base: BaseEnv, seeds: range, max_turns: int):
         self.base, self.core, self.game = base, base._core, base._core.game
         self.seeds, self.max_turns = seeds, max_turns
@@ -724,7 +724,7 @@ def _child() -> None:
 
 
 def _digest(base: BaseEnv, max_turns: int) -> str:
-    checker = _Checker(base, range(1), max_turns)
+    checker = Checker(base, range(1), max_turns)
     digest = hashlib.sha256()
     for seed in range(3):
         for step in checker.transcript(checker.make(), seed):

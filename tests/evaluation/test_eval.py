@@ -1,6 +1,5 @@
 """Evaluations: suites, what is kept on disk, the numbers, and two of them compared."""
 
-import argparse
 import json
 import os
 import random
@@ -16,7 +15,7 @@ import pytest
 
 import gem_ma
 from gem_ma.apis.registry import UnknownEnv
-from gem_ma.cli.evaluation import add_commands
+from gem_ma.cli.main import main
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
 from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan
@@ -30,10 +29,7 @@ QUIET = {"progress": False}
 
 
 def command(*words):
-    parser = argparse.ArgumentParser()
-    add_commands(parser.add_subparsers())
-    args = parser.parse_args([str(word) for word in words])
-    return args.run(args)
+    return main([str(word) for word in words])
 
 
 def suite(*entries, **more):
