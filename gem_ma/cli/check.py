@@ -148,7 +148,8 @@ def check(
     on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
     Raises Fault, for whatever the environment's own code raises, too.
     """
-    from gem_ma.testing import Checker, ContractError, certify
+    from gem_ma.testing import ContractError, certify
+    from gem_ma.testing.checker import Checker
 
     held: dict[str, int] = {}
     current = ""
