@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "gem_ma"
 BELOW = {"guards", "game", "scene"}
+PLAY = {"match", "renderers", "envs", "talk", "agents", "apis", "rollouts"}
 ROOMS = {  # from the bottom to the top: what each may import of the package, beside itself
     "guards": set(),
     "game": set(),
@@ -19,25 +20,18 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "renderers": {"guards", "scene"},
     "match": {*BELOW, "renderers"},
     "envs": {*BELOW, "match"},
-    "talk": {*BELOW, "match"},
+    "talk": {*BELOW, "renderers", "match"},
     "agents": {*BELOW, "match", "talk"},
     "apis": {*BELOW, "match", "renderers", "envs", "talk", "agents"},
-    "gem_ma": {*BELOW, "envs", "talk", "apis"},  # the public names and __version__
-    "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis", "gem_ma"},
+    "gem_ma": {*BELOW, "match", "envs", "talk", "apis", "rollouts"},  # the public names
+    "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis", "gem_ma"},  # its version
     "tools": {*BELOW, "match", "envs", "talk", "apis"},
     "training": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
-    "evaluation": {
-        *BELOW,
-        *("match", "renderers", "envs", "talk", "agents", "apis", "rollouts"),
-    },
-    "serving": {*BELOW, "match", "envs", "talk", "agents", "apis"},
+    "evaluation": {*BELOW, *PLAY},
+    "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
     "gem": {"envs", "apis"},
-    "cli": {
-        *BELOW,
-        *("match", "renderers", "envs", "talk", "agents", "apis", "gem_ma", "rollouts"),
-        *("evaluation", "serving", "testing"),
-    },
+    "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing"},
 }
 FILES = sorted(ROOT.rglob("*.py"))
 # PettingZoo's and Gymnasium's own, which who implements or wraps their classes has to use.
