@@ -4,11 +4,18 @@ One file for each type of Scene, with themes, fonts, PNG files, and `drawing`, w
 for a Scene. They import `scene`, and nothing of games, matches or environments.
 """
 
-from gem_ma.renderers import png
-from gem_ma.renderers.drawing import draw, legend, save_gif
-from gem_ma.renderers.figures import UnknownFigure
-from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, theme
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.guards.later import later
+
+if TYPE_CHECKING:
+    from gem_ma.renderers import png
+    from gem_ma.renderers.drawing import draw, legend, save_gif
+    from gem_ma.renderers.figures import UnknownFigure
+    from gem_ma.renderers.grid import BadScene
+    from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, theme
 
 __all__ = [
     "THEMES",
@@ -22,3 +29,18 @@ __all__ = [
     "save_gif",
     "theme",
 ]
+
+__getattr__ = later(  # so that a file of this folder can be imported without all others
+    __name__,
+    {
+        "THEMES": "themes",
+        "BadScene": "grid",
+        "Theme": "themes",
+        "UnknownFigure": "figures",
+        "UnknownTheme": "themes",
+        "draw": "drawing",
+        "legend": "drawing",
+        "save_gif": "drawing",
+        "theme": "themes",
+    },
+)
