@@ -63,7 +63,7 @@ def test_python_that_needs_an_extra(place, tmp_path):
 @pytest.mark.parametrize("page", pages_with("sh"))
 def test_shell(page, tmp_path):
     write_files(page, tmp_path)
-    program = f'gem-ma() {{ "{sys.executable}" -m gem_ma.cli.main "$@"; }}; '
+    program = f'gem-ma() {{ "{sys.executable}" -m gem_ma.cli "$@"; }}; '
     run(["bash", "-euc", program + script(page, "sh")], tmp_path)
 
 

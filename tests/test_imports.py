@@ -1,174 +1,272 @@
-"""Who may import whom, and what importing may not do."""
+"""Who may import whom, whose names are whose, what lies where, and what importing may not do."""
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
 
+import gymnasium
+import pettingzoo
 import pytest
 
 ROOT = Path(__file__).parent.parent / "gem_ma"
-GAME = {"game", "actions"}
-ALLOWED = {  # file or folder -> what it may import of the package when it is loaded or run
-    "given": set(),  # which looks at arguments, for whoever imports anything
-    "seeding": set(),
-    "remote": set(),
+BELOW = {"guards", "game", "scene"}
+PLAY = {"match", "renderers", "envs", "talk", "agents", "apis", "rollouts"}
+ROOMS = {  # from the bottom to the top: what each may import of the package, beside itself
+    "guards": set(),
     "game": set(),
     "scene": set(),
-    "spaces": set(),
-    "actions": {"game", "untrusted"},
-    "untrusted": set(),
-    "episode": {"actions", "context", "env", "game", "messages", "registry", "seeding"},
-    "context": {"messages"},
-    "tokens": {"actions", "messages"},
-    "files": set(),
-    "records": {"episode", "files", "messages", "registry", "remote"},
-    "progress": {"episode"},
-    "rollouts": {
-        "__version__",
-        "agents",
-        "context",
-        "env",
-        "episode",
-        "progress",
-        "records",
-        "registry",
-        "remote",
-        "seeding",
-        "shards",
-        "wrappers",
-    },
-    "evaluation": {
-        "actions",
-        "agents",
-        "env",
-        "episode",
-        "evaluation",
-        "files",
-        "game",
-        "later",
-        "messages",
-        "progress",
-        "records",
-        "registry",
-        "remote",
-        "renderers",
-        "rollouts",
-        "scene",
-        "seeding",
-        "workers",
-    },
-    "sandbox": {"sandbox", "untrusted"},
-    "later": set(),
-    "tools": {
-        "actions",
-        "env",
-        "episode",
-        "game",
-        "later",
-        "remote",
-        "sandbox",
-        "tools",
-        "wrappers",
-    },
-    "seats": {"agents", "env", "episode"},
-    "serve": {"actions", "agents", "env", "envs", "episode", "game", "registry", "views"},
-    "vector": {"cluster", "env", "episode", "registry", "views", "workers"},
-    "workers": set(),
-    "shards": {"cluster", "episode", "rollouts", "workers"},
-    "cluster": {"episode", "registry", "rollouts", "shards", "workers"},
-    "training": {
-        "agents",
-        "env",
-        "episode",
-        "messages",
-        "registry",
-        "remote",
-        "rollouts",
-        "seats",
-        "seeding",
-        "tokens",
-        "training",
-        "views",
-    },
-    "env": {
-        "actions",
-        "episode",
-        "game",
-        "messages",
-        "registry",
-        "renderers",
-        "scene",
-        "seats",
-        "seeding",
-        "spaces",
-        "views",
-    },
-    "views": {"env", "episode", "agents"},
-    "wrappers": {"actions", "env", "spaces"},
-    "registry": {"env", "game", "views"},
-    "gem": {"env", "registry", "views", "wrappers"},
-    "testing": {"actions", "env", "game", "registry", "renderers", "scene", "seeding"},
-    "messages": {"actions"},
-    "info": {"actions", "env", "game", "registry"},
-    "check": {"env", "game", "testing"},
-    "new": set(),
-    "completion": {"evaluation", "registry"},
-    "commands": {"check", "completion", "env", "evaluation", "info", "new", "registry"},
-    "cli": {
-        "__version__",
-        "commands",
-        "completion",
-        "evaluation",
-        "registry",
-        "remote",
-        "serve",
-        "agents",
-        "env",
-        "envs",
-        "episode",
-        "renderers",
-        "rollouts",
-    },
-    "envs": {"game", "scene", "actions", "remote", "sandbox", "envs", "untrusted"},
-    "agents": {"episode", "messages", "agents", "actions", "remote", "seeding", "tokens"},
-    "renderers": {"scene", "renderers"},
+    "renderers": {"guards", "scene"},
+    "match": {*BELOW, "renderers"},
+    "envs": {*BELOW, "match"},
+    "talk": {*BELOW, "renderers", "match"},
+    "agents": {*BELOW, "match", "talk"},
+    "apis": {*BELOW, "match", "renderers", "envs", "talk", "agents"},
+    "gem_ma": {*BELOW, "match", "envs", "talk", "apis", "rollouts"},  # the public names
+    "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis", "gem_ma"},  # its version
+    "tools": {*BELOW, "match", "envs", "talk", "apis"},
+    "training": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
+    "evaluation": {*BELOW, *PLAY},
+    "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
+    "testing": {*BELOW, "match", "renderers", "envs", "apis"},
+    "gem": {"envs", "apis"},
+    "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing"},
 }
-FILES = [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
+FILES = sorted(ROOT.rglob("*.py"))
+# PettingZoo's and Gymnasium's own, which who implements or wraps their classes has to use.
+THEIRS = {
+    name
+    for base in (
+        pettingzoo.AECEnv,
+        pettingzoo.ParallelEnv,
+        gymnasium.Env,
+        gymnasium.vector.VectorEnv,
+    )
+    for name in (*dir(base), *base.__annotations__)
+}
 
 
+def test_every_room_is_in_the_table():
+    assert set(map(room, FILES)) == set(ROOMS)
+
+
+@functools.cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
+def room(path):
+    """Return the folder or file at the root that a file belongs to; of the root's own, gem_ma."""
+    first = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    return "gem_ma" if first == "__init__" else first
+
+
+def dotted(path):
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {dotted(path): path for path in FILES}
+
+
+@functools.cache
 def imported(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    """Return the files of the package that a file imports, also within functions."""
+    found = set()
+    for node in running(parsed(path)):
         names = []
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            names = [node.module]
-            if node.module == "gem_ma":
-                names = [f"gem_ma.{alias.name}" for alias in node.names]
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                names.append(whole if whole in MODULES else node.module)
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         for name in names:
             if name.split(".")[0] == "gem_ma":
-                yield name.split(".")[1]
+                found.add(MODULES[name])
+    return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_one_way(path):
-    part = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    found = set(imported(path))
-    if ALLOWED[part]:
-        found.discard("given")
-    if path == ROOT / "envs" / "__init__.py":
-        assert found == {"registry"}  # the list of games is the one place that registers
-    elif part == "envs" and "def specs(" in path.read_text():
-        assert found <= {*ALLOWED[part], "registry"}  # a family lists its own
-    else:
-        assert found <= ALLOWED[part], f"{path} imports {found - ALLOWED[part]}"
+def running(node):
+    """Yield what is below a node, without what is only there for types."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            for other in child.orelse:
+                yield other
+                yield from running(other)
+        else:
+            yield child
+            yield from running(child)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_imports_only_what_is_below_it(name):
+    wrong = [
+        f"{dotted(path)} imports {dotted(other)}"
+        for path in FILES
+        if room(path) == name
+        for other in sorted(imported(path))
+        if room(other) not in {name, *ROOMS[name]}
+    ]
+    assert not wrong
+
+
+def test_no_files_import_each_other():
+    graph = {path: imported(path) - {path} for path in FILES}
+    assert [sorted(map(dotted, circle)) for circle in circles(graph)] == []
+
+
+def circles(graph):
+    """Return the sets of nodes, of two and more, that all lead to each other."""
+
+    def reached(start):
+        found, left = set(), [start]
+        while left:
+            for other in graph[left.pop()] - found:
+                found.add(other)
+                left.append(other)
+        return found
+
+    reach = {node: reached(node) for node in graph}
+    return {
+        frozenset({node} | {other for other in reach[node] if node in reach[other]})
+        for node in graph
+        if node in reach[node]
+    }
+
+
+def test_circles_are_found():
+    graph = {1: {2}, 2: {3}, 3: {2, 4}, 4: {5}, 5: {6}, 6: {4}, 7: {1}}
+    assert circles(graph) == {frozenset({2, 3}), frozenset({4, 5, 6})}
+
+
+def private(name):
+    return name.startswith("_") and name.strip("_") and not name.endswith("__")
+
+
+def defined(tree):
+    """Return the private names that a file gives to something of its own."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.alias) and node.asname:
+            names.add(node.asname)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+                names.add(node.attr)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__slots__":
+            names.update(ast.literal_eval(node.value))
+    return {name for name in names if private(name)}
+
+
+def used(tree):
+    """Yield line and name of private names that may be somebody else's."""
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Attribute):
+            names = [node.attr]
+        elif isinstance(node, ast.ImportFrom):
+            names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (
+            *("getattr", "setattr", "hasattr", "delattr", "__setattr__", "attrgetter"),
+            *("methodcaller", "__getattribute__"),
+        ):
+            names = [one.value for one in node.args if isinstance(one, ast.Constant)]
+        yield from ((node.lineno, one) for one in names if isinstance(one, str) and private(one))
+
+
+def foreign(trees):
+    """Return where files use the private names of others among them."""
+    own = {name: defined(tree) for name, tree in trees.items()}
+    everything = set().union(*own.values()) - THEIRS
+    return [
+        f"{name}:{line}: {one}"
+        for name, tree in trees.items()
+        for line, one in used(tree)
+        if one in everything - own[name]
+    ]
+
+
+def test_nobody_uses_the_private_name_of_another_file():
+    assert foreign({str(path.relative_to(ROOT.parent)): parsed(path) for path in FILES}) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("from one import _helper", 1),
+        ("from one import _helper as helper", 1),
+        ("one._helper()", 1),
+        ("box._inner = 1", 1),
+        ("del box._inner", 1),
+        ("getattr(box, '_inner')", 1),
+        ("object.__setattr__(box, '_inner', 2)", 1),
+        ("class More(one.Box):\n    def look(self): return self._inner", 1),
+        ("class More:\n    def look(self): self._inner = 1; return self._inner", 0),
+        ("box._cumulative_rewards", 0),  # PettingZoo's
+        ("os._exit(box.__dict__)", 0),
+        ("from one import Box", 0),
+    ],
+)
+def test_private_names_of_others_are_found(line, count):
+    one = (
+        "def _helper(): pass\n"
+        "class Box:\n"
+        "    def __init__(self): self._inner = self._cumulative_rewards = 1\n"
+    )
+    assert len(foreign({"one": ast.parse(one), "two": ast.parse(line)})) == count
+
+
+def files_of(folder):
+    return [path for path in folder.iterdir() if path.is_file()]
+
+
+def folders(root):
+    return [root, *(path for path in root.rglob("*") if path.is_dir() and owned(path))]
+
+
+def owned(path):
+    return not {"__pycache__", ".pytest_cache"} & set(path.parts)
+
+
+def test_the_root_holds_rooms_and_what_an_author_reads():
+    entries = {path.name for path in ROOT.iterdir()} - {"py.typed", "__pycache__"}
+    assert len(entries) <= 18, sorted(entries)
+
+
+@pytest.mark.parametrize("root", [ROOT, Path(__file__).parent], ids=["gem_ma", "tests"])
+def test_no_folder_has_more_files_than_a_reader_takes_in(root):
+    sizes = {str(folder): len(files_of(folder)) for folder in folders(root)}
+    assert {folder: size for folder, size in sizes.items() if size > 16} == {}
+
+
+def test_files_of_the_engine_and_its_views_are_short():
+    lines = {
+        str(path.relative_to(ROOT)): len(path.read_text().splitlines())
+        for path in FILES
+        if room(path) in ("match", "apis")
+    }
+    assert lines["apis/env.py"] < 400
+    assert {name: size for name, size in lines.items() if size > 450} == {}
+
+
+GAMES = [
+    path
+    for kind in ("boards", "cards", "guessing", "markets", "parlour", "puzzles", "words")
+    for path in sorted((ROOT / "envs" / kind).glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.name)
 def test_a_game_draws_no_picture_and_no_global_number(path):
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     names = {
         alias.name
         for node in ast.walk(tree)

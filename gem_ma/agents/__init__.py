@@ -1,4 +1,8 @@
-"""Agents: whatever sits in a seat."""
+"""Agents: whatever sits in a seat; one file for each, loaded when its name is asked for.
+
+An agent is stateless, one Turn in and one reply out. Agents import `talk`, the reading of actions
+in `match` and `guards`; never an environment or a game, which they know by what a Turn holds.
+"""
 
 from __future__ import annotations
 

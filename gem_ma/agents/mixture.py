@@ -67,18 +67,18 @@ class MixtureAgent:
         return self._act_async if self._waits else self._act
 
     def _act(self, turns: list[Turn]) -> list[str]:
-        parts = self._parts(turns)
+        parts = self.parts(turns)
         answers = [ask(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
         return _in_order(parts, answers)
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
         import asyncio  # only when something is waited for: importing it is slow
 
-        parts = self._parts(turns)
+        parts = self.parts(turns)
         calls = [ask_async(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
         return _in_order(parts, await asyncio.gather(*calls))
 
-    def _parts(self, turns: list[Turn]) -> dict[int, list[int]]:
+    def parts(self, turns: list[Turn]) -> dict[int, list[int]]:
         """Return, for each agent that is drawn, the places of its turns."""
         parts: dict[int, list[int]] = {}
         for place, turn in enumerate(turns):

@@ -1,7 +1,8 @@
-"""The contract over one environment, step by step: an id's, or a game's in a file of one's own."""
+"""The command check: the contract over one environment, of an id or of a game in a file."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import functools
 import importlib
@@ -15,9 +16,8 @@ from typing import Any
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
+from gem_ma.cli.common import UsageError, add_settings, make, positive
 from gem_ma.game import Game
-from gem_ma.testing import ContractError, certify
-from gem_ma.testing.contract import _Checker
 
 # What each step of the contract holds, in the order in which they are looked at.
 HOLDS = {
@@ -38,6 +38,7 @@ HOLDS = {
     "pictures": "views that differ in words differ in their pictures",
 }
 VIEWS = 200  # pictures that are compared
+MOST = 2000  # characters of what is wrong with an environment
 
 
 class BadRequest(ValueError):
@@ -51,6 +52,86 @@ class Fault(Exception):
         super().__init__(message)
         self.step = step
         self.held = list(held)
+
+
+def add_commands(commands: Any) -> None:
+    """Add check to the commands of gem-ma."""
+    check = commands.add_parser(
+        "check",
+        help="check that an environment of yours keeps the contract",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma check tug_of_war.py\n"
+            "  gem-ma check my_games/cards.py:Rummy --seeds 10\n"
+            "  gem-ma check game:ConnectFour-v0 --quick\n\n"
+            "It exits with 0 if all holds, and with 1 if something does not."
+        ),
+    )
+    check.add_argument(
+        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
+    )
+    check.add_argument("--seeds", type=positive, help="episodes in each step (default: 3)")
+    check.add_argument(
+        "--max-turns",
+        type=positive,
+        default=1000,
+        help="what a random episode may take, or it never ends (default: 1000)",
+    )
+    check.add_argument(
+        "--quick", action="store_true", help="one seed, and no episode in another process"
+    )
+    check.add_argument(
+        "--pictures",
+        action="store_true",
+        help="prove as well that two views that differ in words differ in their pictures",
+    )
+    add_settings(check)
+    check.set_defaults(run=_check)
+
+
+def _check(args: argparse.Namespace) -> int:
+    seeds = args.seeds or (1 if args.quick else 3)
+    wrong: Fault | None = None
+    try:
+        with _status() as say, opened(args.what, args.settings) as env:
+            held = check(
+                env,
+                seeds=seeds,
+                max_turns=args.max_turns,
+                processes=not args.quick,
+                pictures=args.pictures,
+                on_step=lambda step, done: say(HOLDS[step] + (f" ({done + 1})" if done else "")),
+            )
+    except BadRequest as error:
+        raise UsageError(str(error)) from None
+    except Fault as error:
+        wrong, held = error, error.held
+    write = sys.stdout.write
+    write("".join(f"ok  {HOLDS[step]}\n" for step in held))
+    if wrong is None:
+        write(f"{args.what} keeps the contract, tried with {seeds} seed{'s' * (seeds > 1)}\n")
+        return 0
+    if wrong.step:
+        write(f"NO  {HOLDS[wrong.step]}\n")
+    sys.stdout.flush()
+    words = " ".join(str(wrong).split())
+    sys.stderr.write(f"gem-ma: {words if len(words) < MOST else words[:MOST] + ' ...'}\n")
+    return 1
+
+
+@contextlib.contextmanager
+def _status() -> Iterator[Callable[[str], None]]:
+    """Give what says on a terminal what is being done; elsewhere it says nothing."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("") as status:
+        yield lambda text: status.update(Text(text))
 
 
 def check(
@@ -68,6 +149,9 @@ def check(
     on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
     Raises Fault, for whatever the environment's own code raises, too.
     """
+    from gem_ma.testing import ContractError, certify
+    from gem_ma.testing.checker import Checker
+
     held: dict[str, int] = {}
     current = ""
 
@@ -81,7 +165,7 @@ def check(
     def whole() -> list[str]:
         return [step for step in HOLDS if step in held and step != current]
 
-    checker = _Checker(env.twin(), range(seeds), max_turns)
+    checker = Checker(env.twin(), range(seeds), max_turns)
     for step in HOLDS:
         if hasattr(checker, step):
             setattr(checker, step, functools.partial(told, step, getattr(checker, step)))
@@ -118,13 +202,10 @@ def where(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def opened(
-    what: str,
-    make: Callable[[str, Sequence[tuple[str, Any]]], BaseEnv],
-    settings: Sequence[tuple[str, Any]] = (),
-) -> Iterator[BaseEnv]:
-    """Make what is to be checked: FILE.py, or FILE.py:NAME for one of its games, or what `make`
-    makes of an id. While it is open the file can be imported by other processes as well.
+def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[BaseEnv]:
+    """Make what is to be checked: an id, FILE.py, or FILE.py:NAME for one of its games.
+
+    While it is open the file can be imported by other processes as well.
     """
     file, name = _parts(what)
     path = Path(file or what)

@@ -1,8 +1,9 @@
-"""What shells complete: commands and options by argcomplete, and from here ids and agents."""
+"""The command completion, and what shells complete: ids and agents; argcomplete does the rest."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from gem_ma.envs import registry
@@ -10,6 +11,28 @@ from gem_ma.envs.registry import MissingNeed
 
 SHELLS = ("bash", "zsh", "fish")
 AGENTS = ("human", "openai:", "random", "search:depth=")
+
+
+def add_commands(commands: Any) -> None:
+    """Add completion to the commands of gem-ma."""
+    complete = commands.add_parser(
+        "completion",
+        help="print what makes a shell complete commands, options and ids",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  echo 'eval \"$(gem-ma completion bash)\"' >> ~/.bashrc\n"
+            "  echo 'eval \"$(gem-ma completion zsh)\"' >> ~/.zshrc    # after compinit\n"
+            "  gem-ma completion fish > ~/.config/fish/completions/gem-ma.fish"
+        ),
+    )
+    complete.add_argument("shell", choices=SHELLS)
+    complete.set_defaults(run=_completion)
+
+
+def _completion(args: argparse.Namespace) -> int:
+    sys.stdout.write(script(args.shell))
+    return 0
 
 
 def script(shell: str) -> str:

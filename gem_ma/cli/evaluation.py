@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gem_ma.cli.common import UsageError
 from gem_ma.envs.registry import BadArgument
 from gem_ma.evaluation import suites
-from gem_ma.guards.remote import without_secrets
 
 
 def add_commands(commands: Any) -> None:
@@ -23,14 +23,13 @@ def add_commands(commands: Any) -> None:
 
 
 def _told(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Return the command with one clear line for input that makes no sense."""
+    """Return the command; what its arguments cannot mean is a UsageError."""
 
     def told(args: argparse.Namespace) -> int:
         try:
             return run(args)
         except (ValueError, BadArgument) as error:
-            sys.stderr.write(f"gem-ma: {without_secrets(str(error))}\n")
-            return 2
+            raise UsageError(str(error)) from None
 
     return told
 

@@ -1,11 +1,16 @@
-"""Write a game file and its test, to be changed into one's own game."""
+"""The command new: a game file and its test, to be changed into one's own game."""
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import keyword
 import re
+import sys
 from pathlib import Path
+from typing import Any
+
+from gem_ma.cli.common import UsageError
 
 PLAYERS = ("one", "two", "together")  # together: two who move at the same time
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -13,6 +18,40 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 class BadName(ValueError):
     """No game can be called like this; the message says what could be."""
+
+
+def add_commands(commands: Any) -> None:
+    """Add new to the commands of gem-ma."""
+    new = commands.add_parser(
+        "new",
+        help="write a game and its test, to be made into your own",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "example: gem-ma new tug_of_war --players together --dir my_games\n\n"
+            "writes tug_of_war.py and test_tug_of_war.py, which pass `gem-ma check` and pytest\n"
+            "as they are."
+        ),
+    )
+    new.add_argument("name", help="letters, digits and _, such as tug_of_war")
+    new.add_argument("--dir", default=".", metavar="FOLDER", help="where to (default: here)")
+    new.add_argument(
+        "--players",
+        choices=PLAYERS,
+        default="two",
+        help="one, two in turn, or two who move together (default: two)",
+    )
+    new.set_defaults(run=_new)
+
+
+def _new(args: argparse.Namespace) -> int:
+    try:
+        game, test = write(args.name, Path(args.dir), args.players)
+    except (BadName, FileExistsError) as error:
+        raise UsageError(str(error)) from None
+    sys.stdout.write(
+        f"{game}\n{test}\n\nnow try:\n  gem-ma check {game}\n  python -m pytest {test}\n"
+    )
+    return 0
 
 
 def write(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:

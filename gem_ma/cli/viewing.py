@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gem_ma.guards.remote import without_secrets
+from gem_ma.cli.common import UsageError
 
 
 def add_commands(commands: Any) -> None:
@@ -104,7 +104,7 @@ def _view(args: argparse.Namespace) -> int:
 
     out = Path(args.out)
     if out.is_dir() or not out.parent.is_dir():
-        return _wrong(f"--out {out}: expected a file in a folder that exists, such as page.html")
+        raise UsageError(f"--out {out}: expected a file in a folder that exists, such as page.html")
     console = Console(stderr=True)
     try:
         bar = Progress(console=console, transient=True)
@@ -121,7 +121,7 @@ def _view(args: argparse.Namespace) -> int:
                 ),
             )
     except (NotARecord, OSError) as error:
-        return _wrong(str(error))
+        raise UsageError(str(error)) from None
     for damage in page.damaged[:20]:
         sys.stderr.write(f"left out: {damage}\n")
     if len(page.damaged) > 20:
@@ -151,7 +151,7 @@ def _watch(args: argparse.Namespace) -> int:
             trust=args.trust,
         )
     except BadRequest as error:
-        return _wrong(str(error))
+        raise UsageError(str(error)) from None
 
 
 def _plot(args: argparse.Namespace) -> int:
@@ -167,7 +167,7 @@ def _plot(args: argparse.Namespace) -> int:
         plots.check(args.out)
         plots.save(draw[args.kind](), args.out)
     except (ValueError, ImportError, OSError) as error:
-        return _wrong(str(error))
+        raise UsageError(str(error)) from None
     sys.stdout.write(f"written to {args.out}\n")
     return 0
 
@@ -185,8 +185,3 @@ def _curves(args: argparse.Namespace) -> Any:
     if not found:
         raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
     return plots.learning(runs, {name: name for name in found}, smooth=args.smooth)
-
-
-def _wrong(message: str) -> int:
-    sys.stderr.write(f"gem-ma: {without_secrets(message)}\n")
-    return 2

@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from gem_ma.renderers import grid
+from gem_ma.renderers.drawing import draw
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import Grid, Tile
 
@@ -21,8 +22,6 @@ _KEPT = 4096  # compressed rows of cells for each look of a board
 
 def png(scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit: int = 28) -> bytes:
     """Return the scene as a PNG file, the same picture as `draw` makes."""
-    from gem_ma.renderers import draw
-
     if isinstance(scene, Grid):
         place = grid.layout(scene, size, unit)
         look = scene.columns, scene.lines, scene.status

@@ -1,5 +1,11 @@
-"""The contract of an environment: check_env and certify."""
+"""The contract of an environment: `check_env` looks at all of it, `certify` at its pictures.
 
-from gem_ma.testing.contract import Certificate, ContractError, certify, check_env
+One file for each part of the contract, put together by `checker`. It may import the rules of games,
+the match, its APIs and the renderers; only the command line and tests import it.
+"""
+
+from gem_ma.testing.checker import check_env
+from gem_ma.testing.pictures import Certificate, certify
+from gem_ma.testing.probe import ContractError
 
 __all__ = ["Certificate", "ContractError", "certify", "check_env"]

@@ -1,4 +1,8 @@
-"""Tools that a seat may call without using up its turn, and what every tool offers."""
+"""Tools that a seat may call without using up its turn, and what every tool offers.
+
+One file for each kind of tool, and `wrapper`, which gives them to the seats of any environment.
+They may import environments and what lies below these; a tool's file alone imports its library.
+"""
 
 from __future__ import annotations
 

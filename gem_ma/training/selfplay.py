@@ -264,7 +264,7 @@ class Opponents(MixtureAgent):
     def drawn(self, episode: str, seat: str) -> str:
         """Return the name of the agent that sits in this seat of the episode with this id."""
         turn = Turn(seat, "", {}, "", chat=Conversation(seat, episode=episode))
-        (place,) = self._parts([turn])
+        (place,) = self.parts([turn])
         return self.names[place]
 
     def named(self, episodes: Iterable[Episode]) -> list[Episode]:

@@ -151,7 +151,7 @@ def test_render_writes_a_picture_or_a_match(tmp_path):
     ],
 )
 def test_a_reader_that_closes_the_pipe_sees_no_traceback(command, first):
-    command = f"set -o pipefail; {sys.executable} -m gem_ma.cli.main {command} | head -1"
+    command = f"set -o pipefail; {sys.executable} -m gem_ma.cli {command} | head -1"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert run.stdout == first
     assert run.stderr == ""
@@ -159,7 +159,7 @@ def test_a_reader_that_closes_the_pipe_sees_no_traceback(command, first):
 
 def test_an_interrupt_is_no_traceback():
     words = ["play", "game:Chess-v0", "--agents", "search:simulations=1000000"]
-    command = [sys.executable, "-u", "-m", "gem_ma.cli.main", *words, "--seed", "0"]
+    command = [sys.executable, "-u", "-m", "gem_ma.cli", *words, "--seed", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         assert run.stdout.readline() == b"game:Chess-v0, seed 0\n"
         run.send_signal(signal.SIGINT)

@@ -1,6 +1,5 @@
 """Tournaments and ratings."""
 
-import argparse
 import csv
 import itertools
 import json
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from gem_ma.agents import SearchAgent
-from gem_ma.cli.evaluation import add_commands
+from gem_ma.cli.main import main
 from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plackett_luce
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
@@ -22,10 +21,7 @@ KUHN, BOARD = "game:KuhnPoker-v0", "game:TicTacToe-v0"
 
 
 def command(*words):
-    parser = argparse.ArgumentParser()
-    add_commands(parser.add_subparsers())
-    args = parser.parse_args([str(word) for word in words])
-    return args.run(args)
+    return main([str(word) for word in words])
 
 
 # -- ratings ---------------------------------------------------------------------------------------

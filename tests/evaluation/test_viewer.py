@@ -1,6 +1,5 @@
 """The page of episodes, clicked through in a real browser."""
 
-import argparse
 import base64
 import json
 import multiprocessing
@@ -15,7 +14,7 @@ import pytest
 
 from gem_ma import Reply, rollout, save_episodes
 from gem_ma.agents import FunctionAgent
-from gem_ma.cli.viewing import add_commands
+from gem_ma.cli.main import main
 from gem_ma.envs.registry import Spec
 from gem_ma.evaluation import viewer
 from gem_ma.evaluation.viewer import Unseen, find_files, spectate, write_page
@@ -498,10 +497,7 @@ def test_calls_that_did_not_count(show, tmp_path):
 
 def test_commands(episodes, tmp_path, capsys):
     def run(*words):
-        parser = argparse.ArgumentParser()
-        add_commands(parser.add_subparsers(required=True))
-        args = parser.parse_args([*map(str, words)])
-        return args.run(args)
+        return main([*map(str, words)])
 
     path, out = tmp_path / "four.jsonl", tmp_path / "page.html"
     path.write_bytes(episodes.read_bytes() + b"cut")

@@ -32,6 +32,8 @@ from gem_ma.guards.sandbox import (
     available,
     frames,
     jail,
+    process,
+    results,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")
@@ -983,14 +985,14 @@ GUARDS = {
         ["leave_shared_memory"],
     ),
     "memory": (
-        "server",
+        "program",
         '_limit(resource.RLIMIT_AS, server.space + limits["memory"])',
         PASS,
         LEVELS,
         ["memory_mapped"],
     ),
     "size of files": (
-        "server",
+        "program",
         '_limit(resource.RLIMIT_FSIZE, limits["file_size"])',
         PASS,
         ["landlock", "limits"],
@@ -1018,7 +1020,7 @@ def test_an_attempt_gets_through_without_its_guard(guard, monkeypatch):
     written = source.read_text()
     assert written.count(text) == 1
     source.write_text(written.replace(text, instead))
-    monkeypatch.setattr(sandbox, "__file__", str(copy / "sandbox" / "__init__.py"))
+    monkeypatch.setattr(process, "__file__", str(copy / "sandbox" / "process.py"))
     try:
         for level in levels:
             if available()[level]:
@@ -1134,7 +1136,7 @@ def test_nothing_is_left_when_a_run_kills_its_server(processes):
             used |= box._servers
         assert box.run("print(1)").stdout == "1\n"
         box.run(daemon + KILLS)
-    assert not [pid for server in used for pid in sandbox._session(server._process.pid)]
+    assert not [pid for server in used for pid in process.session_of(server._process.pid)]
     assert not [server._place for server in used if os.path.exists(server._place)]
 
 
@@ -1385,9 +1387,9 @@ FORGED = (
 
 @pytest.mark.parametrize("wrote", FORGED, ids=lambda wrote: repr(wrote[:30]))
 def test_a_forged_answer_is_no_more_than_data(wrote):
-    result = sandbox._result(0, 0, 0.1, b"", b"", wrote + b"\n")
+    result = results.read_result(0, 0, 0.1, b"", b"", wrote + b"\n")
     assert (result.exit_code, result.reason, result.value) == (-9, "killed", "")
-    answer = sandbox._answer(wrote + b"\n")
+    answer = results.read_answer(wrote + b"\n")
     assert answer.get("value", {"a": 1}) == {"a": 1}
     assert all(isinstance(key, str) for key in answer)
 

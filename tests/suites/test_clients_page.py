@@ -87,7 +87,7 @@ def answer(body, attempt):
 def serve(arguments, log):
     """Start `gem-ma serve` on a free port; return it and its address."""
     arguments[arguments.index("--port") + 1] = "0"
-    command = [sys.executable, "-m", "gem_ma.cli.main", "serve", *arguments]
+    command = [sys.executable, "-m", "gem_ma.cli", "serve", *arguments]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     return server, server.stdout.readline().strip().rpartition("ws://")[2]
 

@@ -21,7 +21,7 @@ import gem_ma
 from gem_ma.apis import wrappers
 from gem_ma.envs.registry import BadArgument
 from gem_ma.talk.reply import Reply
-from gem_ma.testing.contract import _frozen
+from gem_ma.testing.values import fingerprint
 
 POLICIES = ("retry", "lose", "skip", "random")
 OBSERVE = ("text", "image", "both")
@@ -242,14 +242,14 @@ def play(env, rng, seed):
 def turn(env, replies, frozen):
     """Hand in replies; what was the State before stays as it was, looked at only if `frozen`."""
     before = env.core.game_state
-    kept = _frozen(before) if frozen else None
+    kept = fingerprint(before) if frozen else None
     begun = time.thread_time()
     rewards, _, _ = env.play(replies)
     took = time.thread_time() - begun
     if took > SECONDS:
         raise Fault(f"took {took:.1f} s of CPU time")
     _check_finite(rewards)
-    if frozen and _frozen(before) != kept:
+    if frozen and fingerprint(before) != kept:
         raise Fault("a State has changed")
 
 

@@ -1,6 +1,7 @@
 """One file for each trainer that brings its own idea of an environment, and what they share.
 
-Each imports its trainer when it is imported itself, and nothing here imports them.
+Each imports its trainer when it is imported itself, and nothing here imports them. They may import
+what training may, and never each other.
 """
 
 from __future__ import annotations

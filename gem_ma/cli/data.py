@@ -1,0 +1,38 @@
+"""The command data: the files that some environments need."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(commands: Any) -> None:
+    """Add data to the commands of gem-ma."""
+    data = commands.add_parser(
+        "data",
+        help="fetch the files that an environment needs",
+        epilog="example: gem-ma data tau-bench",
+    )
+    data.add_argument("what", choices=("tau-bench",), help="what tau:retail and tau:airline need")
+    data.add_argument(
+        "--from",
+        dest="source",
+        metavar="PATH",
+        help="a clone of the original, or a folder with retail/ and airline/ (default: download)",
+    )
+    data.add_argument(
+        "--into", metavar="PATH", help="a folder (default: TAU_BENCH_DATA, or the user's cache)"
+    )
+    data.set_defaults(run=_data)
+
+
+def _data(args: argparse.Namespace) -> int:
+    from gem_ma.envs.tau import data, fetch
+
+    write = sys.stdout.write
+    fetch.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
+    if args.into and Path(args.into).resolve() != data.folder().resolve():
+        write(f"set {data.VARIABLE}={args.into} to use them\n")
+    return 0

@@ -1,0 +1,203 @@
+"""The commands play, run and render: a match that is printed, many that are kept, one drawn."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gem_ma.agents import HumanAgent, load, load_all
+from gem_ma.cli.common import WHO, UsageError, add_settings, count, in_one_line, make, positive
+from gem_ma.rollouts.episode import Episode
+from gem_ma.talk.asking import Agent, ask
+from gem_ma.talk.conversation import Conversation
+
+_WIDEST = 8192  # pixels of a side
+
+
+def add_commands(commands: Any) -> None:
+    """Add play, run and render to the commands of gem-ma."""
+    play = commands.add_parser(
+        "play",
+        help="play a match and print it",
+        epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random --seed 0",
+    )
+    play.add_argument("id", help="an environment; see gem-ma list")
+    play.add_argument("--agents", default="random", help=WHO)
+    play.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
+    add_settings(play)
+    play.set_defaults(run=_play)
+
+    run = commands.add_parser(
+        "run",
+        help="play many episodes and keep their records",
+        epilog="example: gem-ma run game:KuhnPoker-v0 --episodes 1000 --out kuhn.jsonl --resume",
+    )
+    run.add_argument("id", help="an environment; see gem-ma list")
+    run.add_argument("--agents", default="random", help=WHO)
+    run.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
+    run.add_argument("--concurrency", type=positive, default=64, help="alive at once (default: 64)")
+    run.add_argument("--seed", type=int, help="an int that decides all (default: drawn)")
+    run.add_argument("--observe", default="text", choices=("text", "image", "both"))
+    run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
+    run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
+    run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
+    run.add_argument("--resume", action="store_true", help="play what is not in the file yet")
+    run.add_argument("--workers", help="processes to play in, or 'ray' (default: this one)")
+    run.add_argument("--step-timeout", type=_seconds, help="seconds for a step, with --workers")
+    run.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
+    add_settings(run)
+    run.set_defaults(run=_run)
+
+    render = commands.add_parser(
+        "render",
+        help="draw an environment into a PNG or GIF file",
+        epilog="example: gem-ma render game:ConnectFour-v0 --seed 0 --moves 9 --out board.png",
+    )
+    render.add_argument("id", help="an environment; see gem-ma list")
+    render.add_argument("--out", required=True, help="board.png, or match.gif for every move")
+    render.add_argument("--seed", type=int, default=0, help="what decides the match (default: 0)")
+    render.add_argument("--moves", type=count, default=0, help="random moves to play (default: 0)")
+    render.add_argument("--agent", help="a seat whose view it is (default: everything)")
+    render.add_argument("--theme", default="light", help="a name, or an int that draws one")
+    render.add_argument("--size", default="252x252", help="width and height (default: 252x252)")
+    add_settings(render)
+    render.set_defaults(run=_render)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
+    return seconds
+
+
+def _play(args: argparse.Namespace) -> int:
+    env = make(args.id, args.settings)
+    seats = env.possible_agents
+    players = dict(zip(seats, _players(args.agents, seats), strict=True))
+    chats = {seat: Conversation(seat) for seat in seats}
+    env.reset(seed=args.seed)
+    write = sys.stdout.write
+    write(f"{args.id}, seed {env.episode_seed}\n")
+    returns = dict.fromkeys(seats, 0.0)
+    env.render_mode = "ansi"
+    people = [seat for seat in seats if isinstance(players[seat], HumanAgent)]
+    while env.to_act:
+        replies = {}
+        for seat in env.to_act:
+            try:
+                (reply,) = ask(players[seat], [env.turn(seat, chats[seat])])
+            except ValueError as error:  # it cannot play this game
+                raise UsageError(f"{seat}: {error}") from None
+            replies[seat] = chats[seat].steps[-1].reply = reply
+        turn = env.turns
+        rewards, _, _ = env.play(replies)
+        for seat, reward in rewards.items():
+            returns[seat] += reward
+        if people:  # who are to see no more than their seats do
+            continue
+        write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
+        if env.game.conversation:  # each reply says what is new
+            results = [text for seat in env.to_act for text in env.turn(seat).results]
+            write("".join(f"   tool: {text}\n" for text in results))
+        else:
+            write(f"{env.render()}\n")
+    if people:
+        news = [str(message) for message in env.messages(people[0])]
+        write("\n".join(["", *news, "", env.render(), ""]))
+    write("\nreturns: " + ", ".join(f"{seat} {value:+g}" for seat, value in returns.items()) + "\n")
+    return 0
+
+
+def _players(names: str, seats: Sequence[str]) -> list[Agent]:
+    """Return the agents that a list of spec strings names, one for each seat."""
+    try:
+        return load_all(names, seats)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--agents {names}: {error}") from None
+
+
+def _run(args: argparse.Namespace) -> int:
+    from gem_ma.rollouts.rollout import Interrupted, rollout
+    from gem_ma.rollouts.run import TooManyErrors
+
+    env = make(args.id, args.settings, observe=args.observe)
+    specs = args.agents.split(",")
+    _players(args.agents, env.possible_agents)
+    try:
+        episodes = rollout(
+            env,
+            specs[0] if len(specs) == 1 else specs,
+            args.episodes,
+            concurrency=args.concurrency,
+            seed=args.seed,
+            shuffle=args.shuffle,
+            context=args.context,
+            max_errors=args.max_errors,
+            out=args.out,
+            resume=args.resume,
+            workers=int(args.workers) if (args.workers or "").isdecimal() else args.workers,
+            step_timeout=args.step_timeout,
+        )
+    except Interrupted as stop:
+        _summary(stop.episodes, args)
+        return 130
+    except TooManyErrors as stop:
+        _summary(stop.episodes, args)
+        sys.stderr.write(f"gem-ma: {in_one_line(stop)}\n")
+        return 1
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return int(_summary(episodes, args) > 0)
+
+
+def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
+    """Say how many episodes there are and what the seats earned; return how many failed."""
+    done = [episode for episode in episodes if episode.failure is None]
+    failures = [episode.failure for episode in episodes if episode.failure is not None]
+    failed = len(failures)
+    write = sys.stdout.write
+    write(f"{len(done)} of {args.episodes} episodes" + (f", {failed} failed" * bool(failed)) + "\n")
+    for seat in done[0].returns if done else ():
+        mean = sum(episode.returns[seat] for episode in done) / len(done)
+        bad = sum(1 for e in done for step in e.steps if step.agent == seat and step.invalid)
+        said = sum(1 for e in done for step in e.steps if step.agent == seat)
+        write(f"{seat}: mean return {mean:+.3f}, {said} replies, {bad} invalid\n")
+    if args.out:
+        write(f"written to {args.out}\n")
+    if failures:
+        last = failures[-1]
+        sys.stderr.write(f"gem-ma: the last failure: {last.kind}: {last.message}\n")
+    return failed
+
+
+def _render(args: argparse.Namespace) -> int:
+    from gem_ma.renderers import png, save_gif
+
+    width, _, height = args.size.partition("x")
+    sides = [int(side) for side in (width, height) if side.isdecimal()]
+    if len(sides) != 2 or not all(1 <= side <= _WIDEST for side in sides):
+        raise UsageError(f"--size {args.size}: expected two numbers up to {_WIDEST}, like 252x252")
+    if not args.out.endswith((".png", ".gif")):
+        raise UsageError(f"--out {args.out}: expected a name that ends in .png or .gif")
+    which = int(args.theme) if args.theme.lstrip("-").isdecimal() else args.theme
+    env = make(args.id, args.settings, theme=which, image_size=tuple(sides))
+    env.render_mode = "rgb_array"
+    env.reset(seed=args.seed)
+    frames, player = [env.render(args.agent)], load("random")
+    for _ in range(args.moves):
+        if env.to_act:
+            env.play({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
+            frames.append(env.render(args.agent))
+    if args.out.endswith(".gif"):
+        save_gif(frames, args.out)
+    else:
+        Path(args.out).write_bytes(png.from_array(frames[-1]))
+    return 0

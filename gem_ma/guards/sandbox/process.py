@@ -1,0 +1,168 @@
+"""A server's process as this side sees it: started, asked, ended with all that is in it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gem_ma.guards.sandbox.frames import DONE, NUMBER
+from gem_ma.guards.sandbox.installation import environment, installation, origin, outermost
+from gem_ma.guards.sandbox.levels import SandboxError, SandboxUnavailable, hint
+from gem_ma.guards.sandbox.results import REASONS, shown
+
+if TYPE_CHECKING:
+    from gem_ma.guards.sandbox.box import Sandbox
+
+_START = 120.0  # seconds for preloading
+_CLEANUP = 60.0  # seconds for removing what runs have left
+_LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
+
+
+class ServerProcess:
+    """A server's process, and the socket to it."""
+
+    def __init__(self, box: Sandbox, level: str):
+        self._level = level
+        self._place = f"{tempfile.gettempdir()}/gem-ma-{os.getpid()}-{os.urandom(8).hex()}"
+        path, visible = installation()
+        more = [origin(name) for name in box.preload]
+        path = [*path, *(folder for folder, _ in more if folder not in path)]
+        config = {
+            "level": level,
+            "path": path,
+            "visible": outermost([*visible, *(place for _, place in more)]),
+            "preload": box.preload,
+            "prefixes": {name: getattr(sys, name) for name in ("prefix", "exec_prefix")},
+            "tmp": tempfile.gettempdir(),
+            "place": self._place,
+            "limits": {
+                "memory": box.memory,
+                "file_size": box.file_size,
+                "processes": box.processes,
+                "output": box.output,
+            },
+        }
+        inside = [*config["visible"], *path]
+        # Programs like /tmp; unless Python itself is there, as in a test's virtual environment.
+        config["scratch"] = "/scratch" if any(p.startswith("/tmp/") for p in inside) else "/tmp"
+        data = pickle.dumps(config)
+        self._socket, theirs = socket.socketpair()
+        command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _LAUNCH]
+        with theirs, tempfile.TemporaryFile() as errors:
+            try:
+                self._process = subprocess.Popen(
+                    [*command, str(Path(__file__).parent)],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    env=environment(),
+                    cwd="/",
+                    start_new_session=True,
+                )
+            except OSError as error:
+                self._socket.close()
+                raise SandboxUnavailable(f"{sys.executable!r} cannot be started: {error}") from None
+            self.alive = True
+            theirs.close()
+            try:
+                hello = self.exchange(len(data).to_bytes(4, "little") + data, _START, 2**20)[5]
+            except (OSError, EOFError) as error:
+                self.close()
+                errors.seek(0)
+                seen = shown(errors.read())[-2000:] or str(error) or "it ended without a word"
+                hello = json.dumps({"level": seen}).encode()
+        problem = json.loads(hello)
+        if problem:
+            self.close()
+        if "preload" in problem:
+            raise SandboxError(f"preload: {problem['preload']}")
+        if "level" in problem:
+            raise SandboxUnavailable(
+                f"level {level!r} cannot be had: {problem['level']}{hint(level, problem['level'])}"
+            )
+
+    def exchange(self, data: bytes, seconds: float, cap: int) -> Any:
+        """Send a frame, and return what the frame that comes back holds."""
+        number = os.urandom(NUMBER)
+        self._socket.settimeout(seconds)
+        self._socket.sendall(data + number)
+        told, reason, status, spent, *lengths = DONE.unpack(self._read(DONE.size))
+        if told != number or reason >= len(REASONS) or max(lengths) > cap:
+            raise EOFError("no frame of a server")
+        return (reason, status, spent, *map(self._read, lengths))
+
+    def _read(self, length: int) -> bytes:
+        if not length:
+            return b""
+        data = self._socket.recv(length)
+        while len(data) < length:
+            part = self._socket.recv(length - len(data))
+            if not part:
+                raise EOFError("the server ended")
+            data += part
+        return data
+
+    def close(self) -> None:
+        """End the server and all that is in it."""
+        if not self.alive:
+            return
+        self.alive = False
+        self._socket.close()
+        if self._level == "limits" and sys.platform == "linux":
+            _end_session(self._process)
+        self._process.terminate()
+        try:
+            self._process.wait(_CLEANUP)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._level == "limits" and os.geteuid() != 0:  # when a run has killed who would do it
+            shutil.rmtree(self._place, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Forget a server that is the business of the process that this one was forked from."""
+        self.alive = False
+        self._socket.close()
+        self._process.returncode = 0
+
+
+def _end_session(server: subprocess.Popen[bytes]) -> None:
+    """End a server, and what is left of its session, of which a run that killed it was a part.
+
+    It is not reaped before, so that its number belongs to nobody else.
+    """
+    if server.returncode is not None:
+        return
+    os.kill(server.pid, signal.SIGTERM)
+    end = time.monotonic() + _CLEANUP
+    while not os.waitid(os.P_PID, server.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() > end:
+            break
+        time.sleep(0.001)
+    while left := [pid for pid in session_of(server.pid) if pid != server.pid]:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def session_of(leader: int) -> Iterator[int]:
+    """Yield the processes of a session that have not ended."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                fields = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
+                if int(fields[3]) == leader and fields[0] not in (b"Z", b"X"):
+                    yield int(name)

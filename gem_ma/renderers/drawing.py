@@ -1,0 +1,78 @@
+"""A Scene of any type, drawn by the renderer of its type; its legend; and frames as a GIF file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gem_ma.guards.given import each, need
+from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, terminal
+from gem_ma.renderers.themes import THEMES, Theme
+from gem_ma.scene import Cards, Chart, Chat, Grid, Panels, Pegs, Pixels, Shapes, Terminal
+
+_RENDERERS: dict[type, Any] = {
+    Cards: cards.draw,
+    Chart: chart.draw,
+    Chat: chat.draw,
+    Pegs: pegs.draw,
+    Shapes: shapes.draw,
+    Pixels: panels.draw_pixels,
+    Terminal: terminal.draw,
+}
+
+
+def draw(
+    scene: Any,
+    size: tuple[int, int],
+    theme: Theme = THEMES["light"],
+    unit: int = 28,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
+
+    unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
+    """
+    need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    if not unit >= 1:
+        raise ValueError(f"unit={unit}: expected 1 or more pixels")
+    if isinstance(scene, Grid):
+        return grid.draw(scene, size, theme, unit, out)
+    picture: np.ndarray
+    if isinstance(scene, Panels):
+        picture = panels.draw(scene, size, theme, unit, draw)
+    else:
+        renderer = _RENDERERS.get(type(scene))
+        if renderer is None:
+            known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
+            raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
+        picture = renderer(scene, size, theme)
+    if out is None:
+        return picture
+    out[...] = picture
+    return out
+
+
+def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> None:
+    """Write frames as a GIF file that runs for ever, each frame shown for so long."""
+    from PIL import Image
+
+    if not 0 < seconds < 600:
+        raise ValueError(f"seconds={seconds}: expected more than 0, and less than 600")
+    images = [Image.fromarray(one) for one in each(frames, np.ndarray, "frames")]
+    if not images:
+        raise ValueError("no frames to write")
+    first, *rest = images
+    first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
+
+
+def legend(scene: Any, theme: Theme) -> str:
+    """Say what the named things in a scene look like in this theme, or nothing."""
+    need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    if isinstance(scene, Grid):
+        return grid.legend(scene, theme)
+    if isinstance(scene, Panels):
+        parts = [legend(inner, theme) for _, inner in scene.scenes]
+        return "; ".join(dict.fromkeys(part for part in parts if part))
+    return ""

@@ -1,0 +1,118 @@
+"""What stands before OpenEnv's application: tokens, paths, deadlines, and what is no message."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from gem_ma.match.actions import clip
+
+_PATHS = ("/ws", "/health", "/schema", "/metadata")
+
+Scope = MutableMapping[str, Any]
+Event = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Event]]
+Send = Callable[[Event], Awaitable[None]]
+
+
+class Gate:
+    """What stands before OpenEnv's application: who may come in, what is a message, and when."""
+
+    def __init__(self, app: Any, token: str | None, first_message: float, idle: float):
+        self.app = app
+        self._token = token and f"Bearer {token}".encode()
+        self._limits = first_message, idle
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            status, problem = self._problem(scope)
+            if problem:
+                await _turn_away(scope, receive, send, status, problem)
+                return
+        if scope["type"] == "websocket":
+            line = _Line(receive, send, *self._limits)
+            receive, send = line.receive, line.send
+        await self.app(scope, receive, send)
+
+    def _problem(self, scope: Scope) -> tuple[int, str]:
+        """Return why somebody cannot come in, or nothing."""
+        headers = dict(scope["headers"])
+        if self._token is not None:
+            if not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
+                return 401, "send the header Authorization: Bearer and the token of this server"
+        elif b"origin" in headers:  # else any web page could come in through a browser here
+            return 403, "a browser's page has to have a token, and this server has none"
+        if scope["path"] not in _PATHS:
+            return 404, (
+                f"there are {', '.join(_PATHS)}: an episode is played on the WebSocket /ws, since "
+                "every request over plain HTTP would get an environment of its own"
+            )
+        return 200, ""
+
+
+async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, problem: str) -> None:
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        await receive()
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": problem[:120]})
+            return
+        kind = "websocket.http.response"
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": f"{kind}.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": json.dumps({"detail": problem}).encode()})
+
+
+class _Line:
+    """A WebSocket on which what is no JSON object is answered here, and who is late hung up on."""
+
+    def __init__(self, receive: Receive, send: Send, first_message: float, idle: float):
+        self._receive, self._send = receive, send
+        self._patience, self._idle = first_message, idle
+        self._closed = False
+
+    async def receive(self) -> Event:
+        """Return the next event that OpenEnv can do something with; it would hang up on others."""
+        while True:
+            try:
+                async with asyncio.timeout(self._patience):
+                    event = await self._receive()
+            except TimeoutError:
+                return await self._hang_up(f"no message within {self._patience:g} seconds")
+            if event["type"] != "websocket.receive":
+                return event
+            self._patience = self._idle
+            problem = _fault(event.get("text"))
+            if not problem:
+                return event
+            data = {"message": problem, "code": "INVALID_JSON"}
+            answer = json.dumps({"type": "error", "data": data})
+            await self.send({"type": "websocket.send", "text": answer})
+
+    async def send(self, event: Event) -> None:
+        """Send an event, unless the connection is closed from here."""
+        if not self._closed:
+            await self._send(event)
+
+    async def _hang_up(self, why: str) -> Event:
+        await self.send({"type": "websocket.close", "code": 1008, "reason": why})
+        self._closed = True
+        return {"type": "websocket.disconnect", "code": 1008, "reason": why}
+
+
+def _fault(text: str | None) -> str:
+    """Return what is wrong with a message, or nothing."""
+    if text is None:
+        return "expected text with a JSON object, got bytes"
+    try:
+        message = json.loads(text)
+        if "\\u" in text:  # half a character, which no answer could repeat
+            json.dumps(message, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        return f"no JSON: {clip(str(error), 200)}"
+    if not isinstance(message, dict):
+        return f"expected a JSON object, got {type(message).__name__}"
+    return ""

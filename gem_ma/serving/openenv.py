@@ -1,0 +1,26 @@
+"""What serving takes of OpenEnv and what that runs on, or an error that says what to install."""
+
+try:
+    import uvicorn
+    from fastapi import FastAPI
+    from openenv.core.env_server.http_server import HTTPEnvServer
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Action, Observation, State
+    from pydantic import BeforeValidator, ConfigDict, Field
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+except ImportError as error:
+    raise ImportError("serving needs openenv: pip install 'gem-ma[openenv]'") from error
+
+__all__ = [
+    "Action",
+    "BeforeValidator",
+    "ConfigDict",
+    "Environment",
+    "FastAPI",
+    "Field",
+    "H11Protocol",
+    "HTTPEnvServer",
+    "Observation",
+    "State",
+    "uvicorn",
+]

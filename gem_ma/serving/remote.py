@@ -1,0 +1,133 @@
+"""The bare game behind OpenEnv's protocol, for gem_ma's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gem_ma.envs.bridges.openenv import pack, pack_chance, unpack_chance
+from gem_ma.game import Game, InvalidMove, Message, Verbatim
+from gem_ma.match.actions import clip
+from gem_ma.match.match import SeatError
+from gem_ma.rollouts.episode import plain
+from gem_ma.serving.shapes import ClientError, Shown
+
+
+class Remote:
+    """The bare game, for a client of ours whose Env is on its own side of the wire."""
+
+    def __init__(self, game: Game[Any]):
+        self.game = game
+        self.rng = np.random.Generator(np.random.PCG64(0))
+        self.state: Any = None
+
+    def reset(self, request: Mapping[str, Any]) -> Shown:
+        """Begin with the random numbers of the client."""
+        self._use(request)
+        self.state = self.game.start(self.rng, request.get("options") or {})
+        return self._shown(self._position(()))
+
+    def step(self, request: Mapping[str, Any]) -> Shown:
+        """Read a reply, look, let a seat forfeit, or make the moves of all that are to act."""
+        state, game = self.state, self.game
+        told: Iterable[Message] = ()
+        if "read" in request:
+            return self._shown(self._read(request))
+        if "look" in request:
+            return self._shown({"seen": self._look(request)})
+        self._use(request)
+        if "forfeit" in request:
+            agent = self._seat(request["forfeit"])
+            after = game.forfeit(state, agent, self.rng)
+            if after is None:
+                return self._shown({"chance": pack_chance(self.rng)})
+        else:
+            try:
+                moves = self._moves(request.get("moves"))
+                after = game.advance(state, moves, self.rng)
+            except InvalidMove as error:  # the client's Env makes an invalid reply of it
+                return self._shown({"invalid": str(error)})
+            heard = game.tell(state, moves, after)
+            if heard is None:
+                heard = [_told(seat, move) for seat, move in moves.items()]
+            told = heard
+        self.state = after
+        return self._shown(self._position(told))
+
+    def _use(self, request: Mapping[str, Any]) -> None:
+        try:
+            unpack_chance(request["chance"], self.rng)
+        except (KeyError, ValueError, TypeError, AttributeError):
+            raise ClientError("chance: expected where a PCG64 generator stands") from None
+
+    def _seat(self, agent: Any) -> str:
+        if agent not in self.game.agents:
+            raise SeatError(f"no seat {clip(repr(agent))}; {', '.join(self.game.agents)}")
+        return str(agent)
+
+    def _moves(self, texts: Any) -> dict[str, Any]:
+        acting = self.state.to_act()
+        if not isinstance(texts, dict) or set(texts) != set(acting) or not acting:
+            raise ClientError(f"moves: expected one for each of: {', '.join(acting) or 'nobody'}")
+        moves = {}
+        for seat, text in texts.items():
+            view = self.state.seen_by(seat)
+            if text is not None and not isinstance(text, str):
+                raise ClientError(f"moves: expected str or null for {seat}")
+            moves[seat] = (
+                self.game.skip(view, seat) if text is None else self.game.read(text, view, seat)
+            )
+        return moves
+
+    def _read(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        seat, text = self._seat(request.get("seat")), request["read"]
+        if not isinstance(text, str):
+            raise ClientError("read: expected str")
+        try:
+            self.game.read(text, self.state.seen_by(seat), seat)
+        except InvalidMove as error:
+            return {"invalid": str(error)}
+        return {}
+
+    def _look(self, request: Mapping[str, Any]) -> Any:
+        """Return how the game shows itself to a seat, or to a spectator where it can."""
+        what, seat = request["look"], request.get("seat")
+        if what not in ("describe", "picture", "encode", "brief"):
+            raise ClientError(f"look={clip(repr(what))}: expected describe, picture, encode, brief")
+        if seat is None and what in ("describe", "picture"):
+            return pack(getattr(self.game, what)(self.state, None))
+        seat = self._seat(seat)
+        return pack(getattr(self.game, what)(self.state.seen_by(seat), seat))
+
+    def _position(self, told: Iterable[Message]) -> dict[str, Any]:
+        """Return what an Env needs to know of the position whatever it shows."""
+        state, game = self.state, self.game
+        views = {seat: state.seen_by(seat) for seat in game.agents}
+        acting, legal = state.to_act(), None
+        if hasattr(state, "legal"):
+            legal = {seat: views[seat].legal(seat) for seat in acting}
+        return {
+            "to_act": acting,
+            "returns": dict(state.returns()),
+            "out": state.out() if hasattr(state, "out") else (),
+            "texts": {seat: game.describe(view, seat) for seat, view in views.items()},
+            "legal": legal,
+            "news": [(*message, *[True] * isinstance(message, Verbatim)) for message in told],
+            "report": plain(game.report(state)),
+            "chance": pack_chance(self.rng),
+        }
+
+    def _shown(self, answer: dict[str, Any]) -> Shown:
+        shown: Shown = Shown.model_construct(
+            done=answer.get("to_act") == (), game=answer, metadata={}
+        )
+        return shown
+
+
+def _told(seat: str, move: Any) -> Message:
+    """Return the message that Env would make of a move which the game does not tell about."""
+    if move is None:
+        return Message(None, "game", f"{seat} lost its turn.")
+    return Message(None, seat, str(move))

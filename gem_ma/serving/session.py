@@ -1,0 +1,217 @@
+"""One client's session, over an environment of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gem_ma.apis.env import Env
+from gem_ma.apis.seat import SeatView
+from gem_ma.match.actions import clip
+from gem_ma.match.match import ResetNeeded, SeatError
+from gem_ma.rollouts.episode import plain
+from gem_ma.serving.openenv import (
+    Environment,
+    State,
+)
+from gem_ma.serving.remote import Remote
+from gem_ma.serving.shapes import ClientError, Reply, Shown
+
+_LOG = logging.getLogger(__name__)
+
+
+class Session(Environment[Reply, Shown, State]):
+    """One client's environment.
+
+    A step is taken in the event loop: a hop to a thread and back costs more than a move does.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(
+        self, env: Env[Any], facts: Mapping[str, Any], seat: str | None, others: str
+    ) -> None:
+        super().__init__()
+        self._env = env.fork()[0]
+        self._facts = facts
+        self._only = seat
+        self._others = others
+        self._bound: SeatView | None = None
+        self._game: Remote | None = None
+        self._begun = False
+        self._over = False  # for the seat that it is bound to
+        self._told: set[str] = set()  # the seats that have read the rules in `text`
+        self._state = State(gem_ma=facts)
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        *,
+        seat: str | None = None,
+        options: dict[str, Any] | None = None,
+        game: dict[str, Any] | None = None,
+        **unknown: Any,
+    ) -> Shown:
+        """Begin an episode, bound to a seat if one is named."""
+        return self._guarded(self._reset, seed, episode_id, seat, options, game, unknown)
+
+    def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Shown:
+        """Take replies; `timeout_s` is OpenEnv's and not kept: a step cannot be left half done."""
+        return self._guarded(self._step, action)
+
+    async def step_async(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Shown:
+        return self.step(action)
+
+    def _guarded(self, do: Callable[..., Shown], *args: Any) -> Shown:
+        """Let what a client did wrong be its answer, and keep what went wrong here from it."""
+        try:
+            return do(*args)
+        except (ClientError, SeatError, ResetNeeded):
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault of ours: no client's business
+            _LOG.exception("%s failed", self._env.id)
+            name = type(error).__name__
+            raise RuntimeError(f"the server failed ({name}); its log says more") from None
+
+    def _reset(
+        self,
+        seed: Any,
+        episode_id: Any,
+        seat: Any,
+        options: Any,
+        game: Any,
+        unknown: Mapping[str, Any],
+    ) -> Shown:
+        if unknown:
+            takes = "seed, episode_id, seat, options"
+            raise ClientError(f"reset takes no {clip(next(iter(unknown)))}; it takes {takes}")
+        for name, value, kind in (
+            ("seed", seed, int),
+            ("episode_id", episode_id, str),
+            ("seat", seat, str),
+            ("options", options, dict),
+            ("game", game, dict),
+        ):
+            if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+                raise ClientError(f"{name}={clip(repr(value))}: expected {kind.__name__} or null")
+        if seed is not None and abs(seed) >> 64:
+            raise ClientError("seed: expected a number of at most 64 bits")
+        if self._only is not None and (game is not None or seat not in (None, self._only)):
+            raise ClientError(f"sessions of this server are bound to the seat {self._only}")
+        self._begun = self._over = False
+        self._told = set()
+        self._state.episode_id, self._state.step_count = episode_id, 0
+        if game is not None:
+            self._game = Remote(self._env.game)
+            shown = self._game.reset(game)
+            self._begun = True
+            return shown
+        self._game = None
+        seat = seat or self._only
+        env, self._bound = self._env, None
+        if seat is None:
+            env.reset(seed=seed, options=options)
+        else:
+            alone = len(env.possible_agents) == 1
+            view = SeatView(env, agent=seat, others=None if alone else self._others)
+            view.reset(seed=seed, options=options)
+            self._bound = view
+        self._begun = True
+        seats = env.possible_agents if seat is None else [seat]
+        none, no = dict.fromkeys(seats, 0.0), dict.fromkeys(seats, False)
+        return self._shown(None, none, no, no, {agent: env.rules(agent) for agent in seats})
+
+    def _step(self, action: Reply) -> Shown:
+        if not self._begun:
+            raise ResetNeeded("step: no episode has begun; send a reset first")
+        self._state.step_count += 1
+        if self._game is not None:
+            if action.game is None:
+                raise ClientError("this episode was begun with game: its steps have it, too")
+            return self._game.step(action.game)
+        env, bound = self._env, self._bound
+        if not env.to_act or self._over:
+            raise ResetNeeded("step: the episode is over; send a reset to begin the next")
+        replies = self._replies(action)
+        if bound is None:
+            rewards, terminations, truncations = env.play(replies)
+            return self._shown(next(iter(replies)), rewards, terminations, truncations)
+        agent = bound.agent
+        _, reward, terminated, truncated, _ = bound.step(replies[agent])
+        self._over = terminated or truncated
+        return self._shown(agent, {agent: reward}, {agent: terminated}, {agent: truncated})
+
+    def _replies(self, action: Reply) -> dict[str, str]:
+        acting = self._env.to_act if self._bound is None else (self._bound.agent,)
+        # The schema wants text in every action, so an empty one may stand beside replies.
+        text = None if action.replies is not None and not action.text else action.text
+        if action.game is not None or (text is None) == (action.replies is None):
+            raise ClientError("an action is either text or replies: a reply for each seat")
+        if text is not None:
+            if len(acting) > 1:
+                raise ClientError(f"several seats are to act, so send replies: {', '.join(acting)}")
+            return {acting[0]: text}
+        assert action.replies is not None
+        for seat in action.replies:
+            if seat not in acting:
+                who = f"{clip(seat)} is not to act"
+                raise SeatError(f"{who}; to act: {', '.join(acting)}")
+        if not action.replies:
+            raise SeatError(f"got no reply; to act: {', '.join(acting)}")
+        return action.replies
+
+    def _shown(
+        self,
+        actor: str | None,
+        rewards: Mapping[str, float],
+        terminations: Mapping[str, bool],
+        truncations: Mapping[str, bool],
+        rules: Mapping[str, str] | None = None,
+    ) -> Shown:
+        """Return what the session sees of the seats that are named."""
+        env = self._env
+        observations: dict[str, dict[str, str]] = {}
+        infos: dict[str, dict[str, Any]] = {}
+        for seat in terminations:
+            observations[seat] = seen = {}
+            for kind, value in env.observe(seat, turn=True).items():
+                seen[kind] = value.base64 if kind == "image" else value
+            infos[seat] = info = plain(env.info(seat, turn=True))
+            if "text" in info:  # beside pictures alone: messages and notices
+                seen["text"] = info.pop("text")
+        to_act = [seat for seat in env.to_act if seat in terminations]
+        agent = to_act[0] if to_act else None
+        text = observations[agent or next(iter(observations))]["text"]
+        if agent is not None and agent not in self._told:
+            self._told.add(agent)
+            text = f"{env.rules(agent)}\n\n{text}".strip()
+        # All of it is of our making, so that nothing is checked once more.
+        shown: Shown = Shown.model_construct(
+            done=not to_act,
+            reward=None if actor is None else rewards[actor],
+            metadata={},
+            agent=agent,
+            to_act=to_act,
+            text=text,
+            prompt=text,
+            rules=rules or {},
+            observations=observations,
+            rewards=rewards,
+            terminations=terminations,
+            truncations=truncations,
+            infos=infos,
+            game=None,
+        )
+        return shown
+
+
+class SlowSession(Session):
+    """A session whose steps wait for something, each in the session's own thread."""
+
+    step_async = Environment.step_async  # OpenEnv's sign that there is none

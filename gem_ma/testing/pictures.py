@@ -1,0 +1,75 @@
+"""Proof that pictures leave out nothing that words say: `certify("game:ConnectFour-v0")`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.env import Env
+from gem_ma.match.seeding import mix
+from gem_ma.scene import Grid
+from gem_ma.testing.probe import ContractError, opened
+
+
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    """What was proven of an environment's pictures, and over how many views."""
+
+    env_id: str
+    theme: str
+    views: int  # that were looked at, all different in words
+    exact: int  # of them read back symbol by symbol from the pixels of a Grid
+    distance: float  # between the two most similar tiles, mean levels a channel; inf without tiles
+
+
+def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500) -> Certificate:
+    """Prove that pictures leave out nothing that words say, over random play.
+
+    Two views that differ in words must differ in their pictures, all tiles of a Grid must differ,
+    and a Grid must be read back exactly from its pixels.
+    """
+    base = opened(env)
+    core = base.core
+    if core.game.conversation:
+        raise ValueError(
+            f"{core.id} is a conversation: its words arrive as text beside every picture, which "
+            "shows the latest of them"
+        )
+    core.theme = theme
+    look, exact, nearest = core.sight.palette(), 0, math.inf
+    seen: dict[bytes, str] = {}
+    for seed in range(10 * views):
+        base.reset(seed=seed)
+        while core.to_act and len(seen) < views:
+            for agent in (None, *core.possible_agents):
+                view = core.game_state if agent is None else core.match.view(agent)
+                words = core.game.describe(view, agent)
+                frame = core.sight.image(view, agent)
+                other = seen.setdefault(frame.tobytes(), words)
+                if other != words:
+                    raise ContractError(f"{core.id}: one picture for {other!r} and {words!r}")
+                read, closest = _read_back(core, view, agent, frame, look)
+                exact, nearest = exact + read, min(nearest, closest)
+            legal = {a: core.match.legal(a) for a in core.to_act}
+            base.play({a: moves[mix(seed, core.turns) % len(moves)] for a, moves in legal.items()})
+        if len(seen) >= views or (seed > 50 and seed > 5 * len(seen)):
+            break
+    if nearest <= 0:
+        raise ContractError(f"{core.id}: two tiles look the same in the theme {look.name}")
+    return Certificate(core.id, look.name, len(seen), exact, nearest)
+
+
+def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: Any) -> Any:
+    from gem_ma.renderers import grid
+
+    scene = core.sight.scene(view, agent)
+    if not isinstance(scene, Grid):
+        return 0, math.inf
+    rows = tuple("".join(row) for row in scene.rows)
+    found = grid.decode(frame, scene, look, core.sight.image_unit)
+    if found != rows and not scene.marks:
+        raise ContractError(f"{core.id}: the picture of {rows} reads {found}")
+    cell = grid.layout(scene, core.sight.image_size, core.sight.image_unit).cell
+    return 1, grid.distance(scene.tiles, cell, look)

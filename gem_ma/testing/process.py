@@ -1,0 +1,47 @@
+"""Play episodes in another process, to compare them with those of this one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.testing.probe import ContractError, Probe
+from gem_ma.testing.values import fingerprint
+
+
+def digest(base: BaseEnv, max_turns: int) -> str:
+    """Return what three episodes deliver, as one number in hexadecimal digits."""
+    probe = Probe(base, range(1), max_turns)
+    found = hashlib.sha256()
+    for seed in range(3):
+        for step in probe.transcript(probe.make(), seed):
+            found.update(fingerprint(step))
+    return found.hexdigest()
+
+
+def digest_elsewhere(base: BaseEnv, max_turns: int) -> str:
+    """Return the same, as a new process with another PYTHONHASHSEED finds it."""
+    child = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import answer; answer()"],
+        input=pickle.dumps((base, max_turns)),
+        capture_output=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONHASHSEED": "42",
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),  # noqa: TID251
+        },
+    )
+    if child.returncode:
+        raise ContractError(f"{base.core.id}: another process failed: {child.stderr.decode()}")
+    return child.stdout.decode().strip()
+
+
+def answer() -> None:
+    """Write the digest of what stands on standard input: the new process's part."""
+    base, max_turns = pickle.loads(sys.stdin.buffer.read())
+    sys.stdout.write(digest(base, max_turns))

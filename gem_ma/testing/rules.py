@@ -1,0 +1,186 @@
+"""The rules of a game, without any environment."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.seeding import mix
+from gem_ma.testing.probe import Probe
+from gem_ma.testing.values import fingerprint
+
+
+class Rules(Probe):
+    """Check a Game and its States."""
+
+    def seats(self) -> None:
+        agents = self.game.agents
+        self.expect(agents, "there is no seat")
+        self.expect(len(set(agents)) == len(agents), f"a seat is named twice: {agents}")
+        for agent in agents:
+            self.expect(isinstance(agent, str) and agent, f"{agent!r} is no name of a seat")
+            self.expect(agent not in ("game", "tool", "system"), f"no seat may be named {agent}")
+            self.expect(str(self.game.rules(agent)).strip(), f"no rules for {agent}")
+        moves = self.game.moves
+        if moves is not None:
+            self.expect(len(set(moves)) == len(moves), "a move is listed twice in Game.moves")
+        self.expect(
+            len(agents) < 3 or type(self.game).forfeit is not Game.forfeit,
+            "a game of three or more goes on after a forfeit: it must define Game.forfeit",
+        )
+
+    def rules(self, seed: int) -> None:
+        game, rng = self.game, np.random.default_rng(seed)
+        state = game.start(rng, {})
+        self.expect(
+            not any(state.returns().values()), f"returns are not 0 at the start: {state.returns()}"
+        )
+        gone: dict[str, float] = {}
+        for turn in range(self.max_turns):
+            self.position(state, gone)
+            acting = state.to_act()
+            if not acting:
+                return
+            if turn < 30:
+                self.forfeits(state, acting[turn % len(acting)], rng)
+            moves = {a: self.some_move(state, a, mix(seed, turn)) for a in acting}
+            given, kept = dict(moves), fingerprint(state)
+            after = game.advance(state, moves, rng)
+            self.expect(moves == given, "advance changed the moves it was given")
+            self.expect(
+                fingerprint(state) == kept, "advance changed the state instead of making one"
+            )
+            self.tells(state, moves, after)
+            state = after
+        if self.core.match.terms.max_turns is None:
+            self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
+
+    def position(self, state: Any, gone: dict[str, float]) -> None:
+        agents, kept = self.game.agents, fingerprint(state)
+        acting = state.to_act()
+        self.expect(isinstance(acting, tuple), f"to_act returned {acting!r}, expected a tuple")
+        self.expect(set(acting) <= set(agents), f"to_act names {acting}; seats are {agents}")
+        self.expect(len(set(acting)) == len(acting), f"to_act names a seat twice: {acting}")
+        self.frozen(state)
+        returns = state.returns()
+        self.expect(set(returns) == set(agents), f"returns has {set(returns)}; seats are {agents}")
+        for agent, value in returns.items():
+            self.expect(
+                isinstance(value, int | float) and math.isfinite(value),
+                f"the return of {agent} is {value!r}",
+            )
+        out = set(state.out()) if hasattr(state, "out") else set()
+        self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
+        if self.game.together and acting:
+            here = set(agents) - out
+            self.expect(set(acting) == here, f"together, yet of {here} only {acting} act")
+        self.expect(not out & set(acting), f"{out & set(acting)} is out and to act")
+        self.expect(set(gone) <= out or not acting, f"{set(gone) - out} came back from being out")
+        for agent in out:
+            value = gone.setdefault(agent, returns[agent])
+            self.expect(value == returns[agent], f"{agent} is out, yet its return changed")
+        for agent in agents:
+            view = state.seen_by(agent)
+            self.expect(view.seen_by(agent) == view, f"seen_by({agent!r}) of a view differs")
+            self.says(view, agent)
+            if agent in acting:
+                self.legal(view, agent)
+        self.says(state, None)
+        self.expect(fingerprint(state) == kept, "looking at a state changed it")
+
+    def frozen(self, state: Any) -> None:
+        fields = dataclasses.fields(state) if dataclasses.is_dataclass(state) else ()
+        for field in fields:
+            try:
+                setattr(state, field.name, getattr(state, field.name))
+            except (AttributeError, TypeError):
+                continue
+            self.expect(False, f"State.{field.name} can be set: make the dataclass frozen")
+        for field in fields:
+            value = getattr(state, field.name)
+            self.expect(
+                not isinstance(value, list | dict | set | bytearray),
+                f"State.{field.name} is a {type(value).__name__}, which can change",
+            )
+
+    def says(self, view: Any, agent: str | None) -> None:
+        game = self.game
+        text = game.describe(view, agent)
+        self.expect(isinstance(text, str) and text, f"describe returned {text!r} for {agent}")
+        self.expect(text == game.describe(view, agent), f"describe varies for {agent}")
+        if agent is not None:
+            numbers = game.encode(view, agent)
+            space = self.core.encoding_space()
+            if numbers is not None:
+                self.expect(
+                    space is not None and space.contains(numbers), f"encode: not in {space}"
+                )
+                self.expect(numbers.any(), "encode gave nothing but zeros")
+
+    def legal(self, view: Any, agent: str) -> None:
+        if not hasattr(view, "legal"):
+            return
+        game, legal = self.game, view.legal(agent)
+        self.expect(len(legal), f"{agent} is to act and has no legal move")
+        self.expect(len(set(legal)) == len(legal), f"a legal move of {agent} is listed twice")
+        for text in legal:
+            try:
+                game.read(text, view, agent)
+            except InvalidMove as error:
+                self.expect(False, f"{text!r} is in legal({agent!r}), but read says: {error}")
+        if game.moves is not None:
+            self.expect(
+                set(legal) <= set(game.moves), f"{set(legal) - set(game.moves)} not in moves"
+            )
+            self.expect(
+                not game.together or len(legal) == len(game.moves),
+                f"together, yet {agent} may only play {legal}",
+            )
+            for text in game.moves:
+                if text not in legal:
+                    try:
+                        game.read(text, view, agent)
+                    except InvalidMove:
+                        continue
+                    self.expect(False, f"read takes {text!r}, which legal({agent!r}) does not list")
+
+    def some_move(self, state: Any, agent: str, number: int) -> Any:
+        view = state.seen_by(agent)
+        if hasattr(view, "legal"):
+            legal = view.legal(agent)
+            return self.game.read(legal[mix(number) % len(legal)], view, agent)
+        return self.game.skip(view, agent)
+
+    def forfeits(self, state: Any, agent: str, rng: np.random.Generator) -> None:
+        game, alone = self.game, copy.deepcopy(rng)
+        after = game.forfeit(state, agent, alone)
+        if after is not None:
+            self.expect(agent not in after.to_act(), f"{agent} forfeited and is still to act")
+            self.expect(
+                after.returns()[agent] <= state.returns()[agent],
+                f"{agent} earns something by forfeiting",
+            )
+            present = set(game.agents) - set(state.out() if hasattr(state, "out") else ())
+            if len(present) > 2:
+                self.expect(after.to_act(), f"the game ended when {agent} of {present} forfeited")
+        elif len(game.agents) > 2:
+            self.expect(False, "forfeit returned None in a game of three or more")
+        if type(game).skip is not Game.skip and len(state.to_act()) == 1:
+            move = game.skip(state.seen_by(agent), agent)
+            skipped = game.advance(state, {agent: move}, alone)
+            self.tells(state, {agent: move}, skipped)
+
+    def tells(self, before: Any, moves: Mapping[str, Any], after: Any) -> None:
+        for message in self.game.tell(before, moves, after) or ():
+            self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
+            self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")
+            known = {*self.game.agents, "game", "tool"}
+            self.expect(message.role in known, f"tell: nobody is called {message.role!r}")
+            to = set(self.game.agents) if message.to is None else set(message.to)
+            self.expect(to <= set(self.game.agents), f"tell: unknown seats in to={message.to}")
