@@ -171,7 +171,8 @@ def used(tree):
     for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Attribute):
-            names = [node.attr]
+            # What is unwrapped is an environment of another library.
+            names = [] if ast.unparse(node.value).endswith(".unwrapped") else [node.attr]
         elif isinstance(node, ast.ImportFrom):
             names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, Generic, Literal, Self
@@ -13,6 +12,7 @@ from gymnasium import spaces
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.ledger import Ledger
 from gem_ma.apis.seam import Snapshot
+from gem_ma.apis.spec import spec_of
 from gem_ma.envs.registry import Spec
 from gem_ma.game import Game, Message, S
 from gem_ma.guards.given import need
@@ -382,31 +382,3 @@ class Env(BaseEnv, Generic[S]):
 
     def __repr__(self) -> str:
         return f"<Env {self.id}>"
-
-
-def spec_of(env: Env[Any]) -> Spec:
-    """Return what makes an environment again, if it was made with a game's class as it stands."""
-    game, sight, terms = type(env.game), env.sight, env.match.terms
-    positional, named = env.game.made_with
-    kwargs = {**dict(zip(inspect.signature(game).parameters, positional, strict=False)), **named}
-    given = {
-        "observe": sight.observe,
-        "actions": "discrete" if sight.discrete else "text",
-        "format": terms.format,
-        "invalid": terms.invalid,
-        "max_invalid": terms.max_invalid,
-        "penalty": terms.penalty,
-        "max_turns": terms.max_turns,
-        "render_mode": env.render_mode,
-        "image_size": sight.image_size,
-        "image_unit": sight.image_unit,
-        "theme": sight.theme,
-        "text_length": sight.text_length,
-    }
-    defaults = inspect.signature(type(env)).parameters
-    for name, value in given.items():
-        own = name in env.game.env_defaults  # said always, as the game would have it another way
-        if (own or value != defaults[name].default) and name not in kwargs:
-            kwargs[name] = value
-    kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
-    return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)

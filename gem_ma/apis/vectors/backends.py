@@ -302,10 +302,8 @@ BACKENDS: dict[str, Any] = {
 }
 
 
-class Vector:
-    """What both vectors share: jobs out, results back, and an end."""
-
-    _open = False  # until it is made
+class Line:
+    """The line from a vector to where its environments live: jobs out, results back, and an end."""
 
     def __init__(
         self,
@@ -316,59 +314,59 @@ class Vector:
     ):
         if timeout is not None and backend not in ("process", "ray"):
             raise ValueError("step_timeout needs backend='process': only a process can be stopped")
-        self.num_envs = len(slots)
-        self._slots = slots
-        self._backend = BACKENDS[backend](slots, workers, timeout)
-        self._pending: set[int] = set()  # sent and not received
-        self._open = True
+        self.count = len(slots)
+        self.slots = slots
+        self.backend = BACKENDS[backend](slots, workers, timeout)
+        self.pending: set[int] = set()  # sent and not received
+        self.open = True
 
-    def _send(
+    def send(
         self, method: str, arguments: Mapping[int, tuple[Any, ...]], together: bool = True
     ) -> None:
-        if not self._open:
+        if not self.open:
             raise RuntimeError("this vector is closed; make another")
-        if not self._pending.isdisjoint(arguments):
-            twice = sorted(self._pending.intersection(arguments))
+        if not self.pending.isdisjoint(arguments):
+            twice = sorted(self.pending.intersection(arguments))
             raise ValueError(f"environments {twice} are at work still; recv() them first")
         for index in arguments:
-            if not 0 <= index < self.num_envs:
-                raise IndexError(f"environment {index} of {self.num_envs}")
-        self._pending.update(arguments)
+            if not 0 <= index < self.count:
+                raise IndexError(f"environment {index} of {self.count}")
+        self.pending.update(arguments)
         try:
-            self._backend.submit([(index, method, a) for index, a in arguments.items()], together)
+            self.backend.submit([(index, method, a) for index, a in arguments.items()], together)
         except BaseException:
             self._break()
             raise
 
-    def _receive(self, count: int) -> dict[int, Any]:
+    def receive(self, count: int) -> dict[int, Any]:
         """Return at least so many results, by index."""
         results: dict[int, Any] = {}
-        if count > len(self._pending):
-            raise ValueError(f"expected {count} results, but only {len(self._pending)} were sent")
+        if count > len(self.pending):
+            raise ValueError(f"expected {count} results, but only {len(self.pending)} were sent")
         try:
             while len(results) < count:
-                results.update(self._backend.collect(count - len(results)))
+                results.update(self.backend.collect(count - len(results)))
         except BaseException:
             self._break()
             raise
-        self._pending.difference_update(results)
+        self.pending.difference_update(results)
         return results
 
     def _break(self) -> None:
         """Leave nothing behind where something went wrong."""
-        self._open = False
-        self._pending.clear()
-        self._backend.kill()
+        self.open = False
+        self.pending.clear()
+        self.backend.kill()
 
-    def _shut(self) -> None:
-        if self._open:
-            self._open = False
-            self._backend.close()
+    def close(self) -> None:
+        if self.open:
+            self.open = False
+            self.backend.close()
 
-    def _seeds(self, seed: Any) -> list[int | None]:
+    def seeds(self, seed: Any) -> list[int | None]:
         if seed is None or isinstance(seed, int | np.integer):
-            return [None if seed is None else int(seed) + i for i in range(self.num_envs)]
+            return [None if seed is None else int(seed) + i for i in range(self.count)]
         seeds = list(seed)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"got {len(seeds)} seeds for {self.num_envs} environments")
+        if len(seeds) != self.count:
+            raise ValueError(f"got {len(seeds)} seeds for {self.count} environments")
         return seeds

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.apis.vectors.backends import Vector
+from gem_ma.apis.vectors.backends import Line
 from gem_ma.apis.vectors.slots import Slot
 from gem_ma.talk.turns import Turn
 
@@ -26,7 +26,7 @@ class Batch(NamedTuple):
     reports: dict[int, dict[str, Any]]
 
 
-class GameVector(Vector):
+class GameVector:
     """Many games with all their seats: what one seat is to answer anywhere is one list of Turns.
 
         batch = vector.reset(seed=0)
@@ -46,7 +46,8 @@ class GameVector(Vector):
         workers: int | None,
         timeout: float | None,
     ):
-        super().__init__(slots, backend, workers, timeout)
+        self.line = Line(slots, backend, workers, timeout)
+        self.num_envs = len(slots)
         self.autoreset = autoreset
         names = [seat for slot in slots for seat in slot.env.match.seats]
         self.possible_agents = list(dict.fromkeys(names))
@@ -60,7 +61,7 @@ class GameVector(Vector):
         indices: Iterable[int] | None = None,
     ) -> Batch:
         """Begin episodes, everywhere or in some games; an int seeds each, counted up from it."""
-        seeds = self._seeds(seed)
+        seeds = self.line.seeds(seed)
         which = range(self.num_envs) if indices is None else map(int, indices)
         return self._run("reset", {i: (seeds[i], options) for i in which})
 
@@ -90,8 +91,8 @@ class GameVector(Vector):
         return places
 
     def _run(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> Batch:
-        self._send(method, arguments)
-        moments = self._receive(len(arguments)) if arguments else {}
+        self.line.send(method, arguments)
+        moments = self.line.receive(len(arguments)) if arguments else {}
         rewards = {seat: np.zeros(self.num_envs) for seat in self.possible_agents}
         terminated, truncated = np.zeros((2, self.num_envs), np.bool_)
         reports = {}
@@ -115,7 +116,7 @@ class GameVector(Vector):
 
     def close(self) -> None:
         """Close every game, and end what they live in."""
-        self._shut()
+        self.line.close()
 
     def __enter__(self) -> GameVector:
         return self
@@ -124,5 +125,5 @@ class GameVector(Vector):
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_open", False):
+        if hasattr(self, "line"):  # it was made
             self.close()

@@ -16,7 +16,7 @@ from gymnasium.vector.utils import (
     create_empty_array,
 )
 
-from gem_ma.apis.vectors.backends import Processes, Vector
+from gem_ma.apis.vectors.backends import Line, Processes
 from gem_ma.apis.vectors.slots import Slot
 from gem_ma.apis.workers import (
     Raised,
@@ -29,12 +29,14 @@ MODES = {
 }
 
 
-class SeatVector(Vector, VectorEnv[Any, Any, Any]):
+class SeatVector(VectorEnv[Any, Any, Any]):
     """One seat of many environments behind Gymnasium's vector API.
 
     Texts come as a tuple of str, pictures as one array, infos as in Gymnasium's own vectors. Beside
     `step` there are `send` and `recv`, to step some while others are still at work.
     """
+
+    closed = True  # until it is made
 
     def __init__(
         self,
@@ -44,7 +46,9 @@ class SeatVector(Vector, VectorEnv[Any, Any, Any]):
         workers: int | None,
         timeout: float | None,
     ):
-        super().__init__(slots, backend, workers, timeout)
+        self.line = Line(slots, backend, workers, timeout)
+        self.num_envs = len(slots)
+        self.closed = False
         views = [slot.env for slot in slots]
         first = views[0]
         self.metadata = {**first.metadata, "autoreset_mode": MODES[autoreset]}
@@ -71,7 +75,7 @@ class SeatVector(Vector, VectorEnv[Any, Any, Any]):
         """
         options = dict(options or {})
         mask = options.pop("reset_mask", None)
-        seeds = self._seeds(seed)
+        seeds = self.line.seeds(seed)
         which = range(self.num_envs) if mask is None else self._masked(mask)
         results = self._run("reset", {i: (seeds[i], options or None) for i in which})
         if mask is not None:  # a row that is not reset has nothing to say
@@ -105,12 +109,12 @@ class SeatVector(Vector, VectorEnv[Any, Any, Any]):
     def _run(
         self, method: str, arguments: dict[int, tuple[Any, ...]], draws: bool = True
     ) -> dict[int, Any]:
-        if self._pending:
-            raise RuntimeError(f"environments {sorted(self._pending)} are at work; recv() them")
+        if self.line.pending:
+            raise RuntimeError(f"environments {sorted(self.line.pending)} are at work; recv() them")
         if draws:
             self._prepare(arguments)
-        self._send(method, arguments)
-        return self._receive(len(arguments))
+        self.line.send(method, arguments)
+        return self.line.receive(len(arguments))
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Return an attribute of every environment's seat, or what it returns if it is a method."""
@@ -154,29 +158,29 @@ class SeatVector(Vector, VectorEnv[Any, Any, Any]):
             raise ValueError(f"got {len(actions)} actions for {len(which)} environments")
         arguments = {index: (action,) for index, action in zip(which, actions, strict=True)}
         self._prepare(arguments)
-        self._send("step", arguments, together=False)
+        self.line.send("step", arguments, together=False)
 
     def recv(
         self, count: int = 1
     ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Wait until so many steps are made, or more; return their indices and what `step` does."""
-        results = self._receive(count)
+        results = self.line.receive(count)
         return np.array(sorted(results)), *self._together(results)
 
     def _prepare(self, arguments: Mapping[int, Any]) -> None:
         """Give every picture its place in one array, if they are drawn in this process."""
-        if self._shape is None or not self._backend.draws_here:
+        if self._shape is None or not self.line.backend.draws_here:
             return
         images = np.empty((len(arguments), *self._shape), np.uint8)
         for row, index in enumerate(arguments):
-            self._images[index] = self._slots[index].canvas = images[row]
+            self._images[index] = self.line.slots[index].canvas = images[row]
         self._whole = images if list(arguments) == list(range(self.num_envs)) else None
 
     def _pictures(self, indices: list[int]) -> np.ndarray:
         """Return the pictures of some environments as one array."""
         whole = len(indices) == self.num_envs
-        if isinstance(self._backend, Processes):
-            pictures = self._backend.pictures
+        if isinstance(self.line.backend, Processes):
+            pictures = self.line.backend.pictures
             assert pictures is not None
             return pictures.copy() if whole else pictures[indices]
         if whole and self._whole is not None:
@@ -215,7 +219,7 @@ class SeatVector(Vector, VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close every environment, and end what they live in."""
-        self._shut()
+        self.line.close()
 
 
 def _batched(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
