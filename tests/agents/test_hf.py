@@ -7,12 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
-pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
-
-import tiny_models
 from looking import TOOL, Looking
+from needed import Later, needed
 
 from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
@@ -20,6 +16,10 @@ from gem_ma.agents import hf as hf_module
 from gem_ma.evaluation.exploit import exploit
 from gem_ma.talk.tokens import REWRITTEN, Tokens
 from gem_ma.training import samples
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+tiny_models = Later("tiny_models")
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
@@ -199,7 +199,7 @@ def self_script(draw, scripts):
     return draw.script
 
 
-THINKS = tiny_models.TEMPLATE.replace(
+THINKS = (  # what a template has, and what stands there in one that drops thinking
     "{% if m['content'] is string %}{{ m['content'] }}",
     "{% if m['content'] is string %}{% if m['role'] == 'assistant' and not loop.last %}"
     "{{ m['content'].split('</think>')[-1] }}{% else %}{{ m['content'] }}{% endif %}",
@@ -215,7 +215,7 @@ def thinking(tokenizer, say):
 
 
 def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
-    tokenizer = tiny_models.tokenizer(template=THINKS)
+    tokenizer = tiny_models.tokenizer(template=tiny_models.TEMPLATE.replace(*THINKS))
     agents = {"left": thinking(tokenizer, "rock"), "right": "random"}
     (episode,) = rollout(SAME_TIME, agents, seed=0, rounds=4)
     found = samples(episode, "left", tokenizer)

@@ -17,11 +17,8 @@ import zlib
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("openai", reason="pip install 'gem-ma[openai]'")
-pytest.importorskip("tenacity", reason="pip install 'gem-ma[openai]'")
-
 from looking import TOOL, Looking
+from needed import needed
 from stub_server import StubServer, body, completion, cut, half, raw, slow, status
 
 import gem_ma
@@ -30,6 +27,9 @@ from gem_ma.agents import OpenAIAgent, load
 from gem_ma.agents.openai import RequestCap, ServerError, _asked
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.talk.messages import openai_chat
+
+needed("openai", install="'gem-ma[openai]'")
+needed("tenacity", install="'gem-ma[openai]'")
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"

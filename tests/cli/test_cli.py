@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playable import IDS
+from playable import EVERY_ID
 
 import gem_ma
 from gem_ma.cli.main import main
@@ -81,7 +81,7 @@ def test_play_prints_the_match_and_the_returns(capsys):
     assert capsys.readouterr().out != first
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", EVERY_ID)
 def test_every_id_can_be_played(id, capsys):
     assert main(["play", id, "--seed", "1"]) == 0
     assert "returns: " in capsys.readouterr().out

@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-
-pytest.importorskip("matplotlib", reason="pip install 'gem-ma[plots]'")
+from needed import needed
 
 import gem_ma
 from gem_ma.agents import RandomAgent
@@ -18,6 +17,8 @@ from gem_ma.evaluation.tournament import tournament
 from gem_ma.rollouts.records import save_episodes
 from gem_ma.talk.reply import Reply
 from gem_ma.training.selfplay import Pool
+
+needed("matplotlib", install="'gem-ma[plots]'")
 
 BOARD = "game:TicTacToe-v0"
 

@@ -1,4 +1,8 @@
-"""PettingZoo's and Gymnasium's own conformance tests, over every registered id."""
+"""PettingZoo's and Gymnasium's own conformance tests, over every registered id.
+
+By default every game is tested once, as it shows and takes all that it can; what is left, other
+levels and other ways to look at the same, is for the long run.
+"""
 
 import contextlib
 import io
@@ -18,7 +22,7 @@ from pettingzoo.test import (
 )
 from pettingzoo.test import test_save_obs as save_obs_test
 from pettingzoo.utils.wrappers import MultiEpisodeEnv, MultiEpisodeParallelEnv
-from playable import IDS
+from playable import EVERY_ID, GAMES, IDS, MECHANISMS
 
 import gem_ma
 from gem_ma.apis.wrappers import TimeLimit
@@ -35,18 +39,20 @@ ALLOWED = {
     "discrete": (NOT_AN_ARRAY, NOT_A_BOX, SEAT_NAMES),
 }
 
-every_id = pytest.mark.parametrize("env_id", IDS)
-KINDS = [
-    {},
-    {"observe": "both"},
-    {"observe": "image"},
-    {"actions": "discrete"},
-    {"actions": "discrete", "observe": "image"},
-]
+every_id = pytest.mark.parametrize("env_id", EVERY_ID)
+FULL = ({"observe": "both"}, {"actions": "discrete"})
+KINDS = [*FULL, {}, {"observe": "image"}, {"actions": "discrete", "observe": "image"}]
 every_id_and_kind = pytest.mark.parametrize(
     ("env_id", "options"),
     [
-        pytest.param(env_id, options, id=f"{env_id}-{'-'.join(options.values()) or 'text'}")
+        pytest.param(
+            env_id,
+            options,
+            id=f"{env_id}-{'-'.join(options.values()) or 'text'}",
+            marks=[]
+            if env_id in MECHANISMS or (env_id in GAMES and options in FULL)
+            else pytest.mark.slow,
+        )
         for env_id in IDS
         for options in KINDS
         if options.get("actions") != "discrete" or gem_ma.make(env_id).game.moves is not None

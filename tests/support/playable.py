@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 import gem_ma
 
 NEEDS_DATA = ("tau:retail", "tau:airline")
@@ -10,3 +12,20 @@ OWN = gem_ma.list_envs("game:*") + gem_ma.list_envs("tau:*") + gem_ma.list_envs(
 IDS = [id for id in OWN if id not in NEEDS_DATA or os.environ.get("TAU_BENCH_DATA")]
 # One id for each game: its levels differ in numbers only.
 GAMES = list({gem_ma.spec(id).entry_point: id for id in reversed(IDS)}.values())[::-1]
+# A game in turns, one at the same time, one that seats drop out of, one for one seat, and talk.
+MECHANISMS = (
+    "game:TicTacToe-v0",
+    "game:RockPaperScissors-v0",
+    "game:LiarsDice-v0",
+    "game:GuessTheNumber-v0",
+    "tau:shop",
+)
+
+
+def unless(needed, *values):
+    """Return a parameter of a test, which is left to the long run unless it is needed."""
+    return pytest.param(*values, marks=() if needed else pytest.mark.slow)
+
+
+# Every id, those of which the default run has another level already in the long run.
+EVERY_ID = [unless(id in GAMES, id) for id in IDS]

@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
+from needed import needed
 
 import gem_ma
 from gem_ma.agents import RandomAgent
+
+torch = needed("torch", install="'gem-ma[hf]'")
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 PUZZLE, QUESTIONS, DUEL = "game:FifteenPuzzle-v0-easy", "qa:Mini", "game:KuhnPoker-v0"
@@ -99,8 +100,9 @@ def test_wrong_words(run, tmp_path, capsys):
         assert told in capsys.readouterr().err
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="only where there is no GPU")
 def test_without_a_gpu_the_flag_says_so(run, tmp_path, capsys):
+    if torch.cuda.is_available():
+        pytest.skip("only where there is no GPU")
     with pytest.raises(SystemExit):
         run(tmp_path, "--gpu")
     assert "torch finds no GPU" in capsys.readouterr().err

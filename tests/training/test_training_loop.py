@@ -10,18 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
-pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
-
-import tiny_models
+from needed import Later, needed
 
 from gem_ma import Reply, rollout
 from gem_ma.training import samples
 from gem_ma.training.advantages import grpo, rebn
 from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import HFLearner, Part, RoleBaselines, Trainer, adapters
 from gem_ma.training.selfplay import Pool, Rivals
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.loop")
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -52,7 +51,7 @@ def sight(request):
 
 
 def learner(tokenizer, seed=0, **kwargs):
-    return HFLearner(
+    return loop.HFLearner(
         tiny_models.llm(tokenizer, seed=seed), tokenizer, max_new_tokens=3, **{"lr": 1e-3, **kwargs}
     )
 
@@ -90,17 +89,17 @@ def test_before_the_first_step_every_ratio_is_one(tokenizer, temperature):
     player = learner(tokenizer, temperature=temperature, top_p=0.9)
     episodes = rollout(TWO, player, 2, seed=1, invalid="random")
     assert check_ratios(player, episodes, ["x", "o"]) > 20
-    parts = [Part(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents]
+    parts = [loop.Part(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents]
     assert player.update(parts)["disagreement"] < 1e-4
 
 
 @pytest.mark.parametrize("observe", ["image", "both"])
 def test_before_the_first_step_every_ratio_is_one_with_pictures(sight, observe):
     model, processor = sight
-    player = HFLearner(copy.deepcopy(model), processor, max_new_tokens=4, microbatch=3)
+    player = loop.HFLearner(copy.deepcopy(model), processor, max_new_tokens=4, microbatch=3)
     episodes = rollout(TWO, player, 2, seed=2, observe=observe, invalid="random", max_turns=4)
     assert check_ratios(player, episodes, ["x", "o"]) > 8
-    parts = [Part(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents]
+    parts = [loop.Part(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents]
     before = weights(player)
     assert player.update(parts)["disagreement"] < 1e-4
     seeing = [name for name in before if "vision" in name or "visual" in name]
@@ -114,7 +113,7 @@ def test_before_the_first_step_every_ratio_is_one_with_pictures(sight, observe):
 def played(player, count=3):
     episodes = rollout(SAME_TIME, player, count, seed=3, invalid="random", rounds=2)
     return [
-        Part(e, s, [1.0 if n % 2 else -0.5 for n in range(len(e.chat(s).steps))])
+        loop.Part(e, s, [1.0 if n % 2 else -0.5 for n in range(len(e.chat(s).steps))])
         for e in episodes
         for s in e.agents
     ]
@@ -193,26 +192,26 @@ def test_named_errors(tokenizer):
     with pytest.raises(ValueError, match="temperature=0 draws nothing"):
         learner(tokenizer, temperature=0)
     with pytest.raises(ValueError, match="cannot train nobody; the seats with learners are none"):
-        Trainer(SAME_TIME, {"left": "random", "right": "random"}, rebn)
+        loop.Trainer(SAME_TIME, {"left": "random", "right": "random"}, rebn)
     with pytest.raises(ValueError, match="cannot train right; the seats with learners are left"):
-        Trainer(SAME_TIME, {"left": player, "right": "random"}, rebn, train=["right"])
+        loop.Trainer(SAME_TIME, {"left": player, "right": "random"}, rebn, train=["right"])
     frozen = tiny_models.llm(tokenizer).requires_grad_(False)
     with pytest.raises(ValueError, match="no parameter to train"):
-        HFLearner(frozen, tokenizer)
+        loop.HFLearner(frozen, tokenizer)
     (episode,) = rollout(SAME_TIME, lambda turn: "rock", seed=0)
     with pytest.raises(ValueError, match="said what its model did not draw"):
-        player.update([Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
+        player.update([loop.Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
     ids = tokenizer("rock")["input_ids"]
     (episode,) = rollout(SAME_TIME, lambda turn: Reply("rock", token_ids=ids), seed=0)
     with pytest.raises(ValueError, match="replies without log-probabilities"):
-        player.update([Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
+        player.update([loop.Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
 
 
 # -- seats and parameters --------------------------------------------------------------------------
 
 
 def trainer(agents, advantages=rebn, **kwargs):
-    return Trainer(
+    return loop.Trainer(
         SAME_TIME,
         agents,
         advantages,
@@ -260,12 +259,12 @@ def test_each_seat_gets_its_own_advantages(tokenizer):
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
 def test_adapters_of_two_seats_over_one_model(tokenizer):
     pytest.importorskip("peft", reason="pip install peft")
-    model = adapters(
+    model = loop.adapters(
         tiny_models.llm(tokenizer), ["left", "right"], r=2, target_modules=["q_proj", "v_proj"]
     )
     base = {n: p.detach().clone() for n, p in model.named_parameters() if "lora" not in n}
     agents = {
-        seat: HFLearner(model, tokenizer, adapter=seat, max_new_tokens=4, lr=1e-2, kl=0.1)
+        seat: loop.HFLearner(model, tokenizer, adapter=seat, max_new_tokens=4, lr=1e-2, kl=0.1)
         for seat in ("left", "right")
     }
     before = {seat: weights(one) for seat, one in agents.items()}
@@ -291,7 +290,7 @@ def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path)
             "left": learner(tokenizer, 0, kl=0.1, epochs=2, minibatch=3),
             "right": learner(tokenizer, 1),
         }
-        return trainer(agents, RoleBaselines(), train=["left"])
+        return trainer(agents, loop.RoleBaselines(), train=["left"])
 
     def after(made):  # the opponent is now and then what the learner is
         if made.step % 2 == 0:
@@ -374,7 +373,7 @@ def of_models():
             state = made.agents["left"].state_dict()["descent"]
             made.agents["right"].descent.load_state_dict(state)
 
-    return trainer(agents, RoleBaselines(), train=["left"]), after
+    return trainer(agents, loop.RoleBaselines(), train=["left"]), after
 
 
 def of_rivals():

@@ -109,7 +109,7 @@ def test_the_board_in_words_and_numbers():
     assert FifteenPuzzle(None, None).encode(State((1, 2, 0, 3), 2, 10), AGENT).shape == (17,)
 
 
-@pytest.mark.parametrize("level", ["hard", "random"])
+@pytest.mark.parametrize("level", [pytest.param("hard", marks=pytest.mark.slow), "random"])
 def test_the_contract(level):
     check_env(make(level), seeds=1, processes=False)
     certify(make(level), views=100)

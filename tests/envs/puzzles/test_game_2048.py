@@ -167,7 +167,7 @@ def test_the_board_in_words_numbers_and_pictures():
     assert all(len(tile.text) <= 3 for _, tile in Game2048(65536).tiles)
 
 
-@pytest.mark.parametrize("level", ["easy", "random"])
+@pytest.mark.parametrize("level", [pytest.param("easy", marks=pytest.mark.slow), "random"])
 def test_the_contract(level):
     check_env(make(level), seeds=1, processes=False)
     certify(make(level), views=60)

