@@ -106,7 +106,7 @@ def drawn(paths, count, rng):
 
 
 def stages(path):
-    """Yield the tests of a file: those named after it, those of its room, a game's contract."""
+    """Yield tests of a file: named after it or else using it, its room's, a game's contract."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
@@ -114,13 +114,14 @@ def stages(path):
     while not ROOT.joinpath("tests", *parts).is_dir():
         names.append(parts.pop())
     room = sorted(ROOT.joinpath("tests", *parts).glob("test_*.py"))
-    mirror = [test for test in room if any(name in test.stem for name in names)]
-    package = ".".join(path.relative_to(ROOT).parts[:-1])
-    use = f"from {package}.{path.stem} import", f"from {package} import {path.stem}\n"
-    everywhere = sorted(set((ROOT / "tests").rglob("test_*.py")) - set(mirror))
-    using = [test for test in everywhere if any(text in test.read_text() for text in use)]
-    yield mirror or using
-    yield [test for test in dict.fromkeys([*using, *room]) if test not in (mirror or using)]
+    tests = [test for test in room if any(name in test.stem for name in names)]
+    if not tests:
+        package = ".".join(path.relative_to(ROOT).parts[:-1])
+        use = f"from {package}.{path.stem} import", f"from {package} import {path.stem}\n"
+        every = sorted((ROOT / "tests").rglob("test_*.py"))
+        tests = [test for test in every if any(text in test.read_text() for text in use)]
+    yield tests
+    yield [test for test in room if test not in tests]
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     known = (ROOT / "gem_ma/envs/__init__.py").read_text()
     if games := [node.name for node in classes if f"{path.stem}:{node.name}" in known]:
@@ -193,10 +194,11 @@ def main():
             name = path.relative_to(ROOT)
             drew[name.parent] += 1
             died[name.parent] += not living
+            print("." if living else "x", end="", file=sys.stderr, flush=True)
             if living:
                 lines = [text.decode().splitlines() for text in texts]
                 diff = list(difflib.unified_diff(*lines, n=0, lineterm=""))[2:]
-                print(f"{name} lives", *diff, sep="\n", flush=True)
+                print(f"\n{name} lives", *diff, sep="\n", flush=True)
     for folder, count in sorted(drew.items()):
         print(f"{folder}: {died[folder]} of {count} died")
     print(f"in all: {died.total()} of {drew.total()} died")
