@@ -106,7 +106,7 @@ def drawn(paths, count, rng):
 
 
 def stages(path):
-    """Yield the tests of a file: those named after it, those of its room, a game's contract."""
+    """Yield the tests of a file: those named after it, those of its room, all games'."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
@@ -123,7 +123,8 @@ def stages(path):
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     known = (ROOT / "gem_ma/envs/__init__.py").read_text()
     if games := [node.name for node in classes if f"{path.stem}:{node.name}" in known]:
-        yield [ROOT / "tests/testing/test_contract.py", "-k", " or ".join(games)]
+        shared = sorted((ROOT / "tests/envs").glob("test_*.py"))
+        yield [*shared, ROOT / "tests/testing/test_contract.py", "-k", " or ".join(games)]
 
 
 def passes(tests, tree, limit=LIMIT):

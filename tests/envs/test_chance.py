@@ -247,7 +247,7 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("drawn", STARTS)
+@pytest.mark.parametrize("drawn", STARTS, ids=lambda drawn: f"{STARTS[drawn][0]}: {drawn}")
 def test_what_is_drawn_at_the_start(drawn):
     id, arguments, outcomes, expected = STARTS[drawn]
     game = gem_ma.make(f"game:{id}", **arguments).game
@@ -270,7 +270,7 @@ def later(step, many=SEEDS):
 
 
 @pytest.mark.parametrize("forfeit", [False, True])
-def test_dice_are_rolled_anew(forfeit):
+def test_dice_of_liarsdice_are_rolled_anew(forfeit):
     game = LiarsDice(3, 4)
     state = Dice(game.agents, ((1,) * 4, (2,) * 4, (2,) * 4), (4, 4, 4), 0, (9, 1), 2)
 
@@ -284,13 +284,13 @@ def test_dice_are_rolled_anew(forfeit):
     fits(itertools.chain(*hands), even(range(1, 7)))
 
 
-def test_the_open_card_is_one_of_those_left():
+def test_the_open_card_of_leducpoker_is_one_of_those_left():
     bets = Leduc(("J", "Q"), rounds=(("check",),))
     after = later(lambda rng: LeducPoker().advance(bets, {"second": "check"}, rng).board)
     fits(after, {"J": 0.25, "Q": 0.25, "K": 0.5})
 
 
-def test_a_card_that_is_drawn_is_any_of_the_deck():
+def test_a_card_drawn_in_blackjack_is_any_of_the_deck():
     hand = Hand(("2s", "2h"), ("9s", "7h"))
     fits(later(lambda rng: Blackjack().advance(hand, {"player": "hit"}, rng).own[2]), even(FULL))
     fits(
@@ -301,13 +301,13 @@ def test_a_card_that_is_drawn_is_any_of_the_deck():
 @pytest.mark.parametrize(
     ("move", "cells"), [("left", (1, 3, 7)), ("up", (1, 3, 5)), ("right", (1, 5, 7))]
 )
-def test_slippery_ice_leads_ahead_or_to_a_side(move, cells):
+def test_slippery_ice_of_frozenlake_leads_ahead_or_to_a_side(move, cells):
     game = FrozenLake(size=3, slippery=True)
     lake = Lake("........G", 3, 10, at=4)
     fits(later(lambda rng: game.advance(lake, {"player": move}, rng).at), even(cells))
 
 
-def test_a_new_tile_comes_anywhere_and_is_seldom_a_4():
+def test_a_new_tile_of_game2048_comes_anywhere_and_is_seldom_a_4():
     tiles = Tiles(((0, 0, 0, 8), *[(0,) * 4] * 3), 2048, 9, 8)
     after = later(lambda rng: Game2048().advance(tiles, {"player": "left"}, rng).board)
     new = [(place, n) for board in after for place, n in enumerate(itertools.chain(*board)) if n]
@@ -316,7 +316,7 @@ def test_a_new_tile_comes_anywhere_and_is_seldom_a_4():
     fits([n for _, n in new], {2: 0.9, 4: 0.1})
 
 
-def test_mines_are_anywhere_but_at_the_first_cell():
+def test_mines_of_minesweeper_are_anywhere_but_at_the_first_cell():
     game = gem_ma.make("game:Minesweeper-v0").game
     state = game.start(np.random.default_rng(0), {})
     move = game.read("reveal 3 0", state, "player")
@@ -328,7 +328,7 @@ def test_mines_are_anywhere_but_at_the_first_cell():
     fits(itertools.chain(*mines), even(free))
 
 
-def test_wolves_who_disagree_kill_either():
+def test_wolves_of_werewolf_who_disagree_kill_either():
     seats = tuple(f"player_{i}" for i in range(7))
     roles = ("wolf", "wolf", "seer", *["villager"] * 4)
     state = Village(seats, roles, (True,) * 7, (False,) * 7)
@@ -337,7 +337,7 @@ def test_wolves_who_disagree_kill_either():
     fits(after, even((3, 4)))
 
 
-def test_boxes_have_their_goals_anywhere():
+def test_boxes_of_sokoban_have_their_goals_anywhere():
     game = gem_ma.make("game:Sokoban-v0").game
     boards = [state.board for state in later(lambda rng: game.start(rng, {}), 150)]
     goals = {cell for board in boards for symbol in ".+*" for cell in cells(board, symbol, 6)}
