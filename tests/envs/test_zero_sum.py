@@ -42,5 +42,5 @@ def test_what_one_wins_the_other_loses(id):
     assert sums == {0} or id not in ZERO_SUM
 
 
-def test_liars_dice_is_so_for_two():
+def test_liarsdice_is_so_for_two():
     assert [LiarsDice(players).zero_sum for players in (2, 3, 4)] == [True, False, False]
