@@ -82,6 +82,8 @@ def places(node):
             match child:
                 case ast.Raise() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
                     pass
+                case ast.keyword(arg="strict"):
+                    pass  # of zip: it asserts, and decides nothing
                 case ast.AST():
                     yield child
                     yield from places(child)
