@@ -116,10 +116,11 @@ def stages(path):
     while not ROOT.joinpath("tests", *parts).is_dir():
         names.append(parts.pop())
     room = sorted(ROOT.joinpath("tests", *parts).glob("test_*.py"))
-    tests = [test for test in room if any(name in test.stem for name in names)]
-    if not tests:  # the one that speaks of it most
-        every = room or sorted((ROOT / "tests").rglob("test_*.py"))
-        tests = [max(every, key=lambda test: test.read_text().count(path.stem))]
+    every = sorted((ROOT / "tests").rglob("test_*.py"))
+    named = [test for test in room if any(name in test.stem for name in names)]
+    named = named or [test for test in every if test.stem == f"test_{names[0]}"]
+    # Else the one that speaks of it most.
+    tests = named or [max(room or every, key=lambda test: test.read_text().count(path.stem))]
     yield tests
     yield [test for test in room if test not in tests]
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
