@@ -112,7 +112,7 @@ def stages(path):
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
-        names = parts[-1:]
+        names = parts[-1:] or ["gem_ma"]
     while not ROOT.joinpath("tests", *parts).is_dir():
         names.append(parts.pop())
     room = sorted(ROOT.joinpath("tests", *parts).glob("test_*.py"))
