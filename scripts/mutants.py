@@ -107,8 +107,8 @@ def drawn(paths, count, rng):
         yield path, source, source[:start] + text.encode() + source[end:]
 
 
-def stages(path):
-    """Yield the tests of a file: those named after it, those of its room, all games'."""
+def stages(path, near):
+    """Yield the tests of a file: its own, a game's among those of all, its room's, the contract."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
@@ -123,12 +123,17 @@ def stages(path):
     near = max(room or every, key=speaks.get)  # else the one that speaks of it most
     tests = named or [near if speaks[near] else max(every, key=speaks.get)]
     yield tests
-    yield [test for test in room if test not in tests]
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     known = (ROOT / "gem_ma/envs/__init__.py").read_text()
-    if games := [node.name for node in classes if f"{path.stem}:{node.name}" in known]:
-        shared = sorted((ROOT / "tests/envs").glob("test_*.py"))
-        yield [*shared, ROOT / "tests/testing/test_contract.py", "-k", " or ".join(games)]
+    games = [node.name for node in classes if f"{path.stem}:{node.name}" in known]
+    chosen = ["-k", " or ".join(games)]
+    if games:
+        yield [*sorted((ROOT / "tests/envs").glob("test_*.py")), *chosen]
+    if near:
+        return
+    yield [test for test in room if test not in tests]
+    if games:
+        yield [ROOT / "tests/testing/test_contract.py", *chosen]
 
 
 def passes(tests, tree, limit=LIMIT):
@@ -150,13 +155,13 @@ def passes(tests, tree, limit=LIMIT):
         process.wait()
 
 
-def lives(path, source, changed, trees, green):
+def lives(path, source, changed, near, trees, green):
     """Tell whether all tests pass with a change that pass without it."""
     tree = trees.get()
     copied = tree / path.relative_to(ROOT)
     compiled = Path(importlib.util.cache_from_source(str(copied)))
     try:
-        for tests in filter(None, stages(path)):
+        for tests in filter(None, stages(path, near)):
             known = green.get(str(tests))
             copied.write_bytes(changed)
             compiled.unlink(missing_ok=True)  # it may be of the same second
@@ -182,6 +187,9 @@ def main():
     parser.add_argument("--room", default="", help="a folder or file of gem_ma: envs/cards")
     parser.add_argument("--without", default="", help="such folders and files, with commas")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--near", action="store_true", help="without the rest of a room, which is slow"
+    )
     given = parser.parse_args()
     room, names = ROOT / "gem_ma" / given.room, filter(None, given.without.split(","))
     left_out = [ROOT / "gem_ma" / name for name in names]
@@ -192,7 +200,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         for i in range(given.jobs):
             trees.put(shutil.copytree(ROOT, Path(folder, str(i)), symlinks=True, ignore=SKIPPED))
-        alive = pool.map(lambda mutant: lives(*mutant, trees, green), mutants)
+        alive = pool.map(lambda mutant: lives(*mutant, given.near, trees, green), mutants)
         for (path, *texts), living in zip(mutants, alive, strict=True):
             name = path.relative_to(ROOT)
             drew[name.parent] += 1
