@@ -202,3 +202,33 @@ def test_what_a_game_can_be_made_of(game):
     for arguments in wrong:
         with pytest.raises(ValueError, match=r"\w"):
             made(**arguments)
+
+
+TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors"}
+
+
+def test_what_games_say_of_themselves():
+    for id in gem_ma.list_envs("game:*-v0"):
+        game, name = gem_ma.make(id).game, id.split(":")[1].split("-")[0]
+        assert game.together == (name in TOGETHER), id
+        assert (game.conversation, game.blocking, game.oracle) == (False, False, False), id
+        assert game.calls_at_once is None
+
+
+def test_the_shop_as_it_is_without_arguments():
+    game = gem_ma.make("tau:shop").game
+    assert (game.conversation, game.oracle, game.blocking) == (True, True, False)
+    parameters = inspect.signature(type(game)).parameters.values()
+    assert {p.name: p.default for p in parameters if p.default is not p.empty} == {
+        "domain": "shop",
+        "split": "test",
+        "strict": False,
+        "user_reward": None,
+        "max_calls": None,
+        "max_steps": None,
+        "hashes": False,
+        "world": 0,
+        "size": 50,
+        "dual": False,
+        "unjudged": False,
+    }
