@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from gem_ma.envs.tau import shop
+from gem_ma.envs.tau.game import transcript
 
 WORLD = shop.world(3, 200)
 TABLES = WORLD.base.tables
@@ -172,3 +174,21 @@ def test_a_phone_is_in_most_tasks_of_a_dual_shop():
         code = dual.base.tables["phones"][task.user_id]["code"]
         assert first == send == {"user_id": task.user_id}
         assert reset == {"user_id": task.user_id, "code": code}
+
+
+def test_a_transcript_has_all_that_was_said_and_done_in_order():
+    """A call stands after as many messages as there were when it was made."""
+    talk = [("user", "Hello"), ("assistant", "Who are you?"), ("user", "Ann")]
+    done = [("think", "", 1), ("look", "a", 3), ("look", "b", 3)]
+    view = SimpleNamespace(
+        talk=talk, calls=[SimpleNamespace(name=n, result=r, after=a) for n, r, a in done]
+    )
+    assert transcript(view).splitlines() == [
+        "user: Hello",
+        "tool: think: ",
+        "assistant: Who are you?",
+        "user: Ann",
+        "tool: look: a",
+        "tool: look: b",
+    ]
+    assert transcript(SimpleNamespace(talk=[], calls=[])) == ""
