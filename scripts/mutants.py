@@ -120,8 +120,8 @@ def stages(path, near):
     named = [test for test in room if any(name in test.stem for name in names)]
     named = named or [test for test in every if test.stem == f"test_{names[0]}"]
     speaks = {test: test.read_text().count(path.stem) for test in every}
-    near = max(room or every, key=speaks.get)  # else the one that speaks of it most
-    tests = named or [near if speaks[near] else max(every, key=speaks.get)]
+    most = max(room or every, key=speaks.get)  # else the one that speaks of it most
+    tests = named or [most if speaks[most] else max(every, key=speaks.get)]
     yield tests
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     known = (ROOT / "gem_ma/envs/__init__.py").read_text()
