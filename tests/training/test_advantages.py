@@ -97,7 +97,9 @@ def test_gae_is_a_discounted_sum_of_surprises(seed, gamma, lam):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("by", [(), ("group", "seat"), ("env",), ("agent", "episode")])
+@pytest.mark.parametrize(
+    "by", [(), ("group", "seat"), ("env",), ("agent", "episode"), ("seat", "agent", "env")]
+)
 def test_groups_are_compared_by_their_totals(seed, by):
     rows = drawn(seed)
     own = paths(rows)
@@ -125,6 +127,24 @@ def test_a_batch_is_normalised_over_turns(seed):
         own = gained[rows.seat == seat]
         spread = own.std() if len(own) > 1 else 1.0
         assert np.allclose(found[rows.seat == seat], (own - own.mean()) / spread)
+
+
+def test_keys_are_compared_as_a_whole():
+    """Three columns of one to four values each, crossed: no two combinations fall together."""
+    every = [(e, s, a) for e in range(1) for s in range(4) for a in range(3) for _ in range(2)]
+    columns = {
+        name: np.array(column) for name, column in zip("esa", zip(*every, strict=True), strict=True)
+    }
+    many = np.arange(len(every))
+    rows = Turns(many, many, columns["s"], columns["e"], columns["a"], many, many,
+                 many**2.0, many >= 0, many < 0)  # fmt: skip
+    for by in (("env", "seat", "agent"), ("agent", "seat"), ("seat", "agent", "env")):
+        found = dr_grpo(rows, by)
+        half = np.diff(many**2.0)[::2] / 2  # of the two rows that agree
+        assert np.allclose(found, np.column_stack([-half, half]).ravel())
+    assert rae(rows, by=("seat", "agent"))[1].keys() == {
+        f"{seat} {agent}" for seat in range(4) for agent in range(3)
+    }
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -106,3 +106,49 @@ def test_two_players_are_zero_sum():
     env.step("?")
     assert env.rewards[loser] == -1.0
     assert sum(env.rewards.values()) == 0
+
+
+def test_the_levels_of_a_table():
+    game = LiarsDice()
+    start = game.start(rng(), {})
+    assert (game.agents, start.counts) == (AGENTS, (3, 3, 3))
+    assert (start.bid, start.bidder) == (None, None)
+    assert game.moves == (*(f"{n}x{face}" for n in range(1, 10) for face in range(1, 7)), "liar")
+    assert LiarsDice(2, 1).moves[-2:] == ("2x6", "liar")
+
+
+def test_what_a_player_reads():
+    game, view = LiarsDice(dice=2), state((2, 2, 0), 1, (2, 5), 0, ((1, 4), (2, 6), ()))
+    text = game.describe(view.seen_by("player_1"), "player_1")
+    assert text == (
+        "player_0: ? ?\nplayer_1: 2 6\nplayer_2: out\nBid: 2x5 by player_0. To act: player_1."
+    )
+    drawn = game.picture(view.seen_by("player_1"), "player_1")
+    assert dict(drawn.rows) == {"player_0": ("*?", "*?"), "player_1": ("*2", "*6"), "player_2": ()}
+    assert drawn.status == ("Bid: 2x5 by player_0", "To act: player_1")
+    assert game.status(state()) == ("Bid: no bid yet", "To act: player_0")
+    for quantity in ("3 dice each", "with 3 players"):
+        assert quantity in LiarsDice().rules("player_0")
+
+
+def test_what_is_told_of_a_move():
+    game = LiarsDice(dice=1)
+    before = state(bid=(2, 2), bidder=2)
+    for move, told in (
+        ((3, 4), [(None, "player_0", "3x4")]),
+        (None, [(None, "game", "player_0 lost its turn.")]),
+        (
+            "liar",
+            [
+                (None, "player_0", "liar"),
+                (
+                    None,
+                    "game",
+                    "The bid was 2x2, and there are 2 such dice: player_0 loses a die. All roll "
+                    "again.",
+                ),
+            ],
+        ),
+    ):
+        after = game.advance(before, {"player_0": move}, rng())
+        assert [tuple(m) for m in game.tell(before, {"player_0": move}, after)] == told

@@ -61,7 +61,7 @@ def test_lengths_without_words():
 def test_without_the_package_the_error_names_the_extra():
     code = (
         "import sys; sys.modules['wordfreq'] = None\n"
-        "from gem_ma.envs import wordle\n"
+        "from gem_ma.envs.guessing import wordle\n"
         "try: wordle.Wordle()\n"
         "except ImportError as error: print(error)\n"
     )

@@ -248,3 +248,44 @@ def test_lost_turns_do_not_go_on_for_ever():
 def test_what_makes_no_game(players):
     with pytest.raises(ValueError, match="expected 5 to 9"):
         Werewolf(players)
+
+
+def test_what_is_shown():
+    """Capitals are alive, the colour and the letter say so too, and the status what is going on."""
+    game = Werewolf()
+    roles = (W, S, V, V, V, V)
+    now = state(roles, dead=(2, 5), phase=TALK, day=2, speaker=3)
+    drawn = game.picture(now.seen_by(P[1]), P[1])
+    assert ("".join(*drawn.rows), drawn.columns) == ("?Sv??v", tuple("012345"))
+    assert drawn.status == ("Day 2", "player_3 speaks", "You: player_1")
+    assert game.picture(now, None).rows == (("W", "S", "v", "V", "V", "v"),)
+    asked = {
+        NIGHT: "Night: wolves and seer choose",
+        TALK: "player_3 speaks",
+        VOTE: "All vote",
+    }
+    for phase, text in asked.items():
+        then = state(roles, phase=phase, day=3, speaker=3)
+        assert game.picture(then, None).status == ("Day 3", text, "All is open")
+        assert game.describe(then.seen_by(P[0]), P[0]).splitlines() == [
+            f"Day 3. {text}.",
+            "player_0 (you): alive, wolf",
+            *(f"player_{i}: alive, unknown" for i in range(1, 6)),
+        ]
+    for winner, text in (("wolves", "The wolves win"), ("village", "The village wins")):
+        then = state(roles, dead=(5,), winner=winner)
+        assert game.picture(then, P[0]).status == ("Day 1", text, "You: player_0")
+        assert game.describe(then, P[0]).splitlines()[-1] == "player_5: dead, villager"
+    tiles = dict(drawn.tiles)
+    assert set(tiles) == set("WSV?wsv")
+    for letter, tile in tiles.items():
+        alive = letter in "WSV?"
+        assert (tile.text, tile.ground == "gray") == (letter.upper(), not alive)
+        assert tile.name == f"{letter.upper()}, {'alive' if alive else 'dead'}"
+
+
+def test_who_is_told_of_how_many_wolves():
+    assert "There is one wolf and one seer" in Werewolf(6).rules(P[0])
+    assert "There are 2 wolves and one seer" in Werewolf(7).rules(P[0])
+    assert "in at most 500 characters" in Werewolf().rules(P[3])
+    assert "If day 8 ends" in Werewolf(8).rules(P[3])
