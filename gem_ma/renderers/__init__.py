@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from gem_ma.guards.later import later
 
 if TYPE_CHECKING:
-    from gem_ma.renderers import png
     from gem_ma.renderers.drawing import draw, legend, save_gif
     from gem_ma.renderers.figures import UnknownFigure
     from gem_ma.renderers.grid import BadScene
@@ -25,7 +24,6 @@ __all__ = [
     "UnknownTheme",
     "draw",
     "legend",
-    "png",
     "save_gif",
     "theme",
 ]
