@@ -364,3 +364,11 @@ def test_right_answers_are_as_frequent(task):
     if task == "Clock":  # to the half hour
         answers = [f"{hour}:{int(m) // 30 * 30:02}" for hour, m in (a.split(":") for a in answers)]
     fits(answers, ANSWERS[task])
+
+
+def test_in_another_trait_two_or_more_shapes_of_oddoneout_differ():
+    game = gem_ma.make("visual:OddOneOut-v0").game
+    shapes = [state.shown[1] for state in later(lambda rng: game.start(rng, {}))]
+    fewer = [min(Counter(trait).values()) for all in shapes for trait in zip(*all, strict=True)]
+    assert Counter(fewer)[1] == Counter(fewer)[25] == SEEDS  # the odd one, and what all share
+    fits([n for n in fewer if n not in (1, 25)], even(range(2, 13)))

@@ -16,7 +16,7 @@ from gem_ma.envs.guessing import guess_the_number
 from gem_ma.envs.markets import rock_paper_scissors
 from gem_ma.testing import ContractError, check_env
 
-# A random game of chess is long: test_chess_game.py checks one that begins near its end.
+# A random game of chess is long: test_chess_game.py checks one of six turns.
 BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
 
 

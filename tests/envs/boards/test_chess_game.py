@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from playable import unless
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -81,7 +82,7 @@ def play_beside(seed):
     return env.game_state.end
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [unless(part == 0, part) for part in range(4)])
 def test_random_games_agree_with_the_package(part):
     ends = {play_beside(seed) for seed in range(50 * part, 50 * part + 50)}
     assert len(ends) >= 3
@@ -205,7 +206,7 @@ def test_a_game_that_is_over_is_none():
 
 def test_the_contract_and_the_pictures():
     env = gem_ma.Env(Chess(KIWIPETE, notation="san"), max_turns=6)
-    check_env(env, seeds=1, processes=False)
+    check_env(env, seeds=1)
     assert certify(gem_ma.Env(Chess(ROOKS)), views=30).distance > 0
 
 

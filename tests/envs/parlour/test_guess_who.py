@@ -5,6 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.envs.parlour import guess_who
 from gem_ma.envs.parlour.guess_who import AGENTS, SHORT, GuessWho, State
 from gem_ma.envs.parlour.things import PEOPLE, TRUE_OF_PEOPLE
 
@@ -153,3 +154,21 @@ def test_people_are_two_different_ones():
 def test_what_makes_no_game():
     with pytest.raises(ValueError, match="questions=0"):
         GuessWho(questions=0)
+
+
+def test_what_may_be_said():
+    """Every question that this seat has not asked, and every person that it does not hold."""
+    now = GuessWho().start(np.random.default_rng(1), {})
+    first = guess_who.QUESTIONS[3]
+    own, others = now.people[0], [name for name in guess_who.PEOPLE if name != now.people[0]]
+    asked = now.ask(first)
+    assert asked.legal("second") == (asked.truth(),)
+    later = asked.answer(asked.truth())
+    assert first in later.seen_by("second").legal("second")  # each asks for itself
+    later = later.ask(None)
+    legal = later.seen_by("first").legal("first")
+    questions = [question for question in guess_who.QUESTIONS if question != first]
+    assert legal[: len(questions)] == tuple(questions)
+    guesses = legal[len(questions) :]
+    assert [name for name in guess_who.PEOPLE if any(name in guess for guess in guesses)] == others
+    assert not any(own in guess.split() for guess in guesses)

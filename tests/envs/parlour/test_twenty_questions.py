@@ -5,6 +5,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.envs.parlour import twenty_questions
 from gem_ma.envs.parlour.things import (
     PEOPLE,
     PEOPLE_WORDS,
@@ -188,3 +189,13 @@ def test_secrets_are_drawn_evenly():
 def test_what_makes_no_game():
     with pytest.raises(ValueError, match="questions=0"):
         TwentyQuestions(questions=0)
+
+
+def test_what_may_be_asked():
+    now = TwentyQuestions().start(np.random.default_rng(1), {})
+    first, thing = twenty_questions.QUESTIONS[2], twenty_questions.THINGS[5]
+    later = now.ask(first).answer("yes").ask(thing if thing != now.secret else None)
+    legal = later.seen_by("asker").legal("asker")
+    questions = [question for question in twenty_questions.QUESTIONS if question != first]
+    assert legal[: len(questions)] == tuple(questions)
+    assert len(legal) == len(questions) + len(twenty_questions.THINGS) - 1
