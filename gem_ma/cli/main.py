@@ -89,7 +89,3 @@ def _parser() -> argparse.ArgumentParser:
     for group in GROUPS:
         group.add_commands(commands)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -531,7 +531,7 @@ def test_two_that_start_together_double_nothing(tmp_path):
     words = [
         sys.executable,
         "-m",
-        "gem_ma.cli.main",
+        "gem_ma.cli",
         "run",
         TWO,
         "--episodes",
