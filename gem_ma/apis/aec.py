@@ -9,6 +9,7 @@ from typing import Any
 from gymnasium import spaces
 from pettingzoo.utils.env import AECEnv
 
+from gem_ma.apis.ledger import Ledger
 from gem_ma.apis.parallel import ParallelView
 from gem_ma.apis.seam import Seam
 from gem_ma.apis.seat import SeatView
@@ -45,7 +46,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("last")
         observation = self.observe(agent) if observe else None
-        reward, info = ledger.cumulative[agent], self._info(agent)
+        reward, info = ledger.cumulative[agent], self._info(agent, ledger)
         if agent not in ledger.dead:
             return observation, reward, False, False, info
         return observation, reward, *core.ended(agent), info
@@ -142,15 +143,16 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def infos(self) -> dict[str, dict[str, Any]]:
         """The info of every live agent, made when asked for; what is set counts until the next
         step."""
-        return {agent: self._info(agent) for agent in self.core.written().agents}
+        ledger = self.core.written()
+        return {agent: self._info(agent, ledger) for agent in ledger.agents}
 
     @infos.setter
     def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
         given = self._of_seats(infos)
         self.core.written().infos = {a: (None, dict(info)) for a, info in given.items()}
 
-    def _info(self, agent: str) -> dict[str, Any]:
-        infos = self.core.written().infos
+    def _info(self, agent: str, ledger: Ledger) -> dict[str, Any]:
+        infos = ledger.infos
         cached = infos.get(agent)
         if cached is not None and (cached[0] is self or cached[0] is None):
             return cached[1]

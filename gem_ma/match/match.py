@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
 from gem_ma.match.terms import Terms
 
+_message: Any = partial(tuple.__new__, Message)  # in half the time of Message()
 _REASON = 500  # characters of an InvalidMove that reach its seat
 
 
@@ -141,7 +143,7 @@ class Match(Point, Generic[S]):
                 if move is None:
                     log.append(Message(None, "game", f"{seat} lost its turn."))
                 else:
-                    log.append(Message(None, seat, str(move)))
+                    log.append(_message((None, seat, str(move))))
             if len(log) > 2 * len(self.seats) + 2:
                 self._forget()
         elif told:
