@@ -198,6 +198,7 @@ def main():
     mutants = list(drawn(files, given.count, random.Random(given.seed)))
     drew, died, trees, green = collections.Counter(), collections.Counter(), queue.Queue(), {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
+        Path(folder).chmod(0o755)  # the sandbox's users read the package too
         for i in range(given.jobs):
             trees.put(shutil.copytree(ROOT, Path(folder, str(i)), symlinks=True, ignore=SKIPPED))
         alive = pool.map(lambda mutant: lives(*mutant, given.near, trees, green), mutants)

@@ -232,3 +232,28 @@ def test_the_shop_as_it_is_without_arguments():
         "dual": False,
         "unjudged": False,
     }
+
+
+SEATS = {  # of games for several; who plays alone is called player
+    **dict.fromkeys(("Bargaining", "Battleship", "GuessWho"), "first second"),
+    **dict.fromkeys(("KuhnPoker", "LeducPoker", "Nim"), "first second"),
+    **dict.fromkeys(("Breakthrough", "Chess"), "white black"),
+    "Codewords": "north_giver north_guesser south_giver south_guesser",
+    **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
+    "ConnectFour": "red yellow",
+    **dict.fromkeys(("Hex", "Reversi"), "black white"),
+    "LiarsDice": "player_0 player_1 player_2",
+    "MapTask": "giver follower",
+    "PublicGoods": "player_0 player_1 player_2 player_3",
+    "ReferenceGame": "speaker listener",
+    "SpotTheDifference": "player_0 player_1",
+    "TicTacToe": "x o",
+    "TwentyQuestions": "asker answerer",
+    "Werewolf": "player_0 player_1 player_2 player_3 player_4 player_5",
+}
+
+
+def test_what_seats_are_called():
+    for id in gem_ma.list_envs("game:*-v0"):
+        seats = SEATS.get(id.removeprefix("game:").removesuffix("-v0"), "player")
+        assert gem_ma.make(id).possible_agents == seats.split(), id

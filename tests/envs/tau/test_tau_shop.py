@@ -1,13 +1,16 @@
 """The shop that a seed makes: what customers have, what they wish, and how it may be paid."""
 
+import json
 import re
 from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 
-from gem_ma.envs.tau import shop
+from gem_ma.envs.tau import phone, shop
+from gem_ma.envs.tau.calling import ToolError
 from gem_ma.envs.tau.game import transcript
+from gem_ma.envs.tau.store import Desk
 
 WORLD = shop.world(3, 200)
 TABLES = WORLD.base.tables
@@ -192,3 +195,26 @@ def test_a_transcript_has_all_that_was_said_and_done_in_order():
         "tool: look: b",
     ]
     assert transcript(SimpleNamespace(talk=[], calls=[])) == ""
+
+
+def test_a_phone_takes_two_to_mend():
+    dual = shop.world(3, 50, True)
+    id = next(iter(dual.base.tables["users"]))
+    code, desk = dual.base.tables["phones"][id]["code"], Desk(dual.base, {})
+    assert phone.open_app(desk, id) == "The app shows nothing but a spinning wheel."
+    assert phone.read_inbox(desk, id) == "[]"
+    with pytest.raises(ToolError, match="no code was sent"):
+        phone.reset_app(desk, id, code)
+    assert phone.send_code(desk, id) == "A code was sent to the customer's inbox."
+    assert phone.read_inbox(desk, id) == f'["Your one-time code is {code}."]'
+    with pytest.raises(ToolError, match="wrong code"):
+        phone.reset_app(desk, id, code + "0")
+    with pytest.raises(ToolError, match="has to restart it first"):
+        phone.reset_app(desk, id, code)
+    assert phone.restart_phone(desk, id) == "The phone has restarted."
+    assert phone.reset_app(desk, id, code) == "The app was reset."
+    shown = json.loads(phone.open_app(desk, id))
+    assert list(shown) == dual.base.tables["users"][id]["orders"]
+    assert set(shown.values()) == {"pending", "delivered"}
+    with pytest.raises(ToolError, match="user not found"):
+        phone.open_app(desk, "nobody")
