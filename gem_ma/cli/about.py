@@ -249,7 +249,7 @@ def _played(env: Env[Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "seats": seats,
         "action": _action(env),
-        "reply": actions.instruction(env.format),
+        "reply": actions.instruction(env.sight.format),
         "observations": _observations(env),
         "tools": _tools(env),
         "example": Example(seat, turn.rules, turn.text, turn.legal[0] if turn.legal else None),
@@ -279,7 +279,7 @@ def _observations(env: Env[Any]) -> dict[str, str]:
     """Return the spaces of text, picture, both, and of numbers where there are some."""
 
     def space(**kind: Any) -> Any:
-        size, length = env.image_size, env.text_length
+        size, length = env.sight.image_size, env.sight.text_length
         seen = Env(env.game, image_size=size, text_length=length, **kind)
         return seen.observation_space(env.possible_agents[0])
 
