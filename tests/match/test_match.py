@@ -8,7 +8,7 @@ import pytest
 from gem_ma.envs.boards.connect_four import ConnectFour
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
-from gem_ma.envs.words.word_search import WordSearch
+from gem_ma.game import Game
 from gem_ma.match.match import Match, ResetNeeded, SeatError
 from gem_ma.match.point import Point
 from gem_ma.match.terms import Terms
@@ -143,6 +143,10 @@ def test_errors_say_what_would_work():
         match.check({"red": "3"})
 
 
+class Unskipped(ConnectFour):
+    skip = Game.skip
+
+
 @pytest.mark.parametrize(
     ("terms", "said"),
     [
@@ -151,9 +155,9 @@ def test_errors_say_what_would_work():
         ({"max_invalid": -1}, "max_invalid=-1: expected 0 or more"),
         ({"penalty": float("nan")}, "penalty=nan: expected 0 or more"),
         ({"max_turns": 0}, "max_turns=0: expected 1 or more, or None for no limit"),
-        ({"invalid": "skip"}, r"WordSearch does not say what a lost turn is \(Game.skip\)"),
+        ({"invalid": "skip"}, r"Unskipped does not say what a lost turn is \(Game.skip\)"),
     ],
 )
 def test_terms_are_checked(terms, said):
     with pytest.raises(ValueError, match=said):
-        Match(WordSearch(), Terms(**terms))
+        Match(Unskipped(), Terms(**terms))
