@@ -57,7 +57,7 @@ def test_what_is_said_of_the_surface_is_true():
     assert set(walk.RIGHT) <= set(every)
     assert [one for one in walk.LEFT_OUT if not any(w.startswith(one) for w in every)] == []
     assert len(walk.surface()) > 200
-    assert {"gem_ma.make", "gem_ma.BaseEnv.turn", "gem_ma.apis.wrappers.History"} <= set(
+    assert {"gem_ma.make", "gem_ma.apis.seam.Seam.turn", "gem_ma.apis.wrappers.History"} <= set(
         walk.surface()
     )
 

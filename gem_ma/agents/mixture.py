@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
+from gem_ma.guards.given import each
 from gem_ma.match.seeding import mix
 from gem_ma.talk.asking import Agent, ask, ask_async
 from gem_ma.talk.turns import Turn
@@ -81,7 +82,7 @@ class MixtureAgent:
     def parts(self, turns: list[Turn]) -> dict[int, list[int]]:
         """Return, for each agent that is drawn, the places of its turns."""
         parts: dict[int, list[int]] = {}
-        for place, turn in enumerate(turns):
+        for place, turn in enumerate(each(turns, Turn, "turns")):
             share = mix(self.seed, _SALT, self._number(turn)) / (1 << 63)
             # rounding may leave a share of 1, and a weight of 0 is never drawn
             drawn = min(bisect.bisect_right(self._up_to, share), bisect.bisect_left(self._up_to, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from gem_ma.match.match import Match
 
@@ -83,9 +83,9 @@ class Ledger:
         if self.agents:
             self.selected = (self.dead or match.waiting)[0]
 
-    def copy(self) -> Ledger:
+    def copy(self) -> Self:
         """Return a ledger of its own that says the same."""
-        twin = Ledger()
+        twin = type(self)()
         twin.agents, twin.cumulative = self.agents.copy(), self.cumulative.copy()
         twin.selected, twin.rewards, twin.flags = self.selected, self.rewards, self.flags
         twin.alive, twin.dead = self.alive, self.dead

@@ -10,10 +10,12 @@ from playable import GAMES, IDS, unless
 import gem_ma
 from gem_ma import Env, Message
 from gem_ma.apis import wrappers
+from gem_ma.apis.ledger import Ledger
 from gem_ma.envs.boards import connect_four, tic_tac_toe
 from gem_ma.envs.cards import kuhn_poker, liars_dice
 from gem_ma.envs.guessing import guess_the_number
 from gem_ma.envs.markets import rock_paper_scissors
+from gem_ma.match.sight import Sight
 from gem_ma.testing import ContractError, check_env
 
 # A random game of chess is long: test_chess_game.py checks one of six turns.
@@ -415,20 +417,27 @@ def test_the_games_that_the_mutants_are_made_of_are_sound():
 class LeaksThroughTheFormat(Env):
     """An Env that shows others the whole reply."""
 
-    def _text(self, agent, view, rules):
-        return super()._text(agent, view, rules) + getattr(self, "last_reply", "")
+    def observe(self, agent, *, turn=False):
+        seen = super().observe(agent, turn=turn)
+        return {**seen, "text": seen["text"] + getattr(self, "last_reply", "")}
 
     def submit(self, replies):
         self.last_reply = str(next(iter(replies.values()), ""))
         return super().submit(replies)
 
 
+class KeepsMasks(Sight):
+    def mask(self, legal):
+        super().mask(legal)
+        return self._masks[tuple(legal)]
+
+
 class DeliversItsCaches(Env):
     """An Env that hands out the mask it keeps."""
 
-    def _mask(self, legal):
-        super()._mask(legal)
-        return self._masks[tuple(legal)]
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.sight.__class__ = KeepsMasks
 
 
 class ForksShareTheDice(Env):
@@ -436,7 +445,7 @@ class ForksShareTheDice(Env):
 
     def twin(self):
         twin = super().twin()
-        twin._rng = self._rng
+        twin.match.rng = self.match.rng
         return twin
 
 
@@ -444,7 +453,7 @@ class TellsLearnersTooMuch(Env):
     """An Env whose numbers come with a list of moves that grows and shrinks."""
 
     def info(self, agent, *, turn=False):
-        return {**super().info(agent, turn=turn), "legal_actions": self._legal(agent)}
+        return {**super().info(agent, turn=turn), "legal_actions": self.match.legal(agent)}
 
 
 class BreaksRounds(Env):
@@ -461,12 +470,18 @@ class LosesRewards(Env):
         return {a: r for a, r in super().submit(replies).items() if a in replies}
 
 
+class CreditsTwice(Ledger):
+    def credit(self, rewards):
+        super().credit(rewards)
+        super().credit(rewards)
+
+
 class PaysTwice(Env):
     """An Env that credits a seat again with what it has been told already."""
 
-    def _credit(self, actors, rewards):
-        super()._credit(actors, rewards)
-        super()._credit((), rewards)
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.ledger = CreditsTwice()
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,13 @@ from needed import Later, needed
 from gem_ma import Reply, rollout
 from gem_ma.training import samples
 from gem_ma.training.advantages import grpo, rebn
-from gem_ma.training.chooser import Chooser
 from gem_ma.training.selfplay import Pool, Rivals
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.loop")
+
+from gem_ma.training.chooser import Chooser
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

@@ -173,8 +173,8 @@ def test_arguments_of_env_that_strict_would_have_can_be_given():
     assert env.spec.kwargs == {"domain": "shop", "strict": True, **given}
     assert gem_ma.make(env.spec).spec == env.spec
     patient = gem_ma.make(SHOP, strict=True, invalid="retry", max_turns=7)
-    assert gem_ma.make(patient.spec).invalid == "retry"
-    assert gem_ma.make(patient.spec).max_turns == 7
+    assert gem_ma.make(patient.spec).match.terms.invalid == "retry"
+    assert gem_ma.make(patient.spec).match.terms.max_turns == 7
     assert gem_ma.make(SHOP).spec.kwargs == {"domain": "shop", "format": "bare", "max_turns": 200}
 
 
@@ -432,7 +432,7 @@ def test_one_seat_through_gymnasium():
     call = {"name": "find_user_id_by_name_zip", "arguments": who}
     observation, reward, terminated, _, _ = env.step(json.dumps(call))
     assert observation == "tool: nadia_adler_0013"
-    for name, arguments in env.unwrapped.core.game_state.task.actions:
+    for name, arguments in env.unwrapped.env.core.game_state.task.actions:
         observation, reward, terminated, _, _ = env.step(
             json.dumps({"name": name, "arguments": arguments})
         )
