@@ -126,10 +126,12 @@ def register(
     need(id, str, "id")
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
-    ids = {
-        id: kwargs,
-        **{f"{id}-{level}": {**kwargs, **more} for level, more in (levels or {}).items()},
-    }
+    ids = {id: kwargs}
+    if levels is not None:
+        need(levels, Mapping, "levels")
+        for level, more in levels.items():
+            need(more, Mapping, f"levels[{level!r}]")
+            ids[f"{id}-{level}"] = {**kwargs, **more}
     for one in ids:
         if one in _specs:
             raise ValueError(f"{one!r} is registered already, for {_specs[one].entry_point}")

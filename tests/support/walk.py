@@ -81,6 +81,7 @@ LEFT_OUT = {
     "gem_ma.Env.answer": "a tool's wrapper calls it, with messages of its own",
     "gem_ma.Env.flag": "the setters of BaseEnv call it, and check what they are given",
     "gem_ma.match.actions.Rejected": "it is a text",
+    "gem_ma.match.seeding.pick": "it takes what lists of moves are",
 }
 
 # Values of any type, and those of the right type that are wrong most often.
