@@ -196,6 +196,8 @@ class Pool:
     def load(cls, path: str | os.PathLike[str], agents: Mapping[str, Any] | None = None) -> Pool:
         """Return a pool that was saved; `agents` are those of its members that are objects."""
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(saved, dict) or saved.keys() != {"decay", "agents", "scores"}:
+            raise ValueError(f"{path} holds something else than a pool that was saved")
         given = dict(agents or {})
         pool = cls(decay=saved["decay"])
         missing = [n for n, spec in saved["agents"].items() if spec is None and n not in given]

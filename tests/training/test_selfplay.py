@@ -250,6 +250,9 @@ def test_a_pool_is_saved_and_goes_on(tmp_path):
         Pool.load(tmp_path / "pool.json")
     with pytest.raises(ValueError, match="agents= has to give nobody else, and not young"):
         Pool.load(tmp_path / "pool.json", {"old": First(), "young": First()})
+    (tmp_path / "else.json").write_text('{"agents": {}}')
+    with pytest.raises(ValueError, match=r"else\.json holds something else than a pool"):
+        Pool.load(tmp_path / "else.json")
 
 
 class Kept(First):
