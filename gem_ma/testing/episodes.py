@@ -9,7 +9,7 @@ import random  # noqa: TID251 - to see that nobody uses its global state
 import numpy as np
 
 from gem_ma.testing.probe import Probe
-from gem_ma.testing.process import digest, digest_elsewhere
+from gem_ma.testing.process import digest, digests_elsewhere
 from gem_ma.testing.values import fingerprint, spoil
 
 
@@ -71,5 +71,5 @@ class Episodes(Probe):
 
     def other_process(self) -> None:
         here = digest(self.base, self.max_turns)
-        there = digest_elsewhere(self.base, self.max_turns)
+        (there,) = digests_elsewhere([self.base], self.max_turns)
         self.expect(here == there, "another process plays another episode from the same seed")

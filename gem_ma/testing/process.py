@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.testing.probe import ContractError, Probe
@@ -23,11 +24,11 @@ def digest(base: BaseEnv, max_turns: int) -> str:
     return found.hexdigest()
 
 
-def digest_elsewhere(base: BaseEnv, max_turns: int) -> str:
-    """Return the same, as a new process with another PYTHONHASHSEED finds it."""
+def digests_elsewhere(bases: Sequence[BaseEnv], max_turns: int) -> list[str]:
+    """Return the same of each, as a new process with another PYTHONHASHSEED finds it."""
     child = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import answer; answer()"],
-        input=pickle.dumps((base, max_turns)),
+        input=pickle.dumps((bases, max_turns)),
         capture_output=True,
         check=False,
         env={
@@ -37,11 +38,13 @@ def digest_elsewhere(base: BaseEnv, max_turns: int) -> str:
         },
     )
     if child.returncode:
-        raise ContractError(f"{base.core.id}: another process failed: {child.stderr.decode()}")
-    return child.stdout.decode().strip()
+        ids = ", ".join(base.core.id for base in bases)
+        raise ContractError(f"{ids}: another process failed: {child.stderr.decode()}")
+    return child.stdout.decode().split()
 
 
 def answer() -> None:
-    """Write the digest of what stands on standard input: the new process's part."""
-    base, max_turns = pickle.loads(sys.stdin.buffer.read())
-    sys.stdout.write(digest(base, max_turns))
+    """Write the digests of what stands on standard input: the new process's part."""
+    bases, max_turns = pickle.loads(sys.stdin.buffer.read())
+    for base in bases:
+        sys.stdout.write(f"{digest(base, max_turns)}\n")

@@ -21,7 +21,8 @@ class Views(Probe):
 
     def contains(self, env: Any, agent: str, observation: Any) -> None:
         space = env.observation_space(agent)
-        self.expect(space.contains(observation), f"{agent} got what is not in {space}")
+        if not space.contains(observation):  # to print a space takes long
+            self.expect(False, f"{agent} got what is not in {space}")
 
     def masked(self, env: BaseEnv, agent: str, info: Mapping[str, Any]) -> None:
         core = env.core
@@ -100,7 +101,8 @@ class Views(Probe):
             results = view.step({**actions, **idle})
             observations, rewards, terminations, truncations, infos = results
             for result in results:
-                self.expect(list(result) == alive, f"parallel step: expected {alive}, got {result}")
+                got = list(result)
+                self.expect(got == alive, f"parallel step: expected {alive}, got {got}")
             for agent in alive:
                 self.contains(view, agent, observations[agent])
                 earned[agent] += rewards[agent]
@@ -144,8 +146,10 @@ class Views(Probe):
         while not (steps[-1][2] or steps[-1][3]):
             self.expect(len(steps) < 20 * self.max_turns, "no end through the Gymnasium view")
             steps.append(view.step(view.sample_random_action()))
-            self.expect(space.contains(steps[-1][0]), f"Gymnasium: got what is not in {space}")
-            self.expect(isinstance(steps[-1][4], dict), f"info is {steps[-1][4]!r}")
+            if not space.contains(steps[-1][0]):
+                self.expect(False, f"Gymnasium: got what is not in {space}")
+            kind = type(steps[-1][4])
+            self.expect(issubclass(kind, dict), f"info is a {kind.__name__}")
         return steps
 
     def rendering(self) -> None:

@@ -17,6 +17,34 @@ from gem_ma.envs.guessing import guess_the_number
 from gem_ma.envs.markets import rock_paper_scissors
 from gem_ma.match.sight import Sight
 from gem_ma.testing import ContractError, check_env
+from gem_ma.testing.process import digest, digests_elsewhere
+
+
+def shout(seat, text):
+    return f"{seat}! {text}"
+
+
+def limited(env):
+    return wrappers.TimeLimit(env, 4)
+
+
+def halved(env):
+    return wrappers.ScaleReward(env, 0.5)
+
+
+def clipped(env):
+    return wrappers.ClipReward(env, -0.1, 0.1)
+
+
+def shouting(env):
+    return wrappers.TransformText(env, shout)
+
+
+def remembering(env):
+    return wrappers.History(wrappers.Track(env), "actions", last=2)
+
+
+WRAPS = [wrappers.Wrapper, wrappers.Track, limited, halved, clipped, shouting, remembering]
 
 # A random game of chess is long: test_chess_game.py checks one of six turns.
 BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
@@ -30,7 +58,15 @@ BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
     ],
 )
 def test_every_id_keeps_the_contract(env_id, seeds):
-    check_env(env_id, seeds=seeds)
+    check_env(env_id, seeds=seeds, processes=seeds > 1)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_every_game_is_the_same_in_another_process(part):
+    envs = [gem_ma.make(env_id) for env_id in BRIEF[part::3]]
+    envs += [wrap(gem_ma.make("game:LiarsDice-v0")) for wrap in WRAPS[part::3]]
+    here = [digest(env, 1000) for env in envs]
+    assert digests_elsewhere(envs, 1000) == here
 
 
 @pytest.mark.parametrize("format", ["boxed", "bracket", "answer", "bare"])
@@ -43,26 +79,10 @@ def test_a_turn_limit_keeps_the_contract():
     check_env(gem_ma.make("game:RockPaperScissors-v0", max_turns=3), seeds=2, processes=False)
 
 
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        wrappers.Wrapper,
-        wrappers.Track,
-        lambda env: wrappers.TimeLimit(env, 4),
-        lambda env: wrappers.ScaleReward(env, 0.5),
-        lambda env: wrappers.ClipReward(env, -0.1, 0.1),
-        lambda env: wrappers.TransformText(env, shout),
-        lambda env: wrappers.History(wrappers.Track(env), "actions", last=2),
-    ],
-    ids=["plain", "Track", "TimeLimit", "ScaleReward", "ClipReward", "TransformText", "History"],
-)
+@pytest.mark.parametrize("wrap", WRAPS, ids=lambda wrap: wrap.__name__)
 @pytest.mark.parametrize("env_id", ["game:LiarsDice-v0", "game:RockPaperScissors-v0"])
 def test_every_wrapper_keeps_the_contract(env_id, wrap):
-    check_env(wrap(gem_ma.make(env_id)), seeds=2)
-
-
-def shout(seat, text):
-    return f"{seat}! {text}"
+    check_env(wrap(gem_ma.make(env_id)), seeds=2, processes=False)
 
 
 def test_a_game_says_that_its_seats_act_together_just_when_they_do():
