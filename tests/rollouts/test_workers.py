@@ -20,7 +20,7 @@ from gem_ma.agents import load
 from gem_ma.apis import workers
 from gem_ma.apis.workers import Worker, WorkerError, packed
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
-from gem_ma.rollouts import processes
+from gem_ma.rollouts import processes, shares
 from gem_ma.rollouts.records import EpisodeFile
 
 FOUR = "game:ConnectFour-v0"
@@ -164,7 +164,8 @@ def test_a_game_that_hangs(fault):
     assert time.monotonic() - start < 40
 
 
-def test_a_game_that_hangs_outside_of_python():
+def test_a_game_that_hangs_outside_of_python(monkeypatch):
+    monkeypatch.setattr(shares, "_STRIKES", 2)
     env = gem_ma.Env(Faulty("compute", share=3), id="faulty")
     episodes = gem_ma.rollout(
         env, "random", 3, seed=0, workers=1, max_errors=3, step_timeout=0.2, concurrency=1
