@@ -314,7 +314,11 @@ def test_seeds_hold_and_the_process_keeps_its_own_random_numbers():
     assert (random.getstate(), repr(np.random.get_state())) == before
     code = "from test_reasoning_gym import digest; print(digest())"
     for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        }
         child = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
