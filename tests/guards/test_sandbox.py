@@ -1013,7 +1013,6 @@ GUARDS = {
 @pytest.mark.parametrize("guard", GUARDS)
 def test_an_attempt_gets_through_without_its_guard(guard, monkeypatch):
     file, text, instead, levels, names = GUARDS[guard]
-    through = pytest.raises((AssertionError, pytest.fail.Exception))
     copy = Path(tempfile.mkdtemp(dir=OPEN))
     shutil.copytree(Path(sandbox.__file__).parent, copy / "sandbox")
     copy.chmod(0o755)
@@ -1027,10 +1026,18 @@ def test_an_attempt_gets_through_without_its_guard(guard, monkeypatch):
             if available()[level]:
                 continue
             for name in names:
-                with outside() as there, make(level) as box, through:
-                    contained(box, name, there)
+                assert any(gets_through(level, name) for _ in range(10))  # some of them are races
     finally:
         shutil.rmtree(copy)
+
+
+def gets_through(level, name):
+    with outside() as there, make(level) as box:
+        try:
+            contained(box, name, there)
+        except (AssertionError, pytest.fail.Exception):
+            return True
+    return False
 
 
 @pytest.mark.parametrize("level", LEVELS)
