@@ -232,11 +232,19 @@ def _calls(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:
-    """Return where the last match ends, or -1."""
-    end = -1
-    for found in pattern.finditer(text):
-        end = found.end()
-    return end
+    """Return where the last match ends, or -1, from the end on: a reply may hold many.
+
+    No match overlaps another, and each begins with the same word.
+    """
+    if pattern is _ANSWER and not text.isascii():  # whose letters have more than two cases
+        ends = [found.end() for found in pattern.finditer(text)]
+        return ends[-1] if ends else -1
+    word, within = ("<answer>", text.lower()) if pattern is _ANSWER else ("\\boxed", text)
+    place = len(text)
+    while (place := within.rfind(word, 0, place)) >= 0:
+        if found := pattern.match(text, place):
+            return found.end()
+    return -1
 
 
 def _boxed(text: str) -> str:

@@ -3,9 +3,11 @@
 import contextlib
 import time
 
+import numpy as np
 import pytest
 
 from gem_ma import InvalidMove
+from gem_ma.match import actions
 from gem_ma.match.actions import (
     FORMATS,
     choose,
@@ -184,3 +186,25 @@ def test_clip_and_listing_are_short():
     assert len(clip("x" * 1000)) < 70
     assert listing(["a", "b"]) == "a, b"
     assert listing([str(i) for i in range(100)], 3) == "0, 1, 2, ... (97 more)"
+
+
+def test_the_last_mark_is_found_from_the_end():
+    parts = [
+        "\\boxed",
+        "\\boxed{",
+        "\\boxed \n{",
+        "{",
+        " ",
+        "x",
+        "<answer>",
+        "<ANSWER>",
+        "\u017f",
+        "<an",
+    ]
+    parts += ["\u017f", "swer>", "<an\u017fwer>", "\\", "boxed{", "</answer>", "\u0130"]
+    rng = np.random.default_rng(0)
+    for _ in range(3_000):
+        text = "".join(parts[i] for i in rng.integers(len(parts), size=rng.integers(1, 12)))
+        for pattern in (actions._BOXED, actions._ANSWER):
+            ends = [found.end() for found in pattern.finditer(text)]
+            assert actions._last(pattern, text) == (ends[-1] if ends else -1)
