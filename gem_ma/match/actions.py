@@ -98,6 +98,7 @@ def _native(reply: str) -> Any:
 
 def has_action(text: str, format: str = "auto") -> bool:
     r"""Return whether an action is marked in a text, by \boxed{}, <answer> or as `format` says."""
+    need(text, str, "text")
     if format == "bracket":
         return "[" in text
     return any(_last(pattern, text) >= 0 for pattern in (_BOXED, _ANSWER))
@@ -320,5 +321,6 @@ def clip(text: str, limit: int = 60) -> str:
 
 def listing(options: Sequence[str], limit: int = 30) -> str:
     """Return the options as one line, and how many more there are."""
+    need(options, Sequence, "options")
     more = f", ... ({len(options) - limit} more)" if len(options) > limit else ""
     return ", ".join(options[:limit]) + more
