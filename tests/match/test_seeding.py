@@ -1,0 +1,34 @@
+"""Numbers from numbers: what they are decides every recorded episode, so that they never change."""
+
+import numpy as np
+import pytest
+
+from gem_ma.match.seeding import fresh_seed, mix, pick, reseed
+
+
+def test_mixed_numbers_are_what_they_were():
+    assert [mix(0), mix(1), mix(1, 2), mix(-1, 1 << 70)] == [
+        8147104208329303767,
+        5225608189600411232,
+        6804074658870690613,
+        3377987053190985883,
+    ]
+    assert "".join(pick("abc", number) for number in range(8)) == "accbcbbb"
+
+
+def test_a_seed_names_a_state_of_the_generator():
+    rng = np.random.Generator(np.random.PCG64(0))
+    for _ in range(2):
+        reseed(rng, 7)
+        assert [int(rng.integers(1 << 62)) for _ in range(2)] == [
+            1039971497366526743,
+            3616343726620711949,
+        ]
+    with pytest.raises(ValueError, match="expected an int of at most 127 bits"):
+        reseed(rng, 1 << 130)
+    with pytest.raises(TypeError, match="expected numpy's Generator"):
+        reseed(None, 7)
+
+
+def test_fresh_seeds_differ():
+    assert len({fresh_seed() for _ in range(50)}) == 50
