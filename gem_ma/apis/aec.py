@@ -64,11 +64,12 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
 
     def _was_dead_step(self, action: Any) -> None:
         core = self.core
-        agent = core.written().selected
+        ledger = core.written()
+        agent = ledger.selected
         if action is not None:
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
-        core.written().bury(core.match, (str(agent),))
-        core.written().rewards = {}
+        ledger.bury(core.match, (str(agent),))
+        ledger.rewards = {}
 
     def _deads_step_first(self) -> str:
         ledger = self.core.written()
@@ -110,9 +111,8 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
 
     @rewards.setter
     def rewards(self, rewards: Mapping[str, float]) -> None:
-        core = self.core
-        given = self._of_seats(rewards)
-        core.written().rewards = Given({a: given.get(a, 0.0) for a in core.written().agents})
+        ledger, given = self.core.written(), self._of_seats(rewards)
+        ledger.rewards = Given({a: given.get(a, 0.0) for a in ledger.agents})
 
     @property
     def terminations(self) -> dict[str, bool]:

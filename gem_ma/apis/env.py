@@ -178,11 +178,6 @@ class Env(BaseEnv, Generic[S]):
             raise self.match.not_to_act(agent)
         return tuple(self.game.tools(agent))
 
-    def answer(self, agent: str, messages: list[Message]) -> None:
-        """Take a reply that was no move, and let the seat read what it led to."""
-        self.ledger.infos = {}
-        self.match.answer(agent, messages)
-
     # -- where the episode stands --------------------------------------------------------------
 
     @property

@@ -74,6 +74,10 @@ class Ledger:
             cumulative[agent] += reward
         self.rewards = rewards
 
+    def played(self, rewards: Mapping[str, float]) -> None:
+        """Write down what another view has played; who is done goes at once."""
+        self.rewards, self.outside = rewards, True
+
     def bury(self, match: Match[Any], dead: Sequence[str]) -> None:
         """Let seats go that are done and have taken their last step."""
         self.infos = {}

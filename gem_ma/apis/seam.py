@@ -103,8 +103,7 @@ class Seam:
     def hand_in(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Submit replies, let who is done go at once, and return what was earned."""
         rewards = self.submit(replies)
-        ledger = self.core.ledger
-        ledger.rewards, ledger.outside = rewards, True
+        self.core.ledger.played(rewards)
         return rewards
 
     def play(

@@ -122,6 +122,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         if not self._running:
             raise self.env.match.needs_reset("step")
         rewards = yield from self.env.core.submit_in_parts({self.agent: action})
+        self.env.core.ledger.played(rewards)
         self._owed += rewards.get(self.agent, 0.0)
         return self._outcome
 
@@ -134,9 +135,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         """Return what a step led to for this seat."""
         env, agent = self.env, self.agent
         reward, self._owed = self._owed, 0.0
-        observation = env.observe(agent)
-        if self._bare:
-            observation = observation[self._bare]
+        observation = self._observe()
         if agent in env.match.alive:
             return observation, reward, False, False, env.info(agent)
         self._running = False

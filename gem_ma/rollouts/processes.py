@@ -25,7 +25,6 @@ from gem_ma.talk.turns import Turn
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
 _GRACE = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
 _START = 120.0  # seconds that a worker may take to begin, if its steps are timed
-_STRIKES = 5  # workers that die over an episode that they play alone, before it counts as failed
 
 
 class Pulse:

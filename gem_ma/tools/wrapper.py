@@ -230,7 +230,7 @@ class ToolEnv(TextWrapper):
             messages.append(Message((agent,), "tool", result))
         memory[agent] = since + len(calls), past
         self.memory = memory
-        self.core.answer(agent, messages)
+        self.match.answer(agent, messages)
         return earned
 
 

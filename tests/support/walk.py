@@ -78,7 +78,6 @@ LEFT_OUT = {
     "gem_ma.tools.PythonTool.call": "it runs programs",
     "gem_ma.tools.Past": "it is a type",
     "gem_ma.Env.check_number": "it is asked about what is no text",
-    "gem_ma.Env.answer": "a tool's wrapper calls it, with messages of its own",
     "gem_ma.Env.flag": "the setters of BaseEnv call it, and check what they are given",
     "gem_ma.match.actions.Rejected": "it is a text",
     "gem_ma.match.seeding.pick": "it takes what lists of moves are",

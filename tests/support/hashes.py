@@ -1,7 +1,7 @@
 """Play episodes of every game of this package that needs nothing else, and hash their records.
 
-    python scripts/hashes.py > tests/support/hashes.txt    # what episodes are now
-    pytest -m slow tests/rollouts/test_hashes.py           # whether they are what they were
+    python tests/support/hashes.py > tests/support/hashes.txt    # what episodes are now
+    pytest -m slow tests/rollouts/test_hashes.py                 # whether they are what they were
 
 A record is hashed as it is written, but for where its game stands in the package, how long
 anything took and what ran it. Seats play legal moves most of the time, and nonsense otherwise.
@@ -13,12 +13,11 @@ import sys
 import zlib
 
 import numpy as np
+from fuzz import OBSERVE, POLICIES
 
 import gem_ma
 from gem_ma.rollouts.records import to_json
 
-POLICIES = ("retry", "lose", "skip", "random")
-OBSERVE = ("text", "image", "both")
 EPISODES = 4
 FAMILIES = ("game:", "visual:", "tau:shop", "math:Mini", "qa:Mini")
 NONSENSE = (
