@@ -472,19 +472,22 @@ def test_a_reply_with_tool_calls_acts_by_them():
 KILLED = """
 import sys
 from gem_ma import rollout
-rollout("game:ConnectFour-v0", "random", 600, seed=11, concurrency=32, observe={observe!r},
+rollout("game:ConnectFour-v0", "random", {count}, seed=11, concurrency=32, observe={observe!r},
         out=sys.argv[1], resume=True)
 """
 
 
-def test_killed_and_resumed_every_episode_is_there_once(tmp_path):
+@pytest.mark.parametrize("count", [600, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_killed_and_resumed_every_episode_is_there_once(tmp_path, count):
     out = tmp_path / "out.jsonl"
-    code = KILLED.format(observe="text")
+    code = KILLED.format(observe="text", count=count)
     kills = 0
     for _ in range(3):
         size = out.stat().st_size if out.exists() else 0
         run = subprocess.Popen([sys.executable, "-c", code, str(out)])
-        while run.poll() is None and (not out.exists() or out.stat().st_size < size + 600_000):
+        while run.poll() is None and (
+            not out.exists() or out.stat().st_size < size + 1_000 * count
+        ):
             time.sleep(0.005)
         if run.poll() is None:
             run.send_signal(signal.SIGKILL)
@@ -494,11 +497,11 @@ def test_killed_and_resumed_every_episode_is_there_once(tmp_path):
     with out.open("ab") as file:  # what a write that was cut off leaves
         file.write(b'{"gem_ma": 1, "id": "11-')
     resumed = rollout(
-        "game:ConnectFour-v0", "random", 600, seed=11, concurrency=7, out=out, resume=True
+        "game:ConnectFour-v0", "random", count, seed=11, concurrency=7, out=out, resume=True
     )
-    assert [episode.number for episode in resumed] == list(range(600))
-    assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(600))
-    assert resumed == rollout("game:ConnectFour-v0", "random", 600, seed=11)
+    assert [episode.number for episode in resumed] == list(range(count))
+    assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(count))
+    assert resumed == rollout("game:ConnectFour-v0", "random", count, seed=11)
 
 
 def test_resuming_plays_what_failed_again_and_refuses_another_run(tmp_path):

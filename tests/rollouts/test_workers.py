@@ -257,15 +257,16 @@ def test_a_game_that_ends_the_program_costs_its_episode(blocking):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
 @pytest.mark.parametrize(
-    ("seconds", "count"), [(2, 400), pytest.param(300, 800, marks=pytest.mark.slow)]
+    ("seconds", "count", "pause"),
+    [(2, 400, 1.5), pytest.param(1_800, 800, 3, marks=pytest.mark.slow)],
 )
-def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds, count):
+def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds, count, pause):
     stop, draw = threading.Event(), random.Random(0)
     out, killed = tmp_path / "out.jsonl", []
 
     def kill():
         size = 0
-        while not stop.wait(draw.uniform(0.2, 1.5)):
+        while not stop.wait(draw.uniform(0.2, pause)):
             # Workers that all die before they play are an error: each kill follows an episode.
             children = multiprocessing.active_children()
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):

@@ -44,6 +44,7 @@ def remembering(env):
     return wrappers.History(wrappers.Track(env), "actions", last=2)
 
 
+WRAPPED = ("game:LiarsDice-v0", "game:RockPaperScissors-v0")
 WRAPS = [wrappers.Wrapper, wrappers.Track, limited, halved, clipped, shouting, remembering]
 
 # A random game of chess is long: test_chess_game.py checks one of six turns.
@@ -64,7 +65,7 @@ def test_every_id_keeps_the_contract(env_id, seeds):
 @pytest.mark.parametrize("part", range(3))
 def test_every_game_is_the_same_in_another_process(part):
     envs = [gem_ma.make(env_id) for env_id in BRIEF[part::3]]
-    envs += [wrap(gem_ma.make("game:LiarsDice-v0")) for wrap in WRAPS[part::3]]
+    envs += [wrap(gem_ma.make(env_id)) for wrap in WRAPS[part::3] for env_id in WRAPPED]
     here = [digest(env, 1000) for env in envs]
     assert digests_elsewhere(envs, 1000) == here
 
@@ -80,7 +81,7 @@ def test_a_turn_limit_keeps_the_contract():
 
 
 @pytest.mark.parametrize("wrap", WRAPS, ids=lambda wrap: wrap.__name__)
-@pytest.mark.parametrize("env_id", ["game:LiarsDice-v0", "game:RockPaperScissors-v0"])
+@pytest.mark.parametrize("env_id", WRAPPED)
 def test_every_wrapper_keeps_the_contract(env_id, wrap):
     check_env(wrap(gem_ma.make(env_id)), seeds=2, processes=False)
 
