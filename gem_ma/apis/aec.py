@@ -19,11 +19,13 @@ from gem_ma.apis.seats import Seat, Table
 class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     """Every view of an environment: PettingZoo's AEC API itself, and the others by name."""
 
+    # The seat whose step is next; after the end the one that took the last.
+    agent_selection: str | None
+
     def step(self, action: Any) -> None:
         """Take the reply of `agent_selection`, or None if that seat is done."""
         core = self.core
-        ledger = core.written()
-        agent = ledger.selected
+        ledger, agent = core.ledger, core.agent_selection
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("step")
         if agent not in ledger.dead:
@@ -32,7 +34,6 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
             ledger.cumulative[agent] = 0.0
             if rewards:
                 ledger.credit(rewards)
-            ledger.follow(core.match)
         else:
             self._was_dead_step(action)
 
@@ -41,8 +42,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last action, flags and info of `agent_selection`."""
         core = self.core
-        ledger = core.written()
-        agent = ledger.selected
+        ledger, agent = core.ledger, core.agent_selection
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("last")
         observation = self.observe(agent) if observe else None
@@ -55,55 +55,45 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         """Yield `agent_selection` until nobody is left; step between."""
         core = self.core
         for _ in range(max_iter):
-            ledger = core.written()
-            if not ledger.agents:
+            if not core.ledger.agents:
                 return
-            yield ledger.selected  # type: ignore[misc]
+            yield core.agent_selection  # type: ignore[misc]
 
     # What PettingZoo's wrappers call, where theirs would change what ours make when asked for.
 
     def _was_dead_step(self, action: Any) -> None:
         core = self.core
-        ledger = core.written()
-        agent = ledger.selected
+        ledger, agent = core.ledger, core.agent_selection
         if action is not None:
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
-        ledger.bury(core.match, (str(agent),))
+        ledger.bury((str(agent),))
         ledger.rewards = {}
+        core.select()
 
     def _deads_step_first(self) -> str:
-        ledger = self.core.written()
-        if ledger.dead:
-            ledger.selected = ledger.dead[0]
-        return str(ledger.selected)
+        core = self.core
+        if core.ledger.dead:
+            core.agent_selection = core.ledger.dead[0]
+        return str(core.agent_selection)
 
     def _clear_rewards(self) -> None:
-        self.core.written().rewards = {}
+        self.core.ledger.rewards = {}
 
     @property
     def _cumulative_rewards(self) -> dict[str, float]:
-        return self.core.written().cumulative
+        return self.core.ledger.cumulative
 
     @property
     def agents(self) -> list[str]:
         """The seats that are alive, or have yet to take their last step."""
-        return self.core.written().agents
-
-    @property
-    def agent_selection(self) -> str | None:
-        """The seat whose step is next; after the end the one that took the last."""
-        return self.core.written().selected
-
-    @agent_selection.setter
-    def agent_selection(self, agent: str) -> None:
-        self.core.written().selected = agent
+        return self.core.ledger.agents
 
     # What a client sets here takes effect, as with attributes of PettingZoo's own environments.
 
     @property
     def rewards(self) -> dict[str, float]:
         """What the last step earned each seat; what is set counts until the next step."""
-        ledger = self.core.written()
+        ledger = self.core.ledger
         rewards = ledger.rewards
         if isinstance(rewards, Given):
             return rewards
@@ -111,7 +101,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
 
     @rewards.setter
     def rewards(self, rewards: Mapping[str, float]) -> None:
-        ledger, given = self.core.written(), self._of_seats(rewards)
+        ledger, given = self.core.ledger, self._of_seats(rewards)
         ledger.rewards = Given({a: given.get(a, 0.0) for a in ledger.agents})
 
     @property
@@ -121,7 +111,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         If all of them are, the game ends where it is.
         """
         core = self.core
-        return {a: core.ended(a)[0] for a in core.written().agents}
+        return {a: core.ended(a)[0] for a in core.ledger.agents}
 
     @terminations.setter
     def terminations(self, flags: Mapping[str, bool]) -> None:
@@ -132,7 +122,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def truncations(self) -> dict[str, bool]:
         """Which seats were stopped by a limit that is no rule; setting one is like terminations."""
         core = self.core
-        return {a: core.ended(a)[1] for a in core.written().agents}
+        return {a: core.ended(a)[1] for a in core.ledger.agents}
 
     @truncations.setter
     def truncations(self, flags: Mapping[str, bool]) -> None:
@@ -143,13 +133,13 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
     def infos(self) -> dict[str, dict[str, Any]]:
         """The info of every live agent, made when asked for; what is set counts until the next
         step."""
-        ledger = self.core.written()
+        ledger = self.core.ledger
         return {agent: self._info(agent, ledger) for agent in ledger.agents}
 
     @infos.setter
     def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
         given = self._of_seats(infos)
-        self.core.written().infos = {a: (None, dict(info)) for a, info in given.items()}
+        self.core.ledger.infos = {a: (None, dict(info)) for a, info in given.items()}
 
     def _info(self, agent: str, ledger: Ledger) -> dict[str, Any]:
         infos = ledger.infos
@@ -166,7 +156,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         for agent in given:
             if agent not in match.index:
                 raise match.not_to_act(agent)
-        return {agent: given[agent] for agent in self.core.written().agents if agent in given}
+        return {agent: given[agent] for agent in self.core.ledger.agents if agent in given}
 
     # -- spaces and state --------------------------------------------------------------------------
 

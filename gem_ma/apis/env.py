@@ -79,6 +79,7 @@ class Env(BaseEnv, Generic[S]):
             text_length=text_length,
         )
         self.ledger = Ledger()
+        self.agent_selection = None
         self.render_mode = render_mode
         self.hushed = False  # whether nothing is shown to a person, as a view of one seat wants it
         self.possible_agents = list(game.agents)
@@ -112,12 +113,14 @@ class Env(BaseEnv, Generic[S]):
             raise TypeError(f"seed={seed!r}: expected an int or None")
         match.begin(int(seed), options)
         self.ledger.begin(match)
+        self.agent_selection = match.waiting[0]
         if self.render_mode == "human" and not self.hushed:
             self.render()
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         self._check(replies)
         rewards = self.match.submit(replies)
+        self.follow()
         if self.render_mode == "human" and not self.hushed:
             self.render()
         return rewards
@@ -134,7 +137,9 @@ class Env(BaseEnv, Generic[S]):
         match.take(replies)
         while match.due:
             match.arrive((yield match.advance))
-        return match.settle()
+        rewards = match.settle()
+        self.follow()
+        return rewards
 
     def _check(self, replies: Mapping[str, Any]) -> None:
         """Raise unless these are replies, of their type, of seats that are to act."""
@@ -202,7 +207,7 @@ class Env(BaseEnv, Generic[S]):
     def truncate(self) -> None:
         """End the episode here for everybody, as a limit that is no rule of the game does."""
         self.match.truncate()
-        self.ledger.follow(self.match)
+        self.follow()
 
     def ended(self, agent: str) -> tuple[bool, bool]:
         """Return whether a seat is terminated, and truncated."""
@@ -211,16 +216,26 @@ class Env(BaseEnv, Generic[S]):
             return False, False
         return self.ledger.flags.get(agent) or (not match.truncated, match.truncated)
 
-    def written(self) -> Ledger:
-        """Return the ledger, brought up to where the match is."""
-        ledger = self.ledger
-        if ledger.asked != self.match.asked or ledger.outside:
-            ledger.follow(self.match)
-        return ledger
+    def follow(self) -> None:
+        """Write down who is done, and whose step is next, after the match went on."""
+        self.ledger.follow(self.match)
+        self.select()
+
+    def played(self, rewards: Mapping[str, float]) -> None:
+        """Write down what another view has played; who is done goes at once."""
+        self.ledger.played(rewards)
+        self.select()
+
+    def select(self) -> None:
+        """Let the first who is done step next, or else the first who is to act."""
+        if self.ledger.dead:
+            self.agent_selection = self.ledger.dead[0]
+        elif self.match.waiting:
+            self.agent_selection = self.match.waiting[0]
 
     def flag(self, given: Mapping[str, tuple[bool, bool]]) -> None:
         """Take the flags that a client gives to seats; who gets one leaves the game."""
-        match, ledger = self.match, self.written()
+        match, ledger = self.match, self.ledger
         for agent, flags in given.items():
             if agent in ledger.dead and not any(flags):
                 raise ValueError(
@@ -231,12 +246,12 @@ class Env(BaseEnv, Generic[S]):
         leavers = [agent for agent in flagged if agent not in ledger.dead]
         if not leavers:
             return
-        selected = ledger.selected
+        selected = self.agent_selection
         rewards = match.dismiss(leavers)
-        ledger.follow(match)
+        self.follow()
         ledger.credit(rewards)
         if selected in ledger.dead:
-            ledger.selected = selected
+            self.agent_selection = selected
 
     # -- spaces --------------------------------------------------------------------------------
 
@@ -353,7 +368,7 @@ class Env(BaseEnv, Generic[S]):
         return self._spec
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(self.game, self.match.snapshot(), self.ledger.copy())
+        return Snapshot(self.game, self.match.snapshot(), self.ledger.copy(), self.agent_selection)
 
     def restore(self, snapshot: Snapshot) -> None:
         need(snapshot, Snapshot, "snapshot")
@@ -365,6 +380,7 @@ class Env(BaseEnv, Generic[S]):
             )
         self.match.restore(snapshot.point)
         self.ledger = snapshot.ledger.copy()
+        self.agent_selection = snapshot.selected
 
     def twin(self) -> Self:
         twin = object.__new__(type(self))

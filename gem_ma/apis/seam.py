@@ -27,6 +27,7 @@ class Snapshot:
     game: Any
     point: Point
     ledger: Ledger
+    selected: str | None
     layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
 
 
@@ -103,7 +104,7 @@ class Seam:
     def hand_in(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Submit replies, let who is done go at once, and return what was earned."""
         rewards = self.submit(replies)
-        self.core.ledger.played(rewards)
+        self.core.played(rewards)
         return rewards
 
     def play(

@@ -122,7 +122,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         if not self._running:
             raise self.env.match.needs_reset("step")
         rewards = yield from self.env.core.submit_in_parts({self.agent: action})
-        self.env.core.ledger.played(rewards)
+        self.env.core.played(rewards)
         self._owed += rewards.get(self.agent, 0.0)
         return self._outcome
 

@@ -53,6 +53,15 @@ class Wrapper(BaseEnv):
         return self.env.sight
 
     @property
+    def agent_selection(self) -> str | None:
+        """The seat whose step is next; after the end the one that took the last."""
+        return self.core.agent_selection
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str | None) -> None:
+        self.core.agent_selection = agent
+
+    @property
     def unwrapped(self) -> Env[Any]:
         """The Env inside all wrappers."""
         return self.core

@@ -231,6 +231,7 @@ class ToolEnv(TextWrapper):
         memory[agent] = since + len(calls), past
         self.memory = memory
         self.match.answer(agent, messages)
+        self.core.follow()
         return earned
 
 
