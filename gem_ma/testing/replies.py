@@ -76,13 +76,12 @@ class Replies(Probe):
         env.reset(seed=0)
         core = env.core
         styles = ("{}", "\\boxed{{{}}}", "[{}]", "<answer>{}</answer>", "<think>{}", "{}</think>{}")
+        short = [reply for reply in GARBAGE if len(reply) < 10_000]
+        styled = [style.format(reply, i) for style in styles for i, reply in enumerate(short)]
         longest = 0
-        for number in range(500):
+        for number, reply in enumerate([*GARBAGE, *styled, *GARBAGE]):
             if not core.to_act:
                 env.reset(seed=number)
-            reply = GARBAGE[number % len(GARBAGE)]
-            if number >= len(GARBAGE) and len(reply) < 10_000:
-                reply = styles[number // len(GARBAGE) % len(styles)].format(reply, number)
             env.play({core.to_act[number % len(core.to_act)]: reply})
             shown = sum(len(words(env, a)) for a in env.possible_agents)
             if len(reply) < 100:
