@@ -46,22 +46,14 @@ class Spied(HFAgent):
         super().__init__(*args, **kwargs)
         self.calls = Counter()
         self.pixels = {}
-        generate = self.model.generate
 
-        def spy(**inputs):
-            made = generate(**inputs)
-            longest = inputs["input_ids"].shape[1]
-            for ids, kept, new in zip(
-                inputs["input_ids"], inputs["attention_mask"], made[:, longest:], strict=True
-            ):
-                given = tuple(ids[kept.bool()].tolist())
-                self.calls[given, self.until_end(new.tolist())] += 1
-                if len(made) == 1:
-                    self.pixels[given] = inputs.get("pixel_values")
-            return made
-
-        self.model = copy.copy(self.model)
-        self.model.generate = spy
+    def _write(self, prompts, draw, length):
+        rows = super()._write(prompts, draw, length)
+        for prompt, row in zip(prompts, rows, strict=True):
+            given = tuple(prompt.ids)
+            self.calls[given, self.until_end(row)] += 1
+            self.pixels[given] = prompt.tensors.get("pixel_values")
+        return rows
 
     def until_end(self, row):
         ends = [place for place, token in enumerate(row) if token in self._ends]
