@@ -169,7 +169,7 @@ def test_tool_messages_are_no_part_of_the_mask(text, monkeypatch):
     monkeypatch.setattr(
         hf_module._Draw,
         "_drawn",
-        lambda self, shares: torch.tensor([next(self_script(self, step))]),
+        lambda self, *_: torch.tensor([next(self_script(self, step))]),
     )
     (episode,) = rollout(Env(Looking()), agent, seed=0)
     assert not episode.failure, episode.failure
@@ -346,7 +346,7 @@ def draw(logits, seeds, **kwargs):
     arguments = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "banned": [], **kwargs}
     drawn = hf_module._Draw(seeds, *arguments.values())
     scores = torch.tensor([logits] * len(seeds))
-    return drawn(None, scores).argmax(-1).tolist(), drawn.logprobs[0].tolist()
+    return drawn(None, scores).argmax(-1).tolist(), [likely for (likely,) in drawn.logprobs()]
 
 
 def test_draws_follow_the_distribution():
