@@ -30,6 +30,7 @@ from gem_ma.talk.asking import Agent
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 from gem_ma.training.advantages import Turns, rae, turns
+from gem_ma.training.keeping import write_whole
 from gem_ma.training.samples import Sample, samples
 
 try:
@@ -180,9 +181,6 @@ class Trainer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint; a process that is killed here leaves the one before."""
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".part")
         state = {
             "settings": self._settings(),
             "step": self.step,
@@ -194,11 +192,7 @@ class Trainer:
                 if hasattr(agent, "state_dict")
             },
         }
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        write_whole(path, state)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
