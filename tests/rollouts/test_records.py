@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -501,7 +502,7 @@ def waiting(out, size=200_000):
     """Start a run in another process, and wait until it has written something."""
     run = subprocess.Popen([sys.executable, "-c", RUN.format(env="game:ConnectFour-v0"), str(out)])
     while run.poll() is None and (not out.exists() or out.stat().st_size < size):
-        pass
+        time.sleep(0.002)
     return run
 
 

@@ -6,7 +6,7 @@ import gc
 import importlib.util
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from re import _constants as codes
 from re import _parser as parser
@@ -16,7 +16,8 @@ import gem_ma
 
 ROOT = Path(gem_ma.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split")
-SIZES = (20, 256, 1024, 4096, 16384)
+SIZES = (20, 256, 1024, 4096)
+LONGER = (*SIZES, 16384)
 SLOW = 0.004  # seconds, below which the largest size is quick whatever the growth
 
 
@@ -320,12 +321,12 @@ def seconds(work: Callable[[], Any], tries: int) -> float:
     return best
 
 
-def grows(work: Callable[[str], Any], make: Callable[[int], str]) -> str:
+def grows(work: Callable[[str], Any], make: Callable[[int], str], sizes: Sequence[int]) -> str:
     """Say how the time of some work outgrows the length of a text, or nothing if it does not."""
-    if _is_quick(work, make):
+    if _is_quick(work, make, sizes):
         return ""
     before = 0.0
-    for size in SIZES:
+    for size in sizes:
         text = make(size)
         took = seconds(lambda text=text: work(text), 3)
         # A text four times as long: four times the time if linear, 16 times if quadratic.
@@ -336,16 +337,16 @@ def grows(work: Callable[[str], Any], make: Callable[[int], str]) -> str:
     return ""
 
 
-def _is_quick(work: Callable[[str], Any], make: Callable[[int], str]) -> bool:
+def _is_quick(work: Callable[[str], Any], make: Callable[[int], str], sizes: Sequence[int]) -> bool:
     """Return whether even the longest text takes next to nothing; stop where one takes long."""
-    for size in SIZES:
+    for size in sizes:
         text = make(size)
         if seconds(lambda text=text: work(text), 1) > SLOW:
             return False
     return True
 
 
-def fault(use: Use) -> str:
+def fault(use: Use, sizes: Sequence[int] = SIZES) -> str:
     """Say on which text a pattern takes more than its length allows, or nothing."""
     for method in use.methods:
         for make in hostile(use.pattern):
@@ -354,6 +355,6 @@ def fault(use: Use) -> str:
                 apply(use.pattern, method, text)
 
             # What another process does to the clock does not come twice.
-            if (found := grows(work, make)) and (found := grows(work, make)):
+            if (found := grows(work, make, sizes)) and (found := grows(work, make, sizes)):
                 return f"{use.where} {use.pattern.pattern!r}.{method}: {found}"
     return ""
