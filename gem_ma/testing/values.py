@@ -10,7 +10,6 @@ import numpy as np
 
 from gem_ma.apis.aec import BaseEnv
 
-
 _PLAIN = frozenset((str, int, float, bool, type(None), np.bool_, np.int64))
 
 
@@ -32,7 +31,7 @@ def plain(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"array({value.dtype}, {value.shape}, {hashlib.sha256(value.tobytes()).hexdigest()})"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{plain(k)}:{plain(v)}" for k, v in value.items()) + "}"
+        return "{" + ",".join([f"{plain(k)}:{plain(v)}" for k, v in value.items()]) + "}"
     if isinstance(value, list | tuple):
         return f"{type(value).__name__}(" + ",".join(map(plain, value)) + ")"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
