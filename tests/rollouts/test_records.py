@@ -59,7 +59,7 @@ def told(turn):
 )
 def test_every_environment_is_replayed_and_read_back(env, observe, count, tmp_path):
     # Hundreds of pictures of one game show nothing that fifty do not.
-    limit = {"max_turns": 50} if observe != "text" and (count == 1 or env in LONG) else {}
+    limit = {"max_turns": 50} if observe != "text" and env in LONG else {}
     episodes = rollout(env, "random", count, seed=5, observe=observe, **limit)
     for episode in episodes:
         assert not episode.failure

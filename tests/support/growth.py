@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import gc
 import importlib.util
 import re
@@ -18,7 +19,7 @@ ROOT = Path(gem_ma.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split")
 SIZES = (20, 256, 1024, 4096)
 LONGER = (*SIZES, 16384)
-SLOW = 0.004  # seconds, below which the largest size is quick whatever the growth
+SLOW = 0.25e-6  # seconds a letter, below which the largest size is quick whatever the growth
 
 
 class Use(NamedTuple):
@@ -49,6 +50,7 @@ def modules() -> list[str]:
     return found
 
 
+@functools.cache
 def uses(module: str) -> list[Use]:
     """Return every pattern of a module, with how it is applied."""
     try:
@@ -113,13 +115,22 @@ def _patterns(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
             yield from _patterns(one, depth - 1)
 
 
+@functools.lru_cache(maxsize=1)
+def _loaded(tree: ast.Module) -> list[tuple[ast.Name, ast.AST]]:
+    """Return where names are read, and in what."""
+    return [
+        (child, node)
+        for node in ast.walk(tree)
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)
+    ]
+
+
 def _applied(tree: ast.Module, name: str) -> set[str]:
     """Return the methods called of a global; where it is handed on, that may be any."""
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     methods = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-            parent = parents[node]
+    for node, parent in _loaded(tree):
+        if node.id == name:
             attribute = parent.attr if isinstance(parent, ast.Attribute) else ""
             methods.add(attribute if attribute in METHODS else "finditer")
     return methods or {"finditer"}
@@ -325,13 +336,12 @@ def grows(work: Callable[[str], Any], make: Callable[[int], str], sizes: Sequenc
     """Say how the time of some work outgrows the length of a text, or nothing if it does not."""
     if _is_quick(work, make, sizes):
         return ""
-    before = 0.0
+    before, slow = 0.0, SLOW * sizes[-1]
     for size in sizes:
         text = make(size)
         took = seconds(lambda text=text: work(text), 3)
         # A text four times as long: four times the time if linear, 16 times if quadratic.
-        most = 8 * before or SLOW
-        if took > max(most, SLOW):
+        if took > max(8 * before, slow):
             return f"{before:.4f} s, then {took:.4f} s for {text[:50]!r}... of {len(text)} letters"
         before = took
     return ""
@@ -341,7 +351,7 @@ def _is_quick(work: Callable[[str], Any], make: Callable[[int], str], sizes: Seq
     """Return whether even the longest text takes next to nothing; stop where one takes long."""
     for size in sizes:
         text = make(size)
-        if seconds(lambda text=text: work(text), 1) > SLOW:
+        if seconds(lambda text=text: work(text), 1) > SLOW * sizes[-1]:
             return False
     return True
 
