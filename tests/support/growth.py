@@ -17,9 +17,9 @@ import gem_ma
 
 ROOT = Path(gem_ma.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split")
-SIZES = (20, 256, 1024, 4096)
-LONGER = (*SIZES, 16384)
-SLOW = 0.25e-6  # seconds a letter, below which the largest size is quick whatever the growth
+SIZES = (20, 128, 512, 2048, 8192)
+LONGER = (20, 256, 1024, 4096, 16384)
+SLOW = 0.15e-6  # seconds a letter, below which the largest size is quick whatever the growth
 
 
 class Use(NamedTuple):
