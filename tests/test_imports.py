@@ -95,7 +95,7 @@ def running(node):
     while left:
         node = left.pop()
         yield node
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and getattr(node.test, "id", None) == "TYPE_CHECKING":
             left += node.orelse
         else:
             left += ast.iter_child_nodes(node)
