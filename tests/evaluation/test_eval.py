@@ -221,7 +221,7 @@ def test_agents_that_wait_play_all_cells_at_once(tmp_path):
 
 
 def test_workers_play_the_same(tmp_path):
-    one = suite({"id": BOARD, "tasks": 4})
+    one = suite({"id": BOARD, "tasks": 4, "seats": ["x"]})
     here = evaluate(one, "search:depth=1", tmp_path / "a", **QUIET)
     there = evaluate(one, "search:depth=1", tmp_path / "b", workers=2, **QUIET)
     assert timeless(here.plain()) == timeless(there.plain())
@@ -273,7 +273,7 @@ def count(folder):
     return sum(len(path.read_bytes().splitlines()) for path in folder.glob("episodes/*.jsonl"))
 
 
-@pytest.mark.parametrize("moments", [4, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("moments", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(tmp_path, monkeypatch, capsys, moments):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     monkeypatch.setattr(sys, "argv", ["-c", str(whole)])
@@ -315,15 +315,14 @@ FULL = """
 import resource, sys
 from gem_ma.evaluation.runner import evaluate
 from gem_ma.evaluation.suites import of_ids
-if sys.argv[2] != "all":
-    limit = int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+limit = int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 evaluate(of_ids(["game:TicTacToe-v0"]), "random", sys.argv[1], tasks=4, progress=False)
 """
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of files: run it on POSIX")
-@pytest.mark.parametrize("limit", [0, 100, 2000])
+@pytest.mark.parametrize("limit", [0, pytest.param(100, marks=pytest.mark.slow), 2000])
 def test_a_disk_that_was_full_is_no_reason_to_refuse_a_folder(tmp_path, limit):
     out = tmp_path / "out"
     words = [sys.executable, "-c", FULL, str(out)]
@@ -334,7 +333,7 @@ def test_a_disk_that_was_full_is_no_reason_to_refuse_a_folder(tmp_path, limit):
     (out / "about.4711").write_text("{")  # of one that was killed at this moment
     if not (out / "about.json").exists():
         assert {one.name for one in out.iterdir()} == {"lock", "about.4711"}
-    subprocess.run([*words, "all"], check=True, capture_output=True)
+    evaluate(suites.of_ids(["game:TicTacToe-v0"]), "random", out, tasks=4, **QUIET)
     assert len(list(load_episodes(next(out.glob("episodes/*.jsonl"))))) == 4
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "about.txt").touch()
