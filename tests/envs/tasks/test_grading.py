@@ -341,9 +341,12 @@ STRONG, *BETWEEN, WEAK = sandbox.LEVELS
 
 @pytest.fixture(scope="module", params=[STRONG, *(unless(False, one) for one in BETWEEN), WEAK])
 def judges(request, verifier):
-    """Return a pool of judges at a level of the sandbox."""
+    """Return a pool of judges at a level of the sandbox; None is the usual one at the strongest."""
     if sandbox.available()[request.param]:
         pytest.skip(sandbox.available()[request.param])
+    if request.param == STRONG:
+        yield None
+        return
     preload = (f"{grading.__name__}:warm", grading.__name__)
     with sandbox.Sandbox(request.param, seconds=10, cpu_seconds=0.9, preload=preload) as box:
         yield box
@@ -379,7 +382,8 @@ def test_a_formula_does_not_pay_itself(verifier, attack):
 
 @pytest.mark.parametrize("gold", [r"\sqrt{2}", r"\{1, \sqrt{2}\}", "x"])
 def test_a_formula_does_not_pay_itself_at_any_level(judges, monkeypatch, gold):
-    monkeypatch.setattr(grading, "_graders", lambda *_: judges)
+    if judges is not None:
+        monkeypatch.setattr(grading, "_graders", lambda *_: judges)
     assert attacked(ATTACKS[0], gold).score == 0
 
 
