@@ -109,12 +109,13 @@ def test_what_agents_that_stay_raise_is_on_the_record():
     assert caught.value.episodes
 
 
-def test_episodes_go_to_one_file_and_a_run_goes_on(tmp_path):
+@pytest.mark.parametrize("workers", [1, unless(False, 2)])
+def test_episodes_go_to_one_file_and_a_run_goes_on(tmp_path, workers):
     out = tmp_path / "run.jsonl"
     make = {"seed": 6, "observe": "image"}
     alone = gem_ma.rollout(FOUR, "random", 20, **make)
     gem_ma.rollout(FOUR, "random", 8, workers=2, out=out, **make)
-    again = gem_ma.rollout(FOUR, "random", 20, workers=1, out=out, resume=True, **make)
+    again = gem_ma.rollout(FOUR, "random", 20, workers=workers, out=out, resume=True, **make)
     assert again == alone
     assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(20))
 
@@ -149,16 +150,18 @@ def test_a_game_that_kills_its_process(strikes, monkeypatch):
         assert "was killed by signal 9" in episode.failure.message
 
 
+@pytest.mark.parametrize(("count", "workers"), [(20, 1), unless(False, 40, 2)])
 @pytest.mark.parametrize("fault", ["sleep", "loop"])
-def test_a_game_that_hangs(fault):
+def test_a_game_that_hangs(fault, count, workers):
     start = time.monotonic()
-    for episode in faulty(fault, 20, workers=1, step_timeout=0.3):
+    for episode in faulty(fault, count, workers, step_timeout=0.3):
         assert episode.failure == (None, "StepTimeout", "a step took more than 0.3 s")
     assert time.monotonic() - start < 40
 
 
-def test_a_game_that_hangs_outside_of_python(monkeypatch):
-    monkeypatch.setattr(shares, "_STRIKES", 1)
+@pytest.mark.parametrize("strikes", [1, unless(False, 2)])
+def test_a_game_that_hangs_outside_of_python(strikes, monkeypatch):
+    monkeypatch.setattr(shares, "_STRIKES", strikes)
     env = gem_ma.Env(FaultySecret("compute", share=3), id="faulty")
     episodes = gem_ma.rollout(
         env, "random", 3, seed=0, workers=1, max_errors=3, step_timeout=0.2, concurrency=1
