@@ -178,10 +178,10 @@ def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch
     mark = tmp_path / "mark"
     agent = Slow() if at == "later" else "random"
     make = {"seed": 2, "concurrency": 4}
-    alone = gem_ma.rollout(gem_ma.Env(Stops(str(mark)), id="x"), agent, 20, **make)
+    alone = gem_ma.rollout(gem_ma.Env(Stops(str(mark)), id="x"), agent, 8, **make)
     env = gem_ma.Env(Stops(str(mark), at), id="x")
     start = time.monotonic()
-    episodes = gem_ma.rollout(env, agent, 20, workers=1, step_timeout=0.1, **make)
+    episodes = gem_ma.rollout(env, agent, 8, workers=1, step_timeout=0.1, **make)
     assert mark.exists()
     assert time.monotonic() - start > 1.4  # it was given its time
     assert [e.steps for e in episodes] == [e.steps for e in alone]
