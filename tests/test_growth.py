@@ -22,9 +22,16 @@ from gem_ma.tools.function import function_tool
 # -- patterns --------------------------------------------------------------------------------------
 
 
+every_size = pytest.mark.parametrize(
+    "sizes", [growth.SIZES, pytest.param(growth.LONGER, marks=pytest.mark.slow)], ids=max
+)
+
+
+@every_size
 @pytest.mark.parametrize("module", growth.modules())
-def test_every_pattern_of_the_package_takes_linear_time(module):
-    assert [fault for fault in map(growth.fault, growth.uses(module)) if fault] == []
+def test_every_pattern_of_the_package_takes_linear_time(module, sizes):
+    faults = [growth.fault(use, sizes) for use in growth.uses(module)]
+    assert [fault for fault in faults if fault] == []
 
 
 BAD = {  # as they were, and what else is known to be slow
@@ -40,10 +47,11 @@ BAD = {  # as they were, and what else is known to be slow
 }
 
 
+@every_size
 @pytest.mark.parametrize("name", BAD)
-def test_a_pattern_that_backtracks_is_found_out(name):
+def test_a_pattern_that_backtracks_is_found_out(name, sizes):
     pattern, flags, method = BAD[name]
-    assert growth.fault(growth.Use(name, re.compile(pattern, flags), (method,)))
+    assert growth.fault(growth.Use(name, re.compile(pattern, flags), (method,)), sizes)
 
 
 def test_patterns_are_found_wherever_they_stand():
@@ -197,14 +205,15 @@ def _slow(reader, size, limit, ends):
     return slow
 
 
+@pytest.mark.parametrize(
+    ("size", "limit", "ends"),
+    [
+        (1 << 13, 0.06, ("",)),  # what is quadratic takes an eighth of a second and more
+        pytest.param(1 << 14, 0.08, ("",), marks=pytest.mark.slow),  # and here half a second
+        # Judging takes 0.7 s, all else far less, and other processes may double it.
+        pytest.param(1 << 20, 2.0, ("!",), marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("name", READERS)
-def test_a_hostile_text_is_read_in_a_moment(name):
-    # What is quadratic takes half a second and more for as much.
-    assert _slow(READERS[name], 1 << 14, 0.08, ("",)) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", READERS)
-def test_a_megabyte_of_a_hostile_text_is_read_in_a_moment(name):
-    # Judging takes 0.7 s, all else far less, and other processes may double it.
-    assert _slow(READERS[name], 1 << 20, 2.0, ("!",)) == []
+def test_a_hostile_text_is_read_in_a_moment(name, size, limit, ends):
+    assert _slow(READERS[name], size, limit, ends) == []

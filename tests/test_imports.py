@@ -90,15 +90,15 @@ def imported(path):
 
 
 def running(node):
-    """Yield what is below a node, without what is only there for types."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            for other in child.orelse:
-                yield other
-                yield from running(other)
+    """Yield a node and what is below it, without what is only there for types."""
+    left = [node]
+    while left:
+        node = left.pop()
+        yield node
+        if isinstance(node, ast.If) and getattr(node.test, "id", None) == "TYPE_CHECKING":
+            left += node.orelse
         else:
-            yield child
-            yield from running(child)
+            left += ast.iter_child_nodes(node)
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -170,17 +170,21 @@ def used(tree):
     """Yield line and name of private names that may be somebody else's."""
     for node in ast.walk(tree):
         names = []
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.Attribute) and private(node.attr):
             # What is unwrapped is an environment of another library.
             names = [] if ast.unparse(node.value).endswith(".unwrapped") else [node.attr]
         elif isinstance(node, ast.ImportFrom):
             names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (
+        elif isinstance(node, ast.Call) and called(node) in (
             *("getattr", "setattr", "hasattr", "delattr", "__setattr__", "attrgetter"),
             *("methodcaller", "__getattribute__"),
         ):
             names = [one.value for one in node.args if isinstance(one, ast.Constant)]
         yield from ((node.lineno, one) for one in names if isinstance(one, str) and private(one))
+
+
+def called(node):
+    return getattr(node.func, "attr", getattr(node.func, "id", None))
 
 
 def foreign(trees):

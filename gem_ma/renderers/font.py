@@ -66,13 +66,11 @@ def screen(
     shown = [line[:columns].ljust(columns) for line in lines[:rows]]
     blank = " " * (columns * (rows - len(shown)))
     glyphs, missing = _index("".join(shown) + blank)
-    if keep:
+    if keep and not missing:
         atlas = _atlas(height, ink, paper)
-        if missing:
-            atlas = np.concatenate([atlas, _colored(_boxes(missing, height), ink, paper)])
     else:
         kinds, glyphs = np.unique(glyphs, return_inverse=True)
-        atlas = _colored(_shapes(missing, height)[kinds], ink, paper)
+        atlas = _colored(_shapes(kinds, missing, height), ink, paper)
     # One row of pixels of a glyph is one item, so that the gather copies whole runs of bytes.
     start = glyphs.reshape(rows, 1, columns) * height
     picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
@@ -177,19 +175,19 @@ def _grey(height: int) -> np.ndarray:
     return grey
 
 
-def _boxes(missing: Sequence[int], height: int) -> np.ndarray:
-    return np.stack([_box(code, height) for code in missing])
-
-
-def _shapes(missing: Sequence[int], height: int) -> np.ndarray:
-    """Return all glyphs, and behind them the boxes of those that are missing."""
-    known = _grey(height)
-    return np.concatenate([known, _boxes(missing, height)]) if missing else known
+def _shapes(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarray:
+    """Return the glyphs of these kinds, which are sorted: last the boxes of those missing."""
+    known: np.ndarray = _grey(height)[kinds[: len(kinds) - len(missing)]]
+    return np.concatenate([known, [_box(code, height) for code in missing]]) if missing else known
 
 
 def _mask(text: str, height: int) -> np.ndarray:
     glyphs, missing = _index(text)
-    mask: np.ndarray = _shapes(missing, height)[glyphs].transpose(1, 0, 2).reshape(height, -1)
+    shapes = _grey(height)
+    if missing:
+        kinds, glyphs = np.unique(glyphs, return_inverse=True)
+        shapes = _shapes(kinds, missing, height)
+    mask: np.ndarray = shapes[glyphs].transpose(1, 0, 2).reshape(height, -1)
     return mask
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from gem_ma.apis.aec import BaseEnv
 
+_PLAIN = frozenset((str, int, float, bool, type(None), np.bool_, np.int64))
+
 
 def words(env: BaseEnv, agent: str) -> str:
     """Return all the text that a seat can read now."""
@@ -23,12 +25,13 @@ def fingerprint(value: Any) -> bytes:
 
 def plain(value: Any) -> str:
     """Return a value as text, arrays by their digests."""
-    if type(value) is str or (type(value) is list and set(map(type, value)) == {str}):
-        return repr(value)  # as the rest would, and most of what there is
+    kind = type(value)  # first what the rest would come to in the end, and most of what there is
+    if kind in _PLAIN or (kind in (list, tuple) and value and _PLAIN.issuperset(map(type, value))):
+        return repr(value)
     if isinstance(value, np.ndarray):
         return f"array({value.dtype}, {value.shape}, {hashlib.sha256(value.tobytes()).hexdigest()})"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{plain(k)}:{plain(v)}" for k, v in value.items()) + "}"
+        return "{" + ",".join([f"{plain(k)}:{plain(v)}" for k, v in value.items()]) + "}"
     if isinstance(value, list | tuple):
         return f"{type(value).__name__}(" + ",".join(map(plain, value)) + ")"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -71,13 +71,15 @@ def test_it_solves_tic_tac_toe_soon():
     assert time.perf_counter() - begin < 2
 
 
-def test_equally_good_moves_are_drawn_by_the_seeds():
+@pytest.mark.parametrize("seeds", [6, pytest.param(20, marks=pytest.mark.slow)])
+def test_equally_good_moves_are_drawn_by_the_seeds(seeds):
     turn = at(TTT, "0")  # only the middle does not lose
-    assert {SearchAgent(seed=seed).act([turn])[0] for seed in range(20)} == {"4"}
+    assert {SearchAgent(seed=seed).act([turn])[0] for seed in range(seeds)} == {"4"}
     replies = SearchAgent().act([at(TTT, "", seed=seed) for seed in range(300)])
     assert set(replies) == set("012345678")
     assert replies == SearchAgent().act([at(TTT, "", seed=seed) for seed in range(300)])
-    assert len({SearchAgent(seed=seed).act([at(TTT, "")])[0] for seed in range(20)}) > 5
+    drawn = {SearchAgent(seed=seed).act([at(TTT, "")])[0] for seed in range(seeds)}
+    assert len(drawn) > seeds // 4
 
 
 def test_it_wins_as_soon_as_it_can_and_loses_as_late():
@@ -129,6 +131,7 @@ def test_a_game_that_is_too_big_is_simulated():
     assert SearchAgent(nodes=50).act(turns) == SearchAgent(nodes=0).act(turns)
 
 
+@pytest.mark.parametrize("games", [8, pytest.param(16, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("strong", "weak"),
     [
@@ -137,9 +140,9 @@ def test_a_game_that_is_too_big_is_simulated():
     ],
     ids=["depth", "simulations"],
 )
-def test_strength_grows_with_the_dial(strong, weak):
-    episodes = rollout(C4, [strong, weak], episodes=16, seed=11, shuffle=True)
-    assert won(episodes, repr(strong)) >= 12
+def test_strength_grows_with_the_dial(strong, weak, games):
+    episodes = rollout(C4, [strong, weak], episodes=games, seed=11, shuffle=True)
+    assert won(episodes, repr(strong)) >= 0.75 * games
 
 
 # -- the same seeds, the same moves ----------------------------------------------------------------
@@ -147,7 +150,12 @@ def test_strength_grows_with_the_dial(strong, weak):
 
 @pytest.mark.parametrize(
     "make",
-    [SearchAgent, lambda: SearchAgent(depth=3), lambda: SearchAgent(simulations=20, nodes=0)],
+    [
+        lambda: SearchAgent(simulations=50, nodes=2000),  # some are solved, and some too big
+        lambda: SearchAgent(depth=3),
+        lambda: SearchAgent(simulations=20, nodes=0),
+        pytest.param(SearchAgent, marks=pytest.mark.slow),
+    ],
 )
 def test_what_it_remembers_changes_no_reply(make):
     turns = [at(C4, "3" * n, seed=n) for n in range(2)] + [

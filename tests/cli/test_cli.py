@@ -31,7 +31,8 @@ def test_data_from_a_folder(tmp_path, capsys):
     assert main(arguments) == 0
 
 
-def test_run(tmp_path, capsys):
+def test_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)  # slow to import
     out = str(tmp_path / "out.jsonl")
     arguments = ["run", "game:TicTacToe-v0", "--episodes", "5", "--seed", "1", "--out", out]
     assert main(arguments) == 0
@@ -47,12 +48,20 @@ def test_run(tmp_path, capsys):
         (["--agents", "nobody"], "no agent 'nobody'"),
         (["--agents", "random,random,random"], "got 3 agents"),
         (["--context", "turns"], "context 'turns'"),
-        (["--agents", "hf:/nowhere/at/all"], "gem-ma: "),
+        (["--agents", "hf:/nowhere/at/all"], "pip install 'gem-ma[hf]'"),
     ):
         assert main(["run", "game:TicTacToe-v0", *wrong]) == 2
         error = capsys.readouterr().err
         assert words in error
         assert "Traceback" not in error
+
+
+@pytest.mark.slow
+def test_a_model_that_is_nowhere_is_no_traceback(capsys):
+    assert main(["run", "game:TicTacToe-v0", "--agents", "hf:/nowhere/at/all"]) == 2
+    error = capsys.readouterr().err
+    assert "gem-ma: " in error
+    assert "Traceback" not in error
 
 
 def test_run_stops_at_too_many_errors(capsys):

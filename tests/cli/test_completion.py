@@ -15,7 +15,7 @@ from gem_ma.envs.registry import MissingNeed
 HERE = Path(sys.executable).parent
 ASK = r"""
 export PATH="$1:$PATH"
-eval "$(gem-ma completion bash)"
+eval "$3"
 line=$2
 COMP_LINE=$line COMP_POINT=${#line} COMP_TYPE=9
 read -ra COMP_WORDS <<<"$line"
@@ -24,6 +24,14 @@ COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _python_argcomplete gem-ma
 printf '%s\n' "${COMPREPLY[@]}"
 """
+
+
+@pytest.fixture(scope="module")
+def written():
+    """Return what `gem-ma completion bash` prints."""
+    pytest.importorskip("argcomplete", reason="pip install 'gem-ma[completion]'")
+    command = [HERE / "gem-ma", "completion", "bash"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="install bash")
@@ -39,9 +47,8 @@ printf '%s\n' "${COMPREPLY[@]}"
         ("gem-ma completion ", {"bash", "zsh", "fish", "-h", "--help"}),
     ],
 )
-def test_bash(line, found):
-    pytest.importorskip("argcomplete", reason="pip install 'gem-ma[completion]'")
-    ask = ["bash", "--norc", "-c", ASK, "bash", str(HERE), line]
+def test_bash(line, found, written):
+    ask = ["bash", "--norc", "-c", ASK, "bash", str(HERE), line, written]
     run = subprocess.run(ask, capture_output=True, text=True, check=True, timeout=60)
     assert {one.strip() for one in run.stdout.splitlines()} == found
 

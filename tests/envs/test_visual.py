@@ -364,20 +364,21 @@ TASKS = {
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
 
 
+@pytest.mark.parametrize("seeds", [60, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 @every_task
-def test_every_answer_follows_from_the_picture(task, level):
+def test_every_answer_follows_from_the_picture(task, level, seeds):
     env = Env(task(level), observe="image")
     pictures, answers = set(), collections.Counter()
-    for seed in range(200):
+    for seed in range(seeds):
         env.reset(seed=seed)
         state = env.game_state
         assert TASKS[task](env.scene(AGENT), state.question) == state.answer
         assert state.answer in state.choices
         pictures.add(env.observe(AGENT)["image"].tobytes())
         answers[state.answer] += 1
-    assert len(pictures) >= 190
-    assert answers.most_common(1)[0][1] / 200 < (0.6 if level == "easy" else 0.5)
+    assert len(pictures) >= 0.95 * seeds
+    assert answers.most_common(1)[0][1] / seeds < (0.6 if level == "easy" else 0.5)
 
 
 @every_task

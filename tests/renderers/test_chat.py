@@ -28,13 +28,17 @@ def colored(picture, color):
 def shows(picture, text, height, ink, paper):
     """Say whether a line of text is somewhere in a picture, to the pixel."""
     needle = font.screen([text], len(text), 1, height, ink, paper)
-    windows = np.lib.stride_tricks.sliding_window_view(picture, (1, needle.shape[1], 3))
     # The row with most ink decides where it may be.
     row = int((needle != paper).any(2).sum(1).argmax())
-    places = np.argwhere((windows[:, :, 0, 0] == needle[row]).all((2, 3)))
-    for y, x in places:
-        if (picture[y - row : y - row + height, x : x + needle.shape[1]] == needle).all():
-            return True
+    wanted = needle[row].tobytes()
+    for top in range(len(picture) - height + 1):
+        pixels = picture[top + row].tobytes()
+        at = pixels.find(wanted)
+        while at >= 0:
+            window = picture[top : top + height, at // 3 : at // 3 + needle.shape[1]]
+            if at % 3 == 0 and (window == needle).all():
+                return True
+            at = pixels.find(wanted, at + 1)
     return False
 
 

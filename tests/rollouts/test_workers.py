@@ -1,7 +1,6 @@
 """Runs in worker processes: the same episodes, whatever dies, hangs or raises on the way."""
 
 import contextlib
-import ctypes
 import errno
 import multiprocessing
 import os
@@ -14,6 +13,8 @@ import threading
 import time
 
 import pytest
+from broken_games import FaultySecret, Slow, Stops
+from playable import unless
 
 import gem_ma
 from gem_ma.agents import load
@@ -62,7 +63,7 @@ class Blocks(Here):
     blocking = True
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [unless(False, 1), 2, unless(False, 3)])
 def test_the_same_episodes_for_any_number_of_workers(workers):
     make = {"seed": 4, "group": 2, "shuffle": True, "context": "turns=2"}
     ids = [FOUR, "game:LiarsDice-v0", "game:RockPaperScissors-v0"]
@@ -70,16 +71,26 @@ def test_the_same_episodes_for_any_number_of_workers(workers):
     assert gem_ma.rollout(ids, "random", 60, workers=workers, concurrency=7, **make) == alone
 
 
-@pytest.mark.parametrize("kind", [Here, Later, Blocks])
-def test_agents_that_stay_get_the_turns_of_all_workers(kind):
-    make = {"seed": 4, "observe": "both"}
-    alone = gem_ma.rollout(FOUR, {"red": kind(), "yellow": "random"}, 40, **make)
-    here = kind()
-    episodes = gem_ma.rollout(FOUR, {"red": here, "yellow": "random"}, 40, workers=2, **make)
+@pytest.mark.parametrize(
+    "kinds", [(Here, Later, Blocks), *(unless(False, (kind,)) for kind in (Here, Later, Blocks))]
+)
+def test_agents_that_stay_get_the_turns_of_all_workers(kinds):
+    dice = "game:LiarsDice-v0"
+    seats = gem_ma.make(dice).possible_agents
+
+    def play(**kwargs):
+        here = [kind() for kind in kinds]
+        agents = {**dict.fromkeys(seats, "random"), **dict(zip(seats, here, strict=False))}
+        return here, gem_ma.rollout(dice, agents, 20, seed=4, observe="both", **kwargs)
+
+    _, alone = play()
+    here, episodes = play(workers=2)
     assert episodes == alone
-    assert episodes[0].agents == {"red": "Here()", "yellow": "random"}
-    if kind is not Later:
-        assert max(here.batches) > 1
+    assert all(episodes[0].agents[seat] == "Here()" for seat in seats[: len(kinds)])
+    for agent in here:
+        assert agent.batches
+        if not isinstance(agent, Later):
+            assert max(agent.batches) > 1
 
 
 def test_what_agents_that_stay_raise_is_on_the_record():
@@ -94,47 +105,28 @@ def test_what_agents_that_stay_raise_is_on_the_record():
     assert episodes == alone
     assert {e.failure.seat for e in episodes if e.failure} == {"red"}
     with pytest.raises(gem_ma.rollouts.run.TooManyErrors, match="LookupError: no idea") as caught:
-        gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 300, workers=2, max_errors=2)
+        gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 300, workers=1, max_errors=2)
     assert caught.value.episodes
 
 
-def test_episodes_go_to_one_file_and_a_run_goes_on(tmp_path):
+@pytest.mark.parametrize("workers", [1, unless(False, 2)])
+def test_episodes_go_to_one_file_and_a_run_goes_on(tmp_path, workers):
     out = tmp_path / "run.jsonl"
     make = {"seed": 6, "observe": "image"}
-    alone = gem_ma.rollout(FOUR, "random", 40, **make)
-    gem_ma.rollout(FOUR, "random", 15, workers=2, out=out, **make)
-    again = gem_ma.rollout(FOUR, "random", 40, workers=2, out=out, resume=True, **make)
+    alone = gem_ma.rollout(FOUR, "random", 20, **make)
+    gem_ma.rollout(FOUR, "random", 8, workers=2, out=out, **make)
+    again = gem_ma.rollout(FOUR, "random", 20, workers=workers, out=out, resume=True, **make)
     assert again == alone
-    assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(40))
+    assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(20))
 
 
-class Faulty(GuessTheNumber):
-    """Raises, hangs or takes its process down in some of its episodes."""
-
-    def __init__(self, fault, share=7):
-        super().__init__(1, 10, 5)
-        self.fault, self.share = fault, share
-
-    def advance(self, state, moves, rng):
-        if state.secret % self.share == 0:
-            if self.fault == "raise":
-                raise RuntimeError("this game is broken")
-            if self.fault == "sleep":
-                time.sleep(60)
-            if self.fault == "loop":
-                while True:
-                    pass
-            if self.fault == "compute":  # in C, where no signal of Python's is heard
-                sum(range(10**13))
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().advance(state, moves, rng)
-
-
-def faulty(fault, count=40, **kwargs):
-    env = gem_ma.Env(Faulty(fault), id="faulty")
+def faulty(fault, count=40, workers=2, **kwargs):
+    env = gem_ma.Env(FaultySecret(fault), id="faulty")
     sound = gem_ma.Env(GuessTheNumber(1, 10, 5), id="faulty")
     expected = gem_ma.rollout(sound, "random", count, seed=2)
-    episodes = gem_ma.rollout(env, "random", count, seed=2, workers=2, max_errors=40, **kwargs)
+    episodes = gem_ma.rollout(
+        env, "random", count, seed=2, workers=workers, max_errors=40, **kwargs
+    )
     assert [episode.number for episode in episodes] == list(range(count))
     failed = [episode for episode in episodes if episode.failure]
     for episode, other in zip(episodes, expected, strict=True):
@@ -150,61 +142,33 @@ def test_a_game_that_raises():
         assert not episode.returns
 
 
-def test_a_game_that_kills_its_process():
+@pytest.mark.parametrize("strikes", [2, unless(False, shares._STRIKES)])
+def test_a_game_that_kills_its_process(strikes, monkeypatch):
+    monkeypatch.setattr(shares, "_STRIKES", strikes)
     for episode in faulty("kill", 15):
         assert episode.failure.kind == "WorkerDied"
         assert "was killed by signal 9" in episode.failure.message
 
 
+@pytest.mark.parametrize(("count", "workers"), [(20, 1), unless(False, 40, 2)])
 @pytest.mark.parametrize("fault", ["sleep", "loop"])
-def test_a_game_that_hangs(fault):
+def test_a_game_that_hangs(fault, count, workers):
     start = time.monotonic()
-    for episode in faulty(fault, step_timeout=0.3):
+    for episode in faulty(fault, count, workers, step_timeout=0.3):
         assert episode.failure == (None, "StepTimeout", "a step took more than 0.3 s")
     assert time.monotonic() - start < 40
 
 
-def test_a_game_that_hangs_outside_of_python(monkeypatch):
-    monkeypatch.setattr(shares, "_STRIKES", 2)
-    env = gem_ma.Env(Faulty("compute", share=3), id="faulty")
+@pytest.mark.parametrize("strikes", [1, unless(False, 2)])
+def test_a_game_that_hangs_outside_of_python(strikes, monkeypatch):
+    monkeypatch.setattr(shares, "_STRIKES", strikes)
+    env = gem_ma.Env(FaultySecret("compute", share=3), id="faulty")
     episodes = gem_ma.rollout(
         env, "random", 3, seed=0, workers=1, max_errors=3, step_timeout=0.2, concurrency=1
     )
     kinds = [episode.failure and episode.failure.kind for episode in episodes]
     assert set(kinds) <= {None, "WorkerDied"}
     assert "WorkerDied" in kinds
-
-
-class Stops(GuessTheNumber):
-    """Stops its process once: in a step, when it is in none, or in C where no signal is heard."""
-
-    def __init__(self, mark, at=None):
-        super().__init__(1, 10, 5)
-        self.mark, self.at = mark, at
-
-    def advance(self, state, moves, rng):
-        if self.at and not os.path.exists(self.mark):
-            with open(self.mark, "w"):
-                pass
-            if self.at == "step":
-                os.kill(os.getpid(), signal.SIGSTOP)
-            elif self.at == "later":
-                subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -STOP {os.getpid()}"])
-            else:  # a lock that is held already
-                lock = ctypes.create_string_buffer(128)
-                for _ in range(2):
-                    ctypes.PyDLL(None).pthread_mutex_lock(lock)
-        return super().advance(state, moves, rng)
-
-
-class Slow(Here):
-    """Leaves time to be stopped in."""
-
-    portable = True
-
-    def act(self, turns):
-        time.sleep(0.05)
-        return super().act(turns)
 
 
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
@@ -214,10 +178,10 @@ def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch
     mark = tmp_path / "mark"
     agent = Slow() if at == "later" else "random"
     make = {"seed": 2, "concurrency": 4}
-    alone = gem_ma.rollout(gem_ma.Env(Stops(str(mark)), id="x"), agent, 20, **make)
+    alone = gem_ma.rollout(gem_ma.Env(Stops(str(mark)), id="x"), agent, 8, **make)
     env = gem_ma.Env(Stops(str(mark), at), id="x")
     start = time.monotonic()
-    episodes = gem_ma.rollout(env, agent, 20, workers=1, step_timeout=0.1, **make)
+    episodes = gem_ma.rollout(env, agent, 8, workers=1, step_timeout=0.1, **make)
     assert mark.exists()
     assert time.monotonic() - start > 1.4  # it was given its time
     assert [e.steps for e in episodes] == [e.steps for e in alone]
@@ -257,36 +221,35 @@ def test_a_game_that_ends_the_program_costs_its_episode(blocking):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
 @pytest.mark.parametrize(
-    ("seconds", "count", "pause"),
-    [(2, 400, 1.5), pytest.param(1_800, 800, 3, marks=pytest.mark.slow)],
+    ("seconds", "count", "pause", "most"),  # the last: of kills in a run
+    [(0, 60, 0.4, 1), unless(False, 1_800, 800, 3, 800)],
 )
-def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds, count, pause):
+def test_killing_workers_at_random_loses_and_doubles_nothing(tmp_path, seconds, count, pause, most):
     stop, draw = threading.Event(), random.Random(0)
     out, killed = tmp_path / "out.jsonl", []
 
     def kill():
         size = 0
-        while not stop.wait(draw.uniform(0.2, pause)):
+        while not stop.wait(draw.uniform(0.1, pause)):
             # Workers that all die before they play are an error: each kill follows an episode.
             children = multiprocessing.active_children()
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                if children and size != (size := out.stat().st_size):
+                fewer = len(killed) < most * (seed + 1)
+                if fewer and children and size != (size := out.stat().st_size):
                     os.kill(draw.choice(children).pid, signal.SIGKILL)
                     killed.append(size)
 
     ids = [FOUR, "game:LiarsDice-v0", "game:Sokoban-v0-easy", "game:Hangman-v0-easy"]
+    start, seed = time.monotonic(), 0
     killer = threading.Thread(target=kill)
     killer.start()
-    start, seed = time.monotonic(), 0
     try:
-        while time.monotonic() - start < seconds:
-            here = Here()
-            episodes = gem_ma.rollout(
-                ids, "random" if seed % 2 else here, count, seed=seed, workers=2, out=out
-            )
+        while seed < 2 or time.monotonic() - start < seconds:
+            agent = "random" if seed % 2 else Here()
+            episodes = gem_ma.rollout(ids, agent, count, seed=seed, workers=2, out=out)
             assert [episode.number for episode in episodes] == list(range(count))
             assert not any(episode.failure for episode in episodes)
-            assert episodes == gem_ma.rollout(ids, "random" if seed % 2 else here, count, seed=seed)
+            assert episodes == gem_ma.rollout(ids, agent, count, seed=seed)
             ledger = sorted(episode.number for episode in gem_ma.load_episodes(out))
             assert ledger == list(range(count))
             out.unlink()
@@ -310,7 +273,7 @@ def test_a_full_disk_ends_the_run_with_its_own_error(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         gem_ma.rollout(FOUR, "random", 50, seed=0, workers=2, out=out)
     monkeypatch.undo()
-    again = gem_ma.rollout(FOUR, "random", 50, seed=0, workers=2, out=out, resume=True)
+    again = gem_ma.rollout(FOUR, "random", 50, seed=0, workers=1, out=out, resume=True)
     assert again == gem_ma.rollout(FOUR, "random", 50, seed=0)
 
 

@@ -2,11 +2,12 @@
 
 import ast
 import builtins
+import functools
 import gc
 import importlib.util
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from re import _constants as codes
 from re import _parser as parser
@@ -16,8 +17,9 @@ import gem_ma
 
 ROOT = Path(gem_ma.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split")
-SIZES = (20, 256, 1024, 4096, 16384)
-SLOW = 0.004  # seconds, below which the largest size is quick whatever the growth
+SIZES = (20, 128, 512, 2048, 8192)
+LONGER = (20, 256, 1024, 4096, 16384)
+SLOW = 0.15e-6  # seconds a letter, below which the largest size is quick whatever the growth
 
 
 class Use(NamedTuple):
@@ -48,6 +50,7 @@ def modules() -> list[str]:
     return found
 
 
+@functools.cache
 def uses(module: str) -> list[Use]:
     """Return every pattern of a module, with how it is applied."""
     try:
@@ -112,13 +115,22 @@ def _patterns(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
             yield from _patterns(one, depth - 1)
 
 
+@functools.lru_cache(maxsize=1)
+def _loaded(tree: ast.Module) -> list[tuple[ast.Name, ast.AST]]:
+    """Return where names are read, and in what."""
+    return [
+        (child, node)
+        for node in ast.walk(tree)
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)
+    ]
+
+
 def _applied(tree: ast.Module, name: str) -> set[str]:
     """Return the methods called of a global; where it is handed on, that may be any."""
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     methods = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-            parent = parents[node]
+    for node, parent in _loaded(tree):
+        if node.id == name:
             attribute = parent.attr if isinstance(parent, ast.Attribute) else ""
             methods.add(attribute if attribute in METHODS else "finditer")
     return methods or {"finditer"}
@@ -320,32 +332,31 @@ def seconds(work: Callable[[], Any], tries: int) -> float:
     return best
 
 
-def grows(work: Callable[[str], Any], make: Callable[[int], str]) -> str:
+def grows(work: Callable[[str], Any], make: Callable[[int], str], sizes: Sequence[int]) -> str:
     """Say how the time of some work outgrows the length of a text, or nothing if it does not."""
-    if _is_quick(work, make):
+    if _is_quick(work, make, sizes):
         return ""
-    before = 0.0
-    for size in SIZES:
+    before, slow = 0.0, SLOW * sizes[-1]
+    for size in sizes:
         text = make(size)
         took = seconds(lambda text=text: work(text), 3)
         # A text four times as long: four times the time if linear, 16 times if quadratic.
-        most = 8 * before or SLOW
-        if took > max(most, SLOW):
+        if took > max(8 * before, slow):
             return f"{before:.4f} s, then {took:.4f} s for {text[:50]!r}... of {len(text)} letters"
         before = took
     return ""
 
 
-def _is_quick(work: Callable[[str], Any], make: Callable[[int], str]) -> bool:
+def _is_quick(work: Callable[[str], Any], make: Callable[[int], str], sizes: Sequence[int]) -> bool:
     """Return whether even the longest text takes next to nothing; stop where one takes long."""
-    for size in SIZES:
+    for size in sizes:
         text = make(size)
-        if seconds(lambda text=text: work(text), 1) > SLOW:
+        if seconds(lambda text=text: work(text), 1) > SLOW * sizes[-1]:
             return False
     return True
 
 
-def fault(use: Use) -> str:
+def fault(use: Use, sizes: Sequence[int] = SIZES) -> str:
     """Say on which text a pattern takes more than its length allows, or nothing."""
     for method in use.methods:
         for make in hostile(use.pattern):
@@ -354,6 +365,6 @@ def fault(use: Use) -> str:
                 apply(use.pattern, method, text)
 
             # What another process does to the clock does not come twice.
-            if (found := grows(work, make)) and (found := grows(work, make)):
+            if (found := grows(work, make, sizes)) and (found := grows(work, make, sizes)):
                 return f"{use.where} {use.pattern.pattern!r}.{method}: {found}"
     return ""

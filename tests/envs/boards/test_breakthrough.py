@@ -101,10 +101,11 @@ def test_what_makes_no_board(size):
         Breakthrough(size)
 
 
-def test_search_beats_chance():
+@pytest.mark.parametrize("games", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_search_beats_chance(games):
     agent = SearchAgent(simulations=40, nodes=0)
     env = Env(Breakthrough(5), id="game:Breakthrough-v0")
-    episodes = rollout(env, [agent, "random"], episodes=40, seed=5, shuffle=True)
+    episodes = rollout(env, [agent, "random"], episodes=games, seed=5, shuffle=True)
     won = [e.returns[s] == 1 for e in episodes for s, a in e.agents.items() if a != "random"]
     assert sum(won) >= 0.95 * len(won)
 

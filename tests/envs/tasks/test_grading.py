@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from playable import unless
 
 import gem_ma
 from gem_ma.envs.tasks import grading
@@ -308,10 +309,10 @@ def test_one_of_several_right_answers_is_enough(verifier):
     assert grading.mathematics("8", []).score == 0
 
 
-def test_a_stuck_grader_is_ended_and_the_next_one_is_fine(verifier):
+@pytest.mark.parametrize("bomb", ["9^{9^{9^{9}}}", unless(False, r"\prod_{n=1}^{99999999} n")])
+def test_a_stuck_grader_is_ended_and_the_next_one_is_fine(verifier, bomb):
     begun = time.perf_counter()
-    for bomb in ("9^{9^{9^{9}}}", r"\prod_{n=1}^{99999999} n"):
-        assert grading.mathematics(bomb, [r"\sqrt{2}"]) == (0.0, "timed out")
+    assert grading.mathematics(bomb, [r"\sqrt{2}"]) == (0.0, "timed out")
     assert grading.mathematics(r"\frac{2}{\sqrt{2}}", [r"\sqrt{2}"]) == (1.0, "")
     assert time.perf_counter() - begun < 30
 
@@ -335,11 +336,17 @@ PROGRAM = (  # exec is called as help[...], for which nothing but brackets is ne
 )
 
 
-@pytest.fixture(scope="module", params=sandbox.LEVELS)
+STRONG, *BETWEEN, WEAK = sandbox.LEVELS
+
+
+@pytest.fixture(scope="module", params=[STRONG, *(unless(False, one) for one in BETWEEN), WEAK])
 def judges(request, verifier):
-    """Return a pool of judges at a level of the sandbox."""
+    """Return a pool of judges at a level of the sandbox; None is the usual one at the strongest."""
     if sandbox.available()[request.param]:
         pytest.skip(sandbox.available()[request.param])
+    if request.param == STRONG:
+        yield None
+        return
     preload = (f"{grading.__name__}:warm", grading.__name__)
     with sandbox.Sandbox(request.param, seconds=10, cpu_seconds=0.9, preload=preload) as box:
         yield box
@@ -375,7 +382,8 @@ def test_a_formula_does_not_pay_itself(verifier, attack):
 
 @pytest.mark.parametrize("gold", [r"\sqrt{2}", r"\{1, \sqrt{2}\}", "x"])
 def test_a_formula_does_not_pay_itself_at_any_level(judges, monkeypatch, gold):
-    monkeypatch.setattr(grading, "_graders", lambda *_: judges)
+    if judges is not None:
+        monkeypatch.setattr(grading, "_graders", lambda *_: judges)
     assert attacked(ATTACKS[0], gold).score == 0
 
 

@@ -632,10 +632,11 @@ def some_arguments(rng, name):
     return asked
 
 
-def test_no_arguments_break_anything():
+@pytest.mark.parametrize("episodes", [300, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_no_arguments_break_anything(episodes):
     rng, base = random.Random(7), Base(tables())
     good = dict.fromkeys(TOOLS, 0)
-    for _ in range(1_000):
+    for _ in range(episodes):
         changes, past = {}, []
         for _ in range(25):
             name = rng.choice(list(TOOLS))
@@ -652,7 +653,7 @@ def test_no_arguments_break_anything():
         assert base.same(changes, changes)
     assert len(base.sha256(changes)) == 64
     assert json.dumps(base.tables) == json.dumps(tables())
-    assert min(good.values()) > 50, good
+    assert min(good.values()) > episodes / 20, good
 
 
 @pytest.mark.parametrize("name", [None, 1, [], {}, "", "respond", "_seat"])

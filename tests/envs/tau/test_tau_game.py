@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from playable import IDS
+from playable import IDS, unless
 
 import gem_ma
 from gem_ma import rollout
@@ -17,6 +17,7 @@ from gem_ma.game import InvalidMove
 
 SHOP = "tau:shop"
 DOMAINS = [env_id for env_id in IDS if env_id.startswith("tau:")]
+RETAIL = [env_id for env_id in DOMAINS if env_id == "tau:retail"]
 FLOOR = {  # what an assistant gets that does nothing, by the original's own rule
     ("tau:retail", "test"): [10, 12, 25, 50, 57, 65, 106],
     ("tau:retail", "dev"): 1,
@@ -234,24 +235,27 @@ def test_rules_tell_the_task_to_the_user_only_and_change_with_it():
     assert env.rules("user") != first
 
 
-@pytest.mark.parametrize("env_id", DOMAINS)
-def test_gold_actions_pay_and_nothing_else_does(env_id):
-    count = 40 if env_id == SHOP else None
-    splits = {"tau:retail": ["train", "dev", "test"]}.get(env_id, ["test"])
-    for split in splits:
-        env = gem_ma.make(env_id, split=split)
-        number = count or len(env.game.content.tasks)
-        gold = play(RuleUser() if env_id == SHOP else ends, OracleAssistant(), number, env)
-        assert [e.number for e in gold if e.returns["assistant"] != 1.0] == []
-        idle = play(ends, lambda turn: "I can do nothing.", number, env)
-        paid = [e.number for e in idle if e.returns["assistant"] == 1.0]
-        if env_id == SHOP:
-            assert len(paid) < number / 4  # those that ask something have outputs
-            continue
-        floor = FLOOR[env_id, split]
-        assert paid == floor if isinstance(floor, list) else len(paid) == floor
-        random = play(patient, RandomAgent(), number, env)
-        assert sum(e.returns["assistant"] for e in random) <= len(paid)
+@pytest.mark.parametrize(
+    ("env_id", "split"),
+    [
+        *((env_id, "test") for env_id in DOMAINS),
+        *(unless(split == "dev", one, split) for one in RETAIL for split in ("dev", "train")),
+    ],
+)
+def test_gold_actions_pay_and_nothing_else_does(env_id, split):
+    env = gem_ma.make(env_id, split=split)
+    number = 40 if env_id == SHOP else len(env.game.content.tasks)
+    gold = play(RuleUser() if env_id == SHOP else ends, OracleAssistant(), number, env)
+    assert [e.number for e in gold if e.returns["assistant"] != 1.0] == []
+    idle = play(ends, lambda turn: "I can do nothing.", number, env)
+    paid = [e.number for e in idle if e.returns["assistant"] == 1.0]
+    if env_id == SHOP:
+        assert len(paid) < number / 4  # those that ask something have outputs
+        return
+    floor = FLOOR[env_id, split]
+    assert paid == floor if isinstance(floor, list) else len(paid) == floor
+    random = play(patient, RandomAgent(), number, env)
+    assert sum(e.returns["assistant"] for e in random) <= len(paid)
 
 
 def ends(turn):
@@ -277,10 +281,11 @@ def test_the_informed_assistant_asks_on_about_an_order_that_nobody_has():
         assert any(one.result.startswith("Error") for one in env.game_state.calls)
 
 
-def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says():
-    episodes = play(RuleUser(), InformedAssistant(), 1000)
-    assert sum(e.returns["assistant"] for e in episodes) >= 980
-    assert sum(e.returns["user"] for e in episodes) >= 980
+@pytest.mark.parametrize("count", [200, unless(False, 1000)])
+def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says(count):
+    episodes = play(RuleUser(), InformedAssistant(), count)
+    assert sum(e.returns["assistant"] for e in episodes) >= 0.98 * count
+    assert sum(e.returns["user"] for e in episodes) >= 0.98 * count
     kinds = {
         name
         for e in episodes
@@ -289,13 +294,14 @@ def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says():
         for name in [str(step.reply)]
         if "pending_order" in name or "delivered" in name
     }
-    assert len(kinds) > 500
+    assert len(kinds) > count / 2
 
 
 @pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
-def test_most_tasks_of_retail_train_can_be_solved_from_what_the_user_says():
-    episodes = play(RuleUser(), InformedAssistant(), 500, "tau:retail", split="train")
-    assert sum(e.returns["assistant"] for e in episodes) >= 400
+@pytest.mark.parametrize("count", [100, unless(False, 500)])
+def test_most_tasks_of_retail_train_can_be_solved_from_what_the_user_says(count):
+    episodes = play(RuleUser(), InformedAssistant(), count, "tau:retail", split="train")
+    assert sum(e.returns["assistant"] for e in episodes) >= 0.8 * count
 
 
 def test_shops_are_made_from_their_seeds():

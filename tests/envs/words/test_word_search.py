@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from playable import unless
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -33,7 +34,9 @@ def places(state, word):
     return found
 
 
-@pytest.mark.parametrize(("level", "steps"), [(EASY, 2), (HARD, 8), ((8, True, 32), 8)])
+@pytest.mark.parametrize(
+    ("level", "steps"), [(EASY, 2), (HARD, 8), unless(False, (8, True, 32), 8)]
+)
 def test_every_word_is_found_once_and_a_solver_wins(level, steps):
     env, seen, grids = gem_ma.Env(WordSearch(*level)), set(), set()
     for seed in range(60):

@@ -1,0 +1,103 @@
+"""Games that raise, hang, stop or kill their process; workers import them without pytest."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
+
+
+class FaultyGuess(GuessTheNumber):
+    """Raises, hangs, or takes its process down, as it is told by the guess."""
+
+    def advance(self, state, moves, rng):
+        (guess,) = moves.values()
+        if guess == 2:
+            raise RuntimeError("this game is broken")
+        if guess == 3:
+            time.sleep(60)
+        if guess == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if guess == 5:
+            raise SystemExit(3)
+        if guess == 6:
+            raise KeyboardInterrupt
+        return super().advance(state, moves, rng)
+
+
+class WaitingFaultyGuess(FaultyGuess):
+    """The same faults in a game whose steps run in threads of their process."""
+
+    blocking = True
+
+
+class Waiting(GuessTheNumber):
+    """Takes a while over some guesses, so that steps end in another order than they began."""
+
+    blocking = True
+
+    def advance(self, state, moves, rng):
+        (guess,) = moves.values()
+        time.sleep(0.001 * (guess % 4))
+        return super().advance(state, moves, rng)
+
+
+class FaultySecret(GuessTheNumber):
+    """Raises, hangs or takes its process down in some of its episodes."""
+
+    def __init__(self, fault, share=7):
+        super().__init__(1, 10, 5)
+        self.fault, self.share = fault, share
+
+    def advance(self, state, moves, rng):
+        if state.secret % self.share == 0:
+            if self.fault == "raise":
+                raise RuntimeError("this game is broken")
+            if self.fault == "sleep":
+                time.sleep(60)
+            if self.fault == "loop":
+                while True:
+                    pass
+            if self.fault == "compute":  # in C, where no signal of Python's is heard
+                sum(range(10**13))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().advance(state, moves, rng)
+
+
+class Stops(GuessTheNumber):
+    """Stops its process once: in a step, when it is in none, or in C where no signal is heard."""
+
+    def __init__(self, mark, at=None):
+        super().__init__(1, 10, 5)
+        self.mark, self.at = mark, at
+
+    def advance(self, state, moves, rng):
+        if self.at and not os.path.exists(self.mark):
+            with open(self.mark, "w"):
+                pass
+            if self.at == "step":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            elif self.at == "later":
+                subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -STOP {os.getpid()}"])
+            else:  # a lock that is held already
+                lock = ctypes.create_string_buffer(128)
+                for _ in range(2):
+                    ctypes.PyDLL(None).pthread_mutex_lock(lock)
+        return super().advance(state, moves, rng)
+
+
+class Slow:
+    """Plays at random, and leaves time to be stopped in."""
+
+    portable = True
+
+    def act(self, turns):
+        from gem_ma.agents import load
+
+        time.sleep(0.05)
+        return load("random").act(turns)
+
+    def __repr__(self):
+        return "Slow()"
