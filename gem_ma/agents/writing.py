@@ -166,9 +166,7 @@ class _Batch:
     and the positions leave out.
     """
 
-    def __init__(
-        self, model: Any, shape: tuple[int, int, int], pasts: Sequence[Any], length: int
-    ):
+    def __init__(self, model: Any, shape: tuple[int, int, int], pasts: Sequence[Any], length: int):
         self.model = model
         layers, heads, width = shape
         self.used = max(map(_length, pasts))

@@ -227,7 +227,10 @@ class Imitation:
     def _batches(self, epoch: int) -> list[list[int]]:
         """Return the places of rows that make up each step: of about one length, in any order."""
         rng = np.random.Generator(np.random.PCG64(mix(self.seed, epoch)))
-        longer = [len(row.ids) * x for row, x in zip(self.rows, rng.uniform(1, 1.1, len(self.rows)), strict=True)]
+        longer = [
+            len(row.ids) * x
+            for row, x in zip(self.rows, rng.uniform(1, 1.1, len(self.rows)), strict=True)
+        ]
         batches: list[list[int]] = []
         longest = 0
         for place in np.argsort(longer).tolist():

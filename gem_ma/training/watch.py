@@ -1,7 +1,7 @@
 """Whether a run of a Trainer has gone wrong, seen from its history: early, and by name.
 
-    watch = Watch("return/player", path="run/best.pt")
-    trainer.run(500, "run/checkpoint.pt", after=watch)
+watch = Watch("return/player", path="run/best.pt")
+trainer.run(500, "run/checkpoint.pt", after=watch)
 """
 
 from __future__ import annotations
@@ -68,8 +68,11 @@ class Watch:
             return ""
         if self.score not in history[-1]:
             raise ValueError(f"score={self.score!r}: the columns are {', '.join(history[-1])}")
-        bad = [name for name, value in history[-1].items() if name.startswith("loss/")
-               and not math.isfinite(value)]
+        bad = [
+            name
+            for name, value in history[-1].items()
+            if name.startswith("loss/") and not math.isfinite(value)
+        ]
         if bad:
             return f"{bad[0]} is {history[-1][bad[0]]}"
         for seat in seats:
@@ -78,7 +81,8 @@ class Watch:
                 return f"{shares[-1]:.0%} of the replies of {seat} are invalid"
             lengths = self._means(history, f"length/{seat}")
             if lengths and lengths[-1] > self.longer * lengths[0]:
-                return f"the replies of {seat} have {lengths[-1]:.0f} tokens, {lengths[0]:.0f} at first"
+                first, now = lengths[0], lengths[-1]
+                return f"the replies of {seat} have {now:.0f} tokens, {first:.0f} at first"
         scores = self._means(history, self.score)
         if scores and scores[-1] < max(scores) - self.drop:
             fell = f"{self.score} has fallen from {max(scores):.2f} to {scores[-1]:.2f}"
