@@ -112,7 +112,8 @@ class Writer:
 
     def _beginning(self, rows: list[list[int]]) -> Any:
         """Return the keys and values of what some prompts begin with, or None if that is little."""
-        shared = os.path.commonprefix([*rows, min(rows, key=len)[:-1]])  # one is left to read
+        # One is left to read. It works for any sequences.
+        shared = os.path.commonprefix([*rows, min(rows, key=len)[:-1]])  # noqa: RUF071
         known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + _WORTH:

@@ -21,7 +21,7 @@ def add_commands(commands: Any) -> None:
     pretrain = commands.add_parser(
         "pretrain",
         help="train a small language model from nothing on what teachers play",
-        epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out models/ttt",
+        epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out ttt",
     )
     pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
     pretrain.add_argument(

@@ -30,6 +30,7 @@ from gem_ma.training.samples import Sample, samples
 
 try:
     import torch
+    from transformers.cache_utils import DynamicCache
 except ImportError as error:
     raise ImportError("gem_ma.training.pretrain needs torch: pip install 'gem-ma[hf]'") from error
 
@@ -58,6 +59,7 @@ TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 _LONGEST = 8192  # tokens of a chat
+_ALIKE = 32  # tokens with which the rows of a step begin alike
 
 
 def pretrain(
@@ -225,19 +227,23 @@ class Imitation:
         self.losses: list[float] = []
 
     def _batches(self, epoch: int) -> list[list[int]]:
-        """Return the places of rows that make up each step: of about one length, in any order."""
+        """Return the places of rows that make up each step, in any order.
+
+        Those of one begin alike and are of about one length.
+        """
         rng = np.random.Generator(np.random.PCG64(mix(self.seed, epoch)))
-        longer = [
-            len(row.ids) * x
-            for row, x in zip(self.rows, rng.uniform(1, 1.1, len(self.rows)), strict=True)
-        ]
+        sizes = np.array([len(row.ids) for row in self.rows])
+        near = sizes * rng.uniform(1, 1.1, len(sizes))
+        places = sorted(range(len(sizes)), key=lambda i: (self.rows[i].ids[:_ALIKE], near[i]))
         batches: list[list[int]] = []
         longest = 0
-        for place in np.argsort(longer).tolist():
-            longest = max(longest, len(self.rows[place].ids))
-            if not batches or longest * (len(batches[-1]) + 1) > self.batch:
+        for place in places:
+            longest = max(longest, sizes[place])
+            last = batches[-1] if batches else []
+            alike = last and self.rows[last[0]].ids[:_ALIKE] == self.rows[place].ids[:_ALIKE]
+            if not alike or longest * (len(last) + 1) > self.batch:
                 batches.append([])
-                longest = len(self.rows[place].ids)
+                longest = sizes[place]
             batches[-1].append(place)
         return [batches[place] for place in rng.permutation(len(batches)).tolist()]
 
@@ -266,26 +272,40 @@ class Imitation:
     def step(self, places: Sequence[int]) -> float:
         """Take a step, and return the loss before it."""
         device = self.model.device
-        longest = max(len(self.rows[place].ids) for place in places)
-        ids = torch.zeros(len(places), longest, dtype=torch.long)
-        said = torch.zeros(len(places), longest, dtype=torch.bool)
-        for line, place in enumerate(places):
-            row = self.rows[place]
+        rows = [self.rows[place] for place in places]
+        longest = max(len(row.ids) for row in rows)
+        ids = torch.zeros(len(rows), longest, dtype=torch.long)
+        said = torch.zeros(len(rows), longest, dtype=torch.bool)
+        for line, row in enumerate(rows):
             ids[line, : len(row.ids)] = torch.tensor(row.ids)
             said[line, : len(row.ids)] = torch.tensor(row.mask, dtype=torch.bool)
-        ids, said = ids.to(device), said.to(device)
+        alike = os.path.commonprefix([row.ids[: row.mask.index(1) - 1] for row in rows])  # noqa: RUF071
+        ids, said = ids.to(device), said[:, len(alike) + 1 :].to(device)
         for group in self.optimizer.param_groups:
             group["lr"] = self.lr * _share(len(self.losses), len(self.plan))
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            # What is padded stands at the right, where no token looks.
-            states = self.model.model(input_ids=ids[:, :-1], use_cache=False).last_hidden_state
-            logits = self.model.lm_head(states[said[:, 1:]])
-        loss = torch.nn.functional.cross_entropy(logits.float(), ids[:, 1:][said[:, 1:]])
+            states = self._read(ids[:, :-1], len(alike))
+            logits = self.model.lm_head(states[said])
+        loss = torch.nn.functional.cross_entropy(logits.float(), ids[:, len(alike) + 1 :][said])
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         return loss.item()
+
+    def _read(self, ids: Any, alike: int) -> Any:
+        """Return what the model makes of rows behind their first tokens, which are the same.
+
+        These are read once. What fills the rows up stands at the right, where no token looks.
+        """
+        cache = DynamicCache(config=self.model.config)
+        if alike:
+            self.model.model(input_ids=ids[:1, :alike], past_key_values=cache, use_cache=True)
+            for layer in cache.layers:
+                layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
+                layer.values = layer.values.expand(len(ids), -1, -1, -1)
+        read = self.model.model(input_ids=ids[:, alike:], past_key_values=cache, use_cache=True)
+        return read.last_hidden_state
 
     def _save(self, path: Path, settings: Mapping[str, Any]) -> None:
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
