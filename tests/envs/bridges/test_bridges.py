@@ -596,6 +596,7 @@ def test_contract(id, options):
 )
 @pytest.mark.filterwarnings("ignore:.*precision lowered by casting")
 def test_contract_of_all(id):
+    need("pygame")
     check_env(make(id, max_turns=30), seeds=2)
 
 
