@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -296,6 +297,21 @@ def test_importing_loads_no_game_and_does_nothing():
     register = ["gem_ma.envs.games", "gem_ma.envs.registry"]
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
+
+
+def test_what_packages_offer_is_there():
+    for path in ROOT.rglob("__init__.py"):
+        module = importlib.import_module(dotted(path))
+        offered = getattr(module, "__all__", [])
+        assert [name for name in offered if not hasattr(module, name)] == [], path
+        named = {  # for type checkers, since what is offered may be imported later
+            alias.name
+            for node in parsed(path).body
+            if offered and isinstance(node, ast.If)
+            for line in node.body
+            for alias in line.names
+        }
+        assert named - set(offered) == set(), path
 
 
 def test_the_links_at_the_top_lead_into_the_package():
