@@ -13,6 +13,7 @@ from gem_ma.cli.main import main
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.metrics import pass_hat_k
 from gem_ma.evaluation.runner import episodes_of, evaluate, load
+from gem_ma.evaluation.statistics import mean
 from gem_ma.evaluation.tournament import tournament
 from gem_ma.rollouts.records import save_episodes
 from gem_ma.talk.reply import Reply
@@ -124,6 +125,14 @@ def test_tokens_by_seat(tmp_path):
     x, y = drawn(right.lines[0])
     assert (x, y) == ([*range(1, max(replies) + 1)], [10 * n for n in x])
     assert set(drawn(right.lines[1])[1]) == {3}
+    whole = mean([5.0 * n * (n + 1) + 3 * n for n in replies])
+    (span,) = left.containers[2].lines[2]
+    assert left.containers[2].lines[0].get_xdata() == pytest.approx([whole.value])
+    assert span.get_segments()[0][:, 0] == pytest.approx([whole.low, whole.high])
+    # one episode says nothing of how others would be
+    save_episodes(episodes[:1], tmp_path / "b.jsonl")
+    left, _ = plots.tokens(plots.read_episodes([tmp_path / "b.jsonl"])).axes
+    assert len(left.containers) == 4
 
 
 def test_the_command(tmp_path, capsys):
