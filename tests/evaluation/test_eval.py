@@ -400,6 +400,16 @@ def test_comparing(tmp_path):
     evaluate(one, "old", tmp_path / "seed", seed=1, named={"old": "random"}, **QUIET)
     other, _ = compare(tmp_path / "old", tmp_path / "seed")
     assert {(one.verdict, one.change.paired) for one in other} == {("noise", False)}
+    # one reply in so many is none
+    named = {"new": lambda turn: turn.legal[0] if turn.index else "hm"}
+    lenient = suite({"id": BOARD, "tasks": 8, "seats": ["x"], "arguments": {"invalid": "random"}})
+    for name, agent in (("a", "random"), ("b", named["new"])):
+        evaluate(lenient, name, tmp_path / name, named={name: agent}, **QUIET)
+    by_metric = {one.metric: one for one in compare(tmp_path / "a", tmp_path / "b")[0]}
+    episodes = list(load_episodes(next((tmp_path / "b" / "episodes").glob("*.jsonl"))))
+    shares = [1 / sum(step.agent == "x" for step in one.steps) for one in episodes]
+    assert (by_metric["invalid"].old, by_metric["invalid"].verdict) == (0.0, "worse")
+    assert by_metric["invalid"].new == pytest.approx(sum(shares) / 8)
     with pytest.raises(BadStore, match="holds no evaluation"):
         compare(tmp_path, tmp_path / "old")
     loaded, cells = load(tmp_path / "old")

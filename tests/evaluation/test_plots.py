@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -133,6 +134,26 @@ def test_tokens_by_seat(tmp_path):
     save_episodes(episodes[:1], tmp_path / "b.jsonl")
     left, _ = plots.tokens(plots.read_episodes([tmp_path / "b.jsonl"])).axes
     assert len(left.containers) == 4
+
+
+def test_figures_have_room_for_what_they_show():
+    def height(figure):
+        return figure.get_size_inches()[1]
+
+    reply = Reply("1", usage={"prompt_tokens": 3, "completion_tokens": 2})
+    for many in (2, 20):
+        names = [f"seat {number}" for number in range(many)]
+        episode = SimpleNamespace(
+            failure=None,
+            returns=dict.fromkeys(names, 0.0),
+            spec=SimpleNamespace(id="a game"),
+            steps=[SimpleNamespace(agent=name, reply=reply) for name in names],
+        )
+        for rows in (
+            height(plots.win_rates(names, np.full((many, many), math.nan))),
+            height(plots.tokens([episode] * 2)),
+        ):
+            assert 0.3 <= rows / many <= 2
 
 
 def test_the_command(tmp_path, capsys):
