@@ -86,6 +86,15 @@ def test_agents_for_all_seats():
         load_all(3, "ab")
 
 
+def test_which_agents_may_go_elsewhere_and_which_need_a_thread():
+    classes = {name: getattr(gem_ma.agents, name) for name in gem_ma.agents.__all__}
+    portable = [name for name, one in classes.items() if getattr(one, "portable", None) is True]
+    blocking = [name for name, one in classes.items() if getattr(one, "blocking", None) is True]
+    tau = ["InformedAssistant", "OracleAssistant"]
+    assert portable == [*tau, "RandomAgent", "RuleUser", "ScriptedAgent", "SearchAgent"]
+    assert blocking == ["HFAgent", "HumanAgent"]
+
+
 def test_a_turn_holds_what_a_seat_may_know():
     env = gem_ma.make("game:KuhnPoker-v0", observe="both")
     env.reset(seed=2)
