@@ -493,6 +493,25 @@ def test_a_chooser_tells_what_an_update_was_like():
     assert several == pytest.approx(told, abs=1e-5)  # the mean over steps
 
 
+def test_a_trainer_plays_from_as_many_starts_as_it_has_episodes():
+    for given, starts in (({}, 6), ({"group": 2}, 3), ({"starts": 5}, 6)):
+        met = []
+        made = loop.Trainer(
+            SAME_TIME,
+            {"left": simple_chooser(), "right": "random"},
+            grpo,
+            episodes=6,
+            measure=lambda episode, met=met: met.append(episode.seed) or {"one": 1.0},
+            rollout={"rounds": 1},
+            **given,
+        )
+        made.run(2)
+        assert len(met) == 12
+        assert [len({*met[:6]}), len({*met[6:]})] == [starts] * 2
+        assert ({*met[:6]} == {*met[6:]}) == ("starts" in given)
+        assert [row["one"] for row in made.history] == [1.0] * 2
+
+
 def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
     player = simple_chooser()
     episodes = rollout(SAME_TIME, player, 1000, seed=0, rounds=1, progress=False)
