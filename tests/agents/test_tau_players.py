@@ -99,6 +99,7 @@ def test_a_user_tells_who_it_is_as_far_as_the_task_says():
         ("your zip?", "You are Ann Lee in 10001 and your email is a.b@c.org.", "Ann Lee, zip code"),
         ("your email?", "You are Ann Lee in 10001 and your email is a.b@c.org.", "is a.b@c.org."),
         ("your email?", "Your name is Ann Lee.", "My name is Ann Lee"),
+        ("your email?", "Your email is a.b@c.org.", "My email is a.b@c.org."),
         ("your email?", "You are shy.", "I do not remember."),
     ):
         said = user("Hi!", f"Hello! {CANCEL}", asked, task=f"{who} {TASK.rpartition('. You')[1]}")
@@ -193,6 +194,7 @@ def test_an_assistant_finds_out_who_is_there():
     assert desk(["My name is Ann O'Lee."], calls=()) == WHO
     assert desk(["I am a@b.org"], calls=()) == (by_email, {"email": "a@b.org"})
     assert desk([name], calls=()) == (by_name, ann)
+    assert desk(["My name is Ann O'Lee, zip code", "10001."], calls=()) == (by_name, ann)
     failed = [(by_email, {"email": "a@b.org"}, "Error: not found")]
     assert desk(["I am a@b.org"], calls=failed) == WHO
     assert desk(["I am a@b.org", name], calls=failed) == (by_name, ann)
