@@ -12,7 +12,7 @@ from gem_ma.game import Game
 from gem_ma.match.actions import wrap
 from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.testing.probe import Probe
-from gem_ma.testing.values import fingerprint, words
+from gem_ma.testing.values import fingerprint, plain, words
 
 GARBAGE: tuple[Any, ...] = (
     "",
@@ -87,8 +87,10 @@ class Replies(Probe):
             if len(reply) < 100:
                 longest = max(longest, shown)
             elif longest:
-                grown = f"a reply of {len(reply)} characters makes {shown}, short ones {longest}"
-                self.expect(shown <= 2 * longest + 2_000, grown)
+                self.expect(
+                    shown <= 2 * longest + 2_000,
+                    f"a reply of {len(reply)} characters makes {shown}, short ones {longest}",
+                )
         for wrong in WRONG_TYPES:
             if not core.to_act:
                 env.reset(seed=0)
@@ -122,7 +124,8 @@ class Replies(Probe):
             self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
             legal = env.info(agent).get("legal_actions")
             if legal:
-                self.expect(legal[0] in words(env, agent), "the notice lists no legal move")
+                listed = legal[0] in plain(env.observe(agent))
+                self.expect(listed, "the notice lists no legal move")
             while core.agent_selection != agent:
                 env.step(self.action(env, str(core.agent_selection), 0))
             env.step(nonsense)
