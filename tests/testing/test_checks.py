@@ -52,7 +52,7 @@ class RedrawsAtWill(Env):
     def fork(self, n=1, *, seed=None):
         forks = super().fork(n)
         for one in forks if seed is not None else ():
-            one.match.redraw(random.getrandbits(32))
+            one.match.redraw(next(NUMBERS))
         return forks
 
 
@@ -238,7 +238,7 @@ FAULTS = [
     ),
     ("tell: nobody is called 'system'", "rules", Env(planted.SpeaksAsStranger())),
     ("tell: unknown seats in to=", "rules", Env(planted.TellsStrangers())),
-    ("another environment beside it", "seeding", Env(planted.UnseededRandom())),
+    ("another environment beside it", "seeding", Env(planted.RemembersBetweenEpisodes())),
     ("seed 0 gave two different episodes", "seeding", Remembers(tic_tac_toe.TicTacToe())),
     ("the process's own random state was used", "seeding", broken(start=mutter)),
     ("no end after 30 turns", "seeding", Env(planted.NeverEnds())),
