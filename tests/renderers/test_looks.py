@@ -7,6 +7,7 @@ CHANGELOG, and its checksum here.
 import dataclasses
 import zlib
 
+import numpy as np
 import pytest
 
 from gem_ma.renderers import draw, theme
@@ -41,6 +42,7 @@ SCENES = {
     "grid": Grid(("xo7", "K.x"), TILES),
     "labelled grid": LABELLED,
     "wide grid": Grid(("xo7K." * 3, ".K7ox" * 3), TILES, columns=tuple("abcdefghijklmno")),
+    "small cells": Grid((".xo7K" * 4,) * 15, TILES),
     "cards": Cards(HANDS, ("one to act", "pot 7")),
     "many cards": Cards((("one", ("K", "10h") * 4),)),
     "pegs": Pegs(((3, 2), (1,), ()), 3, ("A", "B", "C"), ("7 moves left",)),
@@ -68,6 +70,7 @@ DRAWN = {
     "grid": [3473300522, 4162694103],
     "labelled grid": [1190855474, 726958940],
     "wide grid": [3398396461, 2909480655],
+    "small cells": [2518953644, 1301616125],
     "cards": [3331955292, 2516161735],
     "many cards": [1472393843, 855529367],
     "pegs": [3667305697, 3115129359],
@@ -134,6 +137,14 @@ THEMED = {
 def test_a_scene(name):
     pictures = (draw(SCENES[name], size, look) for size, look in WAYS)
     assert [zlib.crc32(picture) for picture in pictures] == DRAWN[name]
+
+
+@pytest.mark.parametrize("size", [(56, 28), (56, 29), (57, 28), (84, 84)])
+def test_a_board_fills_its_frame(size):
+    frames = [np.full((size[1], size[0], 3), value, np.uint8) for value in (0, 255)]
+    for frame in frames:
+        draw(Grid(("xo",), TILES), size, out=frame)
+    assert (frames[0] == frames[1]).all()
 
 
 def test_figures():

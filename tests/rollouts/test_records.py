@@ -154,6 +154,12 @@ def test_each_picture_is_written_once_and_can_be_left_out(tmp_path):
     assert back == episodes  # by their keys
     with pytest.raises(FileNotFoundError, match=r"was not saved; episode.replay\(\) draws it"):
         back[0].steps[0].observation["image"].array  # noqa: B018
+    told = to_json(episodes[0])
+    del told["steps"][0]["text"]  # as in a file that somebody else has written
+    apart = from_json(told).steps[0]
+    assert apart.text == ""
+    with pytest.raises(FileNotFoundError, match="the picture of this step was not saved"):
+        apart.observation["image"].array  # noqa: B018
     drawn = back[0].replay().steps[0].observation["image"]
     assert np.array_equal(drawn.array, episodes[0].steps[0].observation["image"].array)
 

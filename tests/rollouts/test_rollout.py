@@ -280,6 +280,26 @@ def test_a_game_that_breaks_costs_its_episode_and_is_no_loss():
     assert episode.returns == {}
 
 
+@pytest.mark.parametrize(("agent", "several"), [("random", 1), (lambda turn: None, 4)])
+def test_an_environment_is_used_again_unless_its_episode_failed(agent, several):
+    used = []
+
+    class Noted(gem_ma.Env):
+        def reset(self, seed=None, options=None):
+            used.append(self)
+            super().reset(seed, options)
+
+    rollout(Noted(TicTacToe()), agent, 4, seed=0, concurrency=1)
+    assert len(used) == 4
+    assert len(set(map(id, used))) == several
+
+
+def test_a_run_without_a_sandbox_names_none(monkeypatch):
+    monkeypatch.delitem(sys.modules, "gem_ma.guards.sandbox", raising=False)
+    (episode,) = rollout(TWO, "random", seed=0)
+    assert episode.sandbox == ""
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_too_many_failures_end_the_run_and_keep_what_is_done(workers, tmp_path):
     def fails(turn):
