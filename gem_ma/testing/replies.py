@@ -12,7 +12,7 @@ from gem_ma.game import Game
 from gem_ma.match.actions import wrap
 from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.testing.probe import Probe
-from gem_ma.testing.values import fingerprint, plain, words
+from gem_ma.testing.values import fingerprint, words
 
 GARBAGE: tuple[Any, ...] = (
     "",
@@ -124,7 +124,7 @@ class Replies(Probe):
             self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
             legal = env.info(agent).get("legal_actions")
             if legal:
-                listed = legal[0] in plain(env.observe(agent))
+                listed = legal[0] in env.observe(agent)["text"]
                 self.expect(listed, "the notice lists no legal move")
             while core.agent_selection != agent:
                 env.step(self.action(env, str(core.agent_selection), 0))
