@@ -122,7 +122,7 @@ class Replies(Probe):
         if policy == "retry":
             self.expect(agent in core.to_act, "retry did not ask again")
             self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
-            legal = env.info(agent).get("legal_actions")
+            legal = core.match.legal(agent)
             if legal:
                 listed = legal[0] in env.observe(agent)["text"]
                 self.expect(listed, "the notice lists no legal move")
