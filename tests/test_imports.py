@@ -57,6 +57,25 @@ def parsed(path):
     return ast.parse(path.read_text())
 
 
+def test_what_a_file_offers_is_there():
+    for path in FILES:
+        if "__all__" not in path.read_text():
+            continue
+        offered, there = set(), set()
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                offered = set(ast.literal_eval(node.value))
+            elif isinstance(node, ast.ImportFrom | ast.Import):
+                there |= {one.asname or one.name for one in node.names}
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                there.add(node.name)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                there |= {
+                    ast.unparse(one) for one in getattr(node, "targets", None) or [node.target]
+                }
+        assert offered <= there, path
+
+
 def room(path):
     """Return the folder or file at the root that a file belongs to; of the root's own, gem_ma."""
     first = path.relative_to(ROOT).parts[0].removesuffix(".py")

@@ -435,7 +435,9 @@ def test_smoke(tmp_path, capsys):
     assert command("eval", "compare", tmp_path / "a", tmp_path / "a") == 0
     assert "\n0 of " in capsys.readouterr().out
     assert command("eval", "compare", tmp_path / "a", tmp_path / "a", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["in one only"] == []
+    told = json.loads(capsys.readouterr().out)
+    assert told["in one only"] == []
+    assert {one["change"]["value"] for one in told["differences"]} == {0.0}
 
 
 def test_compare_exits_with_1_if_something_is_worse(tmp_path, capsys):
