@@ -1,12 +1,13 @@
 """What README and docs show runs, their links lead somewhere, and the site builds.
 
-The Python of a page is one script, and so are its commands; errors name the line of the page. A
-block with a title is a file that the script imports. A comment before a block says what is
-different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there),
+The Python of a page is one script, and so are the commands of a chapter; errors name the line of
+the page. A block with a title is a file that the script imports. A comment before a block says
+what is different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there),
 `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
 
 import importlib.util
+import itertools
 import os
 import re
 import sys
@@ -60,11 +61,27 @@ def test_python_that_needs_an_extra(place, tmp_path):
     run_python(NEEDY[place].text, tmp_path)
 
 
-@pytest.mark.parametrize("page", pages_with("sh"))
-def test_shell(page, tmp_path):
-    write_files(page, tmp_path)
+def chapters(page):
+    """Return what is to run of the commands of each chapter, with empty lines for all else."""
+    lines = script(page, "sh").splitlines()
+    heads = [n for n, line in enumerate(PAGES[page].read_text().splitlines()) if line[:3] == "## "]
+    cuts = [0, *heads, len(lines)]
+    parts = [lines[start:end] for start, end in itertools.pairwise(cuts)]
+    return {
+        f"{page}:{start + 1}": "\n" * start + "\n".join(part)
+        for start, part in zip(cuts, parts, strict=False)
+        if any(part)
+    }
+
+
+SHELL = {place: part for page in pages_with("sh") for place, part in chapters(page).items()}
+
+
+@pytest.mark.parametrize("place", SHELL)
+def test_shell(place, tmp_path):
+    write_files(place.rpartition(":")[0], tmp_path)
     program = f'gem-ma() {{ "{sys.executable}" -m gem_ma.cli "$@"; }}; '
-    run(["bash", "-euc", program + script(page, "sh")], tmp_path)
+    run(["bash", "-euc", program + SHELL[place]], tmp_path)
 
 
 def test_blocks_are_found():

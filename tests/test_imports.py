@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,25 @@ def test_every_room_is_in_the_table():
 @functools.cache
 def parsed(path):
     return ast.parse(path.read_text())
+
+
+def test_what_a_file_offers_is_there():
+    for path in FILES:
+        if "__all__" not in path.read_text():
+            continue
+        offered, there = set(), set()
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                offered = set(ast.literal_eval(node.value))
+            elif isinstance(node, ast.ImportFrom | ast.Import):
+                there |= {one.asname or one.name for one in node.names}
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                there.add(node.name)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                there |= {
+                    ast.unparse(one) for one in getattr(node, "targets", None) or [node.target]
+                }
+        assert offered <= there, path
 
 
 def room(path):
@@ -296,6 +316,47 @@ def test_importing_loads_no_game_and_does_nothing():
     register = ["gem_ma.envs.games", "gem_ma.envs.registry"]
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
+
+
+def misnamed(node, names=frozenset()):
+    """Yield the names that `need` and `each` are told for what is no argument of theirs."""
+    for child in ast.iter_child_nodes(node):
+        known = names
+        match child:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                known = names | {
+                    one.arg for one in ast.walk(child.args) if isinstance(one, ast.arg)
+                }
+            case ast.ClassDef():
+                known = names | {child.name.lower()}  # which some method makes of a text
+            case ast.Call(
+                func=ast.Name("need" | "each"), args=[_, _, ast.Constant(str() as name), *_]
+            ) if name not in names:
+                yield name
+        yield from misnamed(child, known)
+
+
+def test_an_error_calls_an_argument_by_its_name():
+    those = [path for path in FILES if "guards.given" in path.read_text()]
+    assert len(those) > 20
+    assert {dotted(path): found for path in those if (found := [*misnamed(parsed(path))])} == {}
+    wrong = "def act(self, turns):\n    for turn in each(turns, Turn, 'moves'):\n        pass"
+    assert [*misnamed(ast.parse(wrong))] == ["moves"]
+
+
+def test_what_packages_offer_is_there():
+    for path in ROOT.rglob("__init__.py"):
+        module = importlib.import_module(dotted(path))
+        offered = getattr(module, "__all__", [])
+        assert [name for name in offered if not hasattr(module, name)] == [], path
+        named = {  # for type checkers, since what is offered may be imported later
+            alias.name
+            for node in parsed(path).body
+            if offered and isinstance(node, ast.If)
+            for line in node.body
+            for alias in line.names
+        }
+        assert named - set(offered) == set(), path
 
 
 def test_the_links_at_the_top_lead_into_the_package():

@@ -68,7 +68,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
         ledger.bury((str(agent),))
         ledger.rewards = {}
-        core.select()
+        core.follow()
 
     def _deads_step_first(self) -> str:
         core = self.core

@@ -218,20 +218,23 @@ class Env(BaseEnv, Generic[S]):
 
     def follow(self) -> None:
         """Write down who is done, and whose step is next, after the match went on."""
-        self.ledger.follow(self.match)
-        self.select()
+        ledger, match = self.ledger, self.match
+        ledger.follow(match)
+        if ledger.dead:
+            self.agent_selection = ledger.dead[0]
+        elif match.waiting:
+            self.agent_selection = match.waiting[0]
 
     def played(self, rewards: Mapping[str, float]) -> None:
         """Write down what another view has played; who is done goes at once."""
-        self.ledger.played(rewards)
-        self.select()
-
-    def select(self) -> None:
-        """Let the first who is done step next, or else the first who is to act."""
-        if self.ledger.dead:
-            self.agent_selection = self.ledger.dead[0]
-        elif self.match.waiting:
-            self.agent_selection = self.match.waiting[0]
+        ledger = self.ledger
+        ledger.rewards = rewards
+        if ledger.dead:
+            ledger.bury(ledger.dead)
+            if self.match.waiting:
+                self.agent_selection = self.match.waiting[0]
+        if ledger.credited:
+            ledger.owe_nothing()
 
     def flag(self, given: Mapping[str, tuple[bool, bool]]) -> None:
         """Take the flags that a client gives to seats; who gets one leaves the game."""

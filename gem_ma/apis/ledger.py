@@ -14,6 +14,7 @@ class Ledger:
     __slots__ = (
         "agents",
         "alive",
+        "credited",
         "cumulative",
         "dead",
         "flags",
@@ -23,6 +24,7 @@ class Ledger:
 
     agents: list[str]
     cumulative: dict[str, float]  # earned since a seat's last step
+    credited: bool  # whether anything was, since the episode began or another view played
     rewards: Mapping[str, float]  # of the last step; a seat not in it got nothing
     alive: tuple[str, ...]  # as the match has it
     dead: tuple[str, ...]  # done, and yet to take their last step
@@ -32,13 +34,14 @@ class Ledger:
     def __init__(self) -> None:
         self.agents, self.cumulative, self.rewards = [], {}, {}
         self.alive, self.dead, self.flags, self.infos = (), (), {}, {}
+        self.credited = False
 
     def begin(self, match: Match[Any]) -> None:
         """Begin an episode."""
         self.agents = list(match.seats)
         self.cumulative = dict.fromkeys(match.seats, 0.0)
         self.rewards, self.flags, self.infos = {}, {}, {}
-        self.alive, self.dead = match.alive, ()
+        self.alive, self.dead, self.credited = match.alive, (), False
 
     def follow(self, match: Match[Any]) -> None:
         """Find who is done after the match went on."""
@@ -50,21 +53,23 @@ class Ledger:
 
     def credit(self, rewards: Mapping[str, float]) -> None:
         """Write down what a step earned."""
+        self.credited = True
         cumulative = self.cumulative
         for agent, reward in rewards.items():
             cumulative[agent] += reward
         self.rewards = rewards
 
-    def played(self, rewards: Mapping[str, float]) -> None:
-        """Write down what another view has played; who is done goes at once."""
-        if self.dead:
-            self.bury(self.dead)
+    def owe_nothing(self) -> None:
+        """Forget what seats earned before another view played on."""
         self.cumulative = dict.fromkeys(self.agents, 0.0)
-        self.rewards = rewards
+        self.credited = False
 
     def bury(self, dead: Sequence[str]) -> None:
         """Let seats go that are done and have taken their last step."""
         self.infos = {}
+        if len(dead) == len(self.agents):
+            self.agents, self.cumulative, self.dead = [], {}, ()
+            return
         self.agents = [agent for agent in self.agents if agent not in dead]
         self.cumulative = {agent: self.cumulative[agent] for agent in self.agents}
         self.dead = tuple([agent for agent in self.dead if agent not in dead])
@@ -74,5 +79,5 @@ class Ledger:
         twin = type(self)()
         twin.agents, twin.cumulative = self.agents.copy(), self.cumulative.copy()
         twin.rewards, twin.flags = self.rewards, self.flags
-        twin.alive, twin.dead = self.alive, self.dead
+        twin.alive, twin.dead, twin.credited = self.alive, self.dead, self.credited
         return twin

@@ -105,8 +105,8 @@ def _play(args: argparse.Namespace) -> int:
             continue
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
         if env.game.conversation:  # each reply says what is new
-            results = [text for seat in env.to_act for text in env.turn(seat).results]
-            write("".join(f"   tool: {text}\n" for text in results))
+            for text in (text for seat in env.to_act for text in env.turn(seat).results):
+                write(f"   tool: {text}\n")
         else:
             write(f"{env.render()}\n")
     if people:
@@ -187,7 +187,7 @@ def _render(args: argparse.Namespace) -> int:
         raise UsageError(f"--size {args.size}: expected two numbers up to {_WIDEST}, like 252x252")
     if not args.out.endswith((".png", ".gif")):
         raise UsageError(f"--out {args.out}: expected a name that ends in .png or .gif")
-    which = int(args.theme) if args.theme.lstrip("-").isdecimal() else args.theme
+    which = int(args.theme) if args.theme.removeprefix("-").isdecimal() else args.theme
     env = make(args.id, args.settings, theme=which, image_size=tuple(sides))
     env.render_mode = "rgb_array"
     env.reset(seed=args.seed)

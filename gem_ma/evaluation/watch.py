@@ -156,7 +156,7 @@ def _make(id: str, theme: str, image_size: str) -> Env[Any]:
         raise BadRequest(
             f"--image-size {image_size}: expected two numbers up to {_WIDEST}, such as 252x252"
         )
-    which = int(theme) if theme.lstrip("-").isdecimal() else theme
+    which = int(theme) if theme.removeprefix("-").isdecimal() else theme
     try:
         return making.make(id, theme=which, image_size=tuple(sides))
     except (registry.UnknownEnv, registry.MissingNeed, ValueError) as error:

@@ -154,7 +154,7 @@ def theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train
         return which
     if isinstance(which, str) and which.startswith(("train:", "held-out:")):
         part, _, seed = which.partition(":")
-        if seed.lstrip("-").isdecimal():
+        if seed.removeprefix("-").isdecimal():
             return _drawn(int(seed), part)
     if isinstance(which, str):
         if which in THEMES:

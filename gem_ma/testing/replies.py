@@ -87,8 +87,10 @@ class Replies(Probe):
             if len(reply) < 100:
                 longest = max(longest, shown)
             elif longest:
-                grown = f"a reply of {len(reply)} characters makes {shown}, short ones {longest}"
-                self.expect(shown <= 2 * longest + 2_000, grown)
+                self.expect(
+                    shown <= 2 * longest + 2_000,
+                    f"a reply of {len(reply)} characters makes {shown}, short ones {longest}",
+                )
         for wrong in WRONG_TYPES:
             if not core.to_act:
                 env.reset(seed=0)
@@ -120,9 +122,10 @@ class Replies(Probe):
         if policy == "retry":
             self.expect(agent in core.to_act, "retry did not ask again")
             self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
-            legal = env.info(agent).get("legal_actions")
+            legal = core.match.legal(agent)
             if legal:
-                self.expect(legal[0] in words(env, agent), "the notice lists no legal move")
+                listed = legal[0] in env.observe(agent)["text"]
+                self.expect(listed, "the notice lists no legal move")
             while core.agent_selection != agent:
                 env.step(self.action(env, str(core.agent_selection), 0))
             env.step(nonsense)

@@ -191,8 +191,6 @@ def _forget() -> None:
     for server in list(_SERVERS.values()):
         server._lock = threading.Lock()
         server._connection = None
-        if server._finalizer is not None:
-            server._finalizer.detach()
 
 
 if hasattr(os, "register_at_fork"):

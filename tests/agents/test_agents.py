@@ -2,12 +2,13 @@
 
 import copy
 import pickle
+import re
 
 import pytest
 
 import gem_ma
 from gem_ma import Agent, Reply, Turn
-from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load
+from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load, load_all
 from gem_ma.talk.asking import ask
 
 
@@ -48,6 +49,50 @@ def test_load():
     assert isinstance(agent, Agent)
     assert ask(load(lambda turn: turn.text), [turn(), turn(text="u")]) == ["t", "u"]
     assert "FunctionAgent" in repr(FunctionAgent(len))
+
+
+def test_options_of_a_spec():
+    agent = load("search:depth=2&simulations=7&seed=3")
+    assert (agent.depth, agent.simulations, agent.seed) == (2, 7, 3)
+    agent = load("openai:some/model@http://127.0.0.1:9/v1?timeout=1.5&retries=0&logprobs=true")
+    assert (agent.model, agent.base_url) == ("some/model", "http://127.0.0.1:9/v1")
+    assert (agent.timeout, agent.retries, agent._body["logprobs"]) == (1.5, 0, True)
+    assert "logprobs" not in load("openai:some/model?logprobs=false")._body
+    assert load("openai:some/model?detail=low").detail == "low"
+    for spec, told in (
+        ("serch", "no agent 'serch'; did you mean 'search'"),
+        ("xyzzy", "no agent 'xyzzy'; there are random, human"),
+        ("hf", "agent 'hf': expected hf:PATH"),
+        ("openai:some/model@host", "expected a URL such as http://127.0.0.1:8000/v1"),
+        ("random:seed", "expected options such as a=1&b=2 out of seed, got 'seed'"),
+        ("search:deep=2", "got 'deep'"),
+        ("openai:some/model?model=other", "got 'model'"),
+        ("human:x=1", "agent 'human:x=1': expected options"),
+        ("search:depth=-1", "agent 'search:depth=-1': depth"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(told)):
+            load(spec)
+
+
+def test_agents_for_all_seats():
+    one, two = load_all("random", ["x", "o"])
+    assert one is two
+    one, two, three = load_all("random,search:depth=1,random", "abc")
+    assert type(one) is RandomAgent
+    assert (one is three, one is two) == (True, False)
+    with pytest.raises(ValueError, match="got 2 agents, but there are 3: a, b, c"):
+        load_all("random,random", "abc")
+    with pytest.raises(TypeError, match="specs=3: expected str, got int"):
+        load_all(3, "ab")
+
+
+def test_which_agents_may_go_elsewhere_and_which_need_a_thread():
+    classes = {name: getattr(gem_ma.agents, name) for name in gem_ma.agents.__all__}
+    portable = [name for name, one in classes.items() if getattr(one, "portable", None) is True]
+    blocking = [name for name, one in classes.items() if getattr(one, "blocking", None) is True]
+    tau = ["InformedAssistant", "OracleAssistant"]
+    assert portable == [*tau, "RandomAgent", "RuleUser", "ScriptedAgent", "SearchAgent"]
+    assert blocking == ["HFAgent", "HumanAgent"]
 
 
 def test_a_turn_holds_what_a_seat_may_know():

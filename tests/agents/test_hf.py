@@ -339,6 +339,7 @@ def test_what_a_reply_tells(text):
     assert reply.finish_reason == ("stop" if reply.token_ids[-1] in agent._ends else "length")
     assert reply.usage["completion_tokens"] == len(reply.token_ids)
     assert reply.latency > 0
+    assert agent.blocking
     assert text[1].decode(reply.token_ids, skip_special_tokens=True) == reply
 
 

@@ -1,6 +1,8 @@
 """The command line, as a person uses it."""
 
+import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +13,41 @@ from PIL import Image
 from playable import EVERY_ID
 
 import gem_ma
+from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
+
+
+def commands(parser):
+    """Yield a parser and those below it."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from commands(below)
+
+
+COMMANDS = list(commands(command_line._parser()))
+
+
+def test_help_says_what_the_defaults_are():
+    said = 0
+    for action in (action for command in COMMANDS for action in command._actions):
+        default = re.search(r"\(default: ([\dx.]+)\)", action.help or "")
+        if default and action.default is not None:  # which says to ask elsewhere
+            assert str(action.default) in (default[1], f"{default[1]}.0"), action.dest
+            said += 1
+    assert said > 20
+
+
+def test_a_command_takes_the_arguments_that_it_reads():
+    taken = {}
+    for command in COMMANDS:
+        if run := command.get_default("run"):
+            names = taken.setdefault(sys.modules[run.__module__].__file__, set())
+            names |= {*command._defaults, *(action.dest for action in command._actions)}
+    assert len(taken) == len(command_line.GROUPS)
+    for file, names in taken.items():
+        assert set(re.findall(r"\bargs\.(\w+)", Path(file).read_text())) <= names, file
 
 
 def test_data(tmp_path, capsys):
@@ -144,6 +180,13 @@ def test_render_writes_a_picture_or_a_match(tmp_path):
     assert main([*common, "--out", str(match)]) == 0
     with Image.open(match) as file:
         assert file.n_frames == 6
+    drawn = []
+    for theme in ("-5", "5"):
+        assert main([*common[:-1], theme, "--out", str(image)]) == 0
+        drawn.append(image.read_bytes())
+    assert drawn[0] != drawn[1]
+    for theme in ("--5", "x5"):
+        assert main([*common[:-2], f"--theme={theme}", "--out", str(image)]) == 2
     secret, whole = tmp_path / "secret.png", tmp_path / "whole.png"
     assert main(["render", "game:KuhnPoker-v0", "--agent", "first", "--out", str(secret)]) == 0
     assert main(["render", "game:KuhnPoker-v0", "--out", str(whole)]) == 0

@@ -50,6 +50,7 @@ def test_parameters_levels_and_what_is_documented():
         f"game:GuessTheNumber-v0{level}" for level in ("", "-hard", "-random")
     }
     assert found.levels["game:GuessTheNumber-v0-hard"]["max_number"] == 50
+    assert [one.default for one in about("game:RockPaperScissors-v0").parameters] == [10]
     shop = about("tau:shop")
     meanings = {one.name: one.meaning for one in shop.parameters}
     assert (
@@ -74,6 +75,14 @@ def test_parameters_levels_and_what_is_documented():
 )
 def test_how_seats_act(id, order):
     assert about(id).order == order
+
+
+def test_a_seat_alone_and_what_its_episodes_return(capsys):
+    assert main(["info", "game:Maze-v0"]) == 0
+    told = capsys.readouterr().out
+    assert f"\nseats:\n  {gem_ma.make('game:Maze-v0').possible_agents[0]}\n" in told
+    assert "returns lay between 0 and 1." in told
+    assert about("game:FrozenLake-v0").rewards == "In 20 random episodes, returns were 0."
 
 
 def test_without_what_is_missing(monkeypatch, capsys):

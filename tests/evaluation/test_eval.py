@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -20,8 +21,9 @@ from gem_ma.envs.tasks import data
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
 from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan
-from gem_ma.evaluation.store import BadStore
+from gem_ma.evaluation.store import BadStore, file_name
 from gem_ma.evaluation.suites import BadSuite
+from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.talk.reply import Reply
 
@@ -175,6 +177,22 @@ def test_the_numbers_of_an_evaluation(tmp_path):
         assert row[name].low <= row[name].value <= row[name].high
     assert json.loads((tmp_path / "results.json").read_text()) == found.plain()
     assert found.code == 0
+
+
+@pytest.mark.parametrize("progress", [False, None, True])
+def test_a_bar_is_shown_as_asked(progress, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Progress, "start", lambda total, force: asked.append((total, force)))
+    evaluate(suite({"id": BOARD, "tasks": 2}), "random", tmp_path, progress=progress)
+    assert asked == ([] if progress is False else [(4, bool(progress))])
+
+
+def test_the_name_of_a_file_tells_what_is_in_it():
+    name = file_name("game:TicTacToe-v0 as o, x: (me)", {"b": 1, "a": [2]})
+    assert re.fullmatch("game-TicTacToe-v0-as-o-x-me-[0-9a-f]{10}.jsonl", name)
+    assert file_name("game:TicTacToe-v0 as o, x: (me)", {"a": [2], "b": 1}) == name
+    assert file_name("game:TicTacToe-v0 as o, x: (me)", {"a": [2], "b": 2}) != name
+    assert len(file_name("long " * 100, {})) == 60 + len("-0123456789.jsonl")
 
 
 def test_a_second_run_plays_nothing_again(tmp_path):
@@ -382,6 +400,16 @@ def test_comparing(tmp_path):
     evaluate(one, "old", tmp_path / "seed", seed=1, named={"old": "random"}, **QUIET)
     other, _ = compare(tmp_path / "old", tmp_path / "seed")
     assert {(one.verdict, one.change.paired) for one in other} == {("noise", False)}
+    # one reply in so many is none
+    named = {"new": lambda turn: turn.legal[0] if turn.index else "hm"}
+    lenient = suite({"id": BOARD, "tasks": 8, "seats": ["x"], "arguments": {"invalid": "random"}})
+    for name, agent in (("a", "random"), ("b", named["new"])):
+        evaluate(lenient, name, tmp_path / name, named={name: agent}, **QUIET)
+    by_metric = {one.metric: one for one in compare(tmp_path / "a", tmp_path / "b")[0]}
+    episodes = list(load_episodes(next((tmp_path / "b" / "episodes").glob("*.jsonl"))))
+    shares = [1 / sum(step.agent == "x" for step in one.steps) for one in episodes]
+    assert (by_metric["invalid"].old, by_metric["invalid"].verdict) == (0.0, "worse")
+    assert by_metric["invalid"].new == pytest.approx(sum(shares) / 8)
     with pytest.raises(BadStore, match="holds no evaluation"):
         compare(tmp_path, tmp_path / "old")
     loaded, cells = load(tmp_path / "old")
@@ -407,7 +435,9 @@ def test_smoke(tmp_path, capsys):
     assert command("eval", "compare", tmp_path / "a", tmp_path / "a") == 0
     assert "\n0 of " in capsys.readouterr().out
     assert command("eval", "compare", tmp_path / "a", tmp_path / "a", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["in one only"] == []
+    told = json.loads(capsys.readouterr().out)
+    assert told["in one only"] == []
+    assert {one["change"]["value"] for one in told["differences"]} == {0.0}
 
 
 def test_compare_exits_with_1_if_something_is_worse(tmp_path, capsys):

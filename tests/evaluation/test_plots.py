@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gem_ma.cli.main import main
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.metrics import pass_hat_k
 from gem_ma.evaluation.runner import episodes_of, evaluate, load
+from gem_ma.evaluation.statistics import mean
 from gem_ma.evaluation.tournament import tournament
 from gem_ma.rollouts.records import save_episodes
 from gem_ma.talk.reply import Reply
@@ -124,6 +126,34 @@ def test_tokens_by_seat(tmp_path):
     x, y = drawn(right.lines[0])
     assert (x, y) == ([*range(1, max(replies) + 1)], [10 * n for n in x])
     assert set(drawn(right.lines[1])[1]) == {3}
+    whole = mean([5.0 * n * (n + 1) + 3 * n for n in replies])
+    (span,) = left.containers[2].lines[2]
+    assert left.containers[2].lines[0].get_xdata() == pytest.approx([whole.value])
+    assert span.get_segments()[0][:, 0] == pytest.approx([whole.low, whole.high])
+    # one episode says nothing of how others would be
+    save_episodes(episodes[:1], tmp_path / "b.jsonl")
+    left, _ = plots.tokens(plots.read_episodes([tmp_path / "b.jsonl"])).axes
+    assert len(left.containers) == 4
+
+
+def test_figures_have_room_for_what_they_show():
+    def height(figure):
+        return figure.get_size_inches()[1]
+
+    reply = Reply("1", usage={"prompt_tokens": 3, "completion_tokens": 2})
+    for many in (2, 20):
+        names = [f"seat {number}" for number in range(many)]
+        episode = SimpleNamespace(
+            failure=None,
+            returns=dict.fromkeys(names, 0.0),
+            spec=SimpleNamespace(id="a game"),
+            steps=[SimpleNamespace(agent=name, reply=reply) for name in names],
+        )
+        for rows in (
+            height(plots.win_rates(names, np.full((many, many), math.nan))),
+            height(plots.tokens([episode] * 2)),
+        ):
+            assert 0.3 <= rows / many <= 2
 
 
 def test_the_command(tmp_path, capsys):

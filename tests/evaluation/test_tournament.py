@@ -14,6 +14,7 @@ from gem_ma.cli.main import main
 from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plackett_luce
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
+from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.talk.turns import Turn
 
@@ -156,6 +157,14 @@ def test_everybody_meets_everybody_in_all_seats_on_the_same_starts(tmp_path):
     assert rows[0] == ["agent", "search", "search:depth=1", "random"]
     assert rows[1][1] == ""
     assert float(rows[1][3]) + float(rows[3][1]) == pytest.approx(100, abs=1)
+
+
+@pytest.mark.parametrize("progress", [False, None, True])
+def test_a_bar_is_shown_as_asked(progress, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Progress, "start", lambda total, force: asked.append((total, force)))
+    tournament([BOARD], ["search:depth=1"], tmp_path, matches=2, progress=progress)
+    assert asked == ([] if progress is False else [(4, bool(progress))])
 
 
 def test_a_tournament_goes_on_with_more_agents_and_more_matches(tmp_path):

@@ -1,6 +1,7 @@
 """The page of episodes, clicked through in a real browser."""
 
 import base64
+import hashlib
 import json
 import multiprocessing
 import re
@@ -131,6 +132,56 @@ def test_page_without_a_browser(episodes, tmp_path):
     raw = sum(file.stat().st_size for file in episodes.with_suffix(".pictures").iterdir())
     sheets = re.findall(r'id="sheet\d+">([^<]*)<', page)
     assert sum(map(len, sheets)) < raw / 10  # pictures share their squares
+
+
+def test_the_list_says_how_each_episode_went(episodes, tmp_path):
+    (episode, *_) = load_episodes(episodes)
+    several = []
+    for returns, ended, failure, outcome in (
+        ({"red": 1.0, "yellow": -1.0}, "terminated", None, "red ahead"),
+        ({"red": -1.0, "yellow": 1.0}, "terminated", None, "yellow ahead"),
+        ({"red": 0.5, "yellow": 0.5}, "truncated", None, "equal"),
+        ({"red": 1.0, "yellow": 1.0, "blue": 0.0}, "terminated", None, "red and yellow ahead"),
+        ({"red": 1.0}, "truncated", None, "truncated"),
+        ({"red": 1.0, "yellow": -1.0}, "failed", Failure("red", "OSError", "gone"), "failed"),
+    ):
+        agents = dict.fromkeys(returns, "random")
+        told = {"returns": returns, "ended": ended, "failure": failure, "agents": agents}
+        number = len(several)
+        one = replace(episode, number=number, seconds=1.5 + number, **told)
+        row = {
+            "file": "some.jsonl", "id": episode.id, "number": number, "env": FOUR,
+            "agents": [[seat, "random"] for seat in returns], "returns": [*returns.values()],
+            "outcome": outcome, "ended": ended, "turns": len(episode.steps),
+            "tokens": 7 * sum(step.agent == "red" for step in episode.steps),
+            "invalid": sum(bool(step.invalid) for step in episode.steps),
+            "seconds": 1.5 + number, "block": 0, "line": number,
+        }  # fmt: skip
+        several.append((one, row))
+    save_episodes([one for one, _ in several], tmp_path / "some.jsonl")
+    write_page(tmp_path / "some.jsonl", tmp_path / "page.html", spectator=False)
+    index, _ = unpacked((tmp_path / "page.html").read_text())
+    assert index["episodes"] == [row for _, row in several]
+
+
+def test_a_page_may_run_its_own_script_and_nothing_else(episodes, tmp_path):
+    write_page(episodes, tmp_path / "page.html", most=0)
+    page = (tmp_path / "page.html").read_text()
+    (policy,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    own = []
+    for name in ("script", "style"):
+        (inside,) = re.findall(f"<{name}>(.*?)</{name}>", page, re.S)
+        digest = hashlib.sha256(inside.encode()).digest()
+        own.append(f"{name}-src 'sha256-{base64.b64encode(digest).decode()}'")
+    none = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
+    assert policy.split("; ") == [*none, *own]
+
+
+def test_an_episode_is_played_again_with_its_options():
+    options = [{"index": 3}, {"index": 40}]
+    for episode in rollout("math:Mini", lambda turn: "1", 2, options=options):
+        first, *_ = spectate(episode)
+        assert episode.steps[0].text in first.text
 
 
 def test_without_spectator(episodes, tmp_path):

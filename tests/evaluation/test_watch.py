@@ -14,7 +14,18 @@ from rich.console import Console
 
 from gem_ma import Reply, rollout
 from gem_ma.agents import FunctionAgent
-from gem_ma.evaluation.watch import BadRequest, cells, fit, picture_of, recorded, visible, watch
+from gem_ma.evaluation.watch import (
+    BadRequest,
+    Moment,
+    Said,
+    cells,
+    fit,
+    picture_of,
+    plain,
+    recorded,
+    visible,
+    watch,
+)
 
 FOUR = "game:ConnectFour-v0"
 
@@ -101,6 +112,24 @@ def test_half_blocks():
     assert "\x1b[38;2;255;0;0;48;2;255;0;0m" in lines[0]
     assert "\x1b[38;2;255;0;0;48;2;0;0;255m" in lines[2]  # the border runs through this cell
     assert "\x1b[38;2;0;0;255;48;2;0;0;255m" in lines[4]
+
+
+def test_words_around_a_picture():
+    said = (
+        Said("red", "a" * 2000, "", 0.0),
+        Said("blue", "b" * 2001, "no such column", -0.5),
+    )
+    moment = Moment("turn 2", ("red",), None, "a board", said, {"red": 0.0, "blue": -0.5})
+    (lines, title, words) = (plain(moment), *picture_of(moment, 80, 20).renderables)
+    told = f"red: {'a' * 2000}\nblue: {'b' * 2000} ... (2001)\n"
+    told += "  invalid: no such column\n  reward -0.5"
+    assert lines == f"{told}\n\nturn 2\na board\nto act: red\n"
+    assert words.plain == f"{told}\nto act: red\nso far: red +0, blue -0.5\n\na board"
+    assert {str(span.style) for span in words.spans} == {"red", "bold"}
+    assert (title.plain, title.style) == ("turn 2", "bold")
+    over = moment._replace(acting=())
+    assert plain(over).endswith("a board\nreturns: red +0, blue -0.5\n")
+    assert "so far" not in picture_of(over, 80, 20).renderables[1].plain
 
 
 @pytest.mark.parametrize(("width", "height"), [(120, 40), (80, 24), (40, 30), (20, 6)])

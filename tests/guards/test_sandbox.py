@@ -6,6 +6,7 @@ import gc
 import marshal
 import os
 import pickle
+import re
 import secrets
 import shutil
 import signal
@@ -32,6 +33,7 @@ from gem_ma.guards.sandbox import (
     TimedOut,
     available,
     frames,
+    installation,
     jail,
     process,
     results,
@@ -831,6 +833,51 @@ def make(level, **options):
     if available()[level]:
         pytest.skip(available()[level])
     return Sandbox(level, **{"seconds": 0.5, "file_size": 2**20, **options})
+
+
+def test_a_level_is_missing_only_for_what_the_machine_refuses():
+    calls = "unshare|mount|pivot_root|andlock|seccomp|prctl|other user|not permitted"
+    for problem in filter(None, available().values()):
+        assert re.search(f"{calls}|the system calls of|the capabilities", problem), problem
+
+
+def test_servers_know_nothing_of_our_environment(monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/somewhere")
+    assert installation.environment() == {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "USER": "sandbox",
+        "LD_BIND_NOW": "1",
+        **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+        "LD_LIBRARY_PATH": "/somewhere",
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["seconds", "cpu_seconds", "memory", "file_size", "processes", "output", "workers"],
+)
+def test_a_limit_is_more_than_0(name):
+    with pytest.raises(ValueError, match=f"^{name}=0: expected more than 0"):
+        Sandbox(**{name: 0})
+
+
+STOPS = """
+sleep 60 & child=$!
+trap 'sleep 0.1; kill -0 $child && echo alive; exit' TERM
+echo
+wait
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="install bash")
+def test_a_server_ends_before_what_it_leaves():
+    command, pipe = ["bash", "-c", STOPS], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, text=True, start_new_session=True) as server:
+        assert server.stdout.readline() == "\n"
+        process._end_session(server)
+        assert server.stdout.read() == "alive\n"
+        assert [*process.session_of(server.pid)] in ([], [server.pid])
 
 
 @pytest.fixture(scope="module")

@@ -439,6 +439,7 @@ def test_drawn_themes_are_reproducible_and_the_splits_share_no_hue():
         ("lihgt", "no theme 'lihgt'; did you mean 'light'"),
         ("neon", "there are light, dark"),
         ("train:x", "no theme 'train:x'"),
+        ("train:--5", "no theme 'train:--5'"),
         (1.5, "expected a name or an int"),
         (True, "expected a name or an int"),
     ],

@@ -23,6 +23,7 @@ from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
 from gem_ma.agents import FunctionAgent
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.registry import Untrusted
+from gem_ma.guards import files
 from gem_ma.guards.files import InUse
 from gem_ma.rollouts.episode import ReplayError
 from gem_ma.rollouts.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
@@ -154,6 +155,12 @@ def test_each_picture_is_written_once_and_can_be_left_out(tmp_path):
     assert back == episodes  # by their keys
     with pytest.raises(FileNotFoundError, match=r"was not saved; episode.replay\(\) draws it"):
         back[0].steps[0].observation["image"].array  # noqa: B018
+    told = to_json(episodes[0])
+    del told["steps"][0]["text"]  # as in a file that somebody else has written
+    apart = from_json(told).steps[0]
+    assert apart.text == ""
+    with pytest.raises(FileNotFoundError, match="the picture of this step was not saved"):
+        apart.observation["image"].array  # noqa: B018
     drawn = back[0].replay().steps[0].observation["image"]
     assert np.array_equal(drawn.array, episodes[0].steps[0].observation["image"].array)
 
@@ -525,6 +532,14 @@ def test_a_file_has_one_writer_and_the_other_is_named(tmp_path):
     assert [e.number for e in done] == list(range(500))
     assert sorted(e.number for e in load_episodes(out)) == list(range(500))
     with EpisodeFile(out), pytest.raises(InUse, match=rf"by this process \({os.getpid()}\)"):
+        EpisodeFile(out)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are locked on POSIX systems only")
+def test_where_processes_are_not_listed_the_writer_has_no_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_TABLE", tmp_path / "nowhere")
+    out = tmp_path / "out.jsonl"
+    with EpisodeFile(out), pytest.raises(InUse, match="is being written by another process: wait"):
         EpisodeFile(out)
 
 

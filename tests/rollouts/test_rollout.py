@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import partial
 
 import numpy as np
@@ -22,8 +22,10 @@ from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
 from gem_ma.apis.wrappers import ScaleReward, TimeLimit
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.match.seeding import mix
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import Interrupted
 from gem_ma.rollouts.run import TooManyErrors
+from gem_ma.talk.conversation import Step
 
 ONE = "game:GuessTheNumber-v0-easy"
 TWO = "game:TicTacToe-v0"
@@ -79,6 +81,13 @@ def test_replies_that_come_in_any_order_change_nothing(env):
     for concurrency in (1, 7, 30):
         assert rollout(env, slow, 30, seed=1, concurrency=concurrency) == expected
     assert slow.most >= 10  # they were under way at the same time
+
+
+def test_what_is_not_told_of_a_play_is_empty():
+    for kind in (Episode, Step):
+        defaults = [one.default for one in fields(kind) if one.default is not MISSING]
+        assert len(defaults) >= 6
+        assert not any(defaults)
 
 
 def test_a_record_holds_what_happened():
@@ -278,6 +287,26 @@ def test_a_game_that_breaks_costs_its_episode_and_is_no_loss():
     (episode,) = rollout(gem_ma.Env(Broken()), "random", seed=0)
     assert episode.failure == (None, "ZeroDivisionError", "the rules are wrong")
     assert episode.returns == {}
+
+
+@pytest.mark.parametrize(("agent", "several"), [("random", 1), (lambda turn: None, 4)])
+def test_an_environment_is_used_again_unless_its_episode_failed(agent, several):
+    used = []
+
+    class Noted(gem_ma.Env):
+        def reset(self, seed=None, options=None):
+            used.append(self)
+            super().reset(seed, options)
+
+    rollout(Noted(TicTacToe()), agent, 4, seed=0, concurrency=1)
+    assert len(used) == 4
+    assert len(set(map(id, used))) == several
+
+
+def test_a_run_without_a_sandbox_names_none(monkeypatch):
+    monkeypatch.delitem(sys.modules, "gem_ma.guards.sandbox", raising=False)
+    (episode,) = rollout(TWO, "random", seed=0)
+    assert episode.sandbox == ""
 
 
 @pytest.mark.parametrize("workers", [0, 2])

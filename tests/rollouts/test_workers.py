@@ -71,6 +71,31 @@ def test_the_same_episodes_for_any_number_of_workers(workers):
     assert gem_ma.rollout(ids, "random", 60, workers=workers, concurrency=7, **make) == alone
 
 
+@pytest.mark.parametrize(("workers", "each"), [(3, 22), (5, 13), (20, 4), (60, 4)])
+def test_workers_share_what_may_be_alive(workers, each, monkeypatch):
+    farms = []
+
+    async def run(farm):
+        farms.append(farm)
+        return
+        yield
+
+    monkeypatch.setattr(processes.Farm, "run", run)
+    gem_ma.rollout(FOUR, "random", 20, seed=0, workers=workers, concurrency=64)
+    assert [farm.share for farm in farms] == [each]
+
+
+def test_an_alarm_ends_with_its_step():
+    before = signal.getsignal(signal.SIGALRM)
+    timers = signal.ITIMER_REAL, signal.ITIMER_PROF
+    try:
+        with shares.Alarm(50):
+            assert all(signal.getitimer(timer)[0] > 0 for timer in timers)
+        assert [signal.getitimer(timer)[0] for timer in timers] == [0, 0]
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize(
     "kinds", [(Here, Later, Blocks), *(unless(False, (kind,)) for kind in (Here, Later, Blocks))]
 )

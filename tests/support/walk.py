@@ -319,6 +319,7 @@ BY_NAME = {
     "gamma": lambda: 0.9,
     "snapshot": lambda: env().snapshot(),
     "replies": lambda: {"x": "1"},
+    "rewards": lambda: {"x": 1.0},
     "actions": lambda: {"x": "1"},
     "path": lambda: Path("a.file"),
     "turns": lambda: [turn()],

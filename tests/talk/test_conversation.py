@@ -289,5 +289,14 @@ def test_pictures_of_a_turn_are_drawn_when_asked_for():
     assert both.turn("x").observation["image"].alt == ""  # the words stand beside it
 
 
+def test_a_turn_and_a_step_begin_with_nothing():
+    turn = Turn("a", "", {}, "Hi!")
+    assert (turn.legal, turn.tools, turn.results, turn.env_id) == (None, (), (), "")
+    assert (turn.first, turn.number, turn.index, turn.episode) == (True, 0, 0, "")
+    step = Step("a", 0, {}, "Hi!")
+    assert (step.reply, step.move, step.invalid, step.heard, step.results) == (*[None] * 4, ())
+    assert (step.reward, step.seconds) == (0.0, 0.0)
+
+
 def test_a_step_is_compared_without_its_timing():
     assert Step("a", 0, {}, "t", seconds=1.0) == Step("a", 0, {}, "t", seconds=2.0)

@@ -131,6 +131,7 @@ def test_content_of_an_observation_is_the_picture_then_the_text():
     picture, text = shapes.content({"text": "Your move.", "image": array}, alt="noise")
     assert (text, picture.alt, array.flags.writeable) == ("Your move.", "noise", True)
     assert same(picture.array, array)
+    assert shapes.content({"image": array})[0].alt == ""
     assert shapes.content({"image": FIRST}, alt="other")[0] is FIRST
     assert shapes.content({"text": "only"}) == ("only",)
     assert shapes.content({"text": "", "image": None}) == ()
@@ -377,6 +378,16 @@ def test_keep_images_sends_equal_pictures_once():
 )
 def test_image_tokens(width, height, family, tokens):
     assert shapes.image_tokens(width, height, family) == tokens
+
+
+def test_a_picture_may_be_200_times_as_long_as_wide():
+    assert (
+        shapes.image_tokens(5600, 28, "qwen2.5-vl")
+        == shapes.image_tokens(28, 5600, "qwen2.5-vl")
+        > 0
+    )
+    with pytest.raises(ValueError, match="5601 x 28: one side is more than 200 times the other"):
+        shapes.image_tokens(5601, 28, "qwen2.5-vl")
 
 
 def test_image_tokens_within_limits():

@@ -24,6 +24,7 @@ from gem_ma.tools.search import (
     RetrieverError,
     RetrieverServer,
     SearchTool,
+    main,
 )
 
 FACTS = [
@@ -148,7 +149,8 @@ def test_a_dataset_is_indexed_by_its_columns():
 QUERIES = ["capital of france", "the", "words one", "首都", "москве", "köln"]
 
 
-def test_an_index_is_saved_and_loaded_and_pickled(index, tmp_path):
+def test_an_index_is_saved_and_loaded_and_pickled(tmp_path, capsys):
+    index = Index.build(FACTS)
     index.save(tmp_path / "new" / "index")
     loaded = Index.load(tmp_path / "new" / "index")
     assert len(loaded) == len(index) == len(FACTS)
@@ -161,6 +163,7 @@ def test_an_index_is_saved_and_loaded_and_pickled(index, tmp_path):
     with pytest.raises(FileExistsError, match="delete it or choose another name"):
         index.save(tmp_path / "again")
     assert not [path for path in (tmp_path / "again").iterdir() if path.suffix in (".pkl", "")]
+    assert capsys.readouterr() == ("", "")  # no bars
 
 
 def test_the_same_in_every_process(index, tmp_path):
@@ -222,7 +225,8 @@ def test_what_a_seat_reads(index):
     assert (tool.name, tool.blocking) == ("search", False)
     parameters = tool.schema["function"]["parameters"]
     assert parameters["required"] == ["query"]
-    assert parameters["properties"]["top_k"]["default"] == 2
+    number = {"type": "integer", "default": 2, "minimum": 1, "maximum": 10}
+    assert number.items() <= parameters["properties"]["top_k"].items()
     text = tool.call({"query": "one of the capital words of france"}, ())
     assert text.startswith(f"[1] Paris\n{FACTS[0]['text']}\n\n[2] Twin\n")
     assert "[3]" not in text
@@ -426,6 +430,27 @@ def test_our_own_server_finds_what_the_index_finds(index, wire, monkeypatch):
         with pytest.raises(RetrieverError, match=r"status 400.*Expected `array`"):
             retriever._ask(b'{"queries": 3}')
         server.shutdown()
+
+
+def test_a_saved_index_is_served_by_a_command(index, tmp_path, monkeypatch):
+    served = []
+
+    class Noted(RetrieverServer):
+        def __init__(self, index, host, port):
+            served.append((index.search("paris"), host, port))
+            super().__init__(index, "127.0.0.1", 0)
+
+        def serve_forever(self):
+            served.append("served")
+
+    monkeypatch.setattr("gem_ma.tools.search.RetrieverServer", Noted)
+    index.save(tmp_path / "index")
+    main([str(tmp_path / "index")])
+    main([str(tmp_path / "index"), "--host", "0.0.0.0", "--port", "9"])
+    found = index.search("paris")
+    assert served == [(found, "127.0.0.1", 8000), "served", (found, "0.0.0.0", 9), "served"]
+    with pytest.raises(SystemExit):
+        main([])
 
 
 @pytest.mark.slow

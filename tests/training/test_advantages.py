@@ -3,7 +3,7 @@
 import doctest
 import json
 import math
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -246,6 +246,7 @@ def test_no_turns_have_no_advantages():
 def test_the_examples_in_the_docstrings():
     failures, tried = doctest.testmod(advantages)
     assert (failures, tried > 10) == (0, True)
+    assert {len(column) for column in astuple(example())} == {6}
 
 
 def test_gae_without_a_critic_is_the_return():

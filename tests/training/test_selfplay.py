@@ -98,6 +98,7 @@ def test_who_is_drawn_depends_on_seeds_alone():
     assert first == again
     assert some.named(first) == same.named(again)
     assert [other.drawn(e.id, "o") for e in first] != [some.drawn(e.id, "o") for e in first]
+    assert repr(some) == "Opponents({'a': 0.5, 'b': 0.5}, seed=1)"
 
 
 def test_a_copy_is_frozen():

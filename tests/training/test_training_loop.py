@@ -460,7 +460,9 @@ def gained(made, updates, column):
     )
 
 
-def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
+def simple_chooser(**settings):
+    """Return a chooser that says paper e times as often as rock, whatever it sees."""
+
     class Scores(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -469,7 +471,49 @@ def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
         def forward(self, seen):
             return self.scores.expand(len(seen), -1)
 
-    player = Chooser(Scores(), lambda messages: (np.zeros(1), ("rock", "paper")))
+    return Chooser(Scores(), lambda messages: (np.zeros(1), ("rock", "paper")), **settings)
+
+
+def test_a_chooser_tells_what_an_update_was_like():
+    player = simple_chooser(epochs=1, entropy=0.5)
+    episodes = rollout(SAME_TIME, player, 2, seed=0, rounds=1, progress=False)
+    worth = [[1.0], [-3.0]]
+    parts = [loop.Part(one, "left", np.array(w)) for one, w in zip(episodes, worth, strict=True)]
+    paper = math.e / (1 + math.e)
+    entropy = -paper * math.log(paper) - (1 - paper) * math.log(1 - paper)
+    # of gain and entropy by the score of paper, and of rock with the other sign
+    said = [part.episode.steps[0].reply == "paper" for part in parts]
+    slope = sum(w * (own - paper) for (w,), own in zip(worth, said, strict=True)) / 2
+    slope -= 0.5 * paper * (1 - paper)
+    told = player.update(parts)
+    assert told["entropy"] == pytest.approx(entropy, abs=1e-5)
+    assert told["loss"] == pytest.approx(1 - 0.5 * entropy, abs=1e-5)
+    assert told["gradient"] == pytest.approx(math.sqrt(2) * abs(slope), abs=1e-5)
+    several = simple_chooser(epochs=3, entropy=0.5, minibatch=2, lr=1e-9).update(parts)
+    assert several == pytest.approx(told, abs=1e-5)  # the mean over steps
+
+
+def test_a_trainer_plays_from_as_many_starts_as_it_has_episodes():
+    for given, starts in (({}, 6), ({"group": 2}, 3), ({"starts": 5}, 6)):
+        met = []
+        made = loop.Trainer(
+            SAME_TIME,
+            {"left": simple_chooser(), "right": "random"},
+            grpo,
+            episodes=6,
+            measure=lambda episode, met=met: met.append(episode.seed) or {"one": 1.0},
+            rollout={"rounds": 1},
+            **given,
+        )
+        made.run(2)
+        assert len(met) == 12
+        assert [len({*met[:6]}), len({*met[6:]})] == [starts] * 2
+        assert ({*met[:6]} == {*met[6:]}) == ("starts" in given)
+        assert [row["one"] for row in made.history] == [1.0] * 2
+
+
+def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
+    player = simple_chooser()
     episodes = rollout(SAME_TIME, player, 1000, seed=0, rounds=1, progress=False)
     said = [step.reply for episode in episodes for step in episode.steps]
     share = math.e / (1 + math.e)

@@ -439,7 +439,6 @@ _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x50000
 _EPERM, _ENOSYS = 1, 38
 _THREAD = 0x10000
-_X32 = 0x40000000
 _UNIX, _IPV4, _IPV6 = 1, 2, 10
 _DATAGRAM = 2
 OWN_PID = 0xFFFFFFFF  # stands for the number of the process that a filter is for
@@ -512,9 +511,7 @@ class Filter:
 def common_filter(level: str) -> Filter:
     """Return what neither the server nor a program has any business with."""
     filter = Filter()
-    if filter._column == 0:
-        filter._program += [(_ABOVE, 0, 1, _X32 - 1), (_RETURN, 0, 0, _ERROR | _ENOSYS)]
-    filter.deny_newer()
+    filter.deny_newer()  # and those of x32, whose numbers are larger still
     filter.deny("clone3", error=_ENOSYS)  # its flags are in memory; the C library takes clone then
     filter.deny(*_DENIED)
     filter.deny_bits("clone", 0, _NAMESPACES | _NEWUSER)

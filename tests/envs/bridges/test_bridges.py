@@ -57,7 +57,10 @@ def make(id, **kwargs):
         need("pygame", "chess", "rlcard")
     if kwargs.get("observe", "text") != "text" or kwargs.get("render_mode") == "rgb_array":
         need("pygame")
-    return gem_ma.make(id, **kwargs)
+    try:
+        return gem_ma.make(id, **kwargs)
+    except MissingNeed as error:
+        pytest.skip(str(error))
 
 
 def play(env, seed=0, turns=10_000, options=None):
@@ -593,6 +596,7 @@ def test_contract(id, options):
 )
 @pytest.mark.filterwarnings("ignore:.*precision lowered by casting")
 def test_contract_of_all(id):
+    need("pygame")
     check_env(make(id, max_turns=30), seeds=2)
 
 

@@ -10,7 +10,7 @@ from playable import IDS, unless
 
 import gem_ma
 from gem_ma import rollout
-from gem_ma.agents import InformedAssistant, OracleAssistant, RandomAgent, RuleUser, load
+from gem_ma.agents import InformedAssistant, OracleAssistant, RandomAgent, RuleUser
 from gem_ma.envs.tau import shop
 from gem_ma.envs.tau.game import STOP, Call, Tau, read_reply
 from gem_ma.game import InvalidMove
@@ -177,13 +177,6 @@ def test_arguments_of_env_that_strict_would_have_can_be_given():
     assert gem_ma.make(patient.spec).match.terms.invalid == "retry"
     assert gem_ma.make(patient.spec).match.terms.max_turns == 7
     assert gem_ma.make(SHOP).spec.kwargs == {"domain": "shop", "format": "bare", "max_turns": 200}
-
-
-def test_a_rule_user_reads_the_original_s_prompt():
-    task = "You are Ann Lee in 10001. You want to cancel order #W1234567."
-    rules = f"Act.\n\nInstruction: {task}\n\nRules:\n- Your task: be brief."
-    turn = gem_ma.Turn("user", rules, {"text": "Hi!"}, "Hi!")
-    assert RuleUser().act([turn]) == ["Hello! I want to cancel order #W1234567."]
 
 
 def test_what_is_a_message():
@@ -446,16 +439,6 @@ def test_one_seat_through_gymnasium():
     observation, reward, terminated, _, info = env.step("That is done. Is there anything else?")
     assert (reward, terminated) == (1.0, True)
     assert info["reward"] == 1.0
-
-
-def test_agents_by_name():
-    assert isinstance(load("rule-user"), RuleUser)
-    assert isinstance(load("oracle-assistant"), OracleAssistant)
-    assert isinstance(load("informed-assistant"), InformedAssistant)
-    env = gem_ma.make("game:KuhnPoker-v0")
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"this agent plays tau:... only"):
-        OracleAssistant().act([env.turn("first")])
 
 
 def test_states_pickle_and_never_change():

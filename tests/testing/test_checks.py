@@ -1,0 +1,380 @@
+"""Each check of the contract, by a bug that it finds, and the words in which it says so."""
+
+import ast
+import itertools
+import math
+import random
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import test_contract as planted
+from gymnasium import spaces
+
+from gem_ma import Env, Message, testing
+from gem_ma.apis.parallel import ParallelView
+from gem_ma.apis.seat import SeatView
+from gem_ma.envs.boards import tic_tac_toe
+from gem_ma.envs.cards import liars_dice
+from gem_ma.envs.guessing import guess_the_number
+from gem_ma.testing import ContractError
+from gem_ma.testing.checker import Checker
+
+NUMBERS = itertools.count()
+
+
+def broken(base=tic_tac_toe.TicTacToe, **own):
+    """Return an environment of a game with one thing wrong."""
+    return Env(type("Broken", (base,), own)())
+
+
+def placed(**own):
+    """Return tic-tac-toe over a State with one thing wrong."""
+    return Env(planted.with_state(type("Broken", (tic_tac_toe.State,), own))())
+
+
+def bent(game=tic_tac_toe.TicTacToe, **own):
+    """Return an environment that has one thing wrong itself."""
+    return type("Bent", (Env,), own)(game())
+
+
+def through(view, **own):
+    """Return an environment whose view has one thing wrong."""
+    bent_view = type("Bent", (view,), own)
+    name = {ParallelView: "parallel", SeatView: "gym"}[view]
+    return bent(**{name: lambda env, **given: bent_view(env, **given)})
+
+
+class RedrawsAtWill(Env):
+    """An Env whose forks draw from no seed."""
+
+    def fork(self, n=1, *, seed=None):
+        forks = super().fork(n)
+        for one in forks if seed is not None else ():
+            one.match.redraw(next(NUMBERS))
+        return forks
+
+
+class Remembers(Env):
+    """An Env whose second episode differs."""
+
+    episodes = 0
+
+    def reset(self, seed=None, options=None):
+        self.episodes += 1
+        super().reset(seed, options)
+
+    def info(self, agent, *, turn=False):
+        return {**super().info(agent, turn=turn), "episodes": self.episodes}
+
+
+def mutter(self, rng, options):
+    random.random()
+    return tic_tac_toe.State()
+
+
+def overturn(self, state, moves, rng):
+    object.__setattr__(state, "turn", state.turn + 1)
+    return state
+
+
+def touch(self, agent):
+    object.__setattr__(self, "turn", self.turn + 2)
+    return self
+
+
+def take_all(self, state, moves, rng):
+    return state.mark(moves.popitem()[1])
+
+
+def late(self, replies):
+    return Env.submit(self, replies) if self.to_act else {}
+
+
+def late_step(self, action):
+    return None if self.match.over else Env.step(self, action)
+
+
+def lenient(self, replies):
+    known = all(agent in self.possible_agents for agent in replies)
+    return Env.submit(self, replies) if known else {}
+
+
+def patient(self, replies):
+    acting = not self.to_act or any(a in self.to_act or a == "nobody" for a in replies)
+    return Env.submit(self, replies) if acting else {}
+
+
+def typeless(self, replies):
+    return Env.submit(self, replies) if all(type(r) is str for r in replies.values()) else {}
+
+
+def hasty(self, replies):
+    if not all(type(reply) is str for reply in replies.values()):
+        self.match.state = tic_tac_toe.State(turn=2)
+    return Env.submit(self, replies)
+
+
+def misnamed(self, agent, *, turn=False):
+    info = Env.info(self, agent, turn=turn)
+    return {**info, "invalid": {"policy": "none"}} if "invalid" in info else info
+
+
+class SkipsInstead(Env):
+    """An Env that says that a seat may try again, and lets it lose its turn."""
+
+    def __init__(self, game, **given):
+        self.said = given.get("invalid")
+        super().__init__(game, **given | {"invalid": "skip"})
+
+    def info(self, agent, *, turn=False):
+        return {**super().info(agent, turn=turn), "invalid": {"policy": self.said}}
+
+
+def lost(env, name, change):
+    """Return a property that gives something else for what an Env has under that name."""
+    return property(lambda self: change(self, getattr(Env, name).fget(self)))
+
+
+ALL_FALSE = lost(Env, "terminations", lambda self, flags: dict.fromkeys(flags, False))
+ONE_OF_THEM = lost(
+    Env,
+    "terminations",
+    lambda self, flags: {a: self.match.over and a == "x" for a in flags},
+)
+
+
+def keyless(self, actions):
+    observations, *others = ParallelView.step(self, actions)
+    return {"x": observations["x"]}, *others
+
+
+def unpaid(self, actions):
+    observations, rewards, *others = ParallelView.step(self, actions)
+    return observations, dict.fromkeys(rewards, 0.0), *others
+
+
+def all_done(self, actions):
+    observations, rewards, done, *others = ParallelView.step(self, actions)
+    return observations, rewards, dict.fromkeys(done, True), *others
+
+
+SEEDED = ("rules", "seeding", "forks", "nothing_is_shared")
+CHECKS = ("self.expect", "self.raises")
+VIEWS = ("aec", "parallel", "cycles", "one_seat")
+FAULTS = [
+    ("there is no seat", "seats", {"agents": ()}),
+    ("a seat is named twice", "seats", {"agents": ("x", "x")}),
+    ("is no name of a seat", "seats", {"agents": ("x", "")}),
+    ("is no name of a seat", "seats", {"agents": ("x", 1)}),
+    ("no seat may be named tool", "seats", {"agents": ("x", "tool")}),
+    ("no rules for x", "seats", {"rules": lambda self, agent: " "}),
+    ("a move is listed twice in Game.moves", "seats", {"moves": ("0", "0")}),
+    ("it must define Game.forfeit", "seats", {"agents": ("x", "o", "third")}),
+    ("returns are not 0 at the start", "rules", Env(planted.with_state(planted.PaidAtTheStart)())),
+    ("advance changed the moves", "rules", broken(advance=take_all)),
+    ("advance changed the state", "rules", broken(advance=overturn)),
+    ("random turns (seed 0)", "rules", Env(planted.NeverEnds())),
+    ("expected a tuple", "rules", placed(to_act=lambda self: ["x"])),
+    (
+        "to_act names ('nobody',); seats are",
+        "rules",
+        Env(planted.with_state(planted.StrangerActs)()),
+    ),
+    ("to_act names a seat twice", "rules", placed(to_act=lambda self: ("x", "x"))),
+    ("returns has {'x'}; seats are", "rules", Env(planted.with_state(planted.MissesASeat)())),
+    (
+        "the return of x is nan",
+        "rules",
+        placed(returns=lambda self: {"x": math.nan if self.turn else 0, "o": 0}),
+    ),
+    (
+        "the return of x is '1'",
+        "rules",
+        placed(returns=lambda self: {"x": "1" if self.turn else 0, "o": 0}),
+    ),
+    ("out names {'nobody'}; seats are", "rules", placed(out=lambda self: ("nobody",))),
+    ("together, yet of", "rules", Env(planted.OnlySaysTogether())),
+    ("is out and to act", "rules", placed(out=lambda self: ("x",))),
+    ("came back from being out", "rules", placed(out=lambda self: ("x",) * (self.turn == 1))),
+    ("is out, yet its return changed", "rules", Env(planted.RewardsTheDead())),
+    ("of a view differs", "rules", Env(planted.with_state(planted.HidesTwice)())),
+    ("looking at a state changed it", "rules", placed(seen_by=touch)),
+    ("can be set: make the dataclass frozen", "rules", Env(planted.SharedState())),
+    ("which can change", "rules", Env(planted.with_state(planted.LooksChange)())),
+    ("describe returned ''", "rules", broken(describe=lambda self, view, agent: "")),
+    ("describe returned 7", "rules", broken(describe=lambda self, view, agent: 7)),
+    (
+        "describe varies for x",
+        "rules",
+        broken(describe=lambda self, view, agent: f"{next(NUMBERS)}"),
+    ),
+    ("encode: not in", "rules", Env(planted.GrowingEncoding())),
+    (
+        "encode gave nothing but zeros",
+        "rules",
+        broken(encode=lambda self, view, agent: np.zeros((3, 3, 3), np.float32)),
+    ),
+    ("is to act and has no legal move", "rules", placed(legal=lambda self, agent: ())),
+    ("a legal move of x is listed twice", "rules", Env(planted.with_state(planted.ListsTwice)())),
+    ("'4' is in legal('x'), but read says", "rules", Env(planted.RefusesItsOwnMoves())),
+    ("{'8'} not in moves", "rules", broken(moves=tuple("01234567"))),
+    ("together, yet left may only play", "rules", Env(planted.TogetherWithRules())),
+    ("does not list", "rules", Env(planted.NoValidation())),
+    ("forfeited and is still to act", "rules", Env(planted.ForfeitChangesNothing())),
+    ("earns something by forfeiting", "rules", Env(planted.ForfeitPays())),
+    ("the game ended when", "rules", Env(planted.ForfeitEndsAll())),
+    (
+        "forfeit returned None in a game of three",
+        "rules",
+        broken(liars_dice.LiarsDice, forfeit=lambda self, state, agent, rng: None),
+    ),
+    ("tell gave 'psst', not a Message", "rules", broken(tell=lambda self, *given: ["psst"])),
+    (
+        "tell gave the text 7",
+        "rules",
+        broken(tell=lambda self, *given: [Message(None, "game", 7)]),
+    ),
+    ("tell: nobody is called 'system'", "rules", Env(planted.SpeaksAsStranger())),
+    ("tell: unknown seats in to=", "rules", Env(planted.TellsStrangers())),
+    ("another environment beside it", "seeding", Env(planted.RemembersBetweenEpisodes())),
+    ("seed 0 gave two different episodes", "seeding", Remembers(tic_tac_toe.TicTacToe())),
+    ("the process's own random state was used", "seeding", broken(start=mutter)),
+    ("no end after 30 turns", "seeding", Env(planted.NeverEnds())),
+    ("fork(2, seed=7) gave different futures", "forks", RedrawsAtWill(liars_dice.LiarsDice())),
+    ("goes on differently", "forks", planted.ForksShareTheDice(liars_dice.LiarsDice())),
+    ("what was delivered changed later", "nothing_is_shared", Env(planted.SharedEncoding())),
+    (
+        "changing what was delivered changed",
+        "nothing_is_shared",
+        planted.DeliversItsCaches(guess_the_number.GuessTheNumber()),
+    ),
+    ("no ResetNeeded before reset", "order", bent(observe=lambda self, agent, turn=False: {})),
+    ("no ResetNeeded after the end", "order", bent(submit=late)),
+    ("no ResetNeeded after the end", "order", bent(step=late_step)),
+    ("no SeatError for an unknown seat", "order", bent(submit=lenient)),
+    ("no SeatError for o, not to act", "order", bent(submit=patient)),
+    ("characters makes", "garbage", Env(planted.EchoesGarbage())),
+    ("no TypeError for None", "garbage", bent(submit=typeless)),
+    ("None changed the game", "garbage", bent(submit=hasty)),
+    ("does not say retry", "invalid_replies", bent(info=misnamed)),
+    ("retry did not ask again", "invalid_replies", SkipsInstead(tic_tac_toe.TicTacToe())),
+    (
+        "no penalty was paid",
+        "invalid_replies",
+        bent(rewards=lost(Env, "rewards", lambda self, found: dict.fromkeys(found, 0.0))),
+    ),
+    (
+        "the notice lists no legal move",
+        "invalid_replies",
+        bent(observe=lambda self, agent, turn=False: {"text": "?"}),
+    ),
+    ("x did not forfeit by retry", "invalid_replies", bent(terminations=ALL_FALSE)),
+    (
+        "a forfeit did not pay the opponent",
+        "invalid_replies",
+        bent(
+            rewards=lost(
+                Env, "rewards", lambda self, found: {a: min(v, 0) for a, v in found.items()}
+            )
+        ),
+    ),
+    ("reads the reasoning of", "privacy", planted.LeaksThroughTheFormat(liars_dice.LiarsDice())),
+    ("got what is not in", "aec", bent(observe=lambda self, agent, turn=False: {"text": 7})),
+    (
+        "a learner needs the same keys",
+        "aec",
+        planted.TellsLearnersTooMuch(tic_tac_toe.TicTacToe(), actions="discrete"),
+    ),
+    (
+        "action_mask and legal_actions differ",
+        "aec",
+        bent(info=lambda self, a, turn=False: {**Env.info(self, a), "legal_actions": ["0"]}),
+    ),
+    ("acts after its last step", "aec", bent(_was_dead_step=lambda self, action: None)),
+    (
+        "last() and infos differ",
+        "aec",
+        bent(infos=lost(Env, "infos", lambda self, found: {agent: {} for agent in found})),
+    ),
+    (
+        "a flag is 0, not a bool",
+        "aec",
+        bent(last=lambda self: (*Env.last(self)[:2], 0, False, Env.last(self)[4])),
+    ),
+    (
+        "rewards, flags or infos miss a seat",
+        "aec",
+        bent(truncations=lost(Env, "truncations", lambda self, found: {})),
+    ),
+    ("at the end the flags differ", "aec", bent(terminations=ONE_OF_THEM)),
+    ("through the AEC API never ended", "aec", bent(agent_iter=lambda self, most: iter(()))),
+    ("AEC: the rewards of", "aec", planted.LosesRewards(tic_tac_toe.TicTacToe())),
+    ("AEC, last(): the rewards of", "aec", planted.PaysTwice(tic_tac_toe.TicTacToe())),
+    ("parallel step: expected", "parallel", through(ParallelView, step=keyless)),
+    ("parallel: alive are", "parallel", through(ParallelView, step=all_done)),
+    ("parallel: the rewards of", "parallel", through(ParallelView, step=unpaid)),
+    ("no end through aec_to_parallel", "cycles", Env(planted.NeverEnds(), invalid="skip")),
+    ("aec_to_parallel says", "cycles", planted.BreaksRounds(tic_tac_toe.TicTacToe())),
+    ("episodes through Gymnasium", "one_seat", Env(planted.RemembersBetweenEpisodes())),
+    ("no end through the Gymnasium view", "one_seat", Env(planted.NeverEnds())),
+    (
+        "Gymnasium: got what is not in",
+        "one_seat",
+        bent(observation_space=lambda self, agent: spaces.Dict({"text": spaces.Discrete(2)})),
+    ),
+    (
+        "info is a list",
+        "one_seat",
+        through(SeatView, step=lambda self, action: (*SeatView.step(self, action)[:4], [])),
+    ),
+    (
+        "Gymnasium: the rewards of",
+        "one_seat",
+        through(
+            SeatView,
+            step=lambda self, action: (lambda o, r, *rest: (o, r + 1, *rest))(
+                *SeatView.step(self, action)
+            ),
+        ),
+    ),
+    ("ansi rendering gave ''", "rendering", bent(render=lambda self, agent=None: "")),
+    (
+        "rgb_array rendering gave uint8 of (1, 1, 3)",
+        "rendering",
+        bent(
+            render=lambda self, agent=None: (
+                Env.render(self, agent)
+                if self.render_mode == "ansi"
+                else np.zeros((1, 1, 3), np.uint8)
+            )
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "step", "fault"), FAULTS)
+def test_a_check_finds_its_bug(words, step, fault):
+    checker = Checker(fault if isinstance(fault, Env) else broken(), range(1), 30)
+    if isinstance(fault, dict):  # of such a game no Env is made
+        checker.game = type("Broken", (tic_tac_toe.TicTacToe,), fault)()
+    given = (checker.make(), 0) if step in VIEWS else (0,) * (step in SEEDED)
+    with pytest.raises(ContractError, match=re.escape(words)):
+        getattr(checker, step)(*given)
+
+
+def test_every_check_has_its_bug():
+    said = [words for words, _, _ in FAULTS]
+    said.append("another process plays another episode")  # HashOrder is what shows it
+    missing = []
+    for file in Path(testing.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in CHECKS:
+                message = node.args[-1]
+                parts = message.values if isinstance(message, ast.JoinedStr) else [message]
+                texts = [one.value.strip(" ,:;") for one in parts if isinstance(one, ast.Constant)]
+                longest = max(texts, key=len)
+                if not any(longest in words or words in longest for words in said):
+                    missing.append(longest)
+    assert missing == []
