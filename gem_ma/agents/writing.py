@@ -7,7 +7,6 @@ they belong to, and those of a beginning that several chats share are made once.
 from __future__ import annotations
 
 import inspect
-import os.path
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
-from gem_ma.talk.tokens import Prompt
+from gem_ma.talk.tokens import Prompt, beginning
 
 _SHARED = 16  # beginnings that are kept
 _WORTH = 16  # tokens that a beginning has at least
@@ -112,8 +111,7 @@ class Writer:
 
     def _beginning(self, rows: list[list[int]]) -> Any:
         """Return the keys and values of what some prompts begin with, or None if that is little."""
-        # One is left to read. It works for any sequences.
-        shared = os.path.commonprefix([*rows, min(rows, key=len)[:-1]])  # noqa: RUF071
+        shared = beginning([*rows, min(rows, key=len)[:-1]])  # one is left to read
         known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + _WORTH:

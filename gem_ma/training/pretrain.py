@@ -24,7 +24,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.talk.asking import name_of
 from gem_ma.talk.messages import hf
-from gem_ma.talk.tokens import Tokens
+from gem_ma.talk.tokens import Tokens, beginning
 from gem_ma.training.keeping import Bar, write_whole
 from gem_ma.training.samples import Sample, samples
 
@@ -279,7 +279,7 @@ class Imitation:
         for line, row in enumerate(rows):
             ids[line, : len(row.ids)] = torch.tensor(row.ids)
             said[line, : len(row.ids)] = torch.tensor(row.mask, dtype=torch.bool)
-        alike = os.path.commonprefix([row.ids[: row.mask.index(1) - 1] for row in rows])  # noqa: RUF071
+        alike = beginning([row.ids[: row.mask.index(1) - 1] for row in rows])
         ids, said = ids.to(device), said[:, len(alike) + 1 :].to(device)
         for group in self.optimizer.param_groups:
             group["lr"] = self.lr * _share(len(self.losses), len(self.plan))
@@ -291,7 +291,7 @@ class Imitation:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
-        return loss.item()
+        return float(loss.detach())
 
     def _read(self, ids: Any, alike: int) -> Any:
         """Return what the model makes of rows behind their first tokens, which are the same.
