@@ -32,7 +32,7 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
     "gem": {"envs", "apis"},
-    "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing"},
+    "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing", "training"},
 }
 FILES = sorted(ROOT.rglob("*.py"))
 # PettingZoo's and Gymnasium's own, which who implements or wraps their classes has to use.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gem_ma.match.actions import find_calls
 from gem_ma.match.seeding import mix
@@ -12,6 +12,9 @@ from gem_ma.talk.conversation import schemas
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.tokens import Prompt, Tokens
 from gem_ma.talk.turns import Turn
+
+if TYPE_CHECKING:
+    from gem_ma.agents.writing import Writer
 
 
 class HFAgent:
@@ -21,6 +24,10 @@ class HFAgent:
     temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and one's
         own, and not by what else is in the batch.
     template: further arguments of the chat template, such as {"enable_thinking": False}.
+    stop: texts that end a reply, beside the tokens that the model ends it with.
+    cache: bytes of keys and values that are kept between the turns of chats, so that no turn reads
+        again what was read before; 0 for none. Models that see, or whose layers keep something
+        else, read whole chats.
     """
 
     blocking = True
@@ -37,9 +44,13 @@ class HFAgent:
         seed: int = 0,
         batch_size: int = 64,
         template: Mapping[str, Any] | None = None,
+        stop: Sequence[str] = (),
+        cache: int = 1 << 30,
         device: str | None = None,
         dtype: str = "auto",
     ):
+        if isinstance(stop, str):
+            raise TypeError(f"stop={stop!r}: expected a list of texts")
         if temperature < 0 or not 0 < top_p <= 1 or top_k < 0:
             raise ValueError(
                 f"temperature={temperature}, top_p={top_p}, top_k={top_k}: expected 0 or more, "
@@ -65,6 +76,9 @@ class HFAgent:
         self.top_k = top_k
         self.seed = seed
         self.batch_size = batch_size
+        self.stop = tuple(stop)
+        self.cache = cache
+        self._writer: Any = None  # made when it is needed; False: there is none for this model
         config = model.config
         self._longest = getattr(config.get_text_config(), "max_position_embeddings", None)
         self._ends = _ends(model, self.tokens.tokenizer)
@@ -75,9 +89,7 @@ class HFAgent:
     def act(self, turns: list[Turn]) -> list[Reply]:
         prompts = self._prompts(turns)
         replies: list[Reply | None] = [None] * len(turns)
-        order = sorted(range(len(turns)), key=lambda number: len(prompts[number].ids))
-        for start in range(0, len(order), self.batch_size):
-            batch = order[start : start + self.batch_size]
+        for batch in self._batches(prompts):
             seeds = [mix(self.seed, turns[number].seed) for number in batch]
             made = self._generate([prompts[number] for number in batch], seeds)
             for number, reply in zip(batch, made, strict=True):
@@ -108,9 +120,8 @@ class HFAgent:
                 ids = self.tokens.reply(str(text))
                 if len(ids) <= self.max_new_tokens and not set(ids) & set(self._ends):
                     work.append((prompt, ids, number, place))
-        work.sort(key=lambda one: len(one[0].ids))
-        for start in range(0, len(work), self.batch_size):
-            batch = work[start : start + self.batch_size]
+        for places in self._batches([one[0] for one in work]):
+            batch = [work[place] for place in places]
             said = [ids for _, ids, _, _ in batch]
             draw = _Said(said, self._ends, self.temperature, self.top_p, self.top_k, self._banned)
             longest = max(map(len, said)) + 1
@@ -133,8 +144,42 @@ class HFAgent:
                 )
         return prompts
 
+    def _batches(self, prompts: Sequence[Prompt]) -> Iterator[list[int]]:
+        """Yield the places of prompts that are read together, none much longer than the others."""
+        writer = self._writing()
+        size = [len(prompt.ids) if writer is None else writer.unread(prompt) for prompt in prompts]
+        batch: list[int] = []
+        for place in sorted(range(len(prompts)), key=size.__getitem__):
+            if batch and (len(batch) == self.batch_size or size[place] > 2 * size[batch[0]] + 64):
+                yield batch
+                batch = []
+            batch.append(place)
+        if batch:
+            yield batch
+
+    def _writing(self) -> Writer | None:
+        """Return what writes quicker than the model's own `generate`, if this model has it."""
+        if self._writer is None:
+            from gem_ma.agents.writing import writer_of
+
+            self._writer = writer_of(self.model, self._ends, self.cache) or False
+        return self._writer or None
+
     def _write(self, prompts: list[Prompt], draw: _Draw, length: int) -> list[list[int]]:
         """Return the tokens that a model writes behind each prompt as `draw` chooses them."""
+        writer = self._writing()
+        if writer is not None and not any(prompt.tensors for prompt in prompts):
+            return writer.write(prompts, length, draw.choose, self._over)
+        return self._generated(prompts, draw, length)
+
+    def _over(self, ids: list[int]) -> bool:
+        """Return whether a reply holds a text that ends it."""
+        if not self.stop:
+            return False
+        text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
+        return any(stop in text for stop in self.stop)
+
+    def _generated(self, prompts: list[Prompt], draw: _Draw, length: int) -> list[list[int]]:
         import torch
         from transformers import GenerationConfig, LogitsProcessorList
 
@@ -163,24 +208,23 @@ class HFAgent:
         return rows
 
     def _generate(self, prompts: list[Prompt], seeds: list[int]) -> list[Reply]:
-        import torch
-
         start = time.perf_counter()
         tokenizer = self.tokens.tokenizer
         draw = _Draw(seeds, self.temperature, self.top_p, self.top_k, self._banned)
         rows = self._write(prompts, draw, self.max_new_tokens)
-        logprobs = torch.stack(draw.logprobs, 1).tolist()
         seconds = time.perf_counter() - start
         replies = []
-        for row, prompt, likely in zip(rows, prompts, logprobs, strict=True):
-            ends = [place for place, token in enumerate(row) if token in self._ends]
-            length = ends[0] + 1 if ends else len(row)
+        for row, prompt, likely in zip(rows, prompts, draw.logprobs(), strict=True):
+            counts = range(1, len(row) + 1)
+            ends = (n for n in counts if row[n - 1] in self._ends or self._over(row[:n]))
+            ended = next(ends, None)
+            length = ended or len(row)
             replies.append(
                 Reply(
                     tokenizer.decode(row[:length], skip_special_tokens=True),
                     token_ids=row[:length],
                     logprobs=likely[:length],
-                    finish_reason="stop" if ends else "length",
+                    finish_reason="stop" if ended else "length",
                     usage={"prompt_tokens": len(prompt.ids), "completion_tokens": length},
                     latency=seconds,
                 )
@@ -192,7 +236,7 @@ class HFAgent:
 
 
 class _Draw:
-    """A logits processor that draws the next token of each row from the row's own seed."""
+    """Draws the next token of each row from the row's own seed."""
 
     def __init__(
         self, seeds: list[int], temperature: float, top_p: float, top_k: int, banned: list[int]
@@ -202,12 +246,13 @@ class _Draw:
         self.top_p = top_p
         self.top_k = top_k
         self.banned = banned
-        self.logprobs: list[Any] = []
+        self.steps: list[tuple[list[int], Any]] = []  # rows, and how likely their tokens were
 
-    def __call__(self, ids: Any, scores: Any) -> Any:
+    def choose(self, logits: Any, rows: list[int], step: int) -> Any:
+        """Return the next token of some rows, which have so many already."""
         import torch
 
-        scores = scores.float() / (self.temperature or 1.0)
+        scores = logits.float() / (self.temperature or 1.0)
         logprobs = torch.log_softmax(scores, -1)
         if self.banned:
             scores[:, self.banned] = -torch.inf
@@ -215,9 +260,24 @@ class _Draw:
             shares = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
         else:
             shares = torch.softmax(self._cut(scores), -1)
-        chosen = self._drawn(shares)
-        self.logprobs.append(logprobs.gather(1, chosen[:, None])[:, 0])
+        chosen = self._drawn(shares, rows, step)
+        self.steps.append((list(rows), logprobs.gather(1, chosen[:, None])[:, 0]))
+        return chosen
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        """Choose as a logits processor of transformers: one token is left to choose from."""
+        import torch
+
+        chosen = self.choose(scores, list(range(len(scores))), len(self.steps))
         return torch.full_like(scores, -torch.inf).scatter_(1, chosen[:, None], 0.0)
+
+    def logprobs(self) -> list[list[float]]:
+        """Return how likely each token of each row was, and perhaps more behind its end."""
+        found: list[list[float]] = [[] for _ in self.seeds]
+        for rows, likely in self.steps:
+            for row, number in zip(rows, likely.tolist(), strict=True):
+                found[row].append(number)
+        return found
 
     def _cut(self, scores: Any) -> Any:
         """Leave the likeliest tokens only, as top_k and top_p say."""
@@ -234,12 +294,11 @@ class _Draw:
             scores = scores.masked_fill(gone, -torch.inf)
         return scores
 
-    def _drawn(self, shares: Any) -> Any:
+    def _drawn(self, shares: Any, rows: list[int], step: int) -> Any:
         """Return for each row the token at which a number drawn from its seed falls."""
         import torch
 
-        step = len(self.logprobs)
-        numbers = [mix(seed, step) / 2**63 for seed in self.seeds]
+        numbers = [mix(self.seeds[row], step) / 2**63 for row in rows]
         sums = shares.double().cumsum(-1)
         drawn = torch.tensor(numbers, dtype=torch.float64, device=shares.device)[:, None]
         chosen = torch.searchsorted(sums, drawn * sums[:, -1:], right=True)[:, 0]
@@ -248,7 +307,7 @@ class _Draw:
 
 
 class _Said(_Draw):
-    """A logits processor that lets each row say what is given, and multiplies its shares."""
+    """Lets each row say what is given, and multiplies its shares."""
 
     def __init__(
         self,
@@ -264,15 +323,14 @@ class _Said(_Draw):
         self.ends = ends
         self.shares = [1.0] * len(said)
 
-    def _drawn(self, shares: Any) -> Any:
+    def _drawn(self, shares: Any, rows: list[int], step: int) -> Any:
         """Return each row's next token; at the length of a reply any that ends it."""
         import torch
 
-        step = len(self.logprobs)
-        tokens = [row[step : step + 1] or self.ends for row in self.said]
-        for number, (row, some) in enumerate(zip(self.said, tokens, strict=True)):
-            if step <= len(row):
-                self.shares[number] *= float(shares[number, some].double().sum())
+        tokens = [self.said[row][step : step + 1] or self.ends for row in rows]
+        for place, (row, some) in enumerate(zip(rows, tokens, strict=True)):
+            if step <= len(self.said[row]):
+                self.shares[row] *= float(shares[place, some].double().sum())
         return torch.tensor([some[0] for some in tokens], device=shares.device)
 
 

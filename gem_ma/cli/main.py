@@ -18,6 +18,7 @@ from gem_ma.cli import (
     new,
     playing,
     serving,
+    training,
     viewing,
 )
 from gem_ma.cli.common import UsageError, in_one_line
@@ -25,7 +26,7 @@ from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
 
 # In the order in which help lists them.
-GROUPS = (listing, playing, serving, data, evaluation, viewing, check, new, completion)
+GROUPS = (listing, playing, serving, data, evaluation, viewing, training, check, new, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -187,6 +187,13 @@ class Tokens:
         return part
 
 
+def beginning(rows: Sequence[list[int]]) -> list[int]:
+    """Return the tokens that all rows begin with."""
+    low, high = min(rows), max(rows)
+    apart = (i for i, (one, other) in enumerate(zip(low, high, strict=False)) if one != other)
+    return low[: next(apart, len(low))]
+
+
 def own_ids(reply: str, tokenizer: Any) -> Sequence[int] | None:
     """Return the token ids that came with a reply, if they are this tokenizer's."""
     ids: Sequence[int] | None = getattr(reply, "token_ids", None)

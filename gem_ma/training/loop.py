@@ -30,6 +30,7 @@ from gem_ma.talk.asking import Agent
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 from gem_ma.training.advantages import Turns, rae, turns
+from gem_ma.training.keeping import write_whole
 from gem_ma.training.samples import Sample, samples
 
 try:
@@ -120,20 +121,22 @@ class Trainer:
         path: str | os.PathLike[str] | None = None,
         *,
         every: int = 10,
-        after: Callable[[Trainer], None] | None = None,
+        after: Callable[[Trainer], None] | Sequence[Callable[[Trainer], None]] = (),
     ) -> list[dict[str, float]]:
         """Train until so many updates are made, and return the history.
 
         path: a checkpoint, written after `every` so many updates; if it is there, training goes on
             from it, and gives what it would have given had it never stopped.
-        after: called after each update; to evaluate, or to give opponents a new state.
+        after: called after each update, one or several: to evaluate, to give opponents a new state,
+            or to stop what goes wrong (see `gem_ma.training.watch`).
         """
+        calls = [after] if callable(after) else list(after or ())
         if path is not None and Path(path).exists():
             self.load(path)
         while self.step < updates:
             self.update()
-            if after is not None:
-                after(self)
+            for call in calls:
+                call(self)
             if path is not None and (self.step % every == 0 or self.step == updates):
                 self.save(path)
         return self.history
@@ -155,6 +158,8 @@ class Trainer:
         row: dict[str, float] = {"step": self.step}
         for seat in self.agents:
             row[f"return/{seat}"] = _mean([e.returns[seat] for e in played])
+            own = [step for e in played for step in e.steps if step.agent == seat]
+            row[f"invalid/{seat}"] = _mean([step.invalid is not None for step in own])
         row["turns"] = _mean([len(e.steps) for e in played])
         measured = [self.measure(episode) for episode in played] if self.measure else []
         for name in measured[0] if measured else ():
@@ -180,9 +185,6 @@ class Trainer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint; a process that is killed here leaves the one before."""
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".part")
         state = {
             "settings": self._settings(),
             "step": self.step,
@@ -194,11 +196,7 @@ class Trainer:
                 if hasattr(agent, "state_dict")
             },
         }
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        write_whole(path, state)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
@@ -323,7 +321,8 @@ class HFLearner(HFAgent):
     """A model of transformers that learns from the very tokens it drew, texts and pictures.
 
     clip: of the ratio of new to old probability. kl: the weight of the distance to the model as it
-        was at first, without its adapter if it has one.
+        was at first, without its adapter if it has one. entropy: the weight of that of its tokens,
+        which keeps it from settling too soon.
     epochs: how often an update goes through its samples. minibatch: the samples of one step of the
         optimiser, None for all; they go through the model `microbatch` at a time.
     adapter: the LoRA adapter to train, of a model of peft (see `adapters`); None: all parameters
@@ -343,6 +342,7 @@ class HFLearner(HFAgent):
         lr: float = 1e-5,
         clip: float = 0.2,
         kl: float = 0.0,
+        entropy: float = 0.0,
         epochs: int = 1,
         minibatch: int | None = None,
         microbatch: int = 8,
@@ -356,6 +356,7 @@ class HFLearner(HFAgent):
             raise ValueError("temperature=0 draws nothing to learn from; use 1.0")
         self.adapter = adapter
         self.kl = kl
+        self.entropy = entropy
         self.microbatch = microbatch
         self._choose_adapter()
         self.descent = Descent(
@@ -382,22 +383,26 @@ class HFLearner(HFAgent):
     def update(self, parts: Sequence[Part]) -> dict[str, float]:
         self._choose_adapter()
         work = [pair for part in parts for pair in self._weighted(part)]
-        told = {"loss": 0.0, "kl": 0.0, "gradient": 0.0, "disagreement": 0.0}
+        told = dict.fromkeys(("loss", "kl", "entropy", "clipped", "gradient"), 0.0)
+        told["disagreement"] = 0.0
         steps = 0
         for places in self.descent.batches(len(work)):
             tokens = sum(sum(work[place][0].mask) for place in places)
             for start in range(0, len(places), self.microbatch):
                 batch = [work[place] for place in places[start : start + self.microbatch]]
-                loss, kl, off = self._loss(batch, tokens)
+                loss, found = self._loss(batch, tokens)
                 loss.backward()
                 told["loss"] += loss.item()
-                told["kl"] += kl
                 if steps == 0:  # the model is still the one that played
-                    told["disagreement"] = max(told["disagreement"], off)
+                    told["disagreement"] = max(told["disagreement"], found.pop("disagreement"))
+                for name in ("kl", "entropy", "clipped"):
+                    told[name] += found[name]
             told["gradient"] += self.descent.step()
             steps += 1
-        for name in ("loss", "kl", "gradient"):
+        for name in told.keys() - {"disagreement"}:
             told[name] /= max(steps, 1)
+        replies = [span for sample, _ in work for span in sample.spans]
+        told["length"] = _mean([span.end - span.start for span in replies])
         return told
 
     def _weighted(self, part: Part) -> Iterator[tuple[Sample, list[float]]]:
@@ -417,25 +422,37 @@ class HFLearner(HFAgent):
 
     def _loss(
         self, batch: list[tuple[Sample, list[float]]], tokens: int
-    ) -> tuple[Any, float, float]:
-        """Return the batch's part of the mean over tokens, its distance and its disagreement."""
+    ) -> tuple[Any, dict[str, float]]:
+        """Return the batch's part of the mean over tokens, and what there is to tell of it."""
         found = [sample for sample, _ in batch]
         mask = self._rows([sample.mask for sample in found])[:, 1:]  # nothing says the first token
         old = self._rows([sample.logprobs for sample in found])[:, 1:].nan_to_num() * mask
         advantages = self._rows([weights for _, weights in batch])[:, 1:]
-        new = self.logprobs(found) * mask
+        new, entropy = self._read(found)
+        new = new * mask
         gain = (self.descent.objective(new, old, advantages) * mask).sum()
         distance = torch.zeros_like(gain)
         if self.kl:
             with torch.no_grad():
-                before = self.logprobs(found, reference=True) * mask
+                before = self._read(found, reference=True)[0] * mask
             apart = before - new
             distance = ((apart.exp() - apart - 1) * mask).sum()
-        off = ((new - old).detach().exp() - 1).abs().max().item()
-        return (self.kl * distance - gain) / tokens, distance.item() / tokens, off
+        entropy = (entropy * mask).sum()
+        ratio = ((new - old).detach().exp() - 1).abs()
+        told = {
+            "kl": distance.item() / tokens,
+            "entropy": entropy.item() / tokens,
+            "clipped": (ratio > self.descent.clip).sum().item() / tokens,
+            "disagreement": ratio.max().item(),
+        }
+        return (self.kl * distance - self.entropy * entropy - gain) / tokens, told
 
     def logprobs(self, found: Sequence[Sample], *, reference: bool = False) -> Any:
         """Return the log-probability of each token but the first, at the agent's temperature."""
+        return self._read(found, reference=reference)[0]
+
+    def _read(self, found: Sequence[Sample], *, reference: bool = False) -> tuple[Any, Any]:
+        """Return how likely each token but the first was, and the entropy of what it came from."""
         ids = self._rows([sample.ids for sample in found], torch.long)
         kept = self._rows([[1] * len(sample.ids) for sample in found], torch.long)
         inputs = {"input_ids": ids, "attention_mask": kept}
@@ -447,7 +464,9 @@ class HFLearner(HFAgent):
             inputs[name] = torch.cat(shown).to(self.model.device)
         with self._as_at_first() if reference else contextlib.nullcontext(self.model) as model:
             logits = model(**inputs).logits[:, :-1].float() / self.temperature
-        return logits.gather(-1, ids[:, 1:, None])[..., 0] - logits.logsumexp(-1)
+        whole = logits.logsumexp(-1)
+        entropy = whole - (torch.exp(logits - whole[..., None]) * logits).sum(-1)
+        return logits.gather(-1, ids[:, 1:, None])[..., 0] - whole, entropy
 
     def _rows(self, rows: Sequence[Sequence[float]], kind: Any = torch.float32) -> Any:
         """Return rows padded at the right, so that no token's position changes."""

@@ -46,22 +46,14 @@ class Spied(HFAgent):
         super().__init__(*args, **kwargs)
         self.calls = Counter()
         self.pixels = {}
-        generate = self.model.generate
 
-        def spy(**inputs):
-            made = generate(**inputs)
-            longest = inputs["input_ids"].shape[1]
-            for ids, kept, new in zip(
-                inputs["input_ids"], inputs["attention_mask"], made[:, longest:], strict=True
-            ):
-                given = tuple(ids[kept.bool()].tolist())
-                self.calls[given, self.until_end(new.tolist())] += 1
-                if len(made) == 1:
-                    self.pixels[given] = inputs.get("pixel_values")
-            return made
-
-        self.model = copy.copy(self.model)
-        self.model.generate = spy
+    def _write(self, prompts, draw, length):
+        rows = super()._write(prompts, draw, length)
+        for prompt, row in zip(prompts, rows, strict=True):
+            given = tuple(prompt.ids)
+            self.calls[given, self.until_end(row)] += 1
+            self.pixels[given] = prompt.tensors.get("pixel_values")
+        return rows
 
     def until_end(self, row):
         ends = [place for place, token in enumerate(row) if token in self._ends]
@@ -177,7 +169,7 @@ def test_tool_messages_are_no_part_of_the_mask(text, monkeypatch):
     monkeypatch.setattr(
         hf_module._Draw,
         "_drawn",
-        lambda self, shares: torch.tensor([next(self_script(self, step))]),
+        lambda self, *_: torch.tensor([next(self_script(self, step))]),
     )
     (episode,) = rollout(Env(Looking()), agent, seed=0)
     assert not episode.failure, episode.failure
@@ -355,7 +347,7 @@ def draw(logits, seeds, **kwargs):
     arguments = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "banned": [], **kwargs}
     drawn = hf_module._Draw(seeds, *arguments.values())
     scores = torch.tensor([logits] * len(seeds))
-    return drawn(None, scores).argmax(-1).tolist(), drawn.logprobs[0].tolist()
+    return drawn(None, scores).argmax(-1).tolist(), [likely for (likely,) in drawn.logprobs()]
 
 
 def test_draws_follow_the_distribution():

@@ -1,0 +1,255 @@
+"""What a causal model writes behind prompts: many in one batch, and nothing is read twice.
+
+The keys and values of a chat are kept until its next turn, which begins with the very tokens that
+they belong to, and those of a beginning that several chats share are made once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
+
+from gem_ma.talk.tokens import Prompt, beginning
+
+_SHARED = 16  # beginnings that are kept
+_WORTH = 16  # tokens that a beginning has at least
+
+
+class Writer:
+    """Writes with one model whose layers keep plain keys and values (see `writer_of`).
+
+    room: bytes of keys and values that are kept between calls.
+    """
+
+    def __init__(self, model: Any, ends: Sequence[int], room: int, shape: tuple[int, int, int]):
+        self.model = model
+        self.ends = frozenset(ends)
+        self.room = room
+        self.shape = shape  # layers, heads, numbers of a key
+        self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._shared: OrderedDict[bytes, tuple[list[int], Any]] = OrderedDict()
+        self._size = 0
+        self._weights: Any = None  # what all of it belongs to
+
+    def write(
+        self,
+        prompts: Sequence[Prompt],
+        length: int,
+        choose: Callable[[Any, list[int], int], Any],
+        over: Callable[[list[int]], bool],
+    ) -> list[list[int]]:
+        """Return at most so many tokens behind each prompt, up to one that ends it.
+
+        choose: is given logits, the prompts that they stand behind and how many tokens these have
+            already, and returns their next ones.
+        over: whether tokens end a reply for another reason than the last of them.
+        """
+        pasts = self._pasts(prompts)
+        rows = [prompt.ids[_length(past) :] for prompt, past in zip(prompts, pasts, strict=True)]
+        batch = _Batch(self.model, self.shape, pasts, max(map(len, rows)) + length)
+        logits = batch.read(rows)
+        made: list[list[int]] = [[] for _ in prompts]
+        there = list(range(len(prompts)))  # which prompts the batch is made of
+        live = set(there)
+        for step in range(length):
+            chosen = choose(logits, there, step).tolist()
+            for place, (row, token) in enumerate(zip(there, chosen, strict=True)):
+                if row in live:
+                    made[row].append(token)
+                    if token in self.ends or step + 1 == length or over(made[row]):
+                        live.discard(row)
+                        self._keep(prompts[row].ids + made[row], batch, place)
+            if not live:
+                break
+            if 2 * len(live) <= len(there):
+                places = [place for place, row in enumerate(there) if row in live]
+                batch.select(places)
+                there = [there[place] for place in places]
+            logits = batch.read([made[row][-1:] for row in there])
+        return made
+
+    def unread(self, prompt: Prompt) -> int:
+        """Return how many tokens of a prompt the model has yet to read."""
+        self._forget_others()
+        return len(prompt.ids) - _length(self._kept.get(_key(prompt)))
+
+    def _forget_others(self) -> None:
+        """Forget what was read with other weights than those of now."""
+        adapter = getattr(self.model, "active_adapters", None)
+        weights = sum(one._version for one in self.model.parameters()), str(adapter)
+        if weights != self._weights:
+            self._weights = weights
+            self._kept.clear()
+            self._shared.clear()
+            self._size = 0
+
+    def _pasts(self, prompts: Sequence[Prompt]) -> list[Any]:
+        """Return the keys and values that there are of each prompt's beginning."""
+        self._forget_others()
+        pasts = []
+        for prompt in prompts:
+            key = _key(prompt)
+            pasts.append(self._kept.get(key))
+            if pasts[-1] is not None:
+                self._kept.move_to_end(key, last=False)  # needed once, as a rule
+        if self.room:
+            alike: dict[bytes, list[int]] = {}
+            for row, prompt in enumerate(prompts):
+                if pasts[row] is None:
+                    alike.setdefault(_bytes(prompt.ids[:_WORTH]), []).append(row)
+            for rows in alike.values():
+                begun = self._beginning([prompts[row].ids for row in rows])
+                for row in rows:
+                    pasts[row] = begun
+        return pasts
+
+    def _beginning(self, rows: list[list[int]]) -> Any:
+        """Return the keys and values of what some prompts begin with, or None if that is little."""
+        shared = beginning([*rows, min(rows, key=len)[:-1]])  # one is left to read
+        known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
+        longest = max(known, key=len, default=[])
+        if len(rows) > 1 and len(shared) >= len(longest) + _WORTH:
+            batch = _Batch(self.model, self.shape, [None], len(shared))
+            batch.read([shared])
+            longest = shared
+            self._shared[_bytes(shared)] = shared, batch.row(0)
+            if len(self._shared) > _SHARED:
+                self._shared.popitem(last=False)
+        if not longest:
+            return None
+        self._shared.move_to_end(_bytes(longest))
+        return self._shared[_bytes(longest)][1]
+
+    def _keep(self, ids: list[int], batch: _Batch, place: int) -> None:
+        """Keep what was read of a chat for its next turn."""
+        if not self.room:
+            return
+        key, past = _bytes(ids), batch.row(place)
+        self._size += past.nbytes - getattr(self._kept.pop(key, None), "nbytes", 0)
+        self._kept[key] = past
+        while self._size > self.room:
+            _, old = self._kept.popitem(last=False)
+            self._size -= old.nbytes
+
+
+def writer_of(model: Any, ends: Sequence[int], room: int) -> Writer | None:
+    """Return a Writer for a model, or None if it is not of the kind that one can write with."""
+    takes = inspect.signature(model.forward).parameters
+    if not {"position_ids", "past_key_values", "logits_to_keep"} <= takes.keys():
+        return None
+    if model.config.get_text_config() is not model.config:  # it sees, and has other positions
+        return None
+    with torch.inference_mode():
+        ids = torch.tensor([list(ends)[:1]], device=model.device)
+        cache = model(input_ids=ids, use_cache=True).past_key_values
+    layers = getattr(cache, "layers", [])
+    shapes = {tuple(one.shape) for layer in layers for one in (layer.keys, layer.values)}
+    if type(cache) is not DynamicCache or {type(layer) for layer in layers} != {DynamicLayer}:
+        return None
+    if len(shapes) != 1:
+        return None
+    ((_, heads, _, width),) = shapes
+    return Writer(model, ends, room, (len(layers), heads, width))
+
+
+class _Batch:
+    """Rows that a model reads at once, one after another part of them.
+
+    Each part is padded on the left, so that there may be gaps within a row, which the mask covers
+    and the positions leave out.
+    """
+
+    def __init__(self, model: Any, shape: tuple[int, int, int], pasts: Sequence[Any], length: int):
+        self.model = model
+        layers, heads, width = shape
+        self.used = max(map(_length, pasts))
+        self.mask = torch.zeros(
+            len(pasts), self.used + length, dtype=torch.long, device=model.device
+        )
+        whole = layers, 2, len(pasts), heads, self.used + length, width
+        self.numbers = torch.zeros(whole, dtype=model.dtype, device=model.device)
+        for row, past in enumerate(pasts):
+            if past is not None:
+                start = self.used - _length(past)
+                self.mask[row, start : self.used] = 1
+                self.numbers[:, :, row, :, start : self.used] = past
+        self._layers()
+
+    def _layers(self) -> None:
+        self.cache = Cache(layers=[_Layer(self, *one) for one in self.numbers])
+
+    def read(self, parts: Sequence[Sequence[int]]) -> Any:
+        """Let the model read the next part of each row; return the logits behind it."""
+        longest = max(map(len, parts))
+        device = self.model.device
+        ids = torch.tensor([[0] * (longest - len(part)) + [*part] for part in parts], device=device)
+        new = torch.tensor(
+            [[0] * (longest - len(part)) + [1] * len(part) for part in parts], device=device
+        )
+        before = self.mask.sum(1, keepdim=True)
+        end = self.used + longest
+        self.mask[:, self.used : end] = new
+        with torch.inference_mode():
+            logits = self.model(
+                input_ids=ids,
+                attention_mask=self.mask[:, :end],
+                position_ids=(before + new.cumsum(1) - 1).clamp(min=0),
+                past_key_values=self.cache,
+                use_cache=True,
+                logits_to_keep=1,
+            ).logits
+        self.used = end
+        return logits[:, -1]
+
+    def select(self, places: list[int]) -> None:
+        """Go on with some of the rows."""
+        chosen = torch.tensor(places, device=self.mask.device)
+        self.mask, self.numbers = self.mask[chosen], self.numbers[:, :, chosen]
+        self._layers()
+
+    def row(self, place: int) -> Any:
+        """Return the keys and values of a row, without its gaps."""
+        there = self.mask[place, : self.used].bool()
+        return self.numbers[:, :, place, :, : self.used][..., there, :]
+
+
+class _Layer(DynamicLayer):
+    """Keys and values that are written into room that is there already."""
+
+    def __init__(self, batch: _Batch, keys: Any, values: Any):
+        super().__init__()
+        self.batch = batch
+        self.room = keys, values
+        self.keys, self.values = keys[:, :, : batch.used], values[:, :, : batch.used]
+        self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
+
+    def update(self, keys: Any, values: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        start = self.keys.shape[2]
+        end = start + keys.shape[2]
+        for room, new in zip(self.room, (keys, values), strict=True):
+            room[:, :, start:end] = new
+        self.keys, self.values = (room[:, :, :end] for room in self.room)
+        return self.keys, self.values
+
+    def get_seq_length(self) -> int:
+        return int(self.keys.shape[2])
+
+
+def _length(past: Any) -> int:
+    """Return how many tokens keys and values belong to."""
+    return 0 if past is None else int(past.shape[3])
+
+
+def _key(prompt: Prompt) -> bytes:
+    """Return what the chat was kept under at the end of its last reply."""
+    return _bytes(prompt.ids[: prompt.replies[-1][1]]) if prompt.replies else b""
+
+
+def _bytes(ids: Sequence[int]) -> bytes:
+    return array("q", ids).tobytes()

@@ -1,0 +1,171 @@
+"""The commands pretrain and train: a language model from nothing, and one that gets better."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gem_ma.agents import load
+from gem_ma.cli.common import UsageError, add_settings, make, positive
+
+ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce")
+
+
+def add_commands(commands: Any) -> None:
+    """Add pretrain and train to the commands of gem-ma."""
+    pretrain = commands.add_parser(
+        "pretrain",
+        help="train a small language model from nothing on what teachers play",
+        epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out ttt",
+    )
+    pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
+    pretrain.add_argument(
+        "--teacher",
+        action="append",
+        help="who plays; given again, each seat of an episode draws one (default: random)",
+    )
+    pretrain.add_argument("--out", required=True, help="the folder of the model")
+    pretrain.add_argument("--size", default="tiny", choices=("tiny", "small", "base"))
+    pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
+    pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")
+    pretrain.add_argument("--seats", type=_names, help="whose replies are learnt (default: all)")
+    pretrain.add_argument("--seed", type=int, default=0)
+    pretrain.add_argument("--device", help="such as cuda (default: the CPU)")
+    add_settings(pretrain)
+    pretrain.set_defaults(run=_pretrain)
+
+    train = commands.add_parser(
+        "train",
+        help="let a language model learn from what it plays",
+        epilog=(
+            "example: gem-ma train game:TicTacToe-v0 --model models/ttt --seats x,o "
+            "--algorithm rebn --out runs/ttt"
+        ),
+    )
+    train.add_argument("id", metavar="ENV", help="an environment; see gem-ma list")
+    train.add_argument("--model", required=True, help="a folder or name that transformers loads")
+    train.add_argument("--out", required=True, help="a folder for checkpoints and the model")
+    train.add_argument("--seats", type=_names, help="where it sits and learns (default: all)")
+    train.add_argument("--others", default="random", help="who sits elsewhere (default: random)")
+    train.add_argument("--algorithm", default="rebn", choices=ALGORITHMS)
+    train.add_argument("--gamma", type=float, default=1.0, help="the discount (default: 1)")
+    train.add_argument("--updates", type=positive, default=100, help="(default: 100)")
+    train.add_argument("--episodes", type=positive, default=64, help="an update (default: 64)")
+    train.add_argument("--group", type=positive, default=1, help="episodes with one start")
+    train.add_argument("--lr", type=float, default=1e-5, help="(default: 1e-5)")
+    train.add_argument("--kl", type=float, default=0.0, help="weight of the way from the start")
+    train.add_argument("--entropy", type=float, default=0.0, help="weight of the entropy")
+    train.add_argument("--max-new-tokens", type=positive, default=64, help="(default: 64)")
+    train.add_argument("--observe", default="text", choices=("text", "image", "both"))
+    train.add_argument("--seed", type=int, default=0)
+    train.add_argument("--device", help="such as cuda (default: the CPU)")
+    add_settings(train)
+    train.set_defaults(run=_train)
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _pretrain(args: argparse.Namespace) -> int:
+    from gem_ma.agents import MixtureAgent
+    from gem_ma.training.pretrain import pretrain
+
+    envs = [make(id, args.settings) for id in args.ids]
+    names = args.teacher or ["random"]
+    try:
+        teacher = names[0] if len(names) == 1 else MixtureAgent(names, per="episode")
+        folder = pretrain(
+            envs,
+            teacher,
+            args.out,
+            size=args.size,
+            episodes=args.episodes,
+            epochs=args.epochs,
+            seats=args.seats,
+            seed=args.seed,
+            device=args.device,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    sys.stdout.write(f"written to {folder}: play it as hf:{folder}\n")
+    return 0
+
+
+def _train(args: argparse.Namespace) -> int:
+    from gem_ma.training.loop import HFLearner, Trainer
+    from gem_ma.training.watch import Collapsed, Watch
+
+    env = make(args.id, args.settings, observe=args.observe)
+    seats = args.seats or list(env.possible_agents)
+    if unknown := [seat for seat in seats if seat not in env.possible_agents]:
+        raise UsageError(
+            f"--seats {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
+        )
+    folder = Path(args.out)
+    learner = HFLearner(
+        args.model,
+        lr=args.lr,
+        kl=args.kl,
+        entropy=args.entropy,
+        max_new_tokens=args.max_new_tokens,
+        seed=args.seed,
+        device=args.device,
+    )
+    others = load(args.others)
+    agents = {seat: learner if seat in seats else others for seat in env.possible_agents}
+    trainer = Trainer(
+        env,
+        agents,
+        _advantages(args),
+        episodes=args.episodes,
+        group=args.group,
+        seed=args.seed,
+        train=seats,
+    )
+    # Of a zero-sum game that it plays with itself no return says how good it is.
+    alone = len(seats) == 1 or not env.game.zero_sum
+    watch = Watch(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
+    code = 0
+    try:
+        trainer.run(args.updates, folder / "checkpoint.pt", after=[_tell, watch])
+    except Collapsed as end:
+        sys.stderr.write(f"gem-ma: {end}\n")
+        code = 1
+    learner.model.save_pretrained(folder / "model")
+    learner.tokens.processor.save_pretrained(folder / "model")
+    rows = "".join(json.dumps(row) + "\n" for row in trainer.history)
+    (folder / "history.jsonl").write_text(rows, encoding="utf-8")
+    sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
+    return code
+
+
+def _advantages(args: argparse.Namespace) -> Any:
+    """Return what judges turns: the algorithm, each seat compared with itself alone."""
+    from gem_ma.training import advantages
+
+    by = ("env", "seat")
+    if args.algorithm == "rebn":
+        return partial(advantages.rebn, gamma=args.gamma, by=by)
+    if args.algorithm == "reinforce":
+        return partial(advantages.returns, gamma=args.gamma)
+    if args.group == 1:
+        raise UsageError(f"--algorithm {args.algorithm} compares a group: say --group 8")
+    return getattr(advantages, args.algorithm)
+
+
+def _tell(trainer: Any) -> None:
+    """Print a line for an update."""
+    row = trainer.history[-1]
+    shown = [
+        f"{name} {value:.3g}"
+        for name, value in row.items()
+        if name.partition("/")[0] in ("return", "invalid", "entropy", "length")
+    ]
+    sys.stdout.write(f"update {trainer.step}: {', '.join(shown)}\n")
+    sys.stdout.flush()

@@ -1,0 +1,320 @@
+"""A language model from nothing: random weights learn to talk as given teachers play.
+
+    folder = pretrain("game:TicTacToe-v0", "search:depth=3", "models/tictactoe", size="tiny")
+    rollout("game:TicTacToe-v0", f"hf:{folder}", 100)
+
+Teachers play, a tokenizer is trained on what their chats say, and a decoder-only model learns their
+replies: whole chats as one sequence each, every reply of every seat in it. The folder is an
+ordinary local model of transformers, for `hf:FOLDER`, TRL or vLLM.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from gem_ma.match.seeding import mix
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.rollout import rollout as play_all
+from gem_ma.talk.asking import name_of
+from gem_ma.talk.messages import hf
+from gem_ma.talk.tokens import Tokens, beginning
+from gem_ma.training.keeping import Bar, write_whole
+from gem_ma.training.samples import Sample, samples
+
+try:
+    import torch
+    from transformers.cache_utils import DynamicCache
+except ImportError as error:
+    raise ImportError("gem_ma.training.pretrain needs torch: pip install 'gem-ma[hf]'") from error
+
+
+class Size(NamedTuple):
+    """How large a model is."""
+
+    width: int
+    layers: int
+    heads: int
+    inner: int
+    vocabulary: int  # tokens at most
+    lr: float
+
+
+SIZES = {
+    "tiny": Size(128, 4, 4, 384, 1024, 3e-3),  # about 1M parameters
+    "small": Size(320, 8, 5, 896, 2048, 1e-3),  # about 10M
+    "base": Size(768, 12, 12, 2048, 8192, 4e-4),  # about 100M, for a GPU
+}
+PAD, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+TEMPLATE = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
+    "{% if m['content'] is string %}{{ m['content'] }}{% else %}"
+    "{% for part in m['content'] %}{{ part['text'] }}{% endfor %}{% endif %}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+_LONGEST = 8192  # tokens of a chat
+_ALIKE = 32  # tokens with which the rows of a step begin alike
+
+
+def pretrain(
+    env: Any,
+    teacher: Any,
+    folder: str | os.PathLike[str],
+    *,
+    size: Literal["tiny", "small", "base"] | Size = "tiny",
+    episodes: int = 1000,
+    epochs: int = 10,
+    batch: int = 8192,
+    lr: float | None = None,
+    keep: Callable[[Episode], bool] | None = None,
+    seats: Sequence[str] | None = None,
+    seed: int = 0,
+    every: int = 100,
+    device: str | None = None,
+    progress: bool | None = None,
+    **rollout: Any,
+) -> Path:
+    """Let teachers play, train a model on their replies, and return its folder.
+
+    env: an id, an environment or several of them, as `rollout` takes it, and `rollout` for more of
+        its arguments, such as workers, and those of the environments.
+    teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
+    episodes: how many are played; keep: what it says no to is left out. seats: whose replies are
+        learnt; None: all.
+    batch: tokens in a step of the optimiser, padding included, of so many `epochs`.
+    lr: the highest learning rate, after a warm-up and before a decline; None: that of the size.
+    every: steps between two checkpoints. A run that was stopped goes on from the last, and gives
+        what it would have given; one that is done is not run again.
+    progress: show a bar; None: on a terminal.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    sizes = SIZES[size] if isinstance(size, str) else size
+    settings = json.loads(
+        json.dumps(
+            {
+                "envs": [str(one) for one in (env if isinstance(env, list | tuple) else [env])],
+                "teacher": name_of(teacher),
+                "size": sizes,
+                "episodes": episodes,
+                "epochs": epochs,
+                "batch": batch,
+                "lr": lr or sizes.lr,
+                "seats": seats,
+                "seed": seed,
+            }
+        )
+    )
+    done = folder / "pretrain.json"
+    if done.exists():
+        found = json.loads(done.read_text())["settings"]
+        if found != settings:
+            raise ValueError(f"{folder} holds another model: {found}, and this is {settings}")
+        return folder
+    record = folder / "episodes.jsonl"
+    play = {"seed": seed, "out": record, "resume": True, "progress": progress, **rollout}
+    played = play_all(env, teacher, episodes, **play)
+    kept = [one for one in played if one.failure is None and (keep is None or keep(one))]
+    if not kept:
+        raise ValueError(f"none of {len(played)} episodes is left to learn from")
+    tokenizer = tokenizer_for(kept, sizes.vocabulary)
+    tokens = Tokens(tokenizer)
+    rows = [
+        sample
+        for episode in kept
+        for seat in episode.agents
+        if seats is None or seat in seats
+        for sample in samples(episode, seat, tokens)
+    ]
+    model = model_of(sizes, tokenizer, seed).to(device or "cpu")
+    learning = Imitation(model, rows, epochs, batch, lr or sizes.lr, seed)
+    checkpoint = folder / "checkpoint.pt"
+    losses = learning.run(checkpoint, settings, every, progress)
+    tokenizer.save_pretrained(folder)
+    model.save_pretrained(folder)
+    whole = {"settings": settings, "samples": len(rows), "losses": losses}
+    done.write_text(json.dumps(whole, indent=1) + "\n")
+    checkpoint.unlink(missing_ok=True)
+    return folder
+
+
+def tokenizer_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
+    """Return a tokenizer of byte pairs that knows what the chats of some episodes say."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    raw = Tokenizer(models.BPE())
+    # Digits one by one, so that a number that was never seen is no new word.
+    words = r"\d| ?[^\W\d_]+| ?[^\s\w]+|_|\s+"
+    raw.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(words), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    raw.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=[PAD, START, END],
+        show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    raw.train_from_iterator(_texts(episodes), trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw, eos_token=END, pad_token=PAD, chat_template=TEMPLATE
+    )
+
+
+def _texts(episodes: Sequence[Episode]) -> Iterator[str]:
+    for episode in episodes:
+        for seat in episode.agents:
+            for message in hf(episode.messages(seat)):
+                content = message["content"]
+                parts = [content] if isinstance(content, str) else [p["text"] for p in content]
+                yield from (f"{message['role']}\n{part}" for part in parts)
+
+
+def model_of(size: Size, tokenizer: Any, seed: int) -> Any:
+    """Return a Llama with random weights."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return LlamaForCausalLM(
+            LlamaConfig(
+                vocab_size=len(tokenizer),
+                hidden_size=size.width,
+                intermediate_size=size.inner,
+                num_hidden_layers=size.layers,
+                num_attention_heads=size.heads,
+                num_key_value_heads=size.heads,
+                max_position_embeddings=_LONGEST,
+                tie_word_embeddings=True,
+                bos_token_id=None,
+                eos_token_id=tokenizer.eos_token_id,
+                pad_token_id=tokenizer.pad_token_id,
+            )
+        )
+
+
+class Imitation:
+    """Steps of an optimiser that make the replies of some samples likelier."""
+
+    def __init__(
+        self,
+        model: Any,
+        rows: Sequence[Sample],
+        epochs: int,
+        batch: int,
+        lr: float,
+        seed: int,
+    ):
+        self.model = model
+        self.rows = [row for row in rows if len(row.ids) <= _LONGEST]
+        self.batch = batch
+        self.lr = lr
+        self.seed = seed
+        self.plan = [batch for epoch in range(epochs) for batch in self._batches(epoch)]
+        self.optimizer = torch.optim.AdamW(
+            model.parameters(), lr=lr, betas=(0.9, 0.95), weight_decay=0.01
+        )
+        self.losses: list[float] = []
+
+    def _batches(self, epoch: int) -> list[list[int]]:
+        """Return the places of rows that make up each step, in any order.
+
+        Those of one begin alike and are of about one length.
+        """
+        rng = np.random.Generator(np.random.PCG64(mix(self.seed, epoch)))
+        sizes = np.array([len(row.ids) for row in self.rows])
+        near = sizes * rng.uniform(1, 1.1, len(sizes))
+        places = sorted(range(len(sizes)), key=lambda i: (self.rows[i].ids[:_ALIKE], near[i]))
+        batches: list[list[int]] = []
+        longest = 0
+        for place in places:
+            longest = max(longest, sizes[place])
+            last = batches[-1] if batches else []
+            alike = last and self.rows[last[0]].ids[:_ALIKE] == self.rows[place].ids[:_ALIKE]
+            if not alike or longest * (len(last) + 1) > self.batch:
+                batches.append([])
+                longest = sizes[place]
+            batches[-1].append(place)
+        return [batches[place] for place in rng.permutation(len(batches)).tolist()]
+
+    def run(
+        self, path: Path, settings: Mapping[str, Any], every: int, progress: bool | None
+    ) -> list[float]:
+        """Take all steps, and return the loss of each, in nats a token."""
+        if path.exists():
+            state = torch.load(path, map_location="cpu", weights_only=True)
+            if state["settings"] != settings:
+                raise ValueError(f"{path} is of other settings: {state['settings']}")
+            self.model.load_state_dict(state["model"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.losses = state["losses"]
+        bar = Bar(len(self.plan), len(self.losses), progress)
+        self.model.train()
+        with bar:
+            while len(self.losses) < len(self.plan):
+                self.losses.append(self.step(self.plan[len(self.losses)]))
+                bar.tell(len(self.losses), f"loss {self.losses[-1]:.3f}")
+                if len(self.losses) % every == 0:
+                    self._save(path, settings)
+        self.model.eval()
+        return self.losses
+
+    def step(self, places: Sequence[int]) -> float:
+        """Take a step, and return the loss before it."""
+        device = self.model.device
+        rows = [self.rows[place] for place in places]
+        longest = max(len(row.ids) for row in rows)
+        ids = torch.zeros(len(rows), longest, dtype=torch.long)
+        said = torch.zeros(len(rows), longest, dtype=torch.bool)
+        for line, row in enumerate(rows):
+            ids[line, : len(row.ids)] = torch.tensor(row.ids)
+            said[line, : len(row.ids)] = torch.tensor(row.mask, dtype=torch.bool)
+        alike = beginning([row.ids[: row.mask.index(1) - 1] for row in rows])
+        ids, said = ids.to(device), said[:, len(alike) + 1 :].to(device)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.lr * _share(len(self.losses), len(self.plan))
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            states = self._read(ids[:, :-1], len(alike))
+            logits = self.model.lm_head(states[said])
+        loss = torch.nn.functional.cross_entropy(logits.float(), ids[:, len(alike) + 1 :][said])
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        return float(loss.detach())
+
+    def _read(self, ids: Any, alike: int) -> Any:
+        """Return what the model makes of rows behind their first tokens, which are the same.
+
+        These are read once. What fills the rows up stands at the right, where no token looks.
+        """
+        cache = DynamicCache(config=self.model.config)
+        if alike:
+            self.model.model(input_ids=ids[:1, :alike], past_key_values=cache, use_cache=True)
+            for layer in cache.layers:
+                layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
+                layer.values = layer.values.expand(len(ids), -1, -1, -1)
+        read = self.model.model(input_ids=ids[:, alike:], past_key_values=cache, use_cache=True)
+        return read.last_hidden_state
+
+    def _save(self, path: Path, settings: Mapping[str, Any]) -> None:
+        state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        write_whole(path, {"settings": settings, "losses": self.losses, **state})
+
+
+def _share(step: int, steps: int) -> float:
+    """Return the part of the highest learning rate at a step: up, and down along a cosine."""
+    rising = max(steps // 20, 1)
+    if step < rising:
+        return (step + 1) / rising
+    return 0.55 + 0.45 * math.cos(math.pi * (step - rising) / max(steps - rising, 1))

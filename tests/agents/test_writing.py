@@ -1,0 +1,142 @@
+"""Replies of a model that reads nothing twice are those of one that reads whole chats."""
+
+import copy
+import inspect
+
+import pytest
+from needed import Later, needed
+
+from gem_ma import Turn, rollout
+from gem_ma.agents import HFAgent
+from gem_ma.talk.conversation import Conversation
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+tiny_models = Later("tiny_models")
+
+TWO = "game:TicTacToe-v0"
+
+
+class Read:
+    """A forward of a model that counts the tokens which it was given, padding included."""
+
+    def __init__(self, model):
+        self.forward, self.tokens, self.calls = model.forward, 0, 0
+        self.__signature__ = inspect.signature(model.forward)
+
+    def __call__(self, *args, **inputs):
+        self.tokens += inputs["input_ids"].numel()
+        self.calls += 1
+        return self.forward(*args, **inputs)
+
+
+@pytest.fixture(scope="module")
+def text():
+    tokenizer = tiny_models.tokenizer()
+    return tiny_models.llm(tokenizer), tokenizer
+
+
+def counted(text, **kwargs):
+    model = copy.copy(text[0])
+    agent = HFAgent(model, text[1], max_new_tokens=8, **kwargs)
+    model.forward = Read(text[0])
+    return agent, model.forward
+
+
+def played(agent, envs=TWO, count=12, **kwargs):
+    given = {"seed": 3, "invalid": "random", "progress": False, "concurrency": 8}
+    return rollout(envs, agent, count, **{**given, **kwargs})
+
+
+def replies(episodes):
+    return [(str(s.reply), s.reply.token_ids) for e in episodes for s in e.steps]
+
+
+@pytest.mark.parametrize("batch_size", [1, 5, 64])
+def test_what_is_kept_changes_no_reply(text, batch_size):
+    kept, read = counted(text, batch_size=batch_size)
+    fresh, again = counted(text, cache=0, batch_size=batch_size)
+    plain = HFAgent(*text, max_new_tokens=8, batch_size=batch_size)
+    plain._writer = False  # transformers' own generate
+    envs = [TWO, "game:RockPaperScissors-v0"]
+    expected = played(plain, envs)
+    for agent in (kept, fresh):
+        episodes = played(agent, envs)
+        assert replies(episodes) == replies(expected)
+        for one, other in zip(episodes, expected, strict=True):
+            for step, same in zip(one.steps, other.steps, strict=True):
+                assert step.reply.logprobs == pytest.approx(same.reply.logprobs, abs=1e-4)
+    assert 4 * read.tokens < again.tokens
+
+
+def test_little_room_keeps_little_and_changes_no_reply(text):
+    expected = played(HFAgent(*text, max_new_tokens=8, cache=0))
+    agent = HFAgent(*text, max_new_tokens=8, cache=200_000)
+    assert replies(played(agent)) == replies(expected)
+    held = sum(kept.nbytes for kept in agent._writer._kept.values())
+    assert 0 < held <= 200_000
+
+
+def test_other_weights_read_everything_again(text):
+    model = copy.deepcopy(text[0])
+    agent = HFAgent(model, text[1], max_new_tokens=8)
+    before = replies(played(agent))
+    with torch.no_grad():
+        for one in model.parameters():
+            one.mul_(1.3)
+    after = replies(played(agent))
+    assert after == replies(played(HFAgent(model, text[1], max_new_tokens=8, cache=0)))
+    assert after != before
+
+
+def test_a_turn_that_is_asked_again_and_forks_of_a_chat(text):
+    agent, _ = counted(text)
+    episode = played(agent, count=1)[0]
+    seat = episode.steps[0].agent
+    turns = [turn_of(episode, seat, index) for index in (1, 1, 2, 1)]
+    alone = [HFAgent(*text, max_new_tokens=8, cache=0).act([turn])[0] for turn in turns]
+    assert agent.act(turns) == alone
+    assert [agent.act([turn])[0] for turn in turns] == alone
+
+
+def turn_of(episode, seat, index):
+    """Return the turn that a seat had at its step `index`."""
+    chat = Conversation(seat, rules=episode.chat(seat).rules)
+    chat.steps = list(episode.chat(seat).steps[: index + 1])
+    return Turn(seat, chat.rules, {}, "", seed=7, chat=chat, index=index)
+
+
+def test_a_reply_ends_where_it_holds_what_stops_it(text):
+    plain = HFAgent(*text, max_new_tokens=40)
+    episodes = played(plain, count=8)
+    long = next(s.reply for e in episodes for s in e.steps if len(s.reply.token_ids) > 20)
+    mark = next(c for c in str(long)[5:] if str(long).count(c) == 1)
+    for cache in (1 << 20, 0):
+        agent = HFAgent(*text, max_new_tokens=40, stop=[mark], cache=cache)
+        again = next(
+            s.reply for e in played(agent, count=8) for s in e.steps if mark in str(s.reply)
+        )
+        assert str(again).count(mark) == 1
+        assert str(again).endswith(mark)
+        assert again.finish_reason == "stop"
+        assert len(again.logprobs) == len(again.token_ids)
+    generated = HFAgent(*text, max_new_tokens=40, stop=[mark])
+    generated._writer = False
+    assert replies(played(generated, count=8)) == replies(played(agent, count=8))
+    with pytest.raises(TypeError, match="expected a list of texts"):
+        HFAgent(*text, stop="x")
+
+
+def test_a_model_of_another_kind_reads_whole_chats():
+    tokenizer = tiny_models.tokenizer()
+    model = tiny_models.llm(tokenizer)
+    config = copy.deepcopy(model.config)
+    config.use_sliding_window, config.sliding_window = True, 64
+    config.layer_types = ["sliding_attention"] * config.num_hidden_layers
+    windowed = type(model)(config).eval()
+    agent = HFAgent(windowed, tokenizer, max_new_tokens=4)
+    assert played(agent, count=2)
+    assert agent._writer is False
+    sees = HFAgent(*tiny_models.llava(), max_new_tokens=4)
+    assert played(sees, count=1, observe="image")
+    assert sees._writer is False

@@ -1,0 +1,68 @@
+"""A model from nothing, and what it learns from its play, from the command line."""
+
+import json
+
+import pytest
+from needed import needed
+
+from gem_ma.cli.main import main
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+
+GUESS = "game:GuessTheNumber-v0-easy"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "guess"
+    teachers = ["--teacher", "random", "--teacher", "random"]
+    few = ["--episodes", "6", "--epochs", "1", "--out", str(folder)]
+    assert main(["pretrain", GUESS, *teachers, *few]) == 0
+    return folder
+
+
+def train(model, folder, *more):
+    few = ["--updates", "2", "--episodes", "4", "--max-new-tokens", "4"]
+    return main(["train", GUESS, "--model", str(model), "--out", str(folder), *few, *more])
+
+
+def test_a_model_is_made_and_learns(model, tmp_path, capsys):
+    assert train(model, tmp_path / "run") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in said[:2]] == ["update 1", "update 2"]
+    assert "return/player" in said[0]
+    assert "entropy/player" in said[0]
+    rows = [
+        json.loads(row) for row in (tmp_path / "run" / "history.jsonl").read_text().splitlines()
+    ]
+    assert [row["step"] for row in rows] == [0, 1]
+    assert {"invalid/player", "length/player", "clipped/player"} <= rows[0].keys()
+    spec = f"hf:{tmp_path}/run/model?max_new_tokens=4"
+    assert main(["run", GUESS, "--agents", spec, "--episodes", "2"]) == 0
+    assert "2 of 2 episodes" in capsys.readouterr().out
+
+
+def test_a_run_goes_on(model, tmp_path, capsys):
+    assert train(model, tmp_path / "run") == 0
+    capsys.readouterr()
+    assert train(model, tmp_path / "run", "--updates", "3") == 0
+    assert "update 3" in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seats", "nobody"], "--seats nobody: the seats are player"),
+        (["--algorithm", "grpo"], "--algorithm grpo compares a group: say --group 8"),
+    ],
+)
+def test_what_makes_no_sense(model, tmp_path, capsys, words, said):
+    assert train(model, tmp_path / "run", *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_that_holds_another_model(model, capsys):
+    few = ["--episodes", "7", "--epochs", "1", "--out", str(model)]
+    assert main(["pretrain", GUESS, *few]) == 2
+    assert "holds another model" in capsys.readouterr().err

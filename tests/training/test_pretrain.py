@@ -1,0 +1,140 @@
+"""A language model from nothing: what it learns, and that it goes on where it stopped."""
+
+import json
+
+import pytest
+from needed import Later, needed
+
+import gem_ma
+from gem_ma.agents import load
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+pretraining = Later("gem_ma.training.pretrain")
+
+GUESS = "game:GuessTheNumber-v0-easy"
+
+
+def smallest():
+    return pretraining.Size(32, 2, 2, 64, 400, 3e-3)
+
+
+def pretrain(folder, env=GUESS, teacher="random", **kwargs):
+    given = {"size": smallest(), "episodes": 12, "epochs": 2, "batch": 1024, "progress": False}
+    return pretraining.pretrain(env, teacher, folder, **{**given, **kwargs})
+
+
+def weights(folder):
+    return load(f"hf:{folder}?max_new_tokens=4").model.state_dict()
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return pretrain(tmp_path_factory.mktemp("made") / "model")
+
+
+def test_the_folder_is_a_model_that_plays(made):
+    agent = load(f"hf:{made}?max_new_tokens=4")
+    (episode,) = gem_ma.rollout(GUESS, agent, 1, seed=0)
+    assert episode.failure is None
+    text = "You are the player.\nGuesses left: 12, or 3?"
+    tokenizer = agent.tokens.tokenizer
+    assert tokenizer.decode(tokenizer(text)["input_ids"]) == text
+    assert [tokenizer.decode([i]) for i in tokenizer("12")["input_ids"]] == ["1", "2"]
+    assert not (made / "checkpoint.pt").exists()
+    assert sorted(e.number for e in gem_ma.load_episodes(made / "episodes.jsonl")) == list(
+        range(12)
+    )
+
+
+def test_the_same_arguments_give_the_same_model_and_others_are_refused(made, tmp_path):
+    assert same(weights(pretrain(tmp_path / "again")), weights(made))
+    assert not same(weights(pretrain(tmp_path / "other", seed=1)), weights(made))
+    assert pretrain(made) == made
+    with pytest.raises(ValueError, match="holds another model"):
+        pretrain(made, epochs=3)
+
+
+def test_a_run_that_was_stopped_goes_on(made, tmp_path, monkeypatch):
+    steps = len(json.loads((made / "pretrain.json").read_text())["losses"])
+    assert steps > 4
+    step = pretraining.Imitation.step
+
+    def stopped(self, places):
+        if len(self.losses) == 3:
+            raise KeyboardInterrupt
+        return step(self, places)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pretraining.Imitation, "step", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            pretrain(tmp_path / "model", every=2)
+    assert (tmp_path / "model" / "checkpoint.pt").exists()
+    with pytest.raises(ValueError, match="other settings"):
+        pretrain(tmp_path / "model", epochs=3)
+    assert same(weights(pretrain(tmp_path / "model", every=2)), weights(made))
+
+
+def test_replies_are_learnt_and_nothing_else(tmp_path):
+    """The loss is that of the replies alone, whatever several chats begin with."""
+    seats = []
+    step = pretraining.Imitation.step
+
+    def checked(self, places):
+        rows = [self.rows[place] for place in places]
+        seats.append({row.seat for row in rows})
+        total = count = 0
+        with torch.no_grad():
+            for row in rows:
+                logits = self.model(input_ids=torch.tensor([row.ids])).logits[0, :-1]
+                likely = logits.log_softmax(-1).gather(-1, torch.tensor(row.ids[1:])[:, None])[:, 0]
+                own = torch.tensor(row.mask[1:]).bool()
+                total, count = total - likely[own].sum().item(), count + own.sum().item()
+        loss = step(self, places)
+        assert loss == pytest.approx(total / count, rel=1e-4)
+        return loss
+
+    pretraining.Imitation.step, kept = checked, pretraining.Imitation.step
+    try:
+        pretrain(tmp_path / "both", "game:TicTacToe-v0", epochs=1)
+        assert set().union(*seats) == {"x", "o"}
+        seats.clear()
+        pretrain(tmp_path / "one", "game:TicTacToe-v0", epochs=1, seats=["o"])
+        assert set().union(*seats) == {"o"}
+    finally:
+        pretraining.Imitation.step = kept
+
+
+def test_what_is_left_out(tmp_path):
+    won = []
+
+    def keep(episode):
+        won.append(episode.returns["player"])
+        return won[-1] > 0
+
+    folder = pretrain(tmp_path / "won", keep=keep)
+    told = json.loads((folder / "pretrain.json").read_text())
+    assert told["samples"] == sum(value > 0 for value in won) < len(won) == 12
+    with pytest.raises(ValueError, match="none of 12 episodes is left"):
+        pretrain(tmp_path / "none", keep=lambda episode: False)
+
+
+def test_it_learns(tmp_path):
+    """What the teacher always says is said after it, at what the seat sees."""
+    from gem_ma.agents import FunctionAgent
+
+    folder = pretrain(
+        tmp_path / "model",
+        teacher=FunctionAgent(lambda turn: "7" if turn.first else "3"),
+        epochs=40,
+        lr=1e-2,
+    )
+    losses = json.loads((folder / "pretrain.json").read_text())["losses"]
+    assert losses[-1] < 0.05 < losses[0]
+    episodes = gem_ma.rollout(GUESS, f"hf:{folder}?max_new_tokens=4", 8, seed=5)
+    assert {e.steps[0].reply for e in episodes} == {"7"}
+    assert {s.reply for e in episodes for s in e.steps[1:]} == {"3"}
