@@ -364,3 +364,8 @@ def test_the_links_at_the_top_lead_into_the_package():
         link = ROOT.parent / name
         assert link.is_symlink()
         assert link.resolve() == ROOT / name
+
+
+def test_no_two_files_of_tests_have_one_name():
+    names = [path.name for path in (ROOT.parent / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))  # else pytest takes one for the other

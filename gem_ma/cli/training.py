@@ -98,8 +98,8 @@ def _pretrain(args: argparse.Namespace) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
+    from gem_ma.training.health import Checkup, Collapsed
     from gem_ma.training.loop import HFLearner, Trainer
-    from gem_ma.training.watch import Collapsed, Watch
 
     env = make(args.id, args.settings, observe=args.observe)
     seats = args.seats or list(env.possible_agents)
@@ -130,10 +130,10 @@ def _train(args: argparse.Namespace) -> int:
     )
     # Of a zero-sum game that it plays with itself no return says how good it is.
     alone = len(seats) == 1 or not env.game.zero_sum
-    watch = Watch(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
+    checkup = Checkup(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
     code = 0
     try:
-        trainer.run(args.updates, folder / "checkpoint.pt", after=[_tell, watch])
+        trainer.run(args.updates, folder / "checkpoint.pt", after=[_tell, checkup])
     except Collapsed as end:
         sys.stderr.write(f"gem-ma: {end}\n")
         code = 1

@@ -128,7 +128,7 @@ class Trainer:
         path: a checkpoint, written after `every` so many updates; if it is there, training goes on
             from it, and gives what it would have given had it never stopped.
         after: called after each update, one or several: to evaluate, to give opponents a new state,
-            or to stop what goes wrong (see `gem_ma.training.watch`).
+            or to stop what goes wrong (see `gem_ma.training.health`).
         """
         calls = [after] if callable(after) else list(after or ())
         if path is not None and Path(path).exists():

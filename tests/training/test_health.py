@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from gem_ma.training.watch import Collapsed, Watch
+from gem_ma.training.health import Checkup, Collapsed
 
 
 class Run:
-    """As much of a Trainer as a Watch looks at."""
+    """As much of a Trainer as a Checkup looks at."""
 
     train = ("x",)
 
@@ -26,30 +26,32 @@ def rows(scores, **columns):
     ]
 
 
-def watched(watch, history):
+def watched(checkup, history):
     run = Run([])
     for row in history:
         run.history.append(row)
-        watch(run)
+        checkup(run)
     return run
 
 
 def test_the_best_is_kept():
-    run = watched(Watch("score", "best", window=2), rows([0.0, 0.4, 0.4, 0.2, 0.5, 0.1, 0.4, 0.5]))
+    run = watched(
+        Checkup("score", "best", window=2), rows([0.0, 0.4, 0.4, 0.2, 0.5, 0.1, 0.4, 0.5])
+    )
     assert run.saved == [("best", 2), ("best", 3), ("best", 8)]
-    assert watched(Watch("score", window=2), rows([0.0, 0.4])).saved == []
+    assert watched(Checkup("score", window=2), rows([0.0, 0.4])).saved == []
 
 
 def test_a_score_that_falls_stops_the_run_and_says_what_else_changed():
     scores = [0.2, 0.8, 0.8, 0.3, 0.1]
     history = rows(scores, entropy=[1.0, 1.0, 1.0, 0.2, 0.0], kl=[0.1] * 5)
     with pytest.raises(Collapsed) as caught:
-        watched(Watch("score", "here/best", window=2, drop=0.5), history)
+        watched(Checkup("score", "here/best", window=2, drop=0.5), history)
     assert str(caught.value) == (
         "after 5 updates score has fallen from 0.80 to 0.20; entropy/x went from 1 to 0.1; "
         "the best checkpoint is here/best"
     )
-    watched(Watch("score", window=2, drop=0.7), history)
+    watched(Checkup("score", window=2, drop=0.7), history)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +64,15 @@ def test_a_score_that_falls_stops_the_run_and_says_what_else_changed():
 )
 def test_other_ends(columns, cause):
     with pytest.raises(Collapsed, match=cause):
-        watched(Watch("score", window=2), rows([0.5] * 4, **columns))
+        watched(Checkup("score", window=2), rows([0.5] * 4, **columns))
 
 
 def test_who_never_replied_well_has_not_collapsed():
-    watched(Watch("score", window=2), rows([0.0] * 4, invalid=[0.9, 0.8, 0.9, 0.9]))
+    watched(Checkup("score", window=2), rows([0.0] * 4, invalid=[0.9, 0.8, 0.9, 0.9]))
 
 
 def test_a_column_that_is_not_there_is_named():
     with pytest.raises(ValueError, match=r"score='won': the columns are score"):
-        Watch("won").cause(rows([0.0]), ["x"])
+        Checkup("won").cause(rows([0.0]), ["x"])
     with pytest.raises(ValueError, match="window=0"):
-        Watch("score", window=0)
+        Checkup("score", window=0)

@@ -1,7 +1,7 @@
 """Whether a run of a Trainer has gone wrong, seen from its history: early, and by name.
 
-watch = Watch("return/player", path="run/best.pt")
-trainer.run(500, "run/checkpoint.pt", after=watch)
+checkup = Checkup("return/player", path="run/best.pt")
+trainer.run(500, "run/checkpoint.pt", after=checkup)
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Collapsed(RuntimeError):
-    """A run has gone wrong; its best checkpoint is kept where the Watch was told to."""
+    """A run has gone wrong; its best checkpoint is kept where the Checkup was told to."""
 
 
-class Watch:
+class Checkup:
     """Keep the best checkpoint of a run, and stop the run when it has collapsed.
 
     score: the column of the history that says how good it is: a return, or what `measure` gave.
@@ -31,7 +31,7 @@ class Watch:
     longer: how many times as long as at first its replies may get.
 
     It remembers nothing: what it says follows from the history, so that a run which goes on from a
-    checkpoint is watched as if it had never stopped.
+    checkpoint is seen as if it had never stopped.
     """
 
     def __init__(
