@@ -1,7 +1,9 @@
 """Whether a run of a Trainer has gone wrong, seen from its history: early, and by name.
 
-checkup = Checkup("return/player", path="run/best.pt")
-trainer.run(500, "run/checkpoint.pt", after=checkup)
+    checkup = Checkup("return/player", path="run/best.pt")
+    trainer.run(500, "run/checkpoint.pt", after=checkup)
+
+It reads the history alone, and so needs no torch.
 """
 
 from __future__ import annotations
