@@ -37,6 +37,11 @@ class Writer:
         self._size = 0
         self._weights: Any = None  # what all of it belongs to
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy begins with: it has read nothing yet."""
+        empty = {"_kept": OrderedDict(), "_shared": OrderedDict(), "_size": 0, "_weights": None}
+        return self.__dict__ | empty
+
     def write(
         self,
         prompts: Sequence[Prompt],

@@ -89,6 +89,16 @@ def test_other_weights_read_everything_again(text):
     assert after != before
 
 
+def test_a_copy_has_read_nothing(text):
+    agent = HFAgent(*text, max_new_tokens=8)
+    expected = replies(played(agent))
+    twin = copy.deepcopy(agent)
+    assert agent._writer._kept
+    assert not twin._writer._kept
+    assert twin._writer.model is twin.model
+    assert replies(played(twin)) == expected
+
+
 def test_a_turn_that_is_asked_again_and_forks_of_a_chat(text):
     agent, _ = counted(text)
     episode = played(agent, count=1)[0]
