@@ -147,7 +147,7 @@ class HFAgent:
     def _batches(self, prompts: Sequence[Prompt]) -> Iterator[list[int]]:
         """Yield the places of prompts that are read together, none much longer than the others."""
         writer = self._writing()
-        size = [len(prompt.ids) if writer is None else writer.unread(prompt) for prompt in prompts]
+        size = [len(one.ids) for one in prompts] if writer is None else writer.unread(prompts)
         batch: list[int] = []
         for place in sorted(range(len(prompts)), key=size.__getitem__):
             if batch and (len(batch) == self.batch_size or size[place] > 2 * size[batch[0]] + 64):

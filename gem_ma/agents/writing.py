@@ -79,10 +79,10 @@ class Writer:
             logits = batch.read([made[row][-1:] for row in there])
         return made
 
-    def unread(self, prompt: Prompt) -> int:
-        """Return how many tokens of a prompt the model has yet to read."""
+    def unread(self, prompts: Sequence[Prompt]) -> list[int]:
+        """Return how many tokens of each prompt the model has yet to read."""
         self._forget_others()
-        return len(prompt.ids) - _length(self._kept.get(_key(prompt)))
+        return [len(one.ids) - _length(self._kept.get(_key(one))) for one in prompts]
 
     def _forget_others(self) -> None:
         """Forget what was read with other weights than those of now."""
