@@ -13,19 +13,7 @@ class Progress:
     """How many episodes are done, how fast, and what the seats earned on average."""
 
     def __init__(self, total: int):
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-        from rich.progress import TimeRemainingColumn as Remaining
-
-        self._bar = Progress(
-            BarColumn(24),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-            Remaining(),
-            console=Console(stderr=True),
-            refresh_per_second=5,
-        )
-        self._task = self._bar.add_task("", total=total)
+        self._bar, self._task = bar(total)
         self._start = time.monotonic()
         self._done = self._tokens = self._failed = 0
         self._sums: dict[str, tuple[float, int]] = {}
@@ -64,6 +52,23 @@ class Progress:
     def stop(self) -> None:
         """Leave the last line on the terminal."""
         self._bar.stop()
+
+
+def bar(total: int, done: int = 0) -> tuple[Any, Any]:
+    """Return a bar of rich for the terminal, and its task, with room for a line beside it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    shown = Progress(
+        BarColumn(24),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        Remaining(),
+        console=Console(stderr=True),
+        refresh_per_second=5,
+    )
+    return shown, shown.add_task("", total=total, completed=done)
 
 
 def _tokens(reply: Any) -> int:

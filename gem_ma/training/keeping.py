@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import torch
 
+from gem_ma.rollouts.progress import bar
+
 
 def write_whole(path: str | os.PathLike[str], state: Any) -> None:
     """Write a checkpoint; a process that is killed here leaves the one before."""
@@ -31,19 +33,7 @@ class Bar:
     def __init__(self, total: int, done: int, progress: bool | None):
         self._bar: Any = None
         if sys.stderr.isatty() if progress is None else progress:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-            from rich.progress import TimeRemainingColumn as Remaining
-
-            self._bar = Progress(
-                BarColumn(24),
-                MofNCompleteColumn(),
-                TextColumn("{task.description}"),
-                Remaining(),
-                console=Console(stderr=True),
-                refresh_per_second=5,
-            )
-            self._task = self._bar.add_task("", total=total, completed=done)
+            self._bar, self._task = bar(total, done)
 
     def tell(self, done: int, line: str) -> None:
         """Say how many steps are done, and what there is to say beside."""

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gem_ma.guards.files import replace
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout as play_all
@@ -139,7 +140,7 @@ def pretrain(
     tokenizer.save_pretrained(folder)
     model.save_pretrained(folder)
     whole = {"settings": settings, "samples": len(rows), "losses": losses}
-    done.write_text(json.dumps(whole, indent=1) + "\n")
+    replace(done, (json.dumps(whole, indent=1) + "\n").encode())
     checkpoint.unlink(missing_ok=True)
     return folder
 
