@@ -16,7 +16,8 @@ from torch import nn
 
 from gem_ma.apis.wrappers import TextWrapper
 from gem_ma.training.advantages import gae, normalise
-from gem_ma.training.loop import Descent, Trainer
+from gem_ma.training.descent import Descent
+from gem_ma.training.loop import Trainer
 
 WORD = re.compile(r"[A-Za-z]+|\d+|\S")
 BUCKETS = 4096  # of hashed words

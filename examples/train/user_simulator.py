@@ -32,7 +32,8 @@ from torch import nn
 
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import HFLearner, Trainer
+from gem_ma.training.learner import HFLearner
+from gem_ma.training.loop import Trainer
 
 STOP = "###STOP###"
 ALWAYS = (

@@ -11,6 +11,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
@@ -19,6 +20,7 @@ from gem_ma.talk.tokens import Prompt, beginning
 
 _SHARED = 16  # beginnings that are kept
 _WORTH = 16  # tokens that a beginning has at least
+_SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of models, see `reads_on`
 
 
 class Writer:
@@ -145,13 +147,29 @@ class Writer:
 
 def writer_of(model: Any, ends: Sequence[int], room: int) -> Writer | None:
     """Return a Writer for a model, or None if it is not of the kind that one can write with."""
-    takes = inspect.signature(model.forward).parameters
+    shape = reads_on(model)
+    return None if shape is None else Writer(model, ends, room, shape)
+
+
+def reads_on(model: Any) -> tuple[int, int, int] | None:
+    """Return the layers of a model that goes on from plain keys and values, and their shape.
+
+    That is how many layers, heads and numbers of a key there are; None for other models.
+    """
+    if model not in _SHAPES:
+        _SHAPES[model] = _shape(model)
+    return _SHAPES[model]
+
+
+def _shape(model: Any) -> tuple[int, int, int] | None:
+    bare = model.get_base_model() if hasattr(model, "get_base_model") else model  # of peft
+    takes = inspect.signature(bare.forward).parameters
     if not {"position_ids", "past_key_values", "logits_to_keep"} <= takes.keys():
         return None
     if model.config.get_text_config() is not model.config:  # it sees, and has other positions
         return None
     with torch.inference_mode():
-        ids = torch.tensor([list(ends)[:1]], device=model.device)
+        ids = torch.zeros(1, 1, dtype=torch.long, device=model.device)
         cache = model(input_ids=ids, use_cache=True).past_key_values
     layers = getattr(cache, "layers", [])
     shapes = {tuple(one.shape) for layer in layers for one in (layer.keys, layer.values)}
@@ -159,8 +177,10 @@ def writer_of(model: Any, ends: Sequence[int], room: int) -> Writer | None:
         return None
     if len(shapes) != 1:
         return None
-    ((_, heads, _, width),) = shapes
-    return Writer(model, ends, room, (len(layers), heads, width))
+    ((_, heads, tokens, width),) = shapes
+    if tokens != 1:  # an adapter has put some before
+        return None
+    return len(layers), heads, width
 
 
 class _Batch:

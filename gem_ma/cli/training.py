@@ -99,7 +99,8 @@ def _pretrain(args: argparse.Namespace) -> int:
 
 def _train(args: argparse.Namespace) -> int:
     from gem_ma.training.health import Checkup, Collapsed
-    from gem_ma.training.loop import HFLearner, Trainer
+    from gem_ma.training.learner import HFLearner
+    from gem_ma.training.loop import Trainer
 
     env = make(args.id, args.settings, observe=args.observe)
     seats = args.seats or list(env.possible_agents)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -51,13 +51,15 @@ class Turns:
     reward: Array  # until this seat's next turn
     last: Array  # the seat's last turn
     truncated: Array  # the seat's last turn, after which the episode was cut
+    value: Array | None = None  # what a critic expected before the reply
 
     def __len__(self) -> int:
         return len(self.reward)
 
     def __getitem__(self, rows: Any) -> Turns:
         chosen = np.atleast_1d(np.arange(len(self))[rows])
-        return Turns(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        columns = [getattr(self, field.name) for field in fields(self)]
+        return Turns(*(None if column is None else column[chosen] for column in columns))
 
 
 def turns(episodes: Iterable[Episode]) -> Turns:
@@ -185,12 +187,12 @@ def rloo(rows: Turns, by: Sequence[str] = ("group", "seat")) -> Array:
 
 
 def gae(
-    rows: Turns, values: Any, gamma: float = 1.0, lam: float = 0.95, after: Any = None
+    rows: Turns, values: Any = None, gamma: float = 1.0, lam: float = 0.95, after: Any = None
 ) -> Array:
     """Return A_t = d_t + gamma lam A_{t+1} with d_t = r_t + gamma V_{t+1} - V_t, turn by turn.
 
-    values: V, what a critic expects at each turn before its reply. PPO's targets for it are
-        A + V (GAE: Schulman et al. 2016; PPO: 2017).
+    values: V, what a critic expects at each turn before its reply; None: `rows.value`. PPO's
+        targets for it are A + V (GAE: Schulman et al. 2016; PPO: 2017).
     after: what it expects after each turn; read only where `rows.truncated` says that the episode
         was cut there. It went on being worth something, unlike one that came to its end, where
         nothing follows. after=0 takes cuts for ends.
@@ -201,7 +203,13 @@ def gae(
     >>> gae(example(), critic, gamma=0.9, after=[0, 0, 0, 0, 0.3, 0]).round(3).tolist()
     [0.482, 0.4, -0.168, -0.36, 0.07, 0.6]
     """
-    value = _checked(values, rows, "values")
+    need(rows, Turns, "rows")
+    if values is None and rows.value is None:
+        raise ValueError(
+            "no critic said what it expects at these turns: pass values=, or train a learner that "
+            "has one, such as HFLearner(critic=0.5)"
+        )
+    value = _checked(rows.value if values is None else values, rows, "values")
     if after is None and rows.truncated.any():
         raise ValueError(
             f"{rows.truncated.sum()} of the turns are the last before a truncation: pass after=, "
@@ -219,6 +227,30 @@ def gae(
         found[i] = following[trajectory] = delta + gamma * lam * following[trajectory]
         ahead[trajectory] = value[i]
     return found
+
+
+class Judged(NamedTuple):
+    """Advantages, and what a critic is to learn: one of each for each turn."""
+
+    advantages: Array
+    targets: Array
+
+
+def ppo(
+    rows: Turns, gamma: float = 1.0, lam: float = 0.95, by: Sequence[str] = ()
+) -> Judged:
+    """Return GAE after batch normalisation, by the critic that looked at the turns, and A + V.
+
+    An episode that was cut is taken for one that has ended.
+
+    >>> advantages, targets = ppo(example(), gamma=0.9)
+    >>> advantages.round(3).tolist()
+    [0.934, 0.755, -0.917, -1.41, -0.555, 1.192]
+    >>> targets.round(3).tolist()
+    [0.882, 1.0, 0.035, 0.009, 0.0, 1.0]
+    """
+    found = gae(rows, None, gamma, lam, after=0)
+    return Judged(normalise(found, rows, by), found + np.asarray(rows.value))
 
 
 def rae(
@@ -296,6 +328,7 @@ def example() -> Turns:
         reward=np.array(rewards),
         last=np.array([0, 1, 0, 0, 1, 1], bool),
         truncated=np.array([0, 0, 0, 0, 1, 0], bool),
+        value=np.array([0.4, 0.6, 0.4, 0.6, 0.2, 0.4]),
     )
 
 

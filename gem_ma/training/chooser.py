@@ -11,7 +11,8 @@ import torch
 from gem_ma.match.seeding import mix
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
-from gem_ma.training.loop import Descent, Part
+from gem_ma.training.descent import Descent
+from gem_ma.training.loop import Part
 
 
 class Chooser:

@@ -11,7 +11,6 @@ ordinary local model of transformers, for `hf:FOLDER`, TRL or vLLM.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,15 +24,17 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.talk.asking import name_of
 from gem_ma.talk.messages import hf
-from gem_ma.talk.tokens import Tokens, beginning
+from gem_ma.talk.tokens import Tokens
 from gem_ma.training.keeping import Bar, write_whole
 from gem_ma.training.samples import Sample, samples
 
 try:
     import torch
-    from transformers.cache_utils import DynamicCache
 except ImportError as error:
     raise ImportError("gem_ma.training.pretrain needs torch: pip install 'gem-ma[hf]'") from error
+
+from gem_ma.training.descent import falling
+from gem_ma.training.reading import read
 
 
 class Size(NamedTuple):
@@ -73,6 +74,7 @@ def pretrain(
     epochs: int = 10,
     batch: int = 8192,
     lr: float | None = None,
+    others: float = 0.1,
     keep: Callable[[Episode], bool] | None = None,
     seats: Sequence[str] | None = None,
     seed: int = 0,
@@ -90,6 +92,8 @@ def pretrain(
         learnt; None: all.
     batch: tokens in a step of the optimiser, padding included, of so many `epochs`.
     lr: the highest learning rate, after a warm-up and before a decline; None: that of the size.
+    others: how much each token that a seat was given counts, beside 1 for those that it said. A
+        model that learns to foresee what it is shown knows sooner what is in it.
     every: steps between two checkpoints. A run that was stopped goes on from the last, and gives
         what it would have given; one that is done is not run again.
     progress: show a bar; None: on a terminal.
@@ -107,6 +111,7 @@ def pretrain(
                 "epochs": epochs,
                 "batch": batch,
                 "lr": lr or sizes.lr,
+                "others": others,
                 "seats": seats,
                 "seed": seed,
             }
@@ -134,7 +139,7 @@ def pretrain(
         for sample in samples(episode, seat, tokens)
     ]
     model = model_of(sizes, tokenizer, seed).to(device or "cpu")
-    learning = Imitation(model, rows, epochs, batch, lr or sizes.lr, seed)
+    learning = Imitation(model, rows, epochs, batch, lr or sizes.lr, others, seed)
     checkpoint = folder / "checkpoint.pt"
     losses = learning.run(checkpoint, settings, every, progress)
     tokenizer.save_pretrained(folder)
@@ -214,14 +219,24 @@ class Imitation:
         epochs: int,
         batch: int,
         lr: float,
+        others: float,
         seed: int,
     ):
+        longest = max(rows, key=lambda row: len(row.ids))
+        if len(longest.ids) > _LONGEST:
+            raise ValueError(
+                f"the chat of {longest.seat} in episode {longest.episode} has {len(longest.ids)} "
+                f"tokens, more than the {_LONGEST} of such a model: keep it short by context="
+                "'turns=8', or leave it out by keep="
+            )
         self.model = model
-        self.rows = [row for row in rows if len(row.ids) <= _LONGEST]
+        self.rows = rows
         self.batch = batch
         self.lr = lr
+        self.others = others
         self.seed = seed
         self.plan = [batch for epoch in range(epochs) for batch in self._batches(epoch)]
+        self.share = falling(len(self.plan), warmup=max(len(self.plan) // 20, 1), to=0.1)
         self.optimizer = torch.optim.AdamW(
             model.parameters(), lr=lr, betas=(0.9, 0.95), weight_decay=0.01
         )
@@ -271,51 +286,30 @@ class Imitation:
         return self.losses
 
     def step(self, places: Sequence[int]) -> float:
-        """Take a step, and return the loss before it."""
+        """Take a step, and return the loss of the replies before it."""
         device = self.model.device
         rows = [self.rows[place] for place in places]
         longest = max(len(row.ids) for row in rows)
         ids = torch.zeros(len(rows), longest, dtype=torch.long)
-        said = torch.zeros(len(rows), longest, dtype=torch.bool)
+        weight = torch.zeros(len(rows), longest)
         for line, row in enumerate(rows):
             ids[line, : len(row.ids)] = torch.tensor(row.ids)
-            said[line, : len(row.ids)] = torch.tensor(row.mask, dtype=torch.bool)
-        alike = beginning([row.ids[: row.mask.index(1) - 1] for row in rows])
-        ids, said = ids.to(device), said[:, len(alike) + 1 :].to(device)
+            own = torch.tensor(row.mask)
+            first = row.mask.index(1)
+            weight[line, first : len(own)] = torch.where(own > 0, 1.0, self.others)[first:]
+        ids, weight = ids.to(device), weight.to(device)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.lr * _share(len(self.losses), len(self.plan))
+            group["lr"] = self.lr * self.share(len(self.losses))
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            states = self._read(ids[:, :-1], len(alike))
-            logits = self.model.lm_head(states[said])
-        loss = torch.nn.functional.cross_entropy(logits.float(), ids[:, len(alike) + 1 :][said])
+            logits, _ = read(self.model, ids, weight > 0)
+        weight, ids = weight[weight > 0], ids[weight > 0]
+        losses = torch.nn.functional.cross_entropy(logits, ids, reduction="none")
         self.optimizer.zero_grad()
-        loss.backward()
+        ((losses * weight).sum() / weight.sum()).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
-        return float(loss.detach())
-
-    def _read(self, ids: Any, alike: int) -> Any:
-        """Return what the model makes of rows behind their first tokens, which are the same.
-
-        These are read once. What fills the rows up stands at the right, where no token looks.
-        """
-        cache = DynamicCache(config=self.model.config)
-        if alike:
-            self.model.model(input_ids=ids[:1, :alike], past_key_values=cache, use_cache=True)
-            for layer in cache.layers:
-                layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
-                layer.values = layer.values.expand(len(ids), -1, -1, -1)
-        read = self.model.model(input_ids=ids[:, alike:], past_key_values=cache, use_cache=True)
-        return read.last_hidden_state
+        return float(losses[weight == 1].mean().detach())
 
     def _save(self, path: Path, settings: Mapping[str, Any]) -> None:
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
         write_whole(path, {"settings": settings, "losses": self.losses, **state})
-
-
-def _share(step: int, steps: int) -> float:
-    """Return the part of the highest learning rate at a step: up, and down along a cosine."""
-    rising = max(steps // 20, 1)
-    if step < rising:
-        return (step + 1) / rising
-    return 0.55 + 0.45 * math.cos(math.pi * (step - rising) / max(steps - rising, 1))

@@ -1,0 +1,62 @@
+"""What a model says behind chosen tokens of several chats: no more is worked out than is needed.
+
+What the chats begin with alike is read once, and only behind the chosen tokens the model's states
+become logits. The gradients are those of reading each chat whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from transformers.cache_utils import DynamicCache
+
+from gem_ma.agents.writing import reads_on
+
+_WORTH = 16  # tokens that a common beginning has at least
+
+
+def read(
+    model: Any, ids: Any, chosen: Any, inputs: Mapping[str, Any] | None = None
+) -> tuple[Any, Any]:
+    """Return the logits and the states that say each chosen token, row by row.
+
+    ids: rows of tokens, filled up at the right, where no token looks.
+    chosen: which of them are asked for; never the first of a row.
+    inputs: what else the model takes, such as pictures; then nothing is read once for all.
+    """
+    takes = chosen[:, 1:].any(0).nonzero()
+    if not len(takes):
+        raise ValueError("no token is chosen")
+    alike = 0 if inputs else min(_alike(ids), int(takes[0]))
+    if len(ids) == 1 or alike < _WORTH or not reads_on(model):
+        given = {"input_ids": ids, **(inputs or {})}
+        said = torch.cat([chosen[:, 1:], torch.zeros_like(chosen[:, :1])], 1)
+    else:
+        cache = DynamicCache(config=model.config)
+        model(input_ids=ids[:1, :alike], past_key_values=cache, use_cache=True, logits_to_keep=1)
+        for layer in cache.layers:
+            layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
+            layer.values = layer.values.expand(len(ids), -1, -1, -1)
+        given = {"input_ids": ids[:, alike:-1], "past_key_values": cache, "use_cache": True}
+        said = chosen[:, alike + 1 :]
+    states = []
+
+    def choose(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        states.append(args[0][said])
+        return (states[0][None], *args[1:])
+
+    # Before the head, so that what some models do to logits behind it is done as ever.
+    hook = model.get_output_embeddings().register_forward_pre_hook(choose)
+    try:
+        logits = model(**given).logits
+    finally:
+        hook.remove()
+    return logits[0].float(), states[0]
+
+
+def _alike(ids: Any) -> int:
+    """Return how many tokens all rows begin with alike."""
+    apart = (ids != ids[:1]).any(0).nonzero()
+    return int(apart[0]) if len(apart) else ids.shape[1]
