@@ -13,7 +13,7 @@ from typing import Any
 from gem_ma.agents import load
 from gem_ma.cli.common import UsageError, add_settings, make, positive
 
-ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce")
+ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
 def add_commands(commands: Any) -> None:
@@ -60,6 +60,12 @@ def add_commands(commands: Any) -> None:
     train.add_argument("--lr", type=float, default=1e-5, help="(default: 1e-5)")
     train.add_argument("--kl", type=float, default=0.0, help="weight of the way from the start")
     train.add_argument("--entropy", type=float, default=0.0, help="weight of the entropy")
+    train.add_argument("--warmup", type=int, default=0, help="updates in which --lr is reached")
+    train.add_argument(
+        "--decline", action="store_true", help="let the rate fall to a tenth, along a cosine"
+    )
+    train.add_argument("--minibatch", type=positive, help="chats a step (default: an update's)")
+    train.add_argument("--epochs", type=positive, default=1, help="over an update (default: 1)")
     train.add_argument("--max-new-tokens", type=positive, default=64, help="(default: 64)")
     train.add_argument("--observe", default="text", choices=("text", "image", "both"))
     train.add_argument("--seed", type=int, default=0)
@@ -98,6 +104,7 @@ def _pretrain(args: argparse.Namespace) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
+    from gem_ma.training.descent import falling
     from gem_ma.training.health import Checkup, Collapsed
     from gem_ma.training.learner import HFLearner
     from gem_ma.training.loop import Trainer
@@ -109,14 +116,23 @@ def _train(args: argparse.Namespace) -> int:
             f"--seats {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
         )
     folder = Path(args.out)
+    if args.warmup > args.updates:
+        raise UsageError(f"--warmup {args.warmup}: there are {args.updates} updates")
+    on_gpu = args.device is not None and args.device.startswith("cuda")
     learner = HFLearner(
         args.model,
         lr=args.lr,
         kl=args.kl,
         entropy=args.entropy,
+        critic=0.5 if args.algorithm == "ppo" else 0.0,
+        schedule=falling(args.updates, warmup=args.warmup, to=0.1 if args.decline else 1.0),
+        epochs=args.epochs,
+        minibatch=args.minibatch,
+        precision="mixed" if on_gpu else "full",
         max_new_tokens=args.max_new_tokens,
         seed=args.seed,
         device=args.device,
+        dtype="float32",  # of the weights: small steps would be lost in less
     )
     others = load(args.others)
     agents = {seat: learner if seat in seats else others for seat in env.possible_agents}
@@ -151,8 +167,8 @@ def _advantages(args: argparse.Namespace) -> Any:
     from gem_ma.training import advantages
 
     by = ("env", "seat")
-    if args.algorithm == "rebn":
-        return partial(advantages.rebn, gamma=args.gamma, by=by)
+    if args.algorithm in ("rebn", "ppo"):
+        return partial(getattr(advantages, args.algorithm), gamma=args.gamma, by=by)
     if args.algorithm == "reinforce":
         return partial(advantages.returns, gamma=args.gamma)
     if args.group == 1:

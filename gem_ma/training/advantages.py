@@ -236,9 +236,7 @@ class Judged(NamedTuple):
     targets: Array
 
 
-def ppo(
-    rows: Turns, gamma: float = 1.0, lam: float = 0.95, by: Sequence[str] = ()
-) -> Judged:
+def ppo(rows: Turns, gamma: float = 1.0, lam: float = 0.95, by: Sequence[str] = ()) -> Judged:
     """Return GAE after batch normalisation, by the critic that looked at the turns, and A + V.
 
     An episode that was cut is taken for one that has ended.

@@ -50,13 +50,16 @@ class Descent:
         max_norm: float,
         seed: int,
         schedule: Callable[[int], float] | None = None,
+        betas: tuple[float, float] = (0.9, 0.999),
     ):
         self.parameters = dict(parameters)
         if not self.parameters:
             raise ValueError(
                 "no parameter to train: all are frozen, or the adapter has no such name"
             )
-        self.optimizer = torch.optim.AdamW(self.parameters.values(), lr=lr, weight_decay=0.0)
+        self.optimizer = torch.optim.AdamW(
+            self.parameters.values(), lr=lr, betas=betas, weight_decay=0.0
+        )
         self.lr = lr
         self.schedule = schedule
         self.updates = 0  # so many have begun

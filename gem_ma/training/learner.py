@@ -18,6 +18,8 @@ from gem_ma.training.loop import Part
 from gem_ma.training.reading import read
 from gem_ma.training.samples import Sample, samples
 
+# Adam is to forget soon how small gradients were: else the first large one moves a model too far.
+_BETAS = 0.9, 0.95
 _ALIKE = 32  # tokens with which rows that are read together begin alike, if that can be
 
 
@@ -104,6 +106,7 @@ class HFLearner(HFAgent):
             max_norm=max_norm,
             seed=seed,
             schedule=schedule,
+            betas=_BETAS,
         )
         self.reference: Any = None
         if kl and adapter is None:

@@ -50,10 +50,19 @@ def test_a_run_goes_on(model, tmp_path, capsys):
     assert "update 3" in capsys.readouterr().out.splitlines()[0]
 
 
+@pytest.mark.parametrize("algorithm", ["rebn", "grpo", "rloo", "reinforce", "ppo"])
+def test_algorithms_and_schedules(model, tmp_path, algorithm):
+    more = ["--group", "4", "--minibatch", "2", "--epochs", "2", "--warmup", "1", "--decline"]
+    assert train(model, tmp_path / "run", "--algorithm", algorithm, *more) == 0
+    (row, _) = (tmp_path / "run" / "history.jsonl").read_text().splitlines()
+    assert ("critic/player" in row) == (algorithm == "ppo")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--seats", "nobody"], "--seats nobody: the seats are player"),
+        (["--warmup", "3"], "--warmup 3: there are 2 updates"),
         (["--algorithm", "grpo"], "--algorithm grpo compares a group: say --group 8"),
     ],
 )

@@ -1,6 +1,7 @@
 """The reference trainer: it updates what played, goes on exactly, and small learners learn."""
 
 import copy
+import dataclasses
 import functools
 import importlib.util
 import math
@@ -14,15 +15,16 @@ from needed import Later, needed
 
 from gem_ma import Reply, rollout
 from gem_ma.training import samples
-from gem_ma.training.advantages import grpo, rebn
+from gem_ma.training.advantages import grpo, ppo, rebn, returns, rloo, turns
 from gem_ma.training.selfplay import Pool, Rivals
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.loop")
-learning = Later("gem_ma.training.learner")
+learning, pretraining = Later("gem_ma.training.learner"), Later("gem_ma.training.pretrain")
 
 from gem_ma.training.chooser import Chooser
+from gem_ma.training.descent import falling
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -179,6 +181,111 @@ def test_the_distance_to_the_reference_holds_it_back(tokenizer):
         player = learner(tokenizer, kl=kl, epochs=4, lr=1e-2)
         far.append(player.update(played(player))["kl"])
     assert 0 <= far[1] < far[0] / 1.5
+
+
+def test_a_critic_learns_what_follows(tokenizer):
+    """It expects nothing at first, and then what is earned; what is learnt is how that was off."""
+    player = learner(tokenizer, lr=1e-2, critic=0.5)
+    made = trainer({"left": player, "right": "random"}, functools.partial(ppo, gamma=0.5))
+    episodes = rollout(SAME_TIME, made.agents, 4, seed=5, invalid="random", rounds=2)
+    parts = made.judge(episodes, ["left"])
+    rows = turns(episodes)
+    rows = rows[rows.seat == "left"]
+    nothing = dataclasses.replace(rows, value=np.zeros(len(rows)))
+    wanted = ppo(nothing, gamma=0.5)
+    assert np.allclose(np.concatenate([part.advantages for part in parts]), wanted.advantages)
+    assert np.allclose(np.concatenate([part.targets for part in parts]), wanted.targets)
+    flat = [part._replace(advantages=[0.0] * len(part.advantages)) for part in parts]
+    off = [player.update(flat)["critic"] for _ in range(40)]
+    assert off[0] == pytest.approx((wanted.targets**2).mean())
+    first = [part.targets[0] for part in parts]  # to the seat all episodes begin alike
+    for values in player.values(parts):
+        assert values[0] == pytest.approx(np.mean(first), abs=0.1)
+    plain = learner(tokenizer, critic=0.5)
+    with pytest.raises(ValueError, match="a critic learns from what turns were to lead to"):
+        plain.update(played(plain))
+    with pytest.raises(ValueError, match="no critic said what it expects"):
+        trainer({"left": learner(tokenizer), "right": "random"}, ppo).update()
+
+
+def test_values_are_read_before_the_reply_they_belong_to(tokenizer):
+    player = learner(tokenizer, critic=0.5, microbatch=2)
+    torch.nn.init.normal_(player.head.weight, generator=torch.Generator().manual_seed(0))
+    parts = played(player)
+    for part, values in zip(parts, player.values(parts), strict=True):
+        (sample,) = samples(part.episode, part.seat, player.tokens)
+        for span, value in zip(sample.spans, values, strict=True):
+            seen = torch.tensor([sample.ids[: span.start]])
+            with torch.no_grad():
+                state = player.model(input_ids=seen, output_hidden_states=True).hidden_states[-1]
+                assert player.head(state[0, -1]).item() == pytest.approx(value, abs=1e-5)
+
+
+def test_the_learning_rate_follows_its_schedule(tokenizer):
+    player = learner(tokenizer, lr=1e-2, schedule=falling(4, warmup=2, to=0.5), epochs=2)
+    rates = []
+    player.descent.optimizer.register_step_pre_hook(
+        lambda optimizer, *_: rates.append(optimizer.param_groups[0]["lr"])
+    )
+    for _ in range(5):
+        player.update(played(player))
+    assert rates == pytest.approx(
+        [0.005, 0.005, 0.01, 0.01, 0.01, 0.01, 0.0075, 0.0075, 0.005, 0.005]
+    )
+    for wrong in ({"warmup": 5}, {"to": 2.0}):
+        with pytest.raises(ValueError, match="expected warmup of 0 to steps, to of 0 to 1"):
+            falling(4, **wrong)
+
+
+def test_mixed_precision_plays_and_learns_and_leaves_the_weights_as_they_are(tokenizer):
+    player = learner(tokenizer, precision="mixed", lr=1e-2, kl=0.1, critic=0.5)
+    kinds = []
+    player.model.get_output_embeddings().register_forward_hook(
+        lambda _, args, made: kinds.append(made.dtype)
+    )
+    parts = [part._replace(targets=part.advantages) for part in played(player)]
+    before = weights(player)
+    told = player.update(parts)
+    assert set(kinds) == {torch.bfloat16}
+    assert told["disagreement"] < 0.1
+    assert {one.dtype for one in weights(player).values()} == {torch.float32}
+    assert not same(before, weights(player))
+    with pytest.raises(ValueError, match="precision='half': expected 'full' or 'mixed'"):
+        learner(tokenizer, precision="half")
+
+
+@pytest.fixture(scope="module")
+def talker(tmp_path_factory):
+    """A model that knows what is said in one round of rock, paper, scissors."""
+    return pretraining.pretrain(
+        SAME_TIME,
+        "random",
+        tmp_path_factory.mktemp("talker") / "model",
+        size=pretraining.Size(32, 2, 2, 64, 300, 1e-2),
+        episodes=64,
+        epochs=5,
+        batch=2048,
+        progress=False,
+        rounds=1,
+    )
+
+
+@pytest.mark.parametrize("algorithm", [returns, rebn, grpo, rloo, ppo])
+def test_every_algorithm_teaches_a_model_what_to_say(talker, algorithm):
+    """Against somebody who always plays rock, paper is what it learns to write."""
+    critic = 0.1 if algorithm is ppo else 0.0
+    player = learning.HFLearner(str(talker), lr=3e-3, critic=critic, max_new_tokens=2)
+    made = loop.Trainer(
+        SAME_TIME,
+        {"left": player, "right": lambda turn: "rock"},
+        algorithm,
+        episodes=32,
+        group=32,
+        rollout={"invalid": "lose", "rounds": 1},
+    )
+    won = [row["return/left"] for row in made.run(30)]
+    assert won[0] < 0.5
+    assert np.mean(won[-5:]) > 0.9
 
 
 def test_named_errors(tokenizer):

@@ -1,0 +1,99 @@
+"""What the recipes share: their arguments, the clock, evaluation, and what they write down.
+
+A recipe is one command, such as `python guess.py --seed 0 --out runs/guess-0`, and one thread. One
+that was stopped goes on from where it was; the folder then holds `result.json`: CPU seconds, what
+was measured, and the curve. `--short` takes seconds, for the tests.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import torch
+
+import gem_ma
+from gem_ma.agents import HFAgent
+from gem_ma.training.keeping import write_whole
+
+
+class Run:
+    """One run of a recipe: its folder, its seed, and how long it has taken in all."""
+
+    def __init__(self, description):
+        parser = argparse.ArgumentParser(description=description)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--out", type=Path, required=True, help="a folder")
+        parser.add_argument("--short", action="store_true", help="seconds, to see that it runs")
+        parser.add_argument("--device", help="such as cuda (default: the CPU, one thread)")
+        args = parser.parse_args()
+        self.seed, self.out, self.short, self.device = args.seed, args.out, args.short, args.device
+        if self.device is None:
+            torch.set_num_threads(1)
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.results = {}
+        self.clock = self.out / "clock.pt"
+        self.spent = torch.load(self.clock) if self.clock.exists() else {}
+
+    def part(self, name, work):
+        """Do a part of the recipe, and count its CPU seconds, those before a stop included."""
+        before, start = self.spent.get(name, 0.0), time.process_time()
+
+        def count(*_):
+            self.spent[name] = before + time.process_time() - start
+            write_whole(self.clock, self.spent)
+
+        made = work(count)
+        count()
+        return made
+
+    def train(self, name, trainer, updates, after=(), every=10):
+        """Run a trainer, from its checkpoint on if there is one, and keep its curve."""
+
+        def tell(trainer):
+            row = trainer.history[-1]
+            told = [
+                f"{key} {value:.3f}"
+                for key, value in row.items()
+                if key.partition("/")[0] in ("return", "entropy", "invalid")
+            ]
+            print(f"{name} {trainer.step}/{updates}: {', '.join(told)}", flush=True)
+
+        path = self.out / f"{name}.pt"
+        history = self.part(
+            name,
+            lambda count: trainer.run(updates, path, every=every, after=[*after, tell, count]),
+        )
+        (self.out / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in history))
+        return history
+
+    def say(self, **results):
+        """Keep results, and print them."""
+        self.results |= results
+        for name, value in results.items():
+            print(f"{name}: {value}", flush=True)
+
+    def end(self):
+        """Write down what came out."""
+        told = {
+            "seed": self.seed,
+            "cpu_seconds": {name: round(value) for name, value in self.spent.items()},
+            "results": self.results,
+        }
+        (self.out / "result.json").write_text(json.dumps(told, indent=1) + "\n")
+
+
+def played(env, agents, count, seed=10**6, **settings):
+    """Return episodes to judge by, from starts that no training has seen."""
+    return gem_ma.rollout(env, agents, count, seed=seed, progress=False, **settings)
+
+
+def mean(values):
+    """Return a mean, to three places."""
+    values = list(values)
+    return round(sum(values) / len(values), 3)
+
+
+def player(folder, **settings):
+    """Return what plays a pretrained model as it is."""
+    return HFAgent(str(folder), **settings)

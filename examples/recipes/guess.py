@@ -1,0 +1,63 @@
+"""Recipe 1: a model from nothing imitates a sloppy player of GuessTheNumber, then learns to win.
+
+    python examples/recipes/guess.py --seed 0 --out runs/guess-0
+
+Halving always finds one of ten numbers in four guesses, so the optimum is 1.
+"""
+
+import re
+from functools import partial
+
+import numpy as np
+from common import Run, mean, played, player
+
+from gem_ma.agents import FunctionAgent
+from gem_ma.training.advantages import rebn
+from gem_ma.training.health import Checkup
+from gem_ma.training.learner import HFLearner
+from gem_ma.training.loop import Trainer
+from gem_ma.training.pretrain import pretrain
+
+ENV = "game:GuessTheNumber-v0-easy"  # 1 to 10 in 4 guesses
+TOKENS = 4
+
+
+def sloppy(turn):
+    """Halve what is left one time in three, and guess anything else."""
+    rng = np.random.default_rng(turn.seed)
+    low, high = 1, 10
+    for message in turn.messages:
+        for guess, way in re.findall(r"(\d+): the number is (lower|higher)", str(message)):
+            low = max(low, int(guess) + 1) if way == "higher" else low
+            high = min(high, int(guess) - 1) if way == "lower" else high
+    return str((low + high) // 2 if rng.random() < 0.35 else rng.integers(1, 11))
+
+
+def main():
+    run = Run(__doc__.split("\n")[0])
+    episodes, epochs, updates, judged = (40, 1, 2, 20) if run.short else (2000, 6, 200, 1000)
+    teacher = FunctionAgent(sloppy)
+    model = run.part(
+        "pretrain",
+        lambda _: pretrain(
+            ENV, teacher, run.out / "model", episodes=episodes, epochs=epochs, seed=run.seed
+        ),
+    )
+    run.say(teacher=mean(e.returns["player"] for e in played(ENV, teacher, judged)))
+    imitation = player(model, max_new_tokens=TOKENS)
+    run.say(imitation=mean(e.returns["player"] for e in played(ENV, imitation, judged)))
+    learner = HFLearner(
+        str(model), lr=3e-4, entropy=0.003, microbatch=64, max_new_tokens=TOKENS, seed=run.seed
+    )
+    trainer = Trainer(
+        ENV, {"player": learner}, partial(rebn, gamma=0.9), episodes=128, seed=run.seed
+    )
+    run.train("rebn", trainer, updates, after=[Checkup("return/player", run.out / "best.pt")])
+    run.say(reinforced=mean(e.returns["player"] for e in played(ENV, learner, judged)))
+    learner.temperature = 0
+    run.say(greedy=mean(e.returns["player"] for e in played(ENV, learner, judged)))
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
