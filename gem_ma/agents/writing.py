@@ -158,7 +158,8 @@ def reads_on(model: Any) -> tuple[int, int, int] | None:
     """
     if model not in _SHAPES:
         _SHAPES[model] = _shape(model)
-    return _SHAPES[model]
+    shape: tuple[int, int, int] | None = _SHAPES[model]
+    return shape
 
 
 def _shape(model: Any) -> tuple[int, int, int] | None:

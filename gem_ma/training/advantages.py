@@ -58,8 +58,9 @@ class Turns:
 
     def __getitem__(self, rows: Any) -> Turns:
         chosen = np.atleast_1d(np.arange(len(self))[rows])
-        columns = [getattr(self, field.name) for field in fields(self)]
-        return Turns(*(None if column is None else column[chosen] for column in columns))
+        columns: Any = [getattr(self, field.name) for field in fields(self)]
+        columns = [None if column is None else column[chosen] for column in columns]
+        return Turns(*columns)
 
 
 def turns(episodes: Iterable[Episode]) -> Turns:
