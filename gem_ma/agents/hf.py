@@ -378,7 +378,9 @@ def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     if not sees:
         processor = transformers.AutoTokenizer.from_pretrained(path)
     else:
-        processor = transformers.AutoProcessor.from_pretrained(path)
+        from gem_ma.agents.sight import processor_of
+
+        processor = processor_of(path, config)
         if getattr(processor, "image_processor", None) is None:
             raise ValueError(
                 f"{path} is a model that sees, but what loads as its processor is a "

@@ -33,6 +33,7 @@ def add_commands(commands: Any) -> None:
     pretrain.add_argument("--size", default="tiny", choices=("tiny", "small", "base"))
     pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
     pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")
+    pretrain.add_argument("--observe", default="text", choices=("text", "image", "both"))
     pretrain.add_argument("--seats", type=_names, help="whose replies are learnt (default: all)")
     pretrain.add_argument("--seed", type=int, default=0)
     pretrain.add_argument("--device", help="such as cuda (default: the CPU)")
@@ -82,7 +83,7 @@ def _pretrain(args: argparse.Namespace) -> int:
     from gem_ma.agents import MixtureAgent
     from gem_ma.training.pretrain import pretrain
 
-    envs = [make(id, args.settings) for id in args.ids]
+    envs = [make(id, args.settings, observe=args.observe) for id in args.ids]
     names = args.teacher or ["random"]
     try:
         teacher = names[0] if len(names) == 1 else MixtureAgent(names, per="episode")

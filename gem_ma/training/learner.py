@@ -15,7 +15,7 @@ from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
-from gem_ma.training.reading import read
+from gem_ma.training.reading import read, rows_of
 from gem_ma.training.samples import Sample, samples
 
 # Adam is to forget soon how small gradients were: else the first large one moves a model too far.
@@ -241,18 +241,7 @@ class HFLearner(HFAgent):
         self, found: Sequence[Sample], *, reference: bool = False
     ) -> tuple[tuple[Any, Any], Any]:
         """Return how likely each own token was, the entropy of what it came from, and values."""
-        ids = self._rows([sample.ids for sample in found])
-        own = self._rows([sample.mask for sample in found]).bool()
-        inputs: dict[str, Any] = {}
-        names = sorted({name for sample in found for name in sample.tensors})
-        if names:
-            inputs["attention_mask"] = self._rows([[1] * len(sample.ids) for sample in found])
-        for name in names:
-            shown = [sample.tensors[name] for sample in found if name in sample.tensors]
-            inputs[name] = torch.cat(shown).to(self.model.device)
-        for name in sorted({name for sample in found for name in sample.marks}):
-            rows = [sample.marks.get(name, [0] * len(sample.ids)) for sample in found]
-            inputs[name] = self._rows(rows)
+        ids, own, inputs = rows_of(found, self.model.device)
         with (
             self._as_at_first() if reference else contextlib.nullcontext(self.model) as model,
             self._precision(),
@@ -270,12 +259,6 @@ class HFLearner(HFAgent):
             values = self.head(states[first[own]].float())[:, 0]
         said = logits.gather(-1, ids[own][:, None])[:, 0] - whole
         return (said, entropy), values
-
-    def _rows(self, rows: Sequence[Sequence[int]]) -> Any:
-        """Return rows padded at the right, so that no token's position changes."""
-        longest = max(map(len, rows))
-        padded = [[*row, *[0] * (longest - len(row))] for row in rows]
-        return torch.tensor(padded, dtype=torch.long, device=self.model.device)
 
     def _flat(self, numbers: Iterator[float]) -> Any:
         return torch.tensor(list(numbers), dtype=torch.float32, device=self.model.device)

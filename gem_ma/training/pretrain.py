@@ -5,7 +5,8 @@
 
 Teachers play, a tokenizer is trained on what their chats say, and a decoder-only model learns their
 replies: whole chats as one sequence each, every reply of every seat in it. The folder is an
-ordinary local model of transformers, for `hf:FOLDER`, TRL or vLLM.
+ordinary local model of transformers, for `hf:FOLDER`, TRL or vLLM: a Llama, or a Qwen2-VL where
+seats see pictures.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.talk.asking import name_of
-from gem_ma.talk.messages import hf
+from gem_ma.talk.messages import hf, pictures
 from gem_ma.talk.tokens import Tokens
 from gem_ma.training.keeping import Bar, write_whole
 from gem_ma.training.samples import Sample, samples
@@ -34,7 +35,7 @@ except ImportError as error:
     raise ImportError("gem_ma.training.pretrain needs torch: pip install 'gem-ma[hf]'") from error
 
 from gem_ma.training.descent import falling
-from gem_ma.training.reading import read
+from gem_ma.training.reading import read, rows_of
 
 
 class Size(NamedTuple):
@@ -54,12 +55,15 @@ SIZES = {
     "base": Size(768, 12, 12, 2048, 8192, 4e-4),  # about 100M, for a GPU
 }
 PAD, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+SEEN = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"
 TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
     "{% if m['content'] is string %}{{ m['content'] }}{% else %}"
-    "{% for part in m['content'] %}{{ part['text'] }}{% endfor %}{% endif %}<|im_end|>\n"
+    "{% for part in m['content'] %}{% if part['type'] == 'text' %}{{ part['text'] }}{% else %}"
+    "<|vision_start|><|image_pad|><|vision_end|>{% endif %}{% endfor %}{% endif %}<|im_end|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+_HOW = "workers", "concurrency", "ray"  # arguments of a rollout that change no episode
 _LONGEST = 8192  # tokens of a chat
 _ALIKE = 32  # tokens with which the rows of a step begin alike
 
@@ -86,7 +90,8 @@ def pretrain(
     """Let teachers play, train a model on their replies, and return its folder.
 
     env: an id, an environment or several of them, as `rollout` takes it, and `rollout` for more of
-        its arguments, such as workers, and those of the environments.
+        its arguments, such as workers, and those of the environments. With observe="image" or
+        "both" it is a Qwen2-VL that learns.
     teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
     episodes: how many are played; keep: what it says no to is left out. seats: whose replies are
         learnt; None: all.
@@ -114,6 +119,7 @@ def pretrain(
                 "others": others,
                 "seats": seats,
                 "seed": seed,
+                "rollout": {n: repr(one) for n, one in rollout.items() if n not in _HOW},
             }
         )
     )
@@ -129,8 +135,8 @@ def pretrain(
     kept = [one for one in played if one.failure is None and (keep is None or keep(one))]
     if not kept:
         raise ValueError(f"none of {len(played)} episodes is left to learn from")
-    tokenizer = tokenizer_for(kept, sizes.vocabulary)
-    tokens = Tokens(tokenizer)
+    processor = processor_for(kept, sizes.vocabulary)
+    tokens = Tokens(processor)
     rows = [
         sample
         for episode in kept
@@ -138,11 +144,11 @@ def pretrain(
         if seats is None or seat in seats
         for sample in samples(episode, seat, tokens)
     ]
-    model = model_of(sizes, tokenizer, seed).to(device or "cpu")
+    model = model_of(sizes, processor, seed).to(device or "cpu")
     learning = Imitation(model, rows, epochs, batch, lr or sizes.lr, others, seed)
     checkpoint = folder / "checkpoint.pt"
     losses = learning.run(checkpoint, settings, every, progress)
-    tokenizer.save_pretrained(folder)
+    processor.save_pretrained(folder)
     model.save_pretrained(folder)
     whole = {"settings": settings, "samples": len(rows), "losses": losses}
     replace(done, (json.dumps(whole, indent=1) + "\n").encode())
@@ -150,11 +156,16 @@ def pretrain(
     return folder
 
 
-def tokenizer_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
-    """Return a tokenizer of byte pairs that knows what the chats of some episodes say."""
+def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
+    """Return a tokenizer of byte pairs that knows what the chats of some episodes say.
+
+    If pictures are shown in them, it is part of the processor of a Qwen2-VL.
+    """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
+    chats = [episode.messages(seat) for episode in episodes for seat in episode.agents]
+    sees = any(pictures(chat) for chat in chats)
     raw = Tokenizer(models.BPE())
     # Digits one by one, so that a number that was never seen is no new word.
     words = r"\d| ?[^\W\d_]+| ?[^\s\w]+|_|\s+"
@@ -167,44 +178,77 @@ def tokenizer_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
     raw.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
-        special_tokens=[PAD, START, END],
+        special_tokens=[PAD, START, END, *(SEEN if sees else ())],
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
-    raw.train_from_iterator(_texts(episodes), trainer)
-    return PreTrainedTokenizerFast(
+    raw.train_from_iterator(_texts(chats), trainer)
+    tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=raw, eos_token=END, pad_token=PAD, chat_template=TEMPLATE
     )
+    if not sees:
+        return tokenizer
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+    from gem_ma.agents.sight import Qwen2VLProcessor
+
+    return Qwen2VLProcessor(Qwen2VLImageProcessorPil(), tokenizer, chat_template=TEMPLATE)
 
 
-def _texts(episodes: Sequence[Episode]) -> Iterator[str]:
-    for episode in episodes:
-        for seat in episode.agents:
-            for message in hf(episode.messages(seat)):
-                content = message["content"]
-                parts = [content] if isinstance(content, str) else [p["text"] for p in content]
-                yield from (f"{message['role']}\n{part}" for part in parts)
+def _texts(chats: Sequence[Any]) -> Iterator[str]:
+    for chat in chats:
+        for message in hf(chat, pixels=False):
+            content = message["content"]
+            parts = [{"text": content}] if isinstance(content, str) else content
+            yield from (f"{message['role']}\n{part.get('text', '')}" for part in parts)
 
 
-def model_of(size: Size, tokenizer: Any, seed: int) -> Any:
-    """Return a Llama with random weights."""
-    from transformers import LlamaConfig, LlamaForCausalLM
+def model_of(size: Size, processor: Any, seed: int) -> Any:
+    """Return a Llama with random weights, or a Qwen2-VL for a processor that takes pictures."""
+    from transformers import (
+        LlamaConfig,
+        LlamaForCausalLM,
+        Qwen2VLConfig,
+        Qwen2VLForConditionalGeneration,
+    )
 
+    tokenizer = getattr(processor, "tokenizer", processor)
+    text = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": size.width,
+        "intermediate_size": size.inner,
+        "num_hidden_layers": size.layers,
+        "num_attention_heads": size.heads,
+        "num_key_value_heads": size.heads,
+        "max_position_embeddings": _LONGEST,
+        "bos_token_id": None,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return LlamaForCausalLM(
-            LlamaConfig(
-                vocab_size=len(tokenizer),
-                hidden_size=size.width,
-                intermediate_size=size.inner,
-                num_hidden_layers=size.layers,
-                num_attention_heads=size.heads,
-                num_key_value_heads=size.heads,
-                max_position_embeddings=_LONGEST,
+        if processor is tokenizer:
+            return LlamaForCausalLM(LlamaConfig(**text, tie_word_embeddings=True))
+        half = size.width // size.heads // 2  # of a key: time, height and width of where it is
+        sections = [half - 2 * (half // 3), half // 3, half // 3]
+        rope = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": sections}
+        start, end, image, video = tokenizer.convert_tokens_to_ids(list(SEEN))
+        return Qwen2VLForConditionalGeneration(
+            Qwen2VLConfig(
+                text_config={**text, "rope_parameters": rope},
+                vision_config={
+                    "depth": max(size.layers // 2, 1),
+                    "embed_dim": size.width,
+                    "hidden_size": size.width,
+                    "num_heads": size.heads,
+                    "patch_size": processor.image_processor.patch_size,
+                    "spatial_merge_size": processor.image_processor.merge_size,
+                },
+                image_token_id=image,
+                video_token_id=video,
+                vision_start_token_id=start,
+                vision_end_token_id=end,
                 tie_word_embeddings=True,
-                bos_token_id=None,
-                eos_token_id=tokenizer.eos_token_id,
-                pad_token_id=tokenizer.pad_token_id,
             )
         )
 
@@ -288,20 +332,17 @@ class Imitation:
     def step(self, places: Sequence[int]) -> float:
         """Take a step, and return the loss of the replies before it."""
         device = self.model.device
-        rows = [self.rows[place] for place in places]
-        longest = max(len(row.ids) for row in rows)
-        ids = torch.zeros(len(rows), longest, dtype=torch.long)
-        weight = torch.zeros(len(rows), longest)
-        for line, row in enumerate(rows):
-            ids[line, : len(row.ids)] = torch.tensor(row.ids)
-            own = torch.tensor(row.mask)
-            first = row.mask.index(1)
-            weight[line, first : len(own)] = torch.where(own > 0, 1.0, self.others)[first:]
-        ids, weight = ids.to(device), weight.to(device)
+        found = [self.rows[place] for place in places]
+        ids, own, inputs = rows_of(found, device)
+        weight = torch.where(own, 1.0, self.others)
+        for line, row in enumerate(found):  # what comes first is not to be foreseen
+            weight[line, : row.mask.index(1)] = weight[line, len(row.ids) :] = 0
+        if "mm_token_type_ids" in inputs:  # nor are the places of pictures
+            weight[inputs["mm_token_type_ids"] > 0] = 0
         for group in self.optimizer.param_groups:
             group["lr"] = self.lr * self.share(len(self.losses))
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            logits, _ = read(self.model, ids, weight > 0)
+            logits, _ = read(self.model, ids, weight > 0, inputs)
         weight, ids = weight[weight > 0], ids[weight > 0]
         losses = torch.nn.functional.cross_entropy(logits, ids, reduction="none")
         self.optimizer.zero_grad()

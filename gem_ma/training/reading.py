@@ -6,15 +6,45 @@ become logits. The gradients are those of reading each chat whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from transformers.cache_utils import DynamicCache
 
 from gem_ma.agents.writing import reads_on
+from gem_ma.training.samples import Sample
 
 _WORTH = 16  # tokens that a common beginning has at least
+
+
+class Rows(NamedTuple):
+    """Samples as a model takes them, filled up at the right, so that no token's place changes."""
+
+    ids: Any
+    own: Any  # which of them a seat's model produced
+    inputs: dict[str, Any]  # pictures, and what belongs to them
+
+
+def rows_of(found: Sequence[Sample], device: Any) -> Rows:
+    """Return samples as rows of one batch."""
+
+    def padded(rows: Sequence[Sequence[int]]) -> Any:
+        longest = max(map(len, rows))
+        whole = [[*row, *[0] * (longest - len(row))] for row in rows]
+        return torch.tensor(whole, dtype=torch.long, device=device)
+
+    inputs: dict[str, Any] = {}
+    names = sorted({name for sample in found for name in sample.tensors})
+    if names:
+        inputs["attention_mask"] = padded([[1] * len(sample.ids) for sample in found])
+    for name in names:
+        shown = [sample.tensors[name] for sample in found if name in sample.tensors]
+        inputs[name] = torch.cat(shown).to(device)
+    for name in sorted({name for sample in found for name in sample.marks}):
+        inputs[name] = padded([one.marks.get(name, [0] * len(one.ids)) for one in found])
+    ids, own = padded([sample.ids for sample in found]), padded([sample.mask for sample in found])
+    return Rows(ids, own.bool(), inputs)
 
 
 def read(

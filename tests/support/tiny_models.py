@@ -12,11 +12,11 @@ from transformers import (
     Qwen2ForCausalLM,
     Qwen2VLConfig,
     Qwen2VLForConditionalGeneration,
-    Qwen2VLProcessor,
 )
 from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
-from transformers.processing_utils import ProcessorMixin
+
+from gem_ma.agents.sight import Qwen2VLProcessor
 
 SPECIAL = [
     "<|endoftext|>",
@@ -36,16 +36,6 @@ TEMPLATE = (
     "{% elif 'text' in c %}{{ c['text'] }}{% endif %}{% endfor %}{% endif %}<|im_end|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-
-
-class ImageOnlyProcessor(Qwen2VLProcessor):
-    """Qwen2VLProcessor without videos, whose processor needs torchvision."""
-
-    def __init__(self, image_processor=None, tokenizer=None, chat_template=None, **_):
-        self.image_token, self.video_token = "<|image_pad|>", "<|video_pad|>"
-        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
-        self.video_token_id = tokenizer.convert_tokens_to_ids(self.video_token)
-        ProcessorMixin.__init__(self, image_processor, tokenizer, chat_template=chat_template)
 
 
 def tokenizer(vocab=512, template=TEMPLATE, image="<|image_pad|>", corpus=CORPUS):
@@ -132,7 +122,7 @@ def llava(seed=0, side=112, patch=14, hidden=32):
 
 def vlm_processor():
     """Return a processor of pictures and texts for `vlm`."""
-    return ImageOnlyProcessor(Qwen2VLImageProcessorPil(), tokenizer(), chat_template=TEMPLATE)
+    return Qwen2VLProcessor(Qwen2VLImageProcessorPil(), tokenizer(), chat_template=TEMPLATE)
 
 
 def vlm(processor, seed=0, hidden=32):

@@ -1,6 +1,8 @@
 """A language model from nothing: what it learns, and that it goes on where it stopped."""
 
+import importlib
 import json
+import shutil
 
 import pytest
 from needed import Later, needed
@@ -138,3 +140,31 @@ def test_it_learns(tmp_path):
     episodes = gem_ma.rollout(GUESS, f"hf:{folder}?max_new_tokens=4", 8, seed=5)
     assert {e.steps[0].reply for e in episodes} == {"7"}
     assert {s.reply for e in episodes for s in e.steps[1:]} == {"3"}
+
+
+def test_from_pictures(tmp_path):
+    """What a model learns from pictures alone has to be in them."""
+    env = "game:TicTacToe-v0"
+    given = {"observe": "image", "episodes": 6, "batch": 4096}
+    folder = pretrain(tmp_path / "model", env, epochs=3, **given)
+    losses = json.loads((folder / "pretrain.json").read_text())["losses"]
+    assert losses[-1] < losses[0]
+    agent = load(f"hf:{folder}?max_new_tokens=2")
+    assert type(agent.model).__name__ == "Qwen2VLForConditionalGeneration"
+    (episode,) = gem_ma.rollout(env, agent, 1, seed=0, observe="image", invalid="random")
+    assert episode.failure is None
+    turn = episode.chat("x")
+    before, after = (agent.tokens.prompt(turn.messages(n)) for n in (0, 1))
+    assert len(after.tensors["pixel_values"]) == 2 * len(before.tensors["pixel_values"])
+    # The record of what was played serves as well as the play.
+    shutil.copytree(folder, tmp_path / "again", ignore=lambda *_: ["pretrain.json"])
+    assert same(weights(pretrain(tmp_path / "again", env, epochs=3, **given)), weights(folder))
+    with pytest.raises(ValueError, match="holds another model"):
+        pretrain(folder, env, epochs=3, **{**given, "observe": "both"})
+    assert pretrain(folder, env, epochs=3, workers=2, **given) == folder
+
+
+def test_a_chat_that_is_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("gem_ma.training.pretrain"), "_LONGEST", 200)
+    with pytest.raises(ValueError, match=r"the chat of player in episode \S+ has \d+ tokens"):
+        pretrain(tmp_path / "model")

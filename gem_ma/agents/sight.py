@@ -1,0 +1,61 @@
+"""The processors of models that see, with and without torchvision."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import transformers
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
+from transformers.processing_utils import ProcessorMixin
+
+REMEDY = (
+    "pip install torchvision, the release that belongs to this torch and from the same index; of "
+    "builds for the CPU: pip install torch torchvision --index-url "
+    "https://download.pytorch.org/whl/cpu"
+)
+
+
+class _WithoutVideos(ProcessorMixin):
+    """What Qwen's processors are without the one for videos, which needs torchvision."""
+
+    def __init__(
+        self,
+        image_processor: Any = None,
+        tokenizer: Any = None,
+        chat_template: Any = None,
+        **_: Any,
+    ):
+        self.image_token = getattr(tokenizer, "image_token", "<|image_pad|>")
+        self.video_token = getattr(tokenizer, "video_token", "<|video_pad|>")
+        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
+        self.video_token_id = tokenizer.convert_tokens_to_ids(self.video_token)
+        ProcessorMixin.__init__(self, image_processor, tokenizer, chat_template=chat_template)
+
+
+# Called as those of transformers, so that what they write is read as one of those.
+
+
+class Qwen2VLProcessor(_WithoutVideos, transformers.Qwen2VLProcessor):
+    """Qwen2VLProcessor without videos."""
+
+
+class Qwen2_5_VLProcessor(_WithoutVideos, transformers.Qwen2_5_VLProcessor):
+    """Qwen2_5_VLProcessor without videos."""
+
+
+_OWN: dict[Any, Any] = {
+    transformers.Qwen2VLProcessor: Qwen2VLProcessor,
+    transformers.Qwen2_5_VLProcessor: Qwen2_5_VLProcessor,
+}
+
+
+def processor_of(path: str, config: Any) -> Any:
+    """Load the processor of a model that sees; without torchvision one that takes no videos."""
+    usual = PROCESSOR_MAPPING.get(type(config), None)
+    if usual is not None and importlib.util.find_spec("torchvision") is None:
+        if usual in _OWN:
+            return _OWN[usual].from_pretrained(path)
+        if "video_processor" in usual.get_attributes():
+            raise ImportError(f"the {usual.__name__} of {path} needs torchvision: {REMEDY}")
+    return transformers.AutoProcessor.from_pretrained(path)
