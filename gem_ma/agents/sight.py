@@ -40,7 +40,7 @@ class Qwen2VLProcessor(_WithoutVideos, transformers.Qwen2VLProcessor):
     """Qwen2VLProcessor without videos."""
 
 
-class Qwen2_5_VLProcessor(_WithoutVideos, transformers.Qwen2_5_VLProcessor):
+class Qwen2_5_VLProcessor(_WithoutVideos, transformers.Qwen2_5_VLProcessor):  # noqa: N801
     """Qwen2_5_VLProcessor without videos."""
 
 
