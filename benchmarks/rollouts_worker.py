@@ -246,8 +246,12 @@ def _growth(play):
 # -- hf: replies of a model that come in batches -----------------------------------------------
 
 
-def hf(concurrency, episodes, context):
-    """Let a tiny model play in this process; it replies to all that wait for it in one batch."""
+def hf(concurrency, episodes, context, way):
+    """Let a tiny model play in this process; it replies to all that wait for it in one batch.
+
+    way: "kept" as it is by default, "generate" as transformers alone does it.
+    """
+    import torch
     from tiny_models import llm, tokenizer
 
     import gem_ma
@@ -259,12 +263,27 @@ def hf(concurrency, episodes, context):
     class Counted(HFAgent):
         def act(self, turns):
             calls.append(len(turns))
-            return super().act(turns)
+            return super().act(turns) if way == "kept" else generated(turns)
+
+    def generated(turns):
+        words.padding_side = "left"
+        inputs = words.apply_chat_template(
+            [list(turn.messages) for turn in turns],
+            add_generation_prompt=True,
+            padding=True,
+            return_tensors="pt",
+            return_dict=True,
+        )
+        with torch.inference_mode():
+            made = model.generate(**inputs, max_new_tokens=8, do_sample=True, top_k=0)
+        new = made[:, inputs["input_ids"].shape[1] :]
+        return words.batch_decode(new, skip_special_tokens=True)
 
     # Rules and answers have as few tokens as a real model's tokenizer makes of them.
     env = gem_ma.make("game:GuessTheNumber-v0-easy")
     words = tokenizer(4096, corpus=[env.rules(env.possible_agents[0])])
-    agent = Counted(llm(words), words, max_new_tokens=8, temperature=1.0, batch_size=64)
+    model = llm(words)
+    agent = Counted(model, words, max_new_tokens=8, temperature=1.0, batch_size=64)
 
     def play(count):
         done = rollout(

@@ -18,15 +18,21 @@ from gem_ma.training.keeping import write_whole
 
 
 class Run:
-    """One run of a recipe: its folder, its seed, and how long it has taken in all."""
+    """One run of a recipe: its folder, its seed, and how long it has taken in all.
 
-    def __init__(self, description):
+    options: names of further arguments, and what each may be, the usual one first.
+    """
+
+    def __init__(self, description, **options):
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--out", type=Path, required=True, help="a folder")
         parser.add_argument("--short", action="store_true", help="seconds, to see that it runs")
         parser.add_argument("--device", help="such as cuda (default: the CPU, one thread)")
+        for name, known in options.items():
+            parser.add_argument(f"--{name}", choices=known, default=known[0])
         args = parser.parse_args()
+        self.options = {name: getattr(args, name) for name in options}
         self.seed, self.out, self.short, self.device = args.seed, args.out, args.short, args.device
         if self.device is None:
             torch.set_num_threads(1)
@@ -55,17 +61,19 @@ class Run:
             told = [
                 f"{key} {value:.3f}"
                 for key, value in row.items()
-                if key.partition("/")[0] in ("return", "entropy", "invalid")
+                if key.partition("/")[0] not in ("policy", "step", "disagreement", "turns")
             ]
             print(f"{name} {trainer.step}/{updates}: {', '.join(told)}", flush=True)
 
         path = self.out / f"{name}.pt"
-        history = self.part(
-            name,
-            lambda count: trainer.run(updates, path, every=every, after=[*after, tell, count]),
-        )
-        (self.out / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in history))
-        return history
+        try:
+            return self.part(
+                name,
+                lambda count: trainer.run(updates, path, every=every, after=[tell, *after, count]),
+            )
+        finally:
+            rows = "".join(json.dumps(row) + "\n" for row in trainer.history)
+            (self.out / f"{name}.jsonl").write_text(rows)
 
     def say(self, **results):
         """Keep results, and print them."""
@@ -77,6 +85,7 @@ class Run:
         """Write down what came out."""
         told = {
             "seed": self.seed,
+            **self.options,
             "cpu_seconds": {name: round(value) for name, value in self.spent.items()},
             "results": self.results,
         }

@@ -21,10 +21,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gem_ma.guards.remote import without_secrets
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.asking import Agent
+from gem_ma.talk.asking import Agent, name_of
 from gem_ma.training.advantages import Judged, Turns, rae, turns
 from gem_ma.training.keeping import write_whole
 
@@ -75,7 +76,9 @@ class Trainer:
     train: the seats whose learners learn; None: all that can.
     starts: a seed, if all updates are to begin from the same starts.
     measure: returns numbers of an episode, whose means belong into the history.
-    rollout: further arguments of `rollout`, those that make the environment among them.
+    rollout: further arguments of `rollout`, those that make the environment among them. With
+        shuffle=True a column of the history is about whoever was given the seat it names, wherever
+        that was in an episode.
     """
 
     def __init__(
@@ -109,6 +112,9 @@ class Trainer:
                 f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
                 f"{', '.join(able) or 'none'}"
             )
+        names = [_name(agent) for agent, _ in _distinct(self.agents)]
+        if self.rollout.get("shuffle") and len(set(names)) < len(names):
+            raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
         self.step = 0
         self.history: list[dict[str, float]] = []
 
@@ -154,8 +160,9 @@ class Trainer:
         played = [episode for episode in episodes if episode.failure is None]
         row: dict[str, float] = {"step": self.step}
         for seat in self.agents:
-            row[f"return/{seat}"] = _mean([e.returns[seat] for e in played])
-            own = [step for e in played for step in e.steps if step.agent == seat]
+            sat = [(e, self._sat(e, [seat])) for e in played]
+            row[f"return/{seat}"] = _mean([e.returns[one] for e, seats in sat for one in seats])
+            own = [step for e, seats in sat for step in e.steps if step.agent in seats]
             row[f"invalid/{seat}"] = _mean([step.invalid is not None for step in own])
         row["turns"] = _mean([len(e.steps) for e in played])
         measured = [self.measure(episode) for episode in played] if self.measure else []
@@ -172,7 +179,9 @@ class Trainer:
     def judge(self, episodes: Sequence[Episode], seats: Sequence[str]) -> list[Part]:
         """Return what these seats did, with one advantage for each turn."""
         rows = turns(episodes)
-        rows = rows[np.isin(rows.seat, seats)]
+        theirs = {(e.id, seat) for e in episodes for seat in self._sat(e, seats)}
+        pairs = zip(rows.episode.tolist(), rows.seat.tolist(), strict=True)
+        rows = rows[np.array([pair in theirs for pair in pairs], bool)]
         parts: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
         keys = list(zip(rows.episode.tolist(), rows.seat.tolist(), strict=True))
         by_id = {episode.id: episode for episode in episodes}
@@ -191,6 +200,13 @@ class Trainer:
             if len(targets):
                 to_learn.append(float(targets[number]))
         return [Part(by_id[id], seat, *told) for (id, seat), told in parts.items()]
+
+    def _sat(self, episode: Episode, seats: Sequence[str]) -> list[str]:
+        """Return where those sat who were given some seats."""
+        if not self.rollout.get("shuffle"):
+            return list(seats)
+        names = {_name(self.agents[seat]) for seat in seats}
+        return [seat for seat, name in episode.agents.items() if name in names]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint; a process that is killed here leaves the one before."""
@@ -257,6 +273,11 @@ def _distinct(agents: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:
     for seat, agent in agents.items():
         found.setdefault(id(agent), (agent, []))[1].append(seat)
     return list(found.values())
+
+
+def _name(agent: Any) -> str:
+    """Return what a rollout calls an agent."""
+    return without_secrets(agent if isinstance(agent, str) else name_of(agent))
 
 
 def _mean(numbers: Sequence[float]) -> float:

@@ -342,6 +342,36 @@ def test_seats_with_parameters_of_their_own_and_shared(tokenizer):
     assert "loss/right" not in row  # one update for what it did in both
 
 
+def test_a_learner_learns_in_every_seat_that_it_is_drawn_for(tokenizer):
+    player = learner(tokenizer)
+    seen = []
+    player.update = lambda parts: seen.append(parts) or {}
+    made = loop.Trainer(
+        TWO,
+        {"x": player, "o": "random"},
+        rebn,
+        episodes=12,
+        train=["x"],
+        rollout={"invalid": "random", "shuffle": True},
+    )
+    row = made.update()
+    (parts,) = seen
+    assert len(parts) == 12
+    assert {part.seat for part in parts} == {"x", "o"}
+    for part in parts:
+        assert part.episode.agents[part.seat] == repr(player)
+        assert len(part.advantages) == len(part.episode.chat(part.seat).steps)
+    assert row["return/x"] == np.mean([part.episode.returns[part.seat] for part in parts])
+    assert row["invalid/o"] == 0 < row["invalid/x"]
+    with pytest.raises(ValueError, match="shuffle=True needs agents with names of their own"):
+        loop.Trainer(
+            TWO,
+            {"x": learner(tokenizer), "o": learner(tokenizer, 0)},
+            rebn,
+            rollout={"shuffle": True},
+        )
+
+
 def test_each_seat_gets_its_own_advantages(tokenizer):
     player = learner(tokenizer)
     made = trainer({"left": player, "right": "random"}, grpo, group=2)

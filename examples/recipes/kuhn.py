@@ -1,0 +1,93 @@
+"""Recipe 3: self-play in Kuhn poker, and how far from an equilibrium a policy of tokens is.
+
+    python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-0
+
+One model plays both seats. After every update its policy is read off exactly: how likely it writes
+each legal move in each of the twelve situations. The last policy goes round in circles; its average
+over time comes to rest. Both are scored by NashConv: 0.917 for random play, 0 for perfect play.
+"""
+
+from common import Run, player
+
+import gem_ma
+from gem_ma.evaluation.exploit import Tree, scored, texts
+from gem_ma.training.descent import falling
+from gem_ma.training.learner import HFLearner
+from gem_ma.training.loop import RoleBaselines, Trainer
+from gem_ma.training.pretrain import pretrain
+
+ENV = "game:KuhnPoker-v0"
+TOKENS = 3
+
+
+class Curve:
+    """Put the policy after each update, and its NashConv, into the history."""
+
+    def __init__(self, env, learner):
+        self.tree = Tree(env.game)
+        self.turns = texts(env, self.tree)
+        self.learner = learner
+
+    def policy(self, agent):
+        return scored(agent, self.tree, self.turns).policy(self.tree)
+
+    def __call__(self, trainer):
+        policy = self.policy(self.learner)
+        row = trainer.history[-1]
+        for number, key in enumerate(self.tree.keys):
+            row[f"policy/{number}"] = policy[key][0]
+        row["nash_conv"] = self.tree.nash_conv(policy)
+        row["average"] = self.tree.nash_conv(self.average(trainer.history))
+
+    def average(self, history):
+        """Return the mean over the later half of all policies, weighted by how one gets there."""
+        sums = {key: [0.0, 0.0] for key in self.tree.keys}
+        for row in history[len(history) // 2 :]:
+            shares = {}
+            for number, key in enumerate(self.tree.keys):
+                shares[key] = row[f"policy/{number}"], 1 - row[f"policy/{number}"]
+            for key in self.tree.keys:
+                reach, before = 1.0, self.tree.before[key]
+                while before is not None:
+                    where, text = before
+                    reach *= shares[where][self.tree.legal[where].index(text)]
+                    before = self.tree.before[where]
+                for place, share in enumerate(shares[key]):
+                    sums[key][place] += reach * share
+        return {key: [one / sum(two) for one in two] for key, two in sums.items()}
+
+
+def main():
+    run = Run(__doc__.split("\n")[0])
+    episodes, epochs, updates = (30, 1, 2) if run.short else (1000, 4, 300)
+    model = run.part(
+        "pretrain",
+        lambda _: pretrain(
+            ENV, "random", run.out / "model", episodes=episodes, epochs=epochs, seed=run.seed
+        ),
+    )
+    learner = HFLearner(
+        str(model),
+        lr=2e-4,
+        entropy=0.02,
+        minibatch=64,
+        microbatch=64,
+        schedule=falling(updates, to=0.1),
+        max_new_tokens=TOKENS,
+        seed=run.seed,
+    )
+    env = gem_ma.make(ENV)
+    curve = Curve(env, learner)
+    imitation = player(model, max_new_tokens=TOKENS)
+    run.say(imitation=curve.tree.nash_conv(curve.policy(imitation)))
+    trainer = Trainer(
+        ENV, dict.fromkeys(env.possible_agents, learner), RoleBaselines(), episodes=128,
+        seed=run.seed, rollout={"invalid": "lose"},
+    )  # fmt: skip
+    history = run.train("selfplay", trainer, updates, after=[curve])
+    run.say(last=history[-1]["nash_conv"], average=history[-1]["average"])
+    run.end()
+
+
+if __name__ == "__main__":
+    main()

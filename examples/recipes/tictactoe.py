@@ -1,0 +1,92 @@
+"""Recipe 2: self-play in Tic-tac-toe against a pool of one's own past.
+
+    python examples/recipes/tictactoe.py --seed 0 --out runs/tictactoe-0
+    python examples/recipes/tictactoe.py --seed 0 --out runs/alone-0 --pool none
+
+A model from nothing knows from sloppy games what moves look like, then plays against copies of what
+it was, in whichever seat is drawn. With `--pool none` it plays against itself alone.
+"""
+
+from functools import partial
+
+from common import Run, played, player
+
+from gem_ma.agents import MixtureAgent
+from gem_ma.training.advantages import rebn
+from gem_ma.training.descent import falling
+from gem_ma.training.health import Checkup, Collapsed
+from gem_ma.training.learner import HFLearner
+from gem_ma.training.loop import Trainer
+from gem_ma.training.pretrain import pretrain
+from gem_ma.training.selfplay import Rivals
+
+ENV = "game:TicTacToe-v0"
+TOKENS = 3
+SLOPPY = MixtureAgent(["search:depth=2", "random"], [0.5, 0.5])
+
+
+def results(agent, other, games):
+    """Return the shares of games that an agent wins, draws and loses, half of them in each seat."""
+    own = [
+        episode.returns[seat]
+        for seat, rest in (("x", "o"), ("o", "x"))
+        for episode in played(ENV, {seat: agent, rest: other}, games // 2, invalid="lose")
+    ]
+    return {
+        name: sum(value == one for one in own) / len(own)
+        for name, value in (("won", 1), ("drawn", 0), ("lost", -1))
+    }
+
+
+def main():
+    run = Run(__doc__.split("\n")[0], pool=("past", "none"))
+    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (2000, 6, 250, 1000)
+    model = run.part(
+        "pretrain",
+        lambda _: pretrain(
+            ENV, SLOPPY, run.out / "model", episodes=episodes, epochs=epochs, seed=run.seed
+        ),
+    )
+    imitation = player(model, max_new_tokens=TOKENS)
+    run.say(imitation_against_random=results(imitation, "random", judged))
+    learner = HFLearner(
+        str(model),
+        lr=3e-4,
+        entropy=0.01,
+        minibatch=32,
+        microbatch=64,
+        schedule=falling(updates, to=0.1),
+        max_new_tokens=TOKENS,
+        seed=run.seed,
+    )
+    judge = partial(rebn, gamma=0.95, by=("seat",))
+    settings = {"episodes": 96, "seed": run.seed}
+    rules = {"invalid": "lose"}
+    if run.options["pool"] == "none":
+        trainer = Trainer(ENV, dict.fromkeys("xo", learner), judge, rollout=rules, **settings)
+        after = []
+    else:
+        rivals = Rivals(learner, choice="hard", latest=4, mirror=0.5)
+        trainer = Trainer(
+            ENV,
+            {"x": learner, "o": rivals},
+            judge,
+            train=["x"],
+            measure=rivals.record,
+            rollout={**rules, "shuffle": True},
+            **settings,
+        )
+        after = [rivals.copy_every(10), Checkup("won", run.out / "best.pt")]
+    try:
+        run.train("selfplay", trainer, updates, after=after)
+    except Collapsed as end:
+        run.say(collapsed=str(end))
+    run.say(against_random=results(learner, "random", judged))
+    learner.temperature = 0
+    run.say(greedy_against_random=results(learner, "random", judged))
+    run.say(greedy_against_search=results(learner, "search:depth=9", min(judged, 200)))
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
