@@ -72,6 +72,7 @@ class Sight:
         """Return a sight that sees the same, for another match."""
         twin = copy.copy(self)
         twin._told = {}
+        twin._masks = self._masks
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

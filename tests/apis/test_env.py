@@ -491,6 +491,19 @@ def test_a_game_pickles_as_its_arguments():
 # -- spaces, masks, rendering --------------------------------------------------------------------
 
 
+def test_environments_made_alike_work_out_each_mask_once(monkeypatch):
+    env = gem_ma.make("game:ConnectFour-v0")
+    env.reset(seed=0)
+    made = []
+    full = np.full
+    monkeypatch.setattr(np, "full", lambda *args, **more: made.append(args) or full(*args, **more))
+    masks = [env.twin().info("red")["action_mask"] for _ in range(5)]
+    assert len(made) == 1
+    assert all(mask.tolist() == [1] * 7 for mask in masks)
+    masks[0][0] = 0  # is nobody else's
+    assert masks[1][0] == 1
+
+
 def test_the_action_space_of_a_finite_game_honours_the_mask():
     env = started("game:ConnectFour-v0", seed=0)
     play(env, *"000000")

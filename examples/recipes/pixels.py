@@ -1,0 +1,73 @@
+"""Recipe 5: the same game from pictures and from text, each by a model from nothing.
+
+    python examples/recipes/pixels.py --seed 0 --out runs/lake-image-0 --game lake --observe image
+    python examples/recipes/pixels.py --seed 0 --out runs/lake-text-0 --game lake --observe text
+
+A Qwen2-VL reads pixels, in patches that fit the cells of the board, and a Llama of the same width
+reads the symbols. Both imitate the same sloppy player, of frozen lakes that are new each time or of
+Tic-tac-toe, and then learn from what they play.
+"""
+
+from functools import partial
+
+from common import Run, mean, played, player
+
+import gem_ma
+from gem_ma.agents import MixtureAgent
+from gem_ma.training.advantages import rebn
+from gem_ma.training.health import Checkup
+from gem_ma.training.learner import HFLearner
+from gem_ma.training.loop import Trainer
+from gem_ma.training.pretrain import pretrain
+
+TOKENS = 3
+GAMES = {  # the learner's seat, who sits elsewhere, and the environment: 28 pixels for a cell
+    "lake": ("player", None, "game:FrozenLake-v0", {"image_size": (112, 112), "max_turns": 16}),
+    "tictactoe": ("x", "random", "game:TicTacToe-v0", {"image_size": (84, 84)}),
+}
+
+
+def main():
+    run = Run(__doc__.split("\n")[0], game=tuple(GAMES), observe=("image", "text"))
+    episodes, epochs, updates, judged = (20, 1, 2, 8) if run.short else (1500, 3, 60, 500)
+    seat, other, id, settings = GAMES[run.options["game"]]
+    env = gem_ma.make(id, observe=run.options["observe"], invalid="lose", **settings)
+    model = run.part(
+        "pretrain",
+        lambda _: pretrain(
+            env,
+            MixtureAgent.epsilon("search", 0.3),
+            run.out / "model",
+            seats=[seat],
+            episodes=episodes,
+            epochs=epochs,
+            seed=run.seed,
+        ),
+    )
+
+    def won(agent):
+        agents = {one: agent if one == seat else other for one in env.possible_agents}
+        return mean(e.returns[seat] for e in played(env, agents, judged))
+
+    run.say(imitation=won(player(model, max_new_tokens=TOKENS)))
+    learner = HFLearner(
+        str(model),
+        lr=3e-4,
+        entropy=0.003,
+        minibatch=32,
+        microbatch=32,
+        max_new_tokens=TOKENS,
+        seed=run.seed,
+    )
+    agents = {one: learner if one == seat else other for one in env.possible_agents}
+    trainer = Trainer(env, agents, partial(rebn, gamma=0.95), episodes=64, seed=run.seed)
+    check = Checkup(f"return/{seat}", run.out / "best.pt")
+    run.train("rebn", trainer, updates, after=[check])
+    run.say(reinforced=won(learner))
+    learner.temperature = 0
+    run.say(greedy=won(learner))
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
