@@ -35,7 +35,7 @@ def sloppy(turn):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (40, 1, 2, 20) if run.short else (2000, 6, 200, 1000)
+    episodes, epochs, updates, judged = (40, 1, 2, 20) if run.short else (4000, 3, 60, 1000)
     teacher = FunctionAgent(sloppy)
     model = run.part(
         "pretrain",
@@ -47,7 +47,13 @@ def main():
     imitation = player(model, max_new_tokens=TOKENS)
     run.say(imitation=mean(e.returns["player"] for e in played(ENV, imitation, judged)))
     learner = HFLearner(
-        str(model), lr=3e-4, entropy=0.003, microbatch=64, max_new_tokens=TOKENS, seed=run.seed
+        str(model),
+        lr=3e-4,
+        entropy=0.003,
+        minibatch=32,
+        microbatch=32,
+        max_new_tokens=TOKENS,
+        seed=run.seed,
     )
     trainer = Trainer(
         ENV, {"player": learner}, partial(rebn, gamma=0.9), episodes=128, seed=run.seed

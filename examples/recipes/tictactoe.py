@@ -40,7 +40,7 @@ def results(agent, other, games):
 
 def main():
     run = Run(__doc__.split("\n")[0], pool=("past", "none"))
-    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (2000, 6, 250, 1000)
+    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (2000, 4, 150, 1000)
     model = run.part(
         "pretrain",
         lambda _: pretrain(

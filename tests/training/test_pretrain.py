@@ -18,11 +18,11 @@ GUESS = "game:GuessTheNumber-v0-easy"
 
 
 def smallest():
-    return pretraining.Size(32, 2, 2, 64, 400, 3e-3)
+    return pretraining.Size(32, 2, 2, 64, 400, 3e-3, 1024)
 
 
 def pretrain(folder, env=GUESS, teacher="random", **kwargs):
-    given = {"size": smallest(), "episodes": 12, "epochs": 2, "batch": 1024, "progress": False}
+    given = {"size": smallest(), "episodes": 12, "epochs": 2, "progress": False}
     return pretraining.pretrain(env, teacher, folder, **{**given, **kwargs})
 
 

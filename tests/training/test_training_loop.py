@@ -261,10 +261,9 @@ def talker(tmp_path_factory):
         SAME_TIME,
         "random",
         tmp_path_factory.mktemp("talker") / "model",
-        size=pretraining.Size(32, 2, 2, 64, 300, 1e-2),
+        size=pretraining.Size(32, 2, 2, 64, 300, 1e-2, 2048),
         episodes=64,
         epochs=5,
-        batch=2048,
         progress=False,
         rounds=1,
     )
