@@ -35,7 +35,7 @@ def sloppy(turn):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (40, 1, 2, 20) if run.short else (4000, 3, 60, 1000)
+    episodes, epochs, updates, judged = (20, 1, 2, 4) if run.short else (4000, 3, 60, 1000)
     teacher = FunctionAgent(sloppy)
     model = run.part(
         "pretrain",
@@ -56,7 +56,11 @@ def main():
         seed=run.seed,
     )
     trainer = Trainer(
-        ENV, {"player": learner}, partial(rebn, gamma=0.9), episodes=128, seed=run.seed
+        ENV,
+        {"player": learner},
+        partial(rebn, gamma=0.9),
+        episodes=4 if run.short else 128,
+        seed=run.seed,
     )
     run.train("rebn", trainer, updates, after=[Checkup("return/player", run.out / "best.pt")])
     run.say(reinforced=mean(e.returns["player"] for e in played(ENV, learner, judged)))

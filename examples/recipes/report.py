@@ -1,0 +1,36 @@
+"""Draw the curves of recipes that ran, and print their results as a table.
+
+python examples/recipes/report.py runs/guess-* --column return/player --title "..." --out guess.png
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from gem_ma.evaluation import plots
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path, help="of runs of one recipe")
+    parser.add_argument("--column", action="append", required=True, help="NAME or NAME=CALLED")
+    parser.add_argument("--by", help="an option of the recipe that tells the runs apart")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--smooth", type=int, default=5, help="updates that a point is the mean of")
+    parser.add_argument("--out", type=Path, required=True, help="the picture")
+    args = parser.parse_args()
+    columns = dict((*one.split("=", 1), one)[:2] for one in args.column)
+    runs = {}
+    for folder in args.folders:
+        told = json.loads((folder / "result.json").read_text())
+        (curve,) = folder.glob("*.jsonl")
+        rows = [json.loads(line) for line in curve.read_text().splitlines()]
+        runs.setdefault(str(told.get(args.by, "ours")), []).append(rows)
+        results = ", ".join(f"{name} {value}" for name, value in told["results"].items())
+        print(f"| {folder.name} | {results} | {sum(told['cpu_seconds'].values())} |")
+    figure = plots.learning(runs, columns, smooth=args.smooth, title=args.title)
+    plots.save(figure, args.out)
+
+
+if __name__ == "__main__":
+    main()

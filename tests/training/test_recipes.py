@@ -1,0 +1,66 @@
+"""The recipes: each runs in its short form, goes on where it stopped, and writes what came out."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from needed import needed
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+
+RECIPES = Path(__file__).parents[2] / "examples" / "recipes"
+RUNS = {
+    "guess": [[]],
+    "tictactoe": [["--pool", "past"], ["--pool", "none"]],
+    "kuhn": [[]],
+    "pixels": [
+        ["--game", "lake", "--observe", "image"],
+        ["--game", "tictactoe", "--observe", "text"],
+    ],
+}
+CASES = [(name, words) for name, all_words in RUNS.items() for words in all_words]
+
+
+@pytest.fixture
+def recipe(monkeypatch):
+    """Run a recipe, and return what it wrote."""
+    monkeypatch.syspath_prepend(str(RECIPES))
+    threads = torch.get_num_threads()
+
+    def run(name, folder, *words):
+        given = [f"{name}.py", "--short", "--out", str(folder), *words]
+        monkeypatch.setattr(sys, "argv", given)
+        importlib.import_module(name).main()
+        return json.loads((folder / "result.json").read_text())
+
+    yield run
+    torch.set_num_threads(threads)
+    for name in ("common", *RUNS):
+        sys.modules.pop(name, None)
+
+
+def test_every_recipe_is_tried():
+    scripts = {path.stem for path in RECIPES.glob("*.py")} - {"common", "report"}
+    assert scripts == set(RUNS)
+
+
+@pytest.mark.parametrize(("name", "words"), CASES, ids=[" ".join([n, *w]) for n, w in CASES])
+def test_short_form(recipe, tmp_path, name, words):
+    told = recipe(name, tmp_path, *words)
+    assert told["seed"] == 0
+    assert told["results"]
+    assert all(seconds >= 0 for seconds in told["cpu_seconds"].values())
+    (curve,) = tmp_path.glob("*.jsonl")
+    rows = [json.loads(line) for line in curve.read_text().splitlines()]
+    assert [row["step"] for row in rows] == [0, 1]
+
+
+def test_one_that_is_run_again_gives_the_same(recipe, tmp_path):
+    first = recipe("guess", tmp_path)
+    (tmp_path / "result.json").unlink()
+    again = recipe("guess", tmp_path)
+    assert again["results"] == first["results"]
+    assert sum(again["cpu_seconds"].values()) >= sum(first["cpu_seconds"].values())
