@@ -15,6 +15,8 @@ import torch
 import gem_ma
 from gem_ma.agents import HFAgent
 from gem_ma.training.keeping import write_whole
+from gem_ma.training.learner import HFLearner
+from gem_ma.training.pretrain import pretrain
 
 
 class Run:
@@ -53,7 +55,22 @@ class Run:
         count()
         return made
 
-    def train(self, name, trainer, updates, after=(), every=10):
+    def pretrain(self, env, teacher, **settings):
+        """Return the folder of a model from nothing."""
+        settings = {"seed": self.seed, "device": self.device, **settings}
+        return self.part(
+            "pretrain", lambda _: pretrain(env, teacher, self.out / "model", **settings)
+        )
+
+    def learner(self, model, **settings):
+        """Return a learner that begins as a model is."""
+        return HFLearner(str(model), seed=self.seed, device=self.device, **settings)
+
+    def player(self, model, **settings):
+        """Return what plays a model as it is."""
+        return HFAgent(str(model), device=self.device, **settings)
+
+    def train(self, name, trainer, updates, after=()):
         """Run a trainer, from its checkpoint on if there is one, and keep its curve."""
 
         def tell(trainer):
@@ -69,7 +86,7 @@ class Run:
         try:
             return self.part(
                 name,
-                lambda count: trainer.run(updates, path, every=every, after=[tell, *after, count]),
+                lambda count: trainer.run(updates, path, after=[tell, *after, count]),
             )
         finally:
             rows = "".join(json.dumps(row) + "\n" for row in trainer.history)
@@ -101,8 +118,3 @@ def mean(values):
     """Return a mean, to three places."""
     values = list(values)
     return round(sum(values) / len(values), 3)
-
-
-def player(folder, **settings):
-    """Return what plays a pretrained model as it is."""
-    return HFAgent(str(folder), **settings)

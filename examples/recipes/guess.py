@@ -9,14 +9,12 @@ import re
 from functools import partial
 
 import numpy as np
-from common import Run, mean, played, player
+from common import Run, mean, played
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.training.advantages import rebn
 from gem_ma.training.health import Checkup
-from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
-from gem_ma.training.pretrain import pretrain
 
 ENV = "game:GuessTheNumber-v0-easy"  # 1 to 10 in 4 guesses
 TOKENS = 4
@@ -37,23 +35,17 @@ def main():
     run = Run(__doc__.split("\n")[0])
     episodes, epochs, updates, judged = (20, 1, 2, 4) if run.short else (4000, 3, 60, 1000)
     teacher = FunctionAgent(sloppy)
-    model = run.part(
-        "pretrain",
-        lambda _: pretrain(
-            ENV, teacher, run.out / "model", episodes=episodes, epochs=epochs, seed=run.seed
-        ),
-    )
+    model = run.pretrain(ENV, teacher, episodes=episodes, epochs=epochs)
     run.say(teacher=mean(e.returns["player"] for e in played(ENV, teacher, judged)))
-    imitation = player(model, max_new_tokens=TOKENS)
+    imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation=mean(e.returns["player"] for e in played(ENV, imitation, judged)))
-    learner = HFLearner(
-        str(model),
+    learner = run.learner(
+        model,
         lr=3e-4,
         entropy=0.003,
         minibatch=32,
         microbatch=32,
         max_new_tokens=TOKENS,
-        seed=run.seed,
     )
     trainer = Trainer(
         ENV,

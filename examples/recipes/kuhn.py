@@ -7,14 +7,12 @@ each legal move in each of the twelve situations. The last policy goes round in 
 over time comes to rest. Both are scored by NashConv: 0.917 for random play, 0 for perfect play.
 """
 
-from common import Run, player
+from common import Run
 
 import gem_ma
 from gem_ma.evaluation.exploit import Tree, scored, texts
 from gem_ma.training.descent import falling
-from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import RoleBaselines, Trainer
-from gem_ma.training.pretrain import pretrain
 
 ENV = "game:KuhnPoker-v0"
 TOKENS = 3
@@ -60,25 +58,19 @@ class Curve:
 def main():
     run = Run(__doc__.split("\n")[0])
     episodes, epochs, updates = (30, 1, 2) if run.short else (1000, 4, 300)
-    model = run.part(
-        "pretrain",
-        lambda _: pretrain(
-            ENV, "random", run.out / "model", episodes=episodes, epochs=epochs, seed=run.seed
-        ),
-    )
-    learner = HFLearner(
-        str(model),
+    model = run.pretrain(ENV, "random", episodes=episodes, epochs=epochs)
+    learner = run.learner(
+        model,
         lr=2e-4,
         entropy=0.02,
         minibatch=64,
         microbatch=64,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
-        seed=run.seed,
     )
     env = gem_ma.make(ENV)
     curve = Curve(env, learner)
-    imitation = player(model, max_new_tokens=TOKENS)
+    imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation=curve.tree.nash_conv(curve.policy(imitation)))
     trainer = Trainer(
         ENV, dict.fromkeys(env.possible_agents, learner), RoleBaselines(), episodes=128,

@@ -10,15 +10,13 @@ Tic-tac-toe, and then learn from what they play.
 
 from functools import partial
 
-from common import Run, mean, played, player
+from common import Run, mean, played
 
 import gem_ma
 from gem_ma.agents import MixtureAgent
 from gem_ma.training.advantages import rebn
 from gem_ma.training.health import Checkup
-from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
-from gem_ma.training.pretrain import pretrain
 
 TOKENS = 3
 GAMES = {  # the learner's seat, who sits elsewhere, and the environment: 28 pixels for a cell
@@ -32,32 +30,22 @@ def main():
     episodes, epochs, updates, judged = (20, 1, 2, 8) if run.short else (1500, 3, 60, 500)
     seat, other, id, settings = GAMES[run.options["game"]]
     env = gem_ma.make(id, observe=run.options["observe"], invalid="lose", **settings)
-    model = run.part(
-        "pretrain",
-        lambda _: pretrain(
-            env,
-            MixtureAgent.epsilon("search", 0.3),
-            run.out / "model",
-            seats=[seat],
-            episodes=episodes,
-            epochs=epochs,
-            seed=run.seed,
-        ),
+    model = run.pretrain(
+        env, MixtureAgent.epsilon("search", 0.3), seats=[seat], episodes=episodes, epochs=epochs
     )
 
     def won(agent):
         agents = {one: agent if one == seat else other for one in env.possible_agents}
         return mean(e.returns[seat] for e in played(env, agents, judged))
 
-    run.say(imitation=won(player(model, max_new_tokens=TOKENS)))
-    learner = HFLearner(
-        str(model),
+    run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
+    learner = run.learner(
+        model,
         lr=3e-4,
         entropy=0.003,
         minibatch=32,
         microbatch=32,
         max_new_tokens=TOKENS,
-        seed=run.seed,
     )
     agents = {one: learner if one == seat else other for one in env.possible_agents}
     trainer = Trainer(env, agents, partial(rebn, gamma=0.95), episodes=64, seed=run.seed)

@@ -9,15 +9,13 @@ it was, in whichever seat is drawn. With `--pool none` it plays against itself a
 
 from functools import partial
 
-from common import Run, played, player
+from common import Run, played
 
 from gem_ma.agents import MixtureAgent
 from gem_ma.training.advantages import rebn
 from gem_ma.training.descent import falling
 from gem_ma.training.health import Checkup, Collapsed
-from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
-from gem_ma.training.pretrain import pretrain
 from gem_ma.training.selfplay import Rivals
 
 ENV = "game:TicTacToe-v0"
@@ -41,23 +39,17 @@ def results(agent, other, games):
 def main():
     run = Run(__doc__.split("\n")[0], pool=("past", "none"))
     episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (2000, 4, 150, 1000)
-    model = run.part(
-        "pretrain",
-        lambda _: pretrain(
-            ENV, SLOPPY, run.out / "model", episodes=episodes, epochs=epochs, seed=run.seed
-        ),
-    )
-    imitation = player(model, max_new_tokens=TOKENS)
+    model = run.pretrain(ENV, SLOPPY, episodes=episodes, epochs=epochs)
+    imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation_against_random=results(imitation, "random", judged))
-    learner = HFLearner(
-        str(model),
+    learner = run.learner(
+        model,
         lr=3e-4,
         entropy=0.01,
         minibatch=32,
         microbatch=64,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
-        seed=run.seed,
     )
     judge = partial(rebn, gamma=0.95, by=("seat",))
     settings = {"episodes": 96, "seed": run.seed}

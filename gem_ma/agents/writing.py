@@ -19,7 +19,7 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 from gem_ma.talk.tokens import Prompt, beginning
 
 _SHARED = 16  # beginnings that are kept
-_WORTH = 16  # tokens that a beginning has at least
+WORTH = 16  # tokens that a beginning has at least
 _SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of models, see `reads_on`
 
 
@@ -109,7 +109,7 @@ class Writer:
             alike: dict[bytes, list[int]] = {}
             for row, prompt in enumerate(prompts):
                 if pasts[row] is None:
-                    alike.setdefault(_bytes(prompt.ids[:_WORTH]), []).append(row)
+                    alike.setdefault(_bytes(prompt.ids[:WORTH]), []).append(row)
             for rows in alike.values():
                 begun = self._beginning([prompts[row].ids for row in rows])
                 for row in rows:
@@ -121,7 +121,7 @@ class Writer:
         shared = beginning([*rows, min(rows, key=len)[:-1]])  # one is left to read
         known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
         longest = max(known, key=len, default=[])
-        if len(rows) > 1 and len(shared) >= len(longest) + _WORTH:
+        if len(rows) > 1 and len(shared) >= len(longest) + WORTH:
             batch = _Batch(self.model, self.shape, [None], len(shared))
             batch.read([shared])
             longest = shared

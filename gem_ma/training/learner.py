@@ -15,12 +15,11 @@ from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
-from gem_ma.training.reading import read, rows_of
+from gem_ma.training.reading import ALIKE, read, rows_of
 from gem_ma.training.samples import Sample, samples
 
 # Adam is to forget soon how small gradients were: else the first large one moves a model too far.
 _BETAS = 0.9, 0.95
-_ALIKE = 32  # tokens with which rows that are read together begin alike, if that can be
 
 
 class Work(NamedTuple):
@@ -123,17 +122,17 @@ class HFLearner(HFAgent):
             return None
         self._choose_adapter()
         found = [work for part in parts for work in self._work(part)]
-        expected: dict[tuple[str, int], float] = {}
+        expected: dict[tuple[str, str, int], float] = {}
         with torch.no_grad():
             for batch in self._batches_of(found, range(len(found))):
-                _, values = self._read([work.sample for work in batch])
+                _, _, values = self._read([work.sample for work in batch])
                 told = iter(values.tolist())
                 for sample, *_ in batch:
                     for span in sample.spans:
-                        expected[f"{sample.episode} {sample.seat}", span.step] = next(told)
+                        expected[sample.episode, sample.seat, span.step] = next(told)
         return [
             [
-                expected[f"{part.episode.id} {part.seat}", place]
+                expected[part.episode.id, part.seat, place]
                 for place, step in enumerate(part.episode.steps)
                 if step.agent == part.seat
             ]
@@ -190,7 +189,7 @@ class HFLearner(HFAgent):
         In which batch one is read changes nothing but how things are rounded.
         """
         work = [found[place] for place in places]
-        work.sort(key=lambda one: (one.sample.ids[:_ALIKE], len(one.sample.ids)))
+        work.sort(key=lambda one: (one.sample.ids[:ALIKE], len(one.sample.ids)))
         for start in range(0, len(work), self.microbatch):
             yield work[start : start + self.microbatch]
 
@@ -204,13 +203,13 @@ class HFLearner(HFAgent):
             if own
         )
         advantages = self._flat(worth for work in batch for worth in work.worth)
-        (new, entropies), values = self._read(found)
+        new, entropies, values = self._read(found)
         gain = self.descent.objective(new, old, advantages).sum()
         entropy = entropies.sum()
         distance = torch.zeros_like(gain)
         if self.kl:
             with torch.no_grad():
-                before = self._read(found, reference=True)[0][0]
+                before = self._read(found, reference=True)[0]
             apart = before - new
             distance = (apart.exp() - apart - 1).sum()
         ratio = ((new - old).detach().exp() - 1).abs()
@@ -235,11 +234,9 @@ class HFLearner(HFAgent):
 
     def logprobs(self, found: Sequence[Sample], *, reference: bool = False) -> Any:
         """Return the log-probability of each token of their own, sample after sample."""
-        return self._read(found, reference=reference)[0][0]
+        return self._read(found, reference=reference)[0]
 
-    def _read(
-        self, found: Sequence[Sample], *, reference: bool = False
-    ) -> tuple[tuple[Any, Any], Any]:
+    def _read(self, found: Sequence[Sample], *, reference: bool = False) -> tuple[Any, Any, Any]:
         """Return how likely each own token was, the entropy of what it came from, and values."""
         ids, own, inputs = rows_of(found, self.model.device)
         with (
@@ -258,7 +255,7 @@ class HFLearner(HFAgent):
                 first[row, [span.start for span in sample.spans]] = True
             values = self.head(states[first[own]].float())[:, 0]
         said = logits.gather(-1, ids[own][:, None])[:, 0] - whole
-        return (said, entropy), values
+        return said, entropy, values
 
     def _flat(self, numbers: Iterator[float]) -> Any:
         return torch.tensor(list(numbers), dtype=torch.float32, device=self.model.device)

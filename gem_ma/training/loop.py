@@ -21,13 +21,13 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gem_ma.guards.remote import without_secrets
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.asking import Agent, name_of
+from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
 from gem_ma.training.keeping import write_whole
+from gem_ma.training.selfplay import called
 
 try:
     import torch
@@ -112,7 +112,7 @@ class Trainer:
                 f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
                 f"{', '.join(able) or 'none'}"
             )
-        names = [_name(agent) for agent, _ in _distinct(self.agents)]
+        names = [called(agent) for agent, _ in _distinct(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
             raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
         self.step = 0
@@ -205,7 +205,7 @@ class Trainer:
         """Return where those sat who were given some seats."""
         if not self.rollout.get("shuffle"):
             return list(seats)
-        names = {_name(self.agents[seat]) for seat in seats}
+        names = {called(self.agents[seat]) for seat in seats}
         return [seat for seat, name in episode.agents.items() if name in names]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -273,11 +273,6 @@ def _distinct(agents: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:
     for seat, agent in agents.items():
         found.setdefault(id(agent), (agent, []))[1].append(seat)
     return list(found.values())
-
-
-def _name(agent: Any) -> str:
-    """Return what a rollout calls an agent."""
-    return without_secrets(agent if isinstance(agent, str) else name_of(agent))
 
 
 def _mean(numbers: Sequence[float]) -> float:

@@ -35,7 +35,7 @@ except ImportError as error:
     raise ImportError("gem_ma.training.pretrain needs torch: pip install 'gem-ma[hf]'") from error
 
 from gem_ma.training.descent import falling
-from gem_ma.training.reading import read, rows_of
+from gem_ma.training.reading import ALIKE, read, rows_of
 
 
 class Size(NamedTuple):
@@ -66,7 +66,6 @@ TEMPLATE = (
 )
 _HOW = "workers", "concurrency", "ray"  # arguments of a rollout that change no episode
 _LONGEST = 8192  # tokens of a chat
-_ALIKE = 32  # tokens with which the rows of a step begin alike
 
 
 def pretrain(
@@ -297,13 +296,13 @@ class Imitation:
         rng = np.random.Generator(np.random.PCG64(mix(self.seed, epoch)))
         sizes = np.array([len(row.ids) for row in self.rows])
         near = sizes * rng.uniform(1, 1.1, len(sizes))
-        places = sorted(range(len(sizes)), key=lambda i: (self.rows[i].ids[:_ALIKE], near[i]))
+        places = sorted(range(len(sizes)), key=lambda i: (self.rows[i].ids[:ALIKE], near[i]))
         batches: list[list[int]] = []
         longest = 0
         for place in places:
             longest = max(longest, sizes[place])
             last = batches[-1] if batches else []
-            alike = last and self.rows[last[0]].ids[:_ALIKE] == self.rows[place].ids[:_ALIKE]
+            alike = last and self.rows[last[0]].ids[:ALIKE] == self.rows[place].ids[:ALIKE]
             if not alike or longest * (len(last) + 1) > self.batch:
                 batches.append([])
                 longest = sizes[place]

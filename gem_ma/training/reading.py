@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import torch
 from transformers.cache_utils import DynamicCache
 
-from gem_ma.agents.writing import reads_on
+from gem_ma.agents.writing import WORTH, reads_on
+from gem_ma.talk.tokens import beginning
 from gem_ma.training.samples import Sample
 
-_WORTH = 16  # tokens that a common beginning has at least
+ALIKE = 32  # tokens with which rows that are read together should begin alike
 
 
 class Rows(NamedTuple):
@@ -59,8 +60,8 @@ def read(
     takes = chosen[:, 1:].any(0).nonzero()
     if not len(takes):
         raise ValueError("no token is chosen")
-    alike = 0 if inputs else min(_alike(ids), int(takes[0]))
-    if len(ids) == 1 or alike < _WORTH or not reads_on(model):
+    alike = 0 if inputs else min(len(beginning(ids.tolist())), int(takes[0]))
+    if len(ids) == 1 or alike < WORTH or not reads_on(model):
         given = {"input_ids": ids, **(inputs or {})}
         said = torch.cat([chosen[:, 1:], torch.zeros_like(chosen[:, :1])], 1)
     else:
@@ -84,9 +85,3 @@ def read(
     finally:
         hook.remove()
     return logits[0].float(), states[0]
-
-
-def _alike(ids: Any) -> int:
-    """Return how many tokens all rows begin with alike."""
-    apart = (ids != ids[:1]).any(0).nonzero()
-    return int(apart[0]) if len(apart) else ids.shape[1]

@@ -135,7 +135,7 @@ class Pool:
         """
         if not 0 <= mirror <= 1:
             raise ValueError(f"mirror={mirror}: expected 0 to 1")
-        own = _name(learner) if name is None else name
+        own = called(learner) if name is None else name
         if own in self._agents:
             raise ValueError(f"the learner is called {own!r}, as one in the pool is")
         weights = self.weights(own, choice, latest)
@@ -338,7 +338,7 @@ class Rivals:
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
         need(episode, Episode, "episode")
-        own, learner = name_of(self), _name(self.learner)
+        own, learner = name_of(self), called(self.learner)
         agents = {
             seat: self.opponents.drawn(episode.id, seat) if name == own else name
             for seat, name in episode.agents.items()
@@ -373,7 +373,7 @@ class Rivals:
         return f"Rivals({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
 
 
-def _name(agent: Any) -> str:
+def called(agent: Any) -> str:
     """Return what a rollout calls an agent."""
     return without_secrets(agent if isinstance(agent, str) else name_of(load(agent)))
 
