@@ -14,7 +14,7 @@ import torch
 
 import gem_ma
 from gem_ma.agents import HFAgent
-from gem_ma.training.keeping import write_whole
+from gem_ma.guards.files import replace
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.pretrain import pretrain
 
@@ -40,8 +40,8 @@ class Run:
             torch.set_num_threads(1)
         self.out.mkdir(parents=True, exist_ok=True)
         self.results = {}
-        self.clock = self.out / "clock.pt"
-        self.spent = torch.load(self.clock) if self.clock.exists() else {}
+        self.clock = self.out / "clock.json"
+        self.spent = json.loads(self.clock.read_text()) if self.clock.exists() else {}
 
     def part(self, name, work):
         """Do a part of the recipe, and count its CPU seconds, those before a stop included."""
@@ -49,7 +49,7 @@ class Run:
 
         def count(*_):
             self.spent[name] = before + time.process_time() - start
-            write_whole(self.clock, self.spent)
+            replace(self.clock, json.dumps(self.spent).encode())
 
         made = work(count)
         count()
@@ -89,8 +89,11 @@ class Run:
                 lambda count: trainer.run(updates, path, after=[tell, *after, count]),
             )
         finally:
-            rows = "".join(json.dumps(row) + "\n" for row in trainer.history)
-            (self.out / f"{name}.jsonl").write_text(rows)
+            self.curve(name, trainer.history)
+
+    def curve(self, name, rows):
+        """Keep a curve: a row for each update."""
+        (self.out / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def say(self, **results):
         """Keep results, and print them."""

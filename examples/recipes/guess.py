@@ -44,7 +44,6 @@ def main():
         lr=3e-4,
         entropy=0.003,
         minibatch=32,
-        microbatch=32,
         max_new_tokens=TOKENS,
     )
     trainer = Trainer(

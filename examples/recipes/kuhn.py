@@ -64,7 +64,6 @@ def main():
         lr=2e-4,
         entropy=0.02,
         minibatch=64,
-        microbatch=64,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
     )

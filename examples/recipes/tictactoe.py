@@ -47,7 +47,6 @@ def main():
         lr=3e-4,
         entropy=0.01,
         minibatch=32,
-        microbatch=64,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
     )

@@ -1,0 +1,60 @@
+"""Recipe 8: what discounting does in a game whose reward says nothing of how long it took.
+
+    python examples/recipes/discount.py --seed 0 --out runs/discount-0
+
+A number of 1 to 10, as many guesses as numbers, and 1 for whoever finds it, at the first guess or
+the last. One sloppy model learns once for each discount. With gamma=1 a slow win is worth as much as
+a quick one; below it, whoever is quicker earns more. Halving takes 2.9 guesses in the mean.
+"""
+
+from functools import partial
+
+from common import Run, mean, played
+from guess import TOKENS, sloppy
+
+from gem_ma.agents import FunctionAgent
+from gem_ma.training.advantages import rebn
+from gem_ma.training.loop import Trainer
+
+ENV = "game:GuessTheNumber-v0"
+GAME = {"max_number": 10, "max_turns": 10}
+GAMMAS = 0.5, 0.7, 0.9, 0.95, 1.0
+
+
+def measure(episode):
+    return {"guesses": len(episode.steps)}
+
+
+def main():
+    run = Run(__doc__.split("\n")[0])
+    episodes, epochs, updates, judged = (20, 1, 2, 4) if run.short else (1500, 3, 60, 1000)
+    teacher = FunctionAgent(sloppy)
+    model = run.pretrain(ENV, teacher, episodes=episodes, epochs=epochs, **GAME)
+
+    def tell(name, agent):
+        found = played(ENV, agent, judged, **GAME)
+        won, guesses = mean(e.returns["player"] for e in found), mean(len(e.steps) for e in found)
+        run.say(**{name: {"won": won, "guesses": guesses}})
+
+    tell("teacher", teacher)
+    tell("imitation", run.player(model, max_new_tokens=TOKENS))
+    for gamma in GAMMAS[-2:] if run.short else GAMMAS:
+        learner = run.learner(
+            model, lr=3e-4, entropy=0.003, minibatch=32, max_new_tokens=TOKENS
+        )
+        trainer = Trainer(
+            ENV,
+            {"player": learner},
+            partial(rebn, gamma=gamma),
+            episodes=4 if run.short else 64,
+            seed=run.seed,
+            measure=measure,
+            rollout=GAME,
+        )
+        run.train(f"gamma {gamma}", trainer, updates)
+        tell(f"gamma {gamma}", learner)
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
