@@ -55,12 +55,10 @@ class Run:
         count()
         return made
 
-    def pretrain(self, env, teacher, **settings):
+    def pretrain(self, env, teacher, name="model", **settings):
         """Return the folder of a model from nothing."""
         settings = {"seed": self.seed, "device": self.device, **settings}
-        return self.part(
-            "pretrain", lambda _: pretrain(env, teacher, self.out / "model", **settings)
-        )
+        return self.part(name, lambda _: pretrain(env, teacher, self.out / name, **settings))
 
     def learner(self, model, **settings):
         """Return a learner that begins as a model is."""

@@ -20,7 +20,7 @@ from gem_ma.training.selfplay import Rivals
 
 ENV = "game:TicTacToe-v0"
 TOKENS = 3
-SLOPPY = MixtureAgent(["search:depth=2", "random"], [0.5, 0.5])
+SLOPPY = MixtureAgent.epsilon("search:depth=2", 0.5)
 
 
 def results(agent, other, games):
@@ -38,26 +38,26 @@ def results(agent, other, games):
 
 def main():
     run = Run(__doc__.split("\n")[0], pool=("past", "none"))
-    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (2000, 4, 150, 1000)
+    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (1500, 3, 200, 1000)
     model = run.pretrain(ENV, SLOPPY, episodes=episodes, epochs=epochs)
     imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation_against_random=results(imitation, "random", judged))
     learner = run.learner(
         model,
         lr=3e-4,
-        entropy=0.01,
+        entropy=0.02,
         minibatch=32,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
     )
     judge = partial(rebn, gamma=0.95, by=("seat",))
-    settings = {"episodes": 96, "seed": run.seed}
+    settings = {"episodes": 8 if run.short else 128, "seed": run.seed}
     rules = {"invalid": "lose"}
     if run.options["pool"] == "none":
         trainer = Trainer(ENV, dict.fromkeys("xo", learner), judge, rollout=rules, **settings)
         after = []
     else:
-        rivals = Rivals(learner, choice="hard", latest=4, mirror=0.5)
+        rivals = Rivals(learner, latest=8, mirror=0.25, beside={"random": 0.25})
         trainer = Trainer(
             ENV,
             {"x": learner, "o": rivals},

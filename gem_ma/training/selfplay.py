@@ -24,6 +24,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -295,6 +296,8 @@ class Rivals:
     learner: who plays against them. pool: those that are there from the start; None: nobody, and
     the learner plays against itself until `copy_every` puts a copy of it in.
     choice, latest, mirror: as of `Pool.opponents`. name: what the pool calls the learner.
+    beside: specs of agents, and the share of the episodes in which each plays in place of all that:
+        `{"random": 0.25}` keeps a learner from knowing no other game than its own.
 
     Episodes are recorded one by one, so the pool's decay counts for each of them.
     """
@@ -307,7 +310,11 @@ class Rivals:
         latest: int | None = None,
         mirror: float = 0.0,
         name: str = "learner",
+        beside: Mapping[str, float] | None = None,
     ):
+        self.beside = dict(beside or {})
+        if not all(share >= 0 for share in self.beside.values()) or self._beside > 1:
+            raise ValueError(f"beside={self.beside}: expected shares, together no more than 1")
         self.learner = learner
         self.pool = Pool() if pool is None else pool
         self.choice = choice
@@ -322,8 +329,21 @@ class Rivals:
         """Return those of this update."""
         if self._drawn is None or self._drawn[0] != self.seed:
             chosen = self.choice, self.latest, self.mirror, self.seed, self.name
-            self._drawn = self.seed, self.pool.opponents(self.learner, *chosen)
+            found = self.pool.opponents(self.learner, *chosen)
+            if self.beside:
+                agents = dict(zip(found.names, found.agents, strict=True))
+                rest = 1 - self._beside
+                shares = {n: rest * w for n, w in zip(found.names, found.weights, strict=True)}
+                for spec, share in self.beside.items():
+                    agents.setdefault(spec, spec)
+                    shares[spec] = shares.get(spec, 0.0) + share
+                found = Opponents(agents, shares, self.seed)
+            self._drawn = self.seed, found
         return self._drawn[1]
+
+    @property
+    def _beside(self) -> float:
+        return math.fsum(self.beside.values())
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:

@@ -291,6 +291,24 @@ def test_rivals_go_on_from_their_state():
         Pool({"old": First()}).state_dict()
 
 
+def test_rivals_leave_a_share_to_others():
+    rivals = Rivals(Kept(), Pool({"a": First(1)}), mirror=0.5, beside={"random": 0.25, "a": 0})
+    rivals.seed = 3
+    assert repr(rivals.opponents) == (
+        "Opponents({'a': 0.375, 'learner': 0.375, 'random': 0.25}, seed=3)"
+    )
+    played = gem_ma.rollout(TTT, {"x": rivals.learner, "o": rivals}, 200, seed=1)
+    for episode in played:
+        rivals.record(episode)
+    rates = rivals.pool.rates()
+    games = rates.games[rates.names.index("learner")]
+    assert 30 <= games[rates.names.index("random")] <= 70
+    assert 50 <= games[rates.names.index("a")] <= 100
+    for wrong in ({"random": 1.5}, {"random": -0.5, "search": 0.5}):
+        with pytest.raises(ValueError, match="expected shares, together no more than 1"):
+            Rivals(Kept(), beside=wrong)
+
+
 # -- exact values ----------------------------------------------------------------------------------
 
 

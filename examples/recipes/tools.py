@@ -1,0 +1,76 @@
+"""Recipe 7: products that a small model cannot do in its head, with and without Python at hand.
+
+    python examples/recipes/tools.py --seed 0 --out runs/python-0 --tool python
+    python examples/recipes/tools.py --seed 0 --out runs/none-0 --tool none
+
+Needs `pip install 'gem-ma[tools,reasoning-gym]'`. Two numbers of up to three digits are to be
+multiplied. The teacher does it in its head, wrong every other time, and where Python is at hand, it
+lets Python do it in half of the cases. The model imitates that, and then learns from what is paid.
+"""
+
+import re
+from functools import partial
+
+import numpy as np
+from common import Run, mean, played
+
+import gem_ma
+from gem_ma.agents import FunctionAgent
+from gem_ma.tools import PythonTool, with_tools
+from gem_ma.training.advantages import rebn
+from gem_ma.training.health import Checkup
+from gem_ma.training.loop import Trainer
+
+ENV = "rg:products"
+TASKS = {"min_digits": 2, "max_digits": 3}
+TOKENS = 32
+
+
+def teacher(turn):
+    """Multiply by Python or in the head, half of the time each, the latter wrong every other time."""
+    if turn.results:
+        return turn.results[-1].strip()
+    rng = np.random.default_rng(turn.seed)
+    one, two = re.findall(r"\d+", turn.text.splitlines()[-1])
+    if turn.tools and rng.random() < 0.5:
+        return f"```python\n{one} * {two}\n```"
+    slip = int(rng.integers(1, 1000)) if rng.random() < 0.5 else 0
+    return str(int(one) * int(two) + slip)
+
+
+def measure(episode):
+    return {"calls": sum(len(step.results) for step in episode.steps)}
+
+
+def main():
+    run = Run(__doc__.split("\n")[0], tool=("python", "none"))
+    episodes, epochs, updates, judged = (20, 1, 2, 8) if run.short else (4000, 3, 40, 1000)
+    env = gem_ma.make(ENV, size=100_000, config=TASKS)
+    if run.options["tool"] == "python":
+        env = with_tools(env, [PythonTool()], max_calls=1)
+    own = FunctionAgent(teacher)
+    model = run.pretrain(env, own, episodes=episodes, epochs=epochs)
+
+    def right(agent):
+        return mean(e.returns["player"] for e in played(env, agent, judged))
+
+    run.say(teacher=right(own), imitation=right(run.player(model, max_new_tokens=TOKENS)))
+    learner = run.learner(model, lr=3e-4, entropy=0.003, minibatch=32, max_new_tokens=TOKENS)
+    trainer = Trainer(
+        env,
+        {"player": learner},
+        partial(rebn, gamma=1.0),
+        episodes=4 if run.short else 128,
+        seed=run.seed,
+        measure=measure,
+    )
+    check = Checkup("return/player", run.out / "best.pt")
+    run.train("rebn", trainer, updates, after=[check])
+    run.say(reinforced=right(learner))
+    learner.temperature = 0
+    run.say(greedy=right(learner))
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
