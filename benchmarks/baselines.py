@@ -1,11 +1,13 @@
-"""Train ReBN, GRPO and PPO from scratch on every environment of a suite, and on games of two.
+"""Train ReBN, GRPO and PPO on every environment of a suite, and on games of two.
 
-    python benchmarks/baselines.py --budget 30 --folder runs/baselines
+    python benchmarks/baselines.py --budget 60 --folder runs/baselines
 
-Each run is one environment, algorithm and seed, and gets so many CPU seconds on one core. It writes
-a row for each update; one that was stopped goes on from its checkpoint, and one whose budget is
-spent is not run again. At the end there are a table and a picture of all curves; --report makes
-them of what is there. --gpu takes a larger network and larger batches, on a GPU.
+A model of transformers that writes tokens begins from nothing in each environment: it imitates
+random play, or in tasks of one question somebody who knows every other answer. Then each algorithm
+goes on from there, for so many CPU seconds on one core, and writes a row for each update. What was
+stopped goes on, and what is done is not run again. At the end there are a table and a picture of
+all curves; --report makes them of what is there. --gpu takes a model of 100 million parameters,
+work in bfloat16 and larger batches.
 """
 
 import argparse
@@ -20,75 +22,44 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from baselines_learner import Critic, CriticTrainer, Network, Reader, ShowMoves, Size, Speech
 
 import gem_ma
-from gem_ma.agents import RandomAgent
-from gem_ma.envs.words.clues import EASY
+from gem_ma.agents import FunctionAgent, RandomAgent
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.runner import plan
 from gem_ma.match.seeding import mix
+from gem_ma.rollouts.records import load_episodes
 from gem_ma.talk.asking import name_of
-from gem_ma.training.advantages import grpo, rebn
-from gem_ma.training.chooser import Chooser
+from gem_ma.training.advantages import grpo, ppo, rebn
+from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
+from gem_ma.training.pretrain import pretrain
 
 ROOT = Path(__file__).parent.parent
 SUITE = "games24"
 SELF_PLAY = ("game:TicTacToe-v0", "game:KuhnPoker-v0", "game:Nim-v0")  # one learner in all seats
 ALGORITHMS = ("ReBN", "GRPO", "PPO")
 GAMMA = 0.9
-LEARNING_RATE = 1e-3
-STEPS = 8  # of the optimiser in an update, about; each turn is used once
+LEARNING_RATE = 3e-4
+STEPS = 4  # of the optimiser in an update, about; each turn is used once
 GROUP = 8  # episodes from one start, for GRPO
 MATCHES = 32  # with a random player after each update of self-play
 LAST = 10  # updates that a result is the mean of
 LONGEST = 300  # seconds of CPU that a run may get
-
-FAMILY = "father mother son daughter husband wife brother sister grandfather grandmother"
-PYTHON = """\
-s xs n ( ) [ ] : 2 3 4 5 6 7 8 9 ::-1 :: sum( len( max( min( set( ord(c) str( x % * + - ** //
-=="""
-SPEECH = {  # where legal moves are not listed
-    "game:Crosswords-v0": Speech(
-        "pieces",
-        (*(f"{n} {way} " for n in range(1, 9) for way in ("across", "down")), *dict(EASY)),
-        places=2,
-    ),
-    "rg:arc_1d": Speech("pieces", ("", *(f"{n} " for n in range(10))), places=30),
-    "rg:letter_counting": Speech("pieces", tuple(map(str, range(20)))),
-    "rg:family_relationships": Speech(
-        "pieces", (*FAMILY.split(), *(f"{one}-in-law" for one in FAMILY.split()[:8]))
-    ),
-    "rg:sentence_reordering": Speech("words", places=20),
-    "math": Speech("pieces", ("", "-", "/", *"0123456789"), places=5),
-    "code": Speech(
-        "pieces",
-        (
-            "",
-            *(f"def solve({name}):\n    return " for name in ("s", "xs", "n")),
-            "s = input()\nprint(",
-            "n = int(input())\nprint(",
-            " for x in xs",
-            " for c in s",
-            *PYTHON.split(),
-        ),
-        places=10,
-    ),
-    "qa": Speech("words"),
-}
+REPLY = 128  # tokens of a reply at most
 
 
 class Form(NamedTuple):
-    """How large a network is, and how much it plays for an update."""
+    """How large a model is, how much it imitates, and how much it plays for an update."""
 
-    size: Size
+    size: str
+    letters: float  # of the chats that it imitates, about
     turns: int  # of an update, about
-    device: str = "cpu"
+    precision: str = "full"
 
 
-CPU = Form(Size(), turns=512)
-GPU = Form(Size(width=256, layers=6, words=512), turns=8192, device="cuda")
+CPU = Form("tiny", 1e6, turns=256)
+GPU = Form("base", 1e8, turns=8192, precision="mixed")
 
 
 def main(arguments=None):
@@ -100,12 +71,14 @@ def main(arguments=None):
     parser.add_argument("--seeds", nargs="+", type=int, default=(0, 1))
     parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "baselines")
     parser.add_argument("--figure", type=Path, help="the picture; needs matplotlib")
-    parser.add_argument("--gpu", action="store_true", help="a larger network, on a GPU")
+    parser.add_argument("--gpu", action="store_true", help="a larger model, on a GPU")
+    parser.add_argument("--device", help="cpu, or cuda, which is what --gpu means")
     parser.add_argument("--report", action="store_true", help="run nothing; tell what there is")
     args = parser.parse_args(arguments)
     if not 0 < args.budget <= LONGEST:
         parser.error(f"--budget {args.budget:g}: expected more than 0, and {LONGEST} at most")
-    if args.gpu and not torch.cuda.is_available():
+    args.device = args.device or ("cuda" if args.gpu else "cpu")
+    if args.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error("--gpu: torch finds no GPU here")
     listed = [entry.id for entry in suites.load(SUITE).entries]
     unknown = [id for id in args.only or () if id not in (*listed, *SELF_PLAY)]
@@ -152,7 +125,9 @@ def run(id, algorithm, seed, args):
     if log.exists() and done(plots.read_log(log), args):
         return
     form = GPU if args.gpu else CPU
-    trainer = made(id, algorithm, seed, form, json.loads(floor_of(args.folder, id).read_text()))
+    about = json.loads(floor_of(args.folder, id).read_text())
+    model = imitation(id, seed, form, about, args)
+    trainer = made(id, algorithm, seed, form, about, model, args.device)
     if checkpoint.exists():
         trainer.load(checkpoint)
     rows = trainer.history
@@ -178,49 +153,71 @@ def done(rows, args):
     )
 
 
-def made(id, algorithm, seed, form, floor):
+def imitation(id, seed, form, about, args):
+    """Return the folder of the model that all algorithms begin with."""
+    folder = folder_of(args.folder / "models", id) / str(seed)
+    episodes = round(min(max(form.letters / about["letters"], 16), 4000))
+    settings = {"seed": seed, "device": args.device, "progress": False, "max_errors": 0}
+    teacher = FunctionAgent(taught)
+    return pretrain(
+        environment(id), teacher, folder, size=form.size, episodes=episodes, epochs=1, **settings
+    )
+
+
+def taught(turn):
+    """Answer right every other time, where there is an answer, and play at random elsewhere."""
+    rng = np.random.default_rng(turn.seed)
+    answer = getattr(turn.position.state, "answer", "") if turn.position else ""
+    if answer and rng.random() < 0.5:
+        return answer
+    return RandomAgent().act([turn])[0]
+
+
+def made(id, algorithm, seed, form, about, model, device):
     """Return the trainer of a run."""
-    torch.manual_seed(mix(seed, ALGORITHMS.index(algorithm)) % 2**63)
-    env, speech = environment(id)
-    reader = Reader(speech, form.size)
-    steps = {"lr": LEARNING_RATE, "epochs": 1, "minibatch": form.turns // STEPS}
-    player = Chooser(Network(speech, form.size, form.device), reader, seed=seed, **steps)
-    share = form.turns / floor["turns"]
-    settings = {
-        "episodes": GROUP * round(min(max(share, 16), form.turns / 4) / GROUP),
-        "group": GROUP if algorithm == "GRPO" else 1,
-        "seed": seed,
-        "rollout": {"concurrency": 1024},
+    env = environment(id)
+    share = form.turns / about["turns"]
+    episodes = GROUP * round(min(max(share, 16), form.turns / 4) / GROUP)
+    seats = env.possible_agents
+    learner = HFLearner(
+        str(model),
+        lr=LEARNING_RATE,
+        entropy=0.01,
+        critic=0.5 if algorithm == "PPO" else 0.0,
+        minibatch=max(episodes * len(seats) // STEPS, 1),
+        precision=form.precision,
+        max_new_tokens=longest(model),
+        device=device,
+        seed=seed,
+    )
+    judges = {
+        "ReBN": partial(rebn, gamma=GAMMA, by=("seat",)),
+        "GRPO": grpo,
+        "PPO": partial(ppo, gamma=GAMMA, by=("seat",)),
     }
-    seats = dict.fromkeys(env.possible_agents, player)
-    if algorithm == "PPO":
-        critic = Network(speech, form.size, form.device, critic=True)
-        judge = Critic(critic, reader, gamma=GAMMA, seed=seed, **steps)
-        return CriticTrainer(env, seats, judge, **settings)
-    judges = {"ReBN": partial(rebn, gamma=GAMMA, by=("seat",)), "GRPO": grpo}
-    return Trainer(env, seats, judges[algorithm], **settings)
+    return Trainer(
+        env,
+        dict.fromkeys(seats, learner),
+        judges[algorithm],
+        episodes=episodes,
+        group=GROUP if algorithm == "GRPO" else 1,
+        seed=seed,
+        rollout={"concurrency": 1024},
+    )
+
+
+def longest(model):
+    """Return how many tokens the longest reply had that a model imitated, and two more."""
+    from transformers import AutoTokenizer
+
+    said = {str(step.reply) for one in load_episodes(model / "episodes.jsonl") for step in one.steps}
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    return min(max(len(tokenizer(text).input_ids) for text in said) + 2, REPLY)
 
 
 def environment(id):
-    """Return an environment, and how replies to it are made."""
-    speech = SPEECH.get(id) or SPEECH.get(id.partition(":")[0])
-    if speech is not None:
-        once = not id.startswith("game:")  # a reply that cannot be read is a wrong answer
-        return gem_ma.make(id, invalid="lose" if once else "retry"), speech
-    env = ShowMoves(gem_ma.make(id))
-    return env, Speech("moves", moves_of(env))
-
-
-def moves_of(env, starts=20):
-    """Return all moves of a game, or those that it has at some starts."""
-    if env.game.moves:
-        return tuple(env.game.moves)
-    found = {}
-    for seed in range(starts):
-        env.reset(seed=seed)
-        for seat in env.to_act:
-            found.update(dict.fromkeys(env.turn(seat).legal))
-    return tuple(found)
+    """Return an environment; in tasks a reply that cannot be read is a wrong answer."""
+    return gem_ma.make(id, invalid="retry" if id.startswith("game:") else "lose")
 
 
 def earned(trainer, row):
@@ -246,13 +243,18 @@ def floor(id, folder, episodes=256):
     path = floor_of(folder, id)
     if path.exists():
         return
-    env, _ = environment(id)
+    env = environment(id)
     played = gem_ma.rollout(env, RandomAgent(), episodes, seed=0, progress=False, max_errors=0)
     seats = env.possible_agents
+    letters = fmean(
+        sum(len(str(message["content"])) for seat in seats for message in one.messages(seat))
+        for one in played
+    )
     worth = [fmean(one.returns[seat] for seat in seats) for one in played]
     path.parent.mkdir(parents=True, exist_ok=True)
     turns = fmean(len(one.steps) for one in played)
-    write(path, {"id": id, "return": fmean(worth), "turns": turns, "episodes": episodes})
+    about = {"return": fmean(worth), "turns": turns, "letters": letters, "episodes": episodes}
+    write(path, {"id": id, **about})
 
 
 def folder_of(folder, id):

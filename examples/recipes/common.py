@@ -62,7 +62,8 @@ class Run:
 
     def learner(self, model, **settings):
         """Return a learner that begins as a model is."""
-        return HFLearner(str(model), seed=self.seed, device=self.device, **settings)
+        model = model if hasattr(model, "parameters") else str(model)
+        return HFLearner(model, seed=self.seed, device=self.device, **settings)
 
     def player(self, model, **settings):
         """Return what plays a model as it is."""

@@ -13,8 +13,10 @@ import gem_ma
 from gem_ma.agents import RandomAgent
 
 torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+SHORT = {"turns": 16, "letters": 3e4}
 PUZZLE, QUESTIONS, DUEL = "game:FifteenPuzzle-v0-easy", "qa:Mini", "game:KuhnPoker-v0"
 
 
@@ -37,7 +39,7 @@ def baselines():
 @pytest.fixture
 def run(baselines, capsys, monkeypatch):
     """Run the command, and return what it prints."""
-    monkeypatch.setattr(baselines, "CPU", baselines.CPU._replace(turns=64))
+    monkeypatch.setattr(baselines, "CPU", baselines.CPU._replace(**SHORT))
 
     def run(folder, *words):
         baselines.main(["--folder", str(folder), *map(str, words)])
@@ -71,7 +73,7 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_curve(run, tmp_path):
     # The same in a process of its own, which is killed while it plays.
     code = (
         "import sys, baselines\n"
-        "baselines.CPU = baselines.CPU._replace(turns=64)\n"
+        f"baselines.CPU = baselines.CPU._replace(**{SHORT})\n"
         "baselines.main(sys.argv[1:])"
     )
     command = [sys.executable, "-c", code, "--folder", str(killed.parents[1]), *words]
@@ -108,6 +110,15 @@ def test_without_a_gpu_the_flag_says_so(run, tmp_path, capsys):
     assert "torch finds no GPU" in capsys.readouterr().err
 
 
+def test_the_form_for_a_gpu_runs_here_in_short(baselines, run, tmp_path, monkeypatch):
+    monkeypatch.setattr(baselines, "GPU", baselines.GPU._replace(turns=8, letters=1e3))
+    words = ("--gpu", "--device", "cpu", "--only", DUEL, "--algorithms", "ReBN", "--seeds", 0)
+    out = run(tmp_path, *words, "--updates", 1)
+    assert f"{DUEL}, ReBN, seed 0: " in out
+    (weights,) = tmp_path.glob("models/*/0/model.safetensors")
+    assert weights.stat().st_size > 3e8  # 85 million parameters and more, in float32
+
+
 def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
     from gem_ma.apis import making
     from gem_ma.envs.registry import MissingNeed
@@ -121,32 +132,11 @@ def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
     assert missing == {"math:GSM8K": "math:GSM8K needs a thing"}
 
 
-@pytest.mark.parametrize("id", [PUZZLE, QUESTIONS, DUEL, "game:Crosswords-v0"])
-@pytest.mark.parametrize("algorithm", ["GRPO", "PPO"])
-def test_play_and_update_agree_about_probabilities(baselines, id, algorithm):
-    trainer = baselines.made(id, algorithm, 0, baselines.CPU._replace(turns=64), {"turns": 4})
-    learner = trainer.agents[trainer.train[0]]
-    episodes = gem_ma.rollout(trainer.env, learner, 8, seed=1, progress=False)
-    for part in trainer.judge(episodes, trainer.train):
-        chat = part.episode.chat(part.seat)
-        for number, step in enumerate(chat.steps):
-            assert chat.messages(number)[-1]["content"] == step.text  # what a critic reads
-            row, menu = learner.read(chat.messages(number))
-            told = learner._logprobs([row], [len(menu)])[0].tolist()
-            for place, (chosen, old) in enumerate(
-                zip(step.reply.token_ids, step.reply.logprobs, strict=True)
-            ):
-                assert told[place][chosen] == pytest.approx(old, abs=1e-4)
-            if id in (PUZZLE, DUEL):
-                assert step.invalid is None  # only legal moves are on the menu
-                assert len(menu) == len(step.text.rpartition("Moves: ")[2].split(" | "))
-        assert len(part.advantages) == len(chat.steps)
-
-
-def test_it_learns_a_puzzle(baselines):
-    trainer = baselines.made("game:TowerofHanoi-v0-easy", "ReBN", 0, baselines.CPU, {"turns": 10})
-    earned = [row["return/player"] for row in trainer.run(15)]
-    assert sum(earned[-3:]) / 3 > sum(earned[:3]) / 3 + 0.2
+def test_who_is_imitated_knows_every_other_answer(baselines):
+    env = baselines.environment("math:Mini")
+    episodes = gem_ma.rollout(env, baselines.taught, 200, seed=1, progress=False)
+    right = sum(episode.returns["player"] for episode in episodes) / 200
+    assert 0.4 < right < 0.6
 
 
 def test_flat_is_called_flat(baselines):
@@ -162,8 +152,7 @@ def test_flat_is_called_flat(baselines):
 
 
 def test_self_play_is_scored_against_a_random_player(baselines):
-    env, speech = baselines.environment(DUEL)
-    assert speech.way == "moves"
+    env = baselines.environment(DUEL)
     player = RandomAgent(seed=5)
     worth = baselines.versus_random(env, player, 400, seed=1)
     assert abs(worth) < 0.25  # a random player is no better than another

@@ -1,0 +1,80 @@
+"""Recipe 4: a customer and a shop's assistant, two adapters over one model, learn from each other.
+
+    python examples/recipes/shop.py --seed 0 --out runs/shop-0
+
+Needs `pip install peft`. A model from nothing reads what a user by rule and an informed assistant
+say to each other, tool calls as JSON among it. Then each seat gets an adapter of its own and learns
+from what came of the talk: the assistant from the task, the user from that and from its fidelity.
+"""
+
+from functools import partial
+
+from common import Run, mean, played
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+import gem_ma
+from gem_ma.training.advantages import rebn
+from gem_ma.training.health import Checkup
+from gem_ma.training.learner import adapters
+from gem_ma.training.loop import Trainer
+
+SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
+TEACHERS = {"user": "rule-user", "assistant": "informed-assistant"}
+
+
+def measure(episode):
+    report = episode.report
+    return {"solved": report["reward"], "fidelity": report.get("user", {}).get("fidelity", 0.0)}
+
+
+def main():
+    run = Run(__doc__.split("\n")[0])
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (600, 2, 40, 200)
+    new = {"max_new_tokens": 8 if run.short else 120}
+    env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
+    # All that is read counts in full, as it is there that one learns to copy numbers.
+    settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 1.0}
+    model = run.pretrain(env, TEACHERS, **settings)
+
+    def tell(name, agents):
+        found = [measure(episode) for episode in played(env, agents, judged)]
+        run.say(**{name: {key: mean(one[key] for one in found) for key in found[0]}})
+
+    tell("teachers", TEACHERS)
+    tell("imitation", run.player(model, **new))
+    both = adapters(
+        AutoModelForCausalLM.from_pretrained(model),
+        list(TEACHERS),
+        r=16,
+        target_modules="all-linear",
+    )
+    learners = {
+        seat: run.learner(
+            both,
+            processor=AutoTokenizer.from_pretrained(model),
+            adapter=seat,
+            lr=1e-3,
+            entropy=0.001,
+            minibatch=16,
+            **new,
+        )
+        for seat in TEACHERS
+    }
+    trainer = Trainer(
+        env,
+        learners,
+        partial(rebn, gamma=1.0, by=("seat",)),
+        episodes=4 if run.short else 32,
+        seed=run.seed,
+        measure=measure,
+    )
+    run.train("rebn", trainer, updates, after=[Checkup("solved", run.out / "best.pt")])
+    tell("reinforced", learners)
+    for learner in learners.values():
+        learner.temperature = 0
+    tell("greedily", learners)
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
