@@ -210,7 +210,9 @@ def longest(model):
     """Return how many tokens the longest reply had that a model imitated, and two more."""
     from transformers import AutoTokenizer
 
-    said = {str(step.reply) for one in load_episodes(model / "episodes.jsonl") for step in one.steps}
+    said = {
+        str(step.reply) for one in load_episodes(model / "episodes.jsonl") for step in one.steps
+    }
     tokenizer = AutoTokenizer.from_pretrained(model)
     return min(max(len(tokenizer(text).input_ids) for text in said) + 2, REPLY)
 

@@ -3,8 +3,8 @@
     python examples/recipes/discount.py --seed 0 --out runs/discount-0
 
 A number of 1 to 10, as many guesses as numbers, and 1 for whoever finds it, at the first guess or
-the last. One sloppy model learns once for each discount. With gamma=1 a slow win is worth as much as
-a quick one; below it, whoever is quicker earns more. Halving takes 2.9 guesses in the mean.
+the last. One sloppy model learns once for each discount. With gamma=1 a slow win is worth as much
+as a quick one; below it, whoever is quicker earns more. Halving takes 2.9 guesses in the mean.
 """
 
 from functools import partial
@@ -39,9 +39,7 @@ def main():
     tell("teacher", teacher)
     tell("imitation", run.player(model, max_new_tokens=TOKENS))
     for gamma in GAMMAS[-2:] if run.short else GAMMAS:
-        learner = run.learner(
-            model, lr=3e-4, entropy=0.003, minibatch=32, max_new_tokens=TOKENS
-        )
+        learner = run.learner(model, lr=3e-4, entropy=0.003, minibatch=32, max_new_tokens=TOKENS)
         trainer = Trainer(
             ENV,
             {"player": learner},

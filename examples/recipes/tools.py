@@ -27,7 +27,7 @@ TOKENS = 32
 
 
 def teacher(turn):
-    """Multiply by Python or in the head, half of the time each, the latter wrong every other time."""
+    """Multiply by Python half of the time, else in the head, and then wrong every other time."""
     if turn.results:
         return turn.results[-1].strip()
     rng = np.random.default_rng(turn.seed)

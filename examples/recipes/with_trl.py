@@ -64,9 +64,7 @@ def main():
 
     run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
     learner = run.learner(model, lr=RATE, max_new_tokens=TOKENS)
-    trainer = Trainer(
-        ENV, {"player": learner}, grpo, episodes=games, group=GROUP, seed=run.seed
-    )
+    trainer = Trainer(ENV, {"player": learner}, grpo, episodes=games, group=GROUP, seed=run.seed)
     run.train("ours", trainer, updates)
     run.say(ours=won(learner))
     trained, rewards = run.part("trl", lambda _: by_trl(run, model, updates, games))
