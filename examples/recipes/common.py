@@ -72,27 +72,11 @@ class Run:
     def train(self, name, trainer, updates, after=()):
         """Run a trainer, from its checkpoint on if there is one, and keep its curve."""
 
-        def tell(trainer):
-            row = trainer.history[-1]
-            told = [
-                f"{key} {value:.3f}"
-                for key, value in row.items()
-                if key.partition("/")[0] not in ("policy", "step", "disagreement", "turns")
-            ]
-            print(f"{name} {trainer.step}/{updates}: {', '.join(told)}", flush=True)
-
-        path = self.out / f"{name}.pt"
-        try:
-            return self.part(
-                name,
-                lambda count: trainer.run(updates, path, after=[tell, *after, count]),
-            )
-        finally:
-            self.curve(name, trainer.history)
-
-    def curve(self, name, rows):
-        """Keep a curve: a row for each update."""
-        (self.out / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        path = self.out / name / "checkpoint.pt"
+        return self.part(
+            name,
+            lambda count: trainer.run(updates, path, after=[*after, count], progress=True),
+        )
 
     def say(self, **results):
         """Keep results, and print them."""

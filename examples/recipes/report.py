@@ -23,9 +23,10 @@ def main():
     runs = {}
     for folder in args.folders:
         told = json.loads((folder / "result.json").read_text())
-        (curve,) = folder.glob("*.jsonl")
-        rows = [json.loads(line) for line in curve.read_text().splitlines()]
-        runs.setdefault(str(told.get(args.by, "ours")), []).append(rows)
+        curves = sorted(folder.glob("*/history.jsonl"))
+        for curve in curves:
+            name = told.get(args.by, curve.parent.name if len(curves) > 1 else "ours")
+            runs.setdefault(str(name), []).append(plots.read_log(curve))
         results = ", ".join(f"{name} {value}" for name, value in told["results"].items())
         print(f"| {folder.name} | {results} | {sum(told['cpu_seconds'].values())} |")
     figure = plots.learning(runs, columns, smooth=args.smooth, title=args.title)

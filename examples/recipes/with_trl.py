@@ -16,6 +16,7 @@ from trl import GRPOConfig, GRPOTrainer
 from gem_ma.agents import FunctionAgent, HFAgent
 from gem_ma.training.adapters.trl import env_reward, rollout_func
 from gem_ma.training.advantages import grpo
+from gem_ma.training.keeping import Log
 from gem_ma.training.loop import Trainer
 
 GROUP = 8
@@ -68,7 +69,8 @@ def main():
     run.train("ours", trainer, updates)
     run.say(ours=won(learner))
     trained, rewards = run.part("trl", lambda _: by_trl(run, model, updates, games))
-    run.curve("trl", [{"step": step, "return/player": one} for step, one in enumerate(rewards)])
+    rows = [{"step": step, "return/player": one} for step, one in enumerate(rewards)]
+    Log(run.out / "trl" / "history.jsonl", rows)
     tokenizer = AutoTokenizer.from_pretrained(model)
     run.say(trl=won(HFAgent(trained, tokenizer, max_new_tokens=TOKENS)))
     run.end()

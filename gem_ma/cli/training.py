@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from functools import partial
@@ -151,14 +150,12 @@ def _train(args: argparse.Namespace) -> int:
     checkup = Checkup(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
     code = 0
     try:
-        trainer.run(args.updates, folder / "checkpoint.pt", after=[_tell, checkup])
+        trainer.run(args.updates, folder / "checkpoint.pt", after=checkup, progress=True)
     except Collapsed as end:
         sys.stderr.write(f"gem-ma: {end}\n")
         code = 1
     learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
-    rows = "".join(json.dumps(row) + "\n" for row in trainer.history)
-    (folder / "history.jsonl").write_text(rows, encoding="utf-8")
     sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
     return code
 
@@ -175,15 +172,3 @@ def _advantages(args: argparse.Namespace) -> Any:
     if args.group == 1:
         raise UsageError(f"--algorithm {args.algorithm} compares a group: say --group 8")
     return getattr(advantages, args.algorithm)
-
-
-def _tell(trainer: Any) -> None:
-    """Print a line for an update."""
-    row = trainer.history[-1]
-    shown = [
-        f"{name} {value:.3g}"
-        for name, value in row.items()
-        if name.partition("/")[0] in ("return", "invalid", "entropy", "length")
-    ]
-    sys.stdout.write(f"update {trainer.step}: {', '.join(shown)}\n")
-    sys.stdout.flush()

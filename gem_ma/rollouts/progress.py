@@ -31,7 +31,7 @@ class Progress:
         self._done += 1
         self._failed += episode.failure is not None
         for step in episode.steps:
-            self._tokens += _tokens(step.reply)
+            self._tokens += tokens(step.reply)
         for seat, value in episode.returns.items():
             total, count = self._sums.get(seat, (0.0, 0))
             self._sums[seat] = total + value, count + 1
@@ -71,7 +71,8 @@ def bar(total: int, done: int = 0) -> tuple[Any, Any]:
     return shown, shown.add_task("", total=total, completed=done)
 
 
-def _tokens(reply: Any) -> int:
+def tokens(reply: Any) -> int:
+    """Return how many tokens a reply has, as far as it says."""
     ids = getattr(reply, "token_ids", None)
     if ids is not None:
         return len(ids)

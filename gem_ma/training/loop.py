@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,10 +24,11 @@ import numpy as np
 
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.progress import tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
-from gem_ma.training.keeping import write_whole
+from gem_ma.training.keeping import Bar, Log, write_whole
 from gem_ma.training.selfplay import called
 
 try:
@@ -125,23 +127,37 @@ class Trainer:
         *,
         every: int = 10,
         after: Callable[[Trainer], None] | Sequence[Callable[[Trainer], None]] = (),
+        progress: bool | None = None,
     ) -> list[dict[str, float]]:
         """Train until so many updates are made, and return the history.
 
         path: a checkpoint, written after `every` so many updates; if it is there, training goes on
-            from it, and gives what it would have given had it never stopped.
+            from it, and gives what it would have given had it never stopped. The history stands in
+            `history.jsonl` beside it, a line for each update as soon as it is made.
         after: called after each update, one or several: to evaluate, to give opponents a new state,
             or to stop what goes wrong (see `gem_ma.training.health`).
+        progress: show a bar on a terminal, and elsewhere a line every few seconds; None: on a
+            terminal only.
         """
         calls = [after] if callable(after) else list(after or ())
-        if path is not None and Path(path).exists():
-            self.load(path)
-        while self.step < updates:
-            self.update()
-            for call in calls:
-                call(self)
-            if path is not None and (self.step % every == 0 or self.step == updates):
-                self.save(path)
+        log = None
+        if path is not None:
+            if Path(path).exists():
+                self.load(path)
+            log = Log(Path(path).with_name("history.jsonl"), self.history)
+        with Bar(updates, self.step, progress) as bar:
+            start, before = time.monotonic(), self.step
+            while self.step < updates:
+                self.update()
+                try:
+                    for call in calls:
+                        call(self)
+                finally:
+                    if log is not None:
+                        log.add(self.history[-1])
+                bar.tell(self.step, self._line((time.monotonic() - start) / (self.step - before)))
+                if path is not None and (self.step % every == 0 or self.step == updates):
+                    self.save(path)
         return self.history
 
     def update(self) -> dict[str, float]:
@@ -165,6 +181,7 @@ class Trainer:
             own = [step for e, seats in sat for step in e.steps if step.agent in seats]
             row[f"invalid/{seat}"] = _mean([step.invalid is not None for step in own])
         row["turns"] = _mean([len(e.steps) for e in played])
+        row["tokens"] = _mean([sum(tokens(step.reply) for step in e.steps) for e in played])
         measured = [self.measure(episode) for episode in played] if self.measure else []
         for name in measured[0] if measured else ():
             row[name] = _mean([one[name] for one in measured])
@@ -240,6 +257,16 @@ class Trainer:
 
     def _memory(self) -> Any:
         return self.advantages.state_dict() if hasattr(self.advantages, "state_dict") else None
+
+    def _line(self, seconds: float) -> str:
+        """Return what is told of the last update beside the bar, for so many seconds each."""
+        row = self.history[-1]
+        said = [
+            f"{self.episodes * row[name] / seconds:.0f} {name}/s" for name in ("turns", "tokens")
+        ]
+        shown = ("return", "invalid", "entropy")
+        said += [f"{n} {x:.3g}" for n, x in row.items() if n.partition("/")[0] in shown]
+        return "  ".join(said)
 
     def _settings(self) -> dict[str, Any]:
         names = ("episodes", "group", "seed", "starts", "train")

@@ -29,10 +29,11 @@ def train(model, folder, *more):
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):
     assert train(model, tmp_path / "run") == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in said[:2]] == ["update 1", "update 2"]
-    assert "return/player" in said[0]
-    assert "entropy/player" in said[0]
+    said = capsys.readouterr().err.splitlines()
+    said = [line for line in said if "turns/s" in line]
+    assert [line.split()[0] for line in said] == ["1/2", "2/2"]
+    for words in ("tokens/s", "return/player", "entropy/player", "s left"):
+        assert words in said[0]
     rows = [
         json.loads(row) for row in (tmp_path / "run" / "history.jsonl").read_text().splitlines()
     ]
@@ -47,7 +48,8 @@ def test_a_run_goes_on(model, tmp_path, capsys):
     assert train(model, tmp_path / "run") == 0
     capsys.readouterr()
     assert train(model, tmp_path / "run", "--updates", "3") == 0
-    assert "update 3" in capsys.readouterr().out.splitlines()[0]
+    said = [line for line in capsys.readouterr().err.splitlines() if "turns/s" in line]
+    assert [line.split()[0] for line in said] == ["3/3"]
 
 
 @pytest.mark.parametrize("algorithm", ["rebn", "grpo", "rloo", "reinforce", "ppo"])

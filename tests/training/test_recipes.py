@@ -68,7 +68,7 @@ def test_short_form(recipe, tmp_path, name, words):
     assert told["seed"] == 0
     assert told["results"]
     assert all(seconds >= 0 for seconds in told["cpu_seconds"].values())
-    curves = list(tmp_path.glob("*.jsonl"))
+    curves = list(tmp_path.glob("*/history.jsonl"))
     assert curves
     for curve in curves:
         rows = [json.loads(line) for line in curve.read_text().splitlines()]

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import functools
 import importlib.util
+import json
 import math
 import subprocess
 import sys
@@ -371,6 +372,21 @@ def test_a_learner_learns_in_every_seat_that_it_is_drawn_for(tokenizer):
         )
 
 
+def test_a_function_may_sit_where_seats_are_drawn(tokenizer):
+    player = learner(tokenizer)
+    made = loop.Trainer(
+        TWO,
+        {"x": player, "o": lambda turn: turn.legal[0]},
+        rebn,
+        episodes=8,
+        train=["x"],
+        rollout={"invalid": "random", "shuffle": True},
+    )
+    row = made.update()
+    assert row["return/x"] == -row["return/o"]
+    assert row["invalid/o"] == 0 < row["invalid/x"]
+
+
 def test_each_seat_gets_its_own_advantages(tokenizer):
     player = learner(tokenizer)
     made = trainer({"left": player, "right": "random"}, grpo, group=2)
@@ -414,6 +430,36 @@ def test_adapters_of_two_seats_over_one_model(tokenizer):
 # -- going on --------------------------------------------------------------------------------------
 
 
+def rows(log):
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def test_the_history_has_the_update_that_was_stopped(tokenizer, tmp_path):
+    def stop(made):
+        made.history[-1]["seen"] = 1.0
+        raise RuntimeError("enough")
+
+    made = trainer({"left": learner(tokenizer, 0), "right": "random"})
+    with pytest.raises(RuntimeError, match="enough"):
+        made.run(4, tmp_path / "checkpoint.pt", after=stop)
+    assert rows(tmp_path / "history.jsonl") == made.history
+    assert made.history[0]["seen"] == 1.0
+
+
+def test_progress_is_told_in_lines_where_there_is_no_terminal(tokenizer, capsys):
+    def run(progress):
+        made = trainer({"left": learner(tokenizer, 0), "right": "random"})
+        made.run(2, progress=progress)
+        return capsys.readouterr().err.splitlines()
+
+    first, last = run(True)
+    assert first.startswith("1/2  ")
+    assert last.startswith("2/2  ")
+    for words in ("turns/s", "tokens/s", "return/left", "entropy/left", "s left"):
+        assert words in first
+    assert run(None) == run(False) == []
+
+
 def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path):
     def fresh():
         agents = {
@@ -429,10 +475,15 @@ def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path)
 
     whole = fresh()
     whole.run(4, after=after)
-    path = tmp_path / "checkpoint.pt"
-    fresh().run(3, path, after=after)
+    path, log = tmp_path / "checkpoint.pt", tmp_path / "history.jsonl"
+    first = fresh()
+    first.run(3, path, after=after)
+    assert rows(log) == whole.history[:3]
+    first.update()
+    log.write_text(json.dumps({"step": 3}) + '\n{"step": 4')  # what no checkpoint knows
     made = fresh()
     assert made.run(4, path, after=after) == whole.history
+    assert rows(log) == whole.history
     for seat in ("left", "right"):
         assert same(weights(made.agents[seat]), weights(whole.agents[seat]))
     assert made.advantages.baselines == whole.advantages.baselines
