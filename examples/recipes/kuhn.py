@@ -7,12 +7,15 @@ each legal move in each of the twelve situations. The last policy goes round in 
 over time comes to rest. Both are scored by NashConv: 0.917 for random play, 0 for perfect play.
 """
 
+from functools import partial
+
 from common import Run
 
 import gem_ma
 from gem_ma.evaluation.exploit import Tree, scored, texts
+from gem_ma.training.advantages import rebn
 from gem_ma.training.descent import falling
-from gem_ma.training.loop import RoleBaselines, Trainer
+from gem_ma.training.loop import Trainer
 
 ENV = "game:KuhnPoker-v0"
 TOKENS = 3
@@ -62,7 +65,7 @@ def main():
     learner = run.learner(
         model,
         lr=2e-4,
-        entropy=0.02,
+        entropy=0.01,
         minibatch=64,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
@@ -72,7 +75,7 @@ def main():
     imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation=curve.tree.nash_conv(curve.policy(imitation)))
     trainer = Trainer(
-        ENV, dict.fromkeys(env.possible_agents, learner), RoleBaselines(), episodes=128,
+        ENV, dict.fromkeys(env.possible_agents, learner), partial(rebn, by=("seat",)), episodes=128,
         seed=run.seed, rollout={"invalid": "lose"},
     )  # fmt: skip
     history = run.train("selfplay", trainer, updates, after=[curve])

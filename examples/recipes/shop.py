@@ -5,6 +5,10 @@
 Needs `pip install peft`. A model from nothing reads what a user by rule and an informed assistant
 say to each other, tool calls as JSON among it. Then each seat gets an adapter of its own and learns
 from what came of the talk: the assistant from the task, the user from that and from its fidelity.
+
+The shop has eight customers, and the tasks are those of one wish that needs no look at the
+catalogue: to cancel an order, to have it sent elsewhere, or to pay it otherwise. Those that are
+judged by are other tasks than those learnt from.
 """
 
 from functools import partial
@@ -13,6 +17,7 @@ from common import Run, mean, played
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import gem_ma
+from gem_ma.envs.tau import shop
 from gem_ma.training.advantages import rebn
 from gem_ma.training.health import Checkup
 from gem_ma.training.learner import adapters
@@ -22,6 +27,24 @@ SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5
 TEACHERS = {"user": "rule-user", "assistant": "informed-assistant"}
 
 
+WISHES = {
+    "cancel_pending_order",
+    "modify_pending_order_address",
+    "modify_pending_order_payment",
+}
+
+
+def tasks(numbers):
+    """Return those of the shop's tasks that have one such wish."""
+    world = shop.world(0, SHOP["size"])
+    found = {number: [name for name, _ in shop.task(world, number).actions] for number in numbers}
+    return [
+        {"task": number}
+        for number, names in found.items()
+        if len(names) == 1 and names[0] in WISHES
+    ]
+
+
 def measure(episode):
     report = episode.report
     return {"solved": report["reward"], "fidelity": report.get("user", {}).get("fidelity", 0.0)}
@@ -29,15 +52,16 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (600, 2, 40, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (800, 3, 30, 200)
     new = {"max_new_tokens": 8 if run.short else 120}
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
     # All that is read counts in full, as it is there that one learns to copy numbers.
     settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 1.0}
-    model = run.pretrain(env, TEACHERS, **settings)
+    model = run.pretrain(env, TEACHERS, options=tasks(range(4000)), **settings)
+    new_ones = tasks(range(4000, 5000))
 
     def tell(name, agents):
-        found = [measure(episode) for episode in played(env, agents, judged)]
+        found = [measure(episode) for episode in played(env, agents, judged, options=new_ones)]
         run.say(**{name: {key: mean(one[key] for one in found) for key in found[0]}})
 
     tell("teachers", TEACHERS)
@@ -67,6 +91,7 @@ def main():
         episodes=4 if run.short else 32,
         seed=run.seed,
         measure=measure,
+        rollout={"options": tasks(range(4000))},
     )
     run.train("rebn", trainer, updates, after=[Checkup("solved", run.out / "best.pt")])
     tell("reinforced", learners)

@@ -157,6 +157,11 @@ class HFAgent:
         if batch:
             yield batch
 
+    def forget(self) -> None:
+        """Drop the keys and values of chats: a rollout says so when it is over."""
+        if self._writer:
+            self._writer.forget()
+
     def _writing(self) -> Writer | None:
         """Return what writes quicker than the model's own `generate`, if this model has it."""
         if self._writer is None:

@@ -62,6 +62,11 @@ class MixtureAgent:
         """Whether some agent inside blocks."""
         return any(getattr(agent, "blocking", False) for agent in self.agents)
 
+    def forget(self) -> None:
+        """Pass on that a rollout is over."""
+        for agent in self.agents:
+            getattr(agent, "forget", bool)()
+
     @property
     def act(self) -> Callable[[list[Turn]], Any]:
         """Return the way to reply: a coroutine function if some agent inside has one."""

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import MOST, Unreadable, capped, without_secrets, without_user
 from gem_ma.match.seeding import mix
-from gem_ma.talk.asking import run_async
 from gem_ma.talk.conversation import schemas
+from gem_ma.talk.loops import run_async
 from gem_ma.talk.messages import Picture, image_tokens, openai_chat
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn

@@ -92,19 +92,21 @@ class Writer:
         weights = sum(one._version for one in self.model.parameters()), str(adapter)
         if weights != self._weights:
             self._weights = weights
-            self._kept.clear()
-            self._shared.clear()
-            self._size = 0
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget all that was read."""
+        self._kept.clear()
+        self._shared.clear()
+        self._size = 0
 
     def _pasts(self, prompts: Sequence[Prompt]) -> list[Any]:
         """Return the keys and values that there are of each prompt's beginning."""
         self._forget_others()
-        pasts = []
-        for prompt in prompts:
-            key = _key(prompt)
-            pasts.append(self._kept.get(key))
-            if pasts[-1] is not None:
-                self._kept.move_to_end(key, last=False)  # needed once, as a rule
+        keys = [_key(prompt) for prompt in prompts]
+        pasts = [self._kept.get(key) for key in keys]
+        for key in keys:  # what was said goes on once, as a rule
+            self._size -= getattr(self._kept.pop(key, None), "nbytes", 0)
         if self.room:
             alike: dict[bytes, list[int]] = {}
             for row, prompt in enumerate(prompts):

@@ -28,7 +28,8 @@ from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.asking import Agent, run_async
+from gem_ma.talk.asking import Agent
+from gem_ma.talk.loops import run_async
 
 KIND = "evaluation"
 CELLS = "cells.json"

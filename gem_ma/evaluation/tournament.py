@@ -24,7 +24,7 @@ from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.asking import run_async
+from gem_ma.talk.loops import run_async
 
 KIND = "tournament"
 POOL = "agents.json"

@@ -10,7 +10,7 @@ from typing import Any
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.run import Run, TooManyErrors
-from gem_ma.talk.asking import run_async
+from gem_ma.talk.loops import run_async
 
 
 class Interrupted(KeyboardInterrupt):

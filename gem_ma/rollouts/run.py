@@ -342,7 +342,9 @@ class Run:
             ) from self.cause
 
     def close(self) -> None:
-        """Close file and bar."""
+        """Close file and bar, and tell agents that no chat goes on, if they want to know."""
+        for player in self.players:
+            getattr(player.agent, "forget", bool)()
         if self.file is not None:
             self.file.close()
         if self.bar is not None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from gem_ma.talk.loops import run_async
+
 if TYPE_CHECKING:
     from gem_ma.talk.turns import Turn
 
@@ -16,7 +18,8 @@ class Agent(Protocol):
     """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
 
     A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
-    each turn, all at the same time. With `blocking = True` a plain one is called in a thread.
+    each turn, all at the same time. With `blocking = True` a plain one is called in a thread. One
+    that has a method `forget` is told by it that a rollout is over.
     """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
@@ -68,32 +71,3 @@ def _wait_for(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
 
     replies: Sequence[str] = run_async(wait)
     return replies
-
-
-def run_async(main: Any) -> Any:
-    """Run a coroutine function to its end, also where a loop runs in this thread already."""
-    import asyncio  # only when an agent is a coroutine: importing it is slow
-    from concurrent.futures import ThreadPoolExecutor
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(main())
-    loops = []
-
-    def run() -> Any:
-        with asyncio.Runner() as runner:
-            loops.append(runner.get_loop())
-            return runner.run(main())
-
-    def cancel() -> None:
-        for task in asyncio.all_tasks(loops[0]):
-            task.cancel()
-
-    with ThreadPoolExecutor(1) as pool:  # as in a notebook
-        running = pool.submit(run)
-        try:
-            return running.result()
-        except KeyboardInterrupt:
-            loops[0].call_soon_threadsafe(cancel)
-            raise

@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union, overload
 
-from gem_ma.talk.asking import run_async
+from gem_ma.talk.loops import run_async
 from gem_ma.tools import Past, ToolError
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}

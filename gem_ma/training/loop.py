@@ -78,9 +78,10 @@ class Trainer:
     train: the seats whose learners learn; None: all that can.
     starts: a seed, if all updates are to begin from the same starts.
     measure: returns numbers of an episode, whose means belong into the history.
-    rollout: further arguments of `rollout`, those that make the environment among them. With
-        shuffle=True a column of the history is about whoever was given the seat it names, wherever
-        that was in an episode.
+    rollout: further arguments of `rollout`, those that make the environment among them. Of several
+        options, such as the tasks of a data set, each update takes the next. With shuffle=True a
+        column of the history is about whoever was given the seat it names, wherever that was in an
+        episode.
     """
 
     def __init__(
@@ -171,7 +172,7 @@ class Trainer:
             self.episodes,
             group=self.group,
             seed=mix(self.seed, self.step) if self.starts is None else self.starts,
-            **self.rollout,
+            **{**self.rollout, "options": self._options()},
         )
         played = [episode for episode in episodes if episode.failure is None]
         row: dict[str, float] = {"step": self.step}
@@ -217,6 +218,14 @@ class Trainer:
             if len(targets):
                 to_learn.append(float(targets[number]))
         return [Part(by_id[id], seat, *told) for (id, seat), told in parts.items()]
+
+    def _options(self) -> Any:
+        """Return the options of an update: of several, those that come after the last one's."""
+        options = self.rollout.get("options", ())
+        if isinstance(options, Mapping) or not options or self.starts is not None:
+            return options
+        first = self.step * (self.episodes // self.group) % len(options)
+        return [*options[first:], *options[:first]]
 
     def _sat(self, episode: Episode, seats: Sequence[str]) -> list[str]:
         """Return where those sat who were given some seats."""

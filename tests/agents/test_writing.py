@@ -7,8 +7,9 @@ import pytest
 from needed import Later, needed
 
 from gem_ma import Turn, rollout
-from gem_ma.agents import HFAgent
+from gem_ma.agents import HFAgent, MixtureAgent
 from gem_ma.talk.conversation import Conversation
+from gem_ma.training.selfplay import Pool, Rivals
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
@@ -72,9 +73,41 @@ def test_what_is_kept_changes_no_reply(text, batch_size):
 def test_little_room_keeps_little_and_changes_no_reply(text):
     expected = played(HFAgent(*text, max_new_tokens=8, cache=0))
     agent = HFAgent(*text, max_new_tokens=8, cache=200_000)
-    assert replies(played(agent)) == replies(expected)
-    held = sum(kept.nbytes for kept in agent._writer._kept.values())
-    assert 0 < held <= 200_000
+    held = []
+
+    class Watched:
+        def act(self, turns):
+            said = agent.act(turns)
+            held.append(sum(kept.nbytes for kept in agent._writer._kept.values()))
+            assert held[-1] == agent._writer._size
+            return said
+
+    assert replies(played(Watched())) == replies(expected)
+    assert 0 < max(held) <= 200_000
+
+
+def test_a_rollout_leaves_nothing_behind(text):
+    agent = HFAgent(*text, max_new_tokens=8)
+    rivals = Rivals(agent, Pool({"other": "random"}), mirror=0.5)
+    for player in (agent, MixtureAgent([agent, "random"]), rivals):
+        played(player)
+        assert agent._writer._kept == agent._writer._shared == {}
+        assert agent._writer._size == 0
+
+
+def test_what_is_kept_of_a_chat_is_its_last_turn(text):
+    agent = HFAgent(*text, max_new_tokens=8)
+    most = []
+
+    class Watched:
+        def act(self, turns):
+            said = agent.act(turns)
+            most.append(len(agent._writer._kept))
+            return said
+
+    episodes = played(Watched(), "game:RockPaperScissors-v0", rounds=5)
+    assert all(len(episode.steps) == 10 for episode in episodes)
+    assert max(most) <= 24  # chats
 
 
 def test_other_weights_read_everything_again(text):
@@ -92,6 +125,7 @@ def test_other_weights_read_everything_again(text):
 def test_a_copy_has_read_nothing(text):
     agent = HFAgent(*text, max_new_tokens=8)
     expected = replies(played(agent))
+    agent.act([Turn("x", "Be short.", {"text": "Hello"}, "Hello")])
     twin = copy.deepcopy(agent)
     assert agent._writer._kept
     assert not twin._writer._kept

@@ -2,11 +2,10 @@
 
 import asyncio
 import threading
-from concurrent.futures import Future
 
 import pytest
 
-from gem_ma.talk.asking import ask, ask_async, name_of, run_async
+from gem_ma.talk.asking import ask, ask_async, name_of
 from gem_ma.talk.turns import Turn
 
 TURNS = [Turn("a", "", {}, text) for text in ("one", "two")]
@@ -78,42 +77,3 @@ def test_a_name_holds_nothing_that_differs_by_process():
         (act, f"<function {act.__qualname__}>"),
     ):
         assert name_of(named) == f"Named({told})"
-
-
-def test_a_coroutine_runs_to_its_end_where_a_loop_runs_already():
-    async def main():
-        await asyncio.sleep(0)
-        return threading.current_thread()
-
-    async def notebook():
-        return run_async(main)
-
-    here = threading.current_thread()
-    assert run_async(main) is here
-    assert asyncio.run(notebook()) is not here
-
-
-def test_who_interrupts_a_notebook_ends_what_runs_in_it(monkeypatch):
-    begun, ended = threading.Event(), []
-
-    async def main():
-        begun.set()
-        try:
-            await asyncio.sleep(5)
-        except asyncio.CancelledError:
-            ended.append("cancelled")
-            raise
-
-    async def notebook():
-        run_async(main)
-
-    def interrupted(self):
-        begun.wait()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Future, "result", interrupted)
-    loop = asyncio.new_event_loop()
-    with pytest.raises(KeyboardInterrupt):
-        loop.run_until_complete(notebook())
-    loop.close()
-    assert ended == ["cancelled"]

@@ -387,6 +387,31 @@ def test_a_function_may_sit_where_seats_are_drawn(tokenizer):
     assert row["invalid/o"] == 0 < row["invalid/x"]
 
 
+@pytest.mark.parametrize(
+    ("starts", "seen"), [(None, [[0, 0, 1, 1], [2, 2, 0, 0]]), (7, [[0, 0, 1, 1]] * 2)]
+)
+def test_each_update_takes_the_next_options(tokenizer, monkeypatch, starts, seen):
+    found = []
+
+    def spied(*args, **kwargs):
+        episodes = rollout(*args, **kwargs)
+        found.append([episode.options["task"] for episode in episodes])
+        return episodes
+
+    monkeypatch.setattr("gem_ma.training.loop.rollout", spied)
+    made = loop.Trainer(
+        "tau:shop",
+        {"user": learner(tokenizer), "assistant": "random"},
+        rebn,
+        episodes=4,
+        group=2,
+        starts=starts,
+        rollout={"options": [{"task": n} for n in range(3)], "max_turns": 2},
+    )
+    made.run(2)
+    assert found == seen
+
+
 def test_each_seat_gets_its_own_advantages(tokenizer):
     player = learner(tokenizer)
     made = trainer({"left": player, "right": "random"}, grpo, group=2)

@@ -12,7 +12,7 @@ from typing import Any
 from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat
 from gem_ma.match.match import SeatError
-from gem_ma.talk.asking import run_async
+from gem_ma.talk.loops import run_async
 from gem_ma.talk.reply import Reply
 
 
