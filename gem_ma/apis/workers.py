@@ -37,10 +37,7 @@ class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
 
-_UNGUARDED = (
-    "its standard error says why. A script that starts workers as it is imported has to do so "
-    'under if __name__ == "__main__":'
-)
+_UNGUARDED = 113  # the exit code of a worker that was told to start workers before it began
 
 Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
 
@@ -80,6 +77,8 @@ class Worker:
         patience: float | None = None,
         memory: tuple[Any, ...] = (),
     ):
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            os._exit(_UNGUARDED)  # it imports the script that starts it, see `_died`
         context = multiprocessing.get_context("spawn")
         payload = packed((serve, args))
         self.connection, theirs = context.Pipe()
@@ -117,8 +116,13 @@ class Worker:
     def _died(self) -> WorkerDied:
         self.process.join(1)
         code = self.process.exitcode
+        if code == _UNGUARDED and not self.begun:
+            return WorkerDied(
+                "this script starts worker processes as it is imported, and each of them imports "
+                'it: put what starts them under `if __name__ == "__main__":`'
+            )
         how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
-        why = "" if self.begun or code != 1 else f" before it began; {_UNGUARDED}"
+        why = "" if self.begun or code != 1 else " before it began; its standard error says why"
         return WorkerDied(f"worker process {self.process.pid} {how}{why}")
 
     @property

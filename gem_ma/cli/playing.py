@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -125,12 +126,12 @@ def _players(names: str, seats: Sequence[str]) -> list[Agent]:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gem_ma.rollouts.rollout import Interrupted, rollout
+    from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted, rollout
     from gem_ma.rollouts.run import TooManyErrors
 
     env = make(args.id, args.settings, observe=args.observe)
     specs = args.agents.split(",")
-    _players(args.agents, env.possible_agents)
+    warnings.simplefilter("ignore", FailedEpisodes)  # told below
     try:
         episodes = rollout(
             env,

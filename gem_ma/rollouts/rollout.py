@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,10 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.run import Run, TooManyErrors
 from gem_ma.talk.loops import run_async
+
+
+class FailedEpisodes(UserWarning):
+    """Some episodes failed, and the others went on."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -37,7 +42,16 @@ def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Epi
     except TooManyErrors as error:
         error.episodes = _in_order(done)
         raise
-    return _in_order(done)
+    done = _in_order(done)
+    failures = [episode.failure for episode in done if episode.failure is not None]
+    if failures:
+        warnings.warn(
+            f"{len(failures)} of {len(done)} episodes failed, and have no returns; the first by "
+            f"{failures[0].kind}: {failures[0].message}",
+            FailedEpisodes,
+            stacklevel=2,
+        )
+    return done
 
 
 async def arollout(

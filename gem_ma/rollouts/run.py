@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -81,8 +81,8 @@ class Run:
         self.shuffle = shuffle
         self.options = [options] if isinstance(options, Mapping) else list(options) or [{}]
         self.max_errors = max_errors
-        self.errors = 0
-        self.cause: BaseException | None = None
+        self.causes: Counter[str] = Counter()  # of episodes that failed, the first one first
+        self.cause: BaseException | None = None  # of the last one
         self.live = 0
         self.next = 0
         self.finished: deque[Episode] = deque()
@@ -286,8 +286,8 @@ class Run:
     def arrived(self, episode: Episode) -> None:
         """Take an episode that was played elsewhere."""
         if episode.failure is not None:
-            self.errors += 1
-            self.cause = RuntimeError(f"{episode.failure.kind}: {episode.failure.message}")
+            kind, message = episode.failure.kind, episode.failure.message
+            self._because(f"{kind}: {message}", RuntimeError(f"{kind}: {message}"))
         self.record(episode)
 
     def lose(self, number: int, error: BaseException) -> None:
@@ -299,7 +299,10 @@ class Run:
     def _failed(self, episode: Episode, seat: str | None, error: BaseException) -> None:
         episode.failure = Failure(seat, type(error).__name__, without_secrets(str(error)))
         episode.ended, episode.returns = "failed", {}
-        self.errors += 1
+        self._because(f"{episode.failure.kind}: {episode.failure.message}", error)
+
+    def _because(self, words: str, error: BaseException) -> None:
+        self.causes[words] += 1
         self.cause = error
 
     def _finish(self, play: Play) -> None:
@@ -335,11 +338,11 @@ class Run:
             if self.bar is not None:
                 self.bar.add(episode)
             yield episode
-        if self.errors > self.max_errors:
-            raise TooManyErrors(
-                f"{self.errors} episodes failed (max_errors={self.max_errors}); the last one: "
-                f"{type(self.cause).__name__}: {without_secrets(str(self.cause))}"
-            ) from self.cause
+        if self.causes.total() > self.max_errors:
+            words, times = self.causes.most_common(1)[0]
+            often = f"{times} of them by" if len(self.causes) > 1 else "each by"
+            failed = f"{self.causes.total()} episodes failed (max_errors={self.max_errors})"
+            raise TooManyErrors(f"{failed}, {often} {words}") from self.cause
 
     def close(self) -> None:
         """Close file and bar, and tell agents that no chat goes on, if they want to know."""
@@ -385,6 +388,13 @@ def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
             one = making.make(one, **make)
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
+        match = one.match
+        if match.state is not None and match.turns and not match.over:
+            warnings.warn(
+                f"{one.core.id} is in mid-episode, at turn {match.turns}: a rollout plays "
+                "copies of it from new starts, and leaves it as it is",
+                stacklevel=2,
+            )
         out.append(one)
     return out
 

@@ -31,12 +31,14 @@ def run_async(main: Any) -> Any:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        if _kept.own is None:
-            _kept.own = _Own()
-        return _kept.own.run(main)
-    if _kept.elsewhere is None:
-        _kept.elsewhere = _Elsewhere()
-    return _kept.elsewhere.run(main)
+        running = False
+    else:
+        running = True
+    if running:
+        _kept.elsewhere = _kept.elsewhere or _Elsewhere()
+        return _kept.elsewhere.run(main)
+    _kept.own = _kept.own or _Own()
+    return _kept.own.run(main)
 
 
 class _Own:
@@ -54,9 +56,10 @@ class _Own:
     def close(self) -> None:
         self.runner.close()
 
-    def __del__(self) -> None:  # the thread has ended
+    def __del__(self) -> None:
+        """Close the loop of a thread that has ended; in which thread this is, nobody knows."""
         with contextlib.suppress(Exception):
-            self.close()
+            self.runner.get_loop().close()
 
 
 class _Elsewhere:

@@ -335,7 +335,7 @@ class Rivals:
                 rest = 1 - self._beside
                 shares = {n: rest * w for n, w in zip(found.names, found.weights, strict=True)}
                 for spec, share in self.beside.items():
-                    agents.setdefault(spec, load(spec))
+                    agents[spec] = agents[spec] if spec in agents else load(spec)
                     shares[spec] = shares.get(spec, 0.0) + share
                 found = Opponents(agents, shares, self.seed)
             self._drawn = self.seed, found

@@ -23,7 +23,7 @@ from gem_ma.apis.wrappers import ScaleReward, TimeLimit
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.rollout import Interrupted
+from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.talk.conversation import Step
 
@@ -277,6 +277,33 @@ def test_an_agent_that_gives_too_few_replies_fails():
     assert "got 1 turns and gave 0 replies" in episode.failure.message
 
 
+def test_failed_episodes_are_told_once_at_the_end():
+    def act(turn):
+        if int(turn.episode.rpartition("-")[2]) % 3 == 0:
+            raise OSError(f"the line is down in {turn.episode}")
+        return turn.legal[0]
+
+    with pytest.warns(FailedEpisodes) as told:
+        episodes = rollout(TWO, act, 8, seed=5)
+    (one,) = told
+    assert str(one.message) == (
+        "3 of 8 episodes failed, and have no returns; the first by OSError: the line is down in 5-0"
+    )
+    assert one.filename == __file__
+    assert sum(episode.failure is not None for episode in episodes) == 3
+
+
+def test_too_many_errors_name_the_commonest():
+    def act(turn):
+        number = int(turn.episode.rpartition("-")[2])
+        raise OSError("down") if number in (1, 2, 3) else KeyError("lost")
+
+    with pytest.raises(
+        TooManyErrors, match=r"5 episodes failed \(max_errors=4\), 3 of them by OSError: down"
+    ):
+        rollout(TWO, act, 5, seed=5, max_errors=4)
+
+
 def test_a_game_that_breaks_costs_its_episode_and_is_no_loss():
     class Broken(TicTacToe):
         def advance(self, state, moves, rng):
@@ -453,8 +480,11 @@ def test_what_was_given_is_left_as_it_was():
         return {name: getattr(point, name) for name in point.__slots__}, env.agent_selection
 
     before = stands()
-    rollout(env, "random", 5, seed=0)
+    with pytest.warns(UserWarning, match="is in mid-episode, at turn 1: a rollout plays copies"):
+        rollout(env, "random", 5, seed=0)
     assert stands() == before
+    env.reset(seed=5)
+    rollout(env, "random", 1, seed=0)  # nothing was done in it
 
 
 def test_global_randomness_is_left_alone():
@@ -619,6 +649,7 @@ def test_an_agent_has_the_same_name_in_every_process(made, name, tmp_path):
     first, second = made(), made()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("default")
+        warnings.simplefilter("ignore", FailedEpisodes)
         (episode,) = rollout(TWO, {"x": first, "o": "random"}, 1, seed=0, out=tmp_path / "a.jsonl")
         assert episode.agents["x"] == name
         assert "0x" not in (tmp_path / "a.jsonl").read_text()

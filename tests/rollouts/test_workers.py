@@ -453,14 +453,16 @@ def test_games_of_a_notebook_live_in_processes():
 
 def test_a_script_without_a_guard_is_told_what_is_missing(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(
-        "import gem_ma\n"
-        'gem_ma.make_vec("game:GuessTheNumber-v0", 2, backend="process", workers=1)\n'
-    )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
-    last = done.stderr.strip().splitlines()[-1]
-    assert "WorkerDied" in last
-    assert 'if __name__ == "__main__":' in last
+    for start in (
+        'gem_ma.make_vec("game:GuessTheNumber-v0", 2, backend="process", workers=1)',
+        'gem_ma.rollout("game:GuessTheNumber-v0", "random", 8, workers=3)',
+    ):
+        script.write_text(f"import gem_ma\n{start}\n")
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+        lines = done.stderr.strip().splitlines()
+        assert len(lines) < 50  # one traceback
+        assert "WorkerDied: this script starts worker processes as it is imported" in lines[-1]
+        assert 'if __name__ == "__main__":' in lines[-1]
 
 
 def nothing(connection):
