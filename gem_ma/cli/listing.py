@@ -7,12 +7,15 @@ import contextlib
 import dataclasses
 import difflib
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.cli.common import UsageError
 from gem_ma.envs import registry
+from gem_ma.envs.games import game_class, make_game
+from gem_ma.envs.registry import MissingNeed, Spec
 
 if TYPE_CHECKING:
     from gem_ma.cli.about import About, Parameter
@@ -21,9 +24,17 @@ if TYPE_CHECKING:
 def add_commands(commands: Any) -> None:
     """Add list and info to the commands of gem-ma."""
     lister = commands.add_parser(
-        "list", help="list environments", epilog="example: gem-ma list 'ta:*' --here"
+        "list",
+        help="list environments",
+        epilog="examples: gem-ma list poker; gem-ma list 'ta:*' --here --ids",
     )
-    lister.add_argument("pattern", nargs="?", default="*", help="part of an id, or with * and ?")
+    lister.add_argument(
+        "pattern",
+        nargs="?",
+        default="",
+        help="part of an id or of what is said of it, or a whole id with * and ?",
+    )
+    lister.add_argument("--ids", action="store_true", help="print ids alone, one on a line")
     lister.add_argument(
         "--here", action="store_true", help="only those that need nothing that is not here"
     )
@@ -42,17 +53,79 @@ def add_commands(commands: Any) -> None:
 
 
 def _list(args: argparse.Namespace) -> int:
-    ids = registry.list_envs(args.pattern)
+    ids = registry.list_envs(args.pattern or "*")
     if not ids:
-        close = difflib.get_close_matches(args.pattern, registry.list_envs(), n=1, cutoff=0.3)
+        close = registry.named(args.pattern)[:1] or difflib.get_close_matches(
+            args.pattern, registry.list_envs(), n=1, cutoff=0.3
+        )
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise UsageError(f"no id matches {args.pattern!r}{hint}")
-    for id in ids:
-        spec = registry.spec(id)
-        if not (args.here and spec.missing()):
+    specs = [registry.spec(id) for id in ids]
+    specs = [spec for spec in specs if not (args.here and spec.missing())]
+    if args.ids or args.needs:
+        for spec in specs:
             needs = f"  {', '.join(spec.needs)}" if args.needs and spec.needs else ""
-            sys.stdout.write(f"{id}{needs}\n")
+            sys.stdout.write(f"{spec.id}{needs}\n")
+    else:
+        specs.sort(key=_place)
+        sys.stdout.write(_grouped(specs, bool(args.pattern)))
     return 0
+
+
+def _grouped(specs: Sequence[Spec], chosen: bool) -> str:
+    """Return a line for each game, with its levels and what it is, and a line for each family.
+
+    chosen: some were asked for, so that families are told id by id.
+    """
+    groups: dict[str, dict[str, list[str]]] = {}
+    said: dict[str, tuple[str, str]] = {}
+    for spec in specs:
+        prefix, _, name = spec.id.partition(":")
+        family = registry.family_summary(prefix)
+        base = re.sub(r"(-v\d+)-.*", r"\1", spec.id)
+        if family and not chosen:
+            groups.setdefault(family, {}).setdefault(f"{prefix}:*", []).append(name)
+        else:
+            levels = groups.setdefault(family or _room(spec), {}).setdefault(base, [])
+            levels.extend([spec.id.removeprefix(base)] if spec.id != base else [])
+            said[base] = _seated(spec), "" if family else spec.summary
+    lines = []
+    for group, members in groups.items():
+        lines.append(f"{group}\n")
+        for base, levels in members.items():
+            if base.endswith(":*"):
+                lines.append(f"  {base:<26} {len(levels)} ids: gem-ma list '{base}'\n")
+                continue
+            seats, summary = said[base]
+            more = f"[{' '.join(levels)}]" if levels else ""
+            line = " ".join(filter(None, (f"  {base:<26} {seats:<8}", summary, more)))
+            lines.append(f"{line.rstrip()}\n")
+        lines.append("\n")
+    return "".join(lines[:-1])
+
+
+def _place(spec: Spec) -> int:
+    """Return where an id stands: games first, then what is asked about pictures, then the rest."""
+    prefix = spec.id.partition(":")[0]
+    known = "game", "tau", "visual"
+    return known.index(prefix) if prefix in known else len(known)
+
+
+def _room(spec: Spec) -> str:
+    """Return what the games beside this one are."""
+    *package, _ = spec.entry_point.partition(":")[0].split(".")
+    return registry.first_line(".".join(package)) or "registered by others"
+
+
+def _seated(spec: Spec) -> str:
+    """Return how many seats a game has, if its class says so."""
+    try:
+        seats = getattr(game_class(spec), "agents", None)
+        if not isinstance(seats, tuple):  # which depend on what it is made with
+            seats = make_game(spec, {})[0].agents
+    except (AttributeError, ImportError, LookupError, MissingNeed, TypeError):
+        return ""
+    return f"{len(seats)} seat" + "s" * (len(seats) > 1)
 
 
 def _info(args: argparse.Namespace) -> int:

@@ -86,7 +86,7 @@ def _play(args: argparse.Namespace) -> int:
     chats = {seat: Conversation(seat) for seat in seats}
     env.reset(seed=args.seed)
     write = sys.stdout.write
-    write(f"{args.id}, seed {env.episode_seed}\n")
+    write(f"{env.id}, seed {env.episode_seed}\n")
     returns = dict.fromkeys(seats, 0.0)
     env.render_mode = "ansi"
     people = [seat for seat in seats if isinstance(players[seat], HumanAgent)]

@@ -8,10 +8,12 @@ import functools
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -67,6 +69,11 @@ class Spec:
     def __post_init__(self) -> None:
         if self.recorded:
             object.__setattr__(self, "entry_point", _today(self.entry_point))
+
+    @property
+    def summary(self) -> str:
+        """What it is, in a line, if a module of this package says so; nothing is imported."""
+        return first_line(self.entry_point.partition(":")[0])
 
     def missing(self) -> list[str]:
         """Return what it needs and is not there, each with its remedy; networks are not tried."""
@@ -166,17 +173,74 @@ def register_family(prefix: str, module: str) -> None:
 
 
 def spec(id: str) -> Spec:
-    """Return the Spec of an id."""
+    """Return the Spec of an id, or of a name that is that of one id only, such as "ConnectFour"."""
     need(id, str, "id")
     found = _specs.get(id) or _in_family(id)
     if found is None:
         _load_plugins()
         found = _specs.get(id) or _in_family(id)
     if found is None:
-        prefix = id.partition(":")[0]
-        known = _family(prefix) if prefix in _families else _specs
-        raise UnknownEnv(f"no environment {id!r}; {instead(id, known, 'list_envs() says more:')}")
+        meant = named(id)
+        if len(meant) == 1:
+            return spec(meant[0])
+        raise UnknownEnv(f"no environment {id!r}; {_suggested(id, meant)}")
     return found
+
+
+def named(name: str) -> list[str]:
+    """Return the ids that a name may stand for, however it is written: ours before all others.
+
+    A name is an id without its prefix, its version or both.
+    """
+    prefix, colon, rest = name.partition(":")
+    wanted = _letters(rest if colon else name)
+    for known in (_specs, *([_everything()] if not colon or prefix in _families else ())):
+        found = [
+            id
+            for id in known
+            if wanted in _written(id) and (not colon or id.startswith(f"{prefix.lower()}:"))
+        ]
+        if found:
+            return sorted(found)
+    return []
+
+
+def _written(id: str) -> set[str]:
+    rest = id.partition(":")[2]
+    name = re.sub(r"-?v\d+", "", rest, count=1)
+    return {_letters(rest), _letters(name)}
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def _everything() -> dict[str, Spec]:
+    """Return all that is listed."""
+    found = dict(_specs)
+    for prefix in _families:
+        found |= _family(prefix)
+    return found
+
+
+def _suggested(id: str, meant: Sequence[str]) -> str:
+    """Say which ids may have been meant, five at most."""
+    prefix, colon, rest = id.lower().rpartition(":")
+    every = {one.lower(): one for one in _everything()}
+    same = {low: one for low, one in every.items() if low.startswith(f"{prefix}:")}
+    known = same if colon and same else every
+    close = list(meant)
+    if not close:
+        wanted = _letters(rest)
+        close = [one for one in known.values() if len(wanted) > 2 and wanted in _letters(one)]
+    if not close:
+        near = difflib.get_close_matches(id.lower(), list(known), n=3, cutoff=0.75)
+        close = [known[low] for low in near]
+    close = [one for one in close if not any(one.startswith(f"{other}-") for other in close)]
+    if not close:
+        return "gem-ma list, or list_envs(), says which there are"
+    shown = " or ".join(map(repr, close[:5])) + (" or another" if len(close) > 5 else "")
+    return f"did you mean {shown}?"
 
 
 def listed(id: str) -> Spec | None:
@@ -214,21 +278,49 @@ def _family(prefix: str) -> dict[str, Spec]:
 
 
 def list_envs(pattern: str = "*") -> list[str]:
-    """Return the ids that match a pattern, or contain it where it has no wildcard."""
+    """Return the ids that match a pattern, whatever its case.
+
+    Without a wildcard it may stand anywhere in an id, or in what a Spec's `summary` says.
+    """
     _load_plugins()
     need(pattern, str, "pattern")
+    wanted = pattern.lower()
+    said: list[str] = []
     if not any(c in pattern for c in "*?["):
-        pattern = f"*{pattern}*"
+        said = [id for id, one in _specs.items() if wanted in one.summary.lower()]
+        wanted = f"*{wanted}*"
     ids = list(_specs)
     for prefix in _families:
-        if ":" not in pattern or fnmatch.fnmatchcase(prefix, pattern.partition(":")[0]):
+        if ":" not in wanted or fnmatch.fnmatchcase(prefix, wanted.partition(":")[0]):
             ids += _family(prefix)
-    return sorted(fnmatch.filter(ids, pattern))
+    return sorted({*said, *(id for id in ids if fnmatch.fnmatchcase(id.lower(), wanted))})
 
 
 def print_envs(pattern: str = "*") -> None:
     """Print the ids that match a pattern, one on each line."""
     sys.stdout.write("".join(f"{id}\n" for id in list_envs(pattern)))
+
+
+@functools.cache
+def first_line(module: str) -> str:
+    """Return how the docstring of a module of this package begins."""
+    package, *parts = module.split(".")
+    if package != __package__.partition(".")[0]:
+        return ""
+    file = Path(__file__).parents[1].joinpath(*parts)
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+    try:
+        with file.open(encoding="utf-8") as source:
+            line = source.readline()
+    except OSError:
+        return ""
+    found = re.match(r'"""(.*?)(?:"""|$)', line)
+    return found[1].strip() if found else ""
+
+
+def family_summary(prefix: str) -> str:
+    """Return what a family of ids is, in a line, as its module says."""
+    return first_line(_families[prefix]) if prefix in _families else ""
 
 
 def _load_plugins() -> None:

@@ -127,15 +127,21 @@ def learning(
 
 
 def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them."""
+    """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them.
+
+    Where a folder has a `history.jsonl`, as a Trainer writes it, only such files are read, and the
+    folder that one is in has the name: NAME-SEED/history.jsonl.
+    """
     files: list[Path] = []
     for source in map(Path, sources):
-        files += sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
+        found = source.rglob("history.jsonl") if source.is_dir() else [source]
+        files += sorted(found) or sorted(source.rglob("*.jsonl"))
     runs: dict[str, list[list[dict[str, Any]]]] = {}
     for file in files:
         rows = read_log(file)
+        name = file.resolve().parent.name if file.name == "history.jsonl" else file.stem
         if rows:
-            runs.setdefault(re.sub(r"-\d+$", "", file.stem), []).append(rows)
+            runs.setdefault(re.sub(r"-\d+$", "", name), []).append(rows)
     if not runs:
         raise BadPlot(f"no rows in {', '.join(map(str, sources))}: expected *.jsonl of a training")
     return runs

@@ -71,12 +71,55 @@ def test_arguments_go_to_the_game_first_and_then_to_env():
     [
         ("game:ConectFour-v0", "did you mean 'game:ConnectFour-v0'"),
         ("game:ConnectFour-v1", "did you mean 'game:ConnectFour-v0'"),
-        ("chess", "list_envs"),
+        ("kuhn", "did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0'"),
+        ("frisbee golf", "gem-ma list, or list_envs"),
     ],
 )
 def test_an_unknown_id_says_what_is_close(id, words):
     with pytest.raises(UnknownEnv, match=words):
         gem_ma.make(id)
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        ("ConnectFour", "game:ConnectFour-v0"),
+        ("connect four", "game:ConnectFour-v0"),
+        ("chess", "game:Chess-v0"),  # ours before those of others
+        ("game:sudoku-hard", "game:Sudoku-v0-hard"),
+        ("GuessTheNumber-v0-easy", "game:GuessTheNumber-v0-easy"),
+        ("shop", "tau:shop"),
+        ("leg_counting", "rg:leg_counting"),
+        ("ta:kuhnpoker-v0", "ta:KuhnPoker-v0"),
+    ],
+)
+def test_a_name_stands_for_the_one_id_that_it_fits(name, id):
+    assert gem_ma.spec(name).id == id
+
+
+def test_a_name_that_fits_several_ids_is_none():
+    with pytest.raises(UnknownEnv, match="did you mean 'eval:HotpotQA' or 'qa:HotpotQA'"):
+        gem_ma.spec("HotpotQA")
+    for name in ("", ":", "game:", "v0", "-"):
+        assert registry.named(name) == []
+
+
+def test_suggestions_are_few():
+    with pytest.raises(UnknownEnv) as caught:
+        gem_ma.spec("Poker Night")
+    assert str(caught.value).count("'") <= 12
+    with pytest.raises(UnknownEnv) as caught:
+        gem_ma.spec("ta:ker")
+    assert 2 <= str(caught.value).count("'ta:") <= 5
+
+
+def test_lists_ignore_case_and_read_what_is_said_of_a_game():
+    assert gem_ma.list_envs("POKER") == gem_ma.list_envs("poker")
+    assert {"game:KuhnPoker-v0", "game:LeducPoker-v0"} < set(gem_ma.list_envs("poker"))
+    assert "game:Mastermind-v0" in gem_ma.list_envs("pegs")
+    assert gem_ma.list_envs("GAME:kuhn*") == ["game:KuhnPoker-v0"]
+    assert gem_ma.spec("game:Nim-v0").summary.startswith("Nim: two agents take from heaps")
+    assert gem_ma.Spec("x:y", "json:JSONDecoder").summary == ""
 
 
 @pytest.mark.parametrize(

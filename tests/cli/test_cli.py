@@ -110,8 +110,43 @@ def test_run_stops_at_too_many_errors(capsys):
 
 
 def test_list(capsys):
-    assert main(["list", "Guess"]) == 0
+    assert main(["list", "Guess", "--ids"]) == 0
     assert capsys.readouterr().out.splitlines() == gem_ma.list_envs("Guess")
+    assert main(["list", "poker"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "Games of cards and dice.",
+        "  game:KuhnPoker-v0          2 seats  Kuhn poker: three cards, two agents, one betting "
+        "round; the smallest game with secrets.",
+        "  game:LeducPoker-v0         2 seats  Leduc poker: six cards, one held by each agent and "
+        "one for both, two rounds of bets.",
+    ]
+    assert lines[4].startswith("TextArena's games")
+
+
+def test_list_tells_each_game_once_and_each_family_in_a_line(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Games of bids, gifts and bargains."
+    told = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert len(told) == len(set(told))
+    assert {"game:Werewolf-v0", "visual:Clock-v0", "tau:shop", "ta:*", "rg:*"} <= set(told)
+    assert not [id for id in told if re.search(r"-v\d+-", id)]
+    (sudoku,) = [line for line in lines if "game:Sudoku" in line]
+    assert sudoku.endswith("twice. [-easy -hard -random]")
+    (werewolf,) = [line for line in lines if "game:Werewolf" in line]
+    assert re.match(r"  game:Werewolf-v0 +\d seats  Werewolf: ", werewolf)
+    (family,) = [line for line in lines if "rg:*" in line]
+    assert family.endswith("104 ids: gem-ma list 'rg:*'")
+
+
+def test_a_name_stands_for_an_id(capsys):
+    assert main(["play", "connectfour", "--seed", "0"]) == 0
+    assert capsys.readouterr().out.startswith("game:ConnectFour-v0, seed 0")
+    assert main(["play", "kuhn"]) == 2
+    assert capsys.readouterr().err == (
+        "gem-ma: no environment 'kuhn'; did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0'?\n"
+    )
 
 
 def test_play_prints_the_match_and_the_returns(capsys):
@@ -197,8 +232,8 @@ def test_render_writes_a_picture_or_a_match(tmp_path):
     ("command", "first"),
     [
         ("play game:LiarsDice-v0 --seed 0", "game:LiarsDice-v0, seed 0\n"),
-        ("list", f"{gem_ma.list_envs()[0]}\n"),
-        ("list game:Conn", "game:ConnectFour-v0\n"),
+        ("list --ids", f"{gem_ma.list_envs()[0]}\n"),
+        ("list game:Conn --ids", "game:ConnectFour-v0\n"),
         ("info game:Nim-v0", "game:Nim-v0\n"),
     ],
 )
@@ -248,7 +283,7 @@ def test_the_version(capsys):
 def test_lists_say_what_is_needed_and_what_is_here(capsys):
     assert main(["list", "ta:Chess*", "--needs"]) == 0
     assert "ta:Chess-v0  textarena" in capsys.readouterr().out
-    assert main(["list", "--here"]) == 0
+    assert main(["list", "--here", "--ids"]) == 0
     here = capsys.readouterr().out.splitlines()
     assert "game:ConnectFour-v0" in here
     assert all(not gem_ma.spec(id).missing() for id in here)

@@ -62,8 +62,12 @@ def test_the_table_names_what_the_package_has():
     later = {"coin_flip", "path_star"}  # since 0.1.25; found by name, not listed
     assert set(reasoning_gym_ids.NAMES) == set(gym.factory.DATASETS) - later
     assert len(IDS) == 104
-    assert reasoning_gym_ids.find("rg:brand_new").kwargs == {"name": "brand_new"}
-    assert reasoning_gym_ids.find("rg:no such thing") is None
+    for name in later & set(gym.factory.DATASETS):
+        assert reasoning_gym_ids.find(f"rg:{name}").kwargs == {"name": name}
+    assert reasoning_gym_ids.find("rg:brand_new") is None
+    assert reasoning_gym_ids.known("rg:brand_new").kwargs == {"name": "brand_new"}
+    for look in (reasoning_gym_ids.find, reasoning_gym_ids.known):
+        assert look("rg:no such thing") is None
 
 
 def test_listing_imports_nothing():
