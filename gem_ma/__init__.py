@@ -82,3 +82,7 @@ __all__ = [
     "spec",
     "to_dataset",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__", "agents", "envs"])

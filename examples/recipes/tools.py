@@ -3,7 +3,7 @@
     python examples/recipes/tools.py --seed 0 --out runs/python-0 --tool python
     python examples/recipes/tools.py --seed 0 --out runs/none-0 --tool none
 
-Needs `pip install 'gem-ma[tools,reasoning-gym]'`. Two numbers of up to three digits are to be
+Needs `pip install 'gem-ma[tools,reasoning-gym]'`. Two numbers of two digits are to be
 multiplied. The teacher does it in its head, wrong every other time, and where Python is at hand, it
 lets Python do it in half of the cases. The model imitates that, and then learns from what is paid.
 """
@@ -22,7 +22,7 @@ from gem_ma.training.health import Checkup
 from gem_ma.training.loop import Trainer
 
 ENV = "rg:products"
-TASKS = {"min_digits": 2, "max_digits": 3}
+TASKS = {"min_digits": 2, "max_digits": 2}
 TOKENS = 32
 
 

@@ -21,7 +21,7 @@ from gem_ma.match.actions import Format
 from gem_ma.match.match import Match
 from gem_ma.match.seeding import fresh_seed, mix
 from gem_ma.match.sight import Observe, Sight
-from gem_ma.match.terms import Invalid, Terms, among
+from gem_ma.match.terms import Invalid, Legal, Terms, among
 from gem_ma.renderers.picture import Picture
 
 _RENDERS = ("ansi", "rgb_array", "human")
@@ -37,9 +37,13 @@ class Env(BaseEnv, Generic[S]):
         `max_invalid` in a row forfeit), "lose" (a forfeit at once), "skip" (the turn is lost) or
         "random" (a legal move is drawn for it). `penalty` is subtracted for each.
     max_turns: truncate after so many moves of the game.
+    legal: "show" the legal moves in infos, and in the notice of an invalid reply; or "hide" them,
+        which measures whether a model knows the rules. The masks of actions="discrete" stay, and so
+        does `Turn.legal`, which programs play by and no model reads.
     render_mode: "ansi", "rgb_array" or "human", for spectators.
-    image_size: width and height of pictures. `image_unit` is the side of the model's patches, of
-        which the cells of a board are multiples. `theme` is a name, or a seed that draws one.
+    image_size: width and height of pictures, or one side of a square. `image_unit` is the side of
+        the model's patches, of which the cells of a board are multiples. `theme` is a name, or a
+        seed that draws one.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
     """
 
@@ -54,8 +58,9 @@ class Env(BaseEnv, Generic[S]):
         max_invalid: int = 3,
         penalty: float = 0.0,
         max_turns: int | None = None,
+        legal: Legal = "show",
         render_mode: Literal["ansi", "rgb_array", "human"] | None = None,
-        image_size: tuple[int, int] = (252, 252),
+        image_size: int | tuple[int, int] = (252, 252),
         image_unit: int = 28,
         theme: str | int = "light",
         text_length: int = 1 << 16,
@@ -66,7 +71,7 @@ class Env(BaseEnv, Generic[S]):
         self.core = self
         self.game = game
         self.id = id or type(game).__name__
-        terms = Terms(format, invalid, max_invalid, penalty, max_turns)
+        terms = Terms(format, invalid, max_invalid, penalty, max_turns, legal)
         self.match = Match(game, terms, self.id)
         self.sight = Sight(
             game,
@@ -164,9 +169,12 @@ class Env(BaseEnv, Generic[S]):
             if isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu":
                 return
         expected = f"an int below {len(self.sight.number)}" if discrete else "a str"
+        hint = ""
+        if not discrete and isinstance(reply, (int, np.integer)):
+            hint = f"; say {str(reply)!r}, or make it with actions='discrete' for numbers of moves"
         raise TypeError(
             f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
-            f"{words.clip(repr(reply))}"
+            f"{words.clip(repr(reply))}{hint}"
         )
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:

@@ -131,6 +131,8 @@ class Seam:
         observation = self.observe(agent, turn=True)
         info = self.info(agent, turn=True)
         legal = info.get("legal_actions")
+        if legal is None and match.lists_moves:  # hidden from models, and not from programs
+            legal = self.sight.replies(match.legal(agent))
         tools = self.tools(agent)
         if chat is not None:
             need(chat, Conversation, "chat")

@@ -24,6 +24,7 @@ def spec_of(env: Env[Any]) -> Spec:
         "max_invalid": terms.max_invalid,
         "penalty": terms.penalty,
         "max_turns": terms.max_turns,
+        "legal": terms.legal,
         "render_mode": env.render_mode,
         "image_size": sight.image_size,
         "image_unit": sight.image_unit,

@@ -259,7 +259,7 @@ class Match(Point, Generic[S]):
         if policy == "retry":
             left = terms.max_invalid - count
             tries = "the last try" if left == 0 else f"{left + 1} tries left"
-            if legal:
+            if legal and terms.legal == "show":
                 notice += f" Legal: {actions.listing(legal)}."
             self._notify(seat, f"{notice} Try again ({tries}).")
             return True

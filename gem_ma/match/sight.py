@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -29,7 +30,7 @@ class Sight:
         observe: Observe,
         discrete: bool,
         format: str,
-        image_size: tuple[int, int],
+        image_size: int | tuple[int, int],
         image_unit: int,
         theme: str | int,
         text_length: int,
@@ -42,7 +43,10 @@ class Sight:
                 f"{type(game).__name__} has no fixed list of moves, so actions='discrete' cannot "
                 "number them; use actions='text'"
             )
-        width, height = image_size
+        size = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
+        if len(size) != 2:
+            raise ValueError(f"image_size={image_size}: expected a width and a height, or one side")
+        width, height = size
         if width < 1 or height < 1:
             raise ValueError(f"image_size={image_size}: expected a width and a height of 1 or more")
         if not image_unit >= 1:
@@ -211,15 +215,14 @@ class Sight:
                 match.view(seat)  # raises for what is no seat
             count = 0 if refused is None else refused["count"]
             return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
-        legal = match.legals.get(seat) or match.legal(seat)
         info: dict[str, Any] = {"to_act": to_act}
-        if match.lists_moves:
-            if self.bare:
-                info["legal_actions"] = list(legal)
-            else:
-                info["legal_actions"] = [actions.wrap(text, self.format) for text in legal]
+        if match.lists_moves and match.terms.legal == "show":
+            legal = match.legals.get(seat) or match.legal(seat)
+            info["legal_actions"] = self.replies(legal)
             if self.number and not turn:
                 info["action_mask"] = self.mask(legal)
+        elif not to_act:
+            match.view(seat)  # raises for what is no seat
         if refused is not None:
             info["invalid"] = dict(refused)
         if self.observe == "image":
@@ -227,6 +230,10 @@ class Sight:
         if match.over:
             info.update(self.game.report(match.state))
         return info
+
+    def replies(self, legal: Sequence[str]) -> list[str]:
+        """Return the replies that say some moves."""
+        return list(legal) if self.bare else [actions.wrap(text, self.format) for text in legal]
 
 
 def fit(text: str, limit: int) -> str:

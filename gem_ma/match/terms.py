@@ -10,6 +10,7 @@ from gem_ma.game import Game
 from gem_ma.match.actions import FORMATS, Format
 
 Invalid = Literal["retry", "lose", "skip", "random"]
+Legal = Literal["show", "hide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Terms:
     invalid: what an invalid reply leads to; `max_invalid` in a row are borne by "retry", and
         `penalty` is subtracted for each.
     max_turns: of the game, after which it is truncated.
+    legal: whether legal moves are listed to those who play, in infos and in notices.
     """
 
     format: Format = "auto"
@@ -27,10 +29,12 @@ class Terms:
     max_invalid: int = 3
     penalty: float = 0.0
     max_turns: int | None = None
+    legal: Legal = "show"
 
     def check(self, game: Game[Any]) -> None:
         """Raise ValueError unless these are terms, and a game can be played under them."""
         among(format=(self.format, FORMATS), invalid=(self.invalid, get_args(Invalid)))
+        among(legal=(self.legal, get_args(Legal)))
         for name in ("max_invalid", "penalty"):
             limit = getattr(self, name)
             if not 0 <= limit < float("inf"):  # nor what is no number

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import os
 import warnings
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec
 
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.run import Run, TooManyErrors
 from gem_ma.talk.loops import run_async
+
+_P = ParamSpec("_P")
 
 
 class FailedEpisodes(UserWarning):
@@ -22,36 +26,6 @@ class Interrupted(KeyboardInterrupt):
     """The run was stopped from the keyboard; `episodes` holds all that ended."""
 
     episodes: list[Episode]
-
-
-def rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
-    """Play episodes and return them in order; takes what `arollout` takes."""
-    done: list[Episode] = []
-
-    async def collect() -> None:
-        async with contextlib.aclosing(arollout(env, agents, episodes, **kwargs)) as finished:
-            async for episode in finished:
-                done.append(episode)
-
-    try:
-        run_async(collect)
-    except KeyboardInterrupt:
-        interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
-        interrupted.episodes = _in_order(done)
-        raise interrupted from None
-    except TooManyErrors as error:
-        error.episodes = _in_order(done)
-        raise
-    done = _in_order(done)
-    failures = [episode.failure for episode in done if episode.failure is not None]
-    if failures:
-        warnings.warn(
-            f"{len(failures)} of {len(done)} episodes failed, and have no returns; the first by "
-            f"{failures[0].kind}: {failures[0].message}",
-            FailedEpisodes,
-            stacklevel=2,
-        )
-    return done
 
 
 async def arollout(
@@ -128,7 +102,58 @@ async def arollout(
         run.close()
 
 
-def _in_order(episodes: list[Episode]) -> list[Episode]:
+def _whole(play: Callable[_P, AsyncGenerator[Episode, None]]) -> Callable[_P, list[Episode]]:
+    """Return the same with all episodes at once, for plain code."""
+
+    @functools.wraps(play)
+    def rollout(*args: _P.args, **kwargs: _P.kwargs) -> list[Episode]:
+        done: list[Episode] = []
+
+        async def collect() -> None:
+            async with contextlib.aclosing(play(*args, **kwargs)) as finished:
+                async for episode in finished:
+                    done.append(episode)
+
+        try:
+            run_async(collect)
+        except KeyboardInterrupt:
+            given = inspect.signature(play).bind(*args, **kwargs)
+            given.apply_defaults()
+            total = given.arguments["episodes"]
+            interrupted = Interrupted(f"{len(done)} of {total} episodes are done")
+            interrupted.episodes = _in_order(done)
+            raise interrupted from None
+        except TooManyErrors as error:
+            error.episodes = _in_order(done)
+            raise
+        _warn(done)
+        return _in_order(done)
+
+    words = (play.__doc__ or "").partition("\n")
+    rollout.__doc__ = "".join(("Play episodes and return them in order.", *words[1:]))
+    rollout.__name__ = rollout.__qualname__ = "rollout"
+    shown = inspect.signature(play).replace(return_annotation="list[Episode]")
+    rollout.__signature__ = shown  # type: ignore[attr-defined]
+    return rollout
+
+
+rollout = _whole(arollout)
+"""Play episodes and return them in order; takes what `arollout` takes."""
+
+
+def _warn(episodes: Sequence[Episode]) -> None:
+    """Say that some episodes failed, where `rollout` was called."""
+    failures = [episode.failure for episode in _in_order(episodes) if episode.failure is not None]
+    if failures:
+        warnings.warn(
+            f"{len(failures)} of {len(episodes)} episodes failed, and have no returns; the first "
+            f"by {failures[0].kind}: {failures[0].message}",
+            FailedEpisodes,
+            stacklevel=3,
+        )
+
+
+def _in_order(episodes: Iterable[Episode]) -> list[Episode]:
     return sorted(episodes, key=lambda episode: episode.number)
 
 

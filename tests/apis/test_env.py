@@ -684,3 +684,64 @@ def test_what_stands_for_an_invalid_reply_may_not_be_refused():
     env.reset()
     with pytest.raises(gem_ma.Refused):
         env.step("4")
+
+
+HIDDEN = "game:TicTacToe-v0"
+
+
+def test_hidden_legal_moves_stand_in_no_info_and_in_no_notice():
+    for legal, listed in (("show", True), ("hide", False)):
+        env = gem_ma.make(HIDDEN, legal=legal)
+        env.reset(seed=0)
+        assert ("legal_actions" in env.infos["x"]) is listed
+        assert ("action_mask" in env.infos["x"]) is listed
+        env.step("nonsense")
+        text = env.observe("x")["text"]
+        assert ("Legal:" in text) is listed
+        assert "Try again" in text
+        assert env.turn("x").legal == tuple("012345678")  # for programs
+        assert env.turn("x").text.count("Legal:") == listed
+        view = env.gym(agent="x", others="random")
+        _, info = view.reset(seed=0)
+        assert ("legal_actions" in info) is listed
+        _, infos = env.parallel().reset(seed=0)
+        assert ("legal_actions" in infos["x"]) is listed
+    assert gem_ma.make(HIDDEN, legal="hide").spec.kwargs["legal"] == "hide"
+
+
+def test_masks_of_numbers_stay_where_legal_moves_are_hidden():
+    shown, hidden = (gem_ma.make(HIDDEN, actions="discrete", legal=x) for x in ("show", "hide"))
+    for env in (shown, hidden):
+        env.reset(seed=0)
+        env.step(4)
+    masks = [env.observe("o")["action_mask"].tolist() for env in (shown, hidden)]
+    assert masks == [[1, 1, 1, 1, 0, 1, 1, 1, 1]] * 2
+
+
+def test_random_play_knows_the_moves_that_are_hidden_from_models():
+    episodes = gem_ma.rollout(HIDDEN, "random", 4, seed=0, legal="hide")
+    assert not [step for episode in episodes for step in episode.steps if step.invalid]
+    assert [e.returns for e in episodes] == [
+        e.returns for e in gem_ma.rollout(HIDDEN, "random", 4, seed=0)
+    ]
+
+
+def test_what_legal_may_be():
+    with pytest.raises(ValueError, match=r"legal='no': expected one of \('show', 'hide'\)"):
+        gem_ma.make(HIDDEN, legal="no")
+
+
+def test_one_number_is_a_square_picture():
+    env = gem_ma.make(HIDDEN, observe="image", image_size=84)
+    env.reset(seed=0)
+    assert env.observe("x")["image"].shape == (84, 84, 3)
+    assert env.spec.kwargs["image_size"] == [84, 84]
+    with pytest.raises(ValueError, match=r"image_size=\(1, 2, 3\): expected a width and a height"):
+        gem_ma.make(HIDDEN, image_size=(1, 2, 3))
+
+
+def test_a_number_that_is_no_reply_says_what_would_be_one():
+    env = gem_ma.make(HIDDEN)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="must be a str, got int: .*; say '3', or make it with act"):
+        env.step(3)

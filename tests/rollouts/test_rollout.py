@@ -1,7 +1,9 @@
+
 """Many episodes at once: the same results whatever happens when, every failure on record."""
 
 import asyncio
 import contextlib
+import inspect
 import os
 import signal
 import subprocess
@@ -275,6 +277,14 @@ def test_an_agent_that_gives_too_few_replies_fails():
 
     (episode,) = rollout(TWO, Lazy(), seed=0)
     assert "got 1 turns and gave 0 replies" in episode.failure.message
+
+
+def test_rollout_says_what_it_takes():
+    takes, asynchronous = (inspect.signature(one) for one in (gem_ma.rollout, gem_ma.arollout))
+    assert takes.parameters == asynchronous.parameters
+    assert takes.return_annotation == "list[Episode]"
+    assert gem_ma.rollout.__doc__.startswith("Play episodes and return them in order.\n\n    env: ")
+    assert set(gem_ma.__all__) < set(dir(gem_ma))
 
 
 def test_failed_episodes_are_told_once_at_the_end():
