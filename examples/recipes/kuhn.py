@@ -65,7 +65,7 @@ def main():
     learner = run.learner(
         model,
         lr=2e-4,
-        entropy=0.01,
+        entropy=0.005,
         minibatch=64,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
@@ -75,9 +75,14 @@ def main():
     imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation=curve.tree.nash_conv(curve.policy(imitation)))
     trainer = Trainer(
-        ENV, dict.fromkeys(env.possible_agents, learner), partial(rebn, by=("seat",)), episodes=128,
-        seed=run.seed, rollout={"invalid": "lose"},
-    )  # fmt: skip
+        ENV,
+        dict.fromkeys(env.possible_agents, learner),
+        partial(rebn, by=("seat",)),
+        episodes=8 if run.short else 128,
+        seed=run.seed,
+        # Without a penalty, to say nonsense would cost no more than to fold.
+        rollout={"invalid": "lose", "penalty": 1.0},
+    )
     history = run.train("selfplay", trainer, updates, after=[curve])
     run.say(last=history[-1]["nash_conv"], average=history[-1]["average"])
     run.end()

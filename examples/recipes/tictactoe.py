@@ -3,15 +3,15 @@
     python examples/recipes/tictactoe.py --seed 0 --out runs/tictactoe-0
     python examples/recipes/tictactoe.py --seed 0 --out runs/alone-0 --pool none
 
-A model from nothing knows from sloppy games what moves look like, then plays against copies of what
-it was, in whichever seat is drawn. With `--pool none` it plays against itself alone.
+A model from nothing imitates someone who looks two moves ahead, in games with a random player. Then
+it plays against copies of what it was and now and then against random play, in whichever seat is
+drawn. With `--pool none` it plays against itself alone.
 """
 
 from functools import partial
 
 from common import Run, played
 
-from gem_ma.agents import MixtureAgent
 from gem_ma.training.advantages import rebn
 from gem_ma.training.descent import falling
 from gem_ma.training.health import Checkup, Collapsed
@@ -20,7 +20,7 @@ from gem_ma.training.selfplay import Rivals
 
 ENV = "game:TicTacToe-v0"
 TOKENS = 3
-SLOPPY = MixtureAgent.epsilon("search:depth=2", 0.5)
+TEACHER = "search:depth=2"
 
 
 def results(agent, other, games):
@@ -38,14 +38,21 @@ def results(agent, other, games):
 
 def main():
     run = Run(__doc__.split("\n")[0], pool=("past", "none"))
-    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (1500, 3, 200, 1000)
-    model = run.pretrain(ENV, SLOPPY, episodes=episodes, epochs=epochs)
+    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (3000, 4, 150, 1000)
+    model = run.pretrain(
+        ENV,
+        {"x": TEACHER, "o": "random"},
+        shuffle=True,
+        seats=[TEACHER],
+        episodes=episodes,
+        epochs=epochs,
+    )
     imitation = run.player(model, max_new_tokens=TOKENS)
     run.say(imitation_against_random=results(imitation, "random", judged))
     learner = run.learner(
         model,
         lr=3e-4,
-        entropy=0.02,
+        entropy=0.03,
         minibatch=32,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
@@ -57,7 +64,7 @@ def main():
         trainer = Trainer(ENV, dict.fromkeys("xo", learner), judge, rollout=rules, **settings)
         after = []
     else:
-        rivals = Rivals(learner, latest=8, mirror=0.25, beside={"random": 0.25})
+        rivals = Rivals(learner, latest=8, mirror=0.25, beside={"random": 0.3})
         trainer = Trainer(
             ENV,
             {"x": learner, "o": rivals},

@@ -44,7 +44,7 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0], tool=("python", "none"))
-    episodes, epochs, updates, judged = (20, 1, 2, 8) if run.short else (4000, 3, 40, 1000)
+    episodes, epochs, updates, judged = (20, 1, 2, 8) if run.short else (4000, 6, 40, 1000)
     env = gem_ma.make(ENV, size=100_000, config=TASKS)
     if run.options["tool"] == "python":
         env = with_tools(env, [PythonTool()], max_calls=1)

@@ -94,7 +94,7 @@ def pretrain(
         "both" it is a Qwen2-VL that learns.
     teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
     episodes: how many are played; keep: what it says no to is left out. seats: whose replies are
-        learnt; None: all.
+        learnt, names of seats or of teachers; None: all.
     batch: tokens in a step of the optimiser, padding included, of so many `epochs`. lr: the highest
         learning rate, after a warm-up and before a decline. None: those of the size.
     others: how much each token that a seat was given counts, beside 1 for those that it said. A
@@ -140,9 +140,11 @@ def pretrain(
         sample
         for episode in kept
         for seat in episode.agents
-        if seats is None or seat in seats
+        if seats is None or seat in seats or episode.agents[seat] in seats
         for sample in samples(episode, seat, tokens)
     ]
+    if not rows:
+        raise ValueError(f"seats={seats}: nobody of that name said anything")
     model = model_of(sizes, processor, seed).to(device or "cpu")
     learning = Imitation(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
     checkpoint = folder / "checkpoint.pt"

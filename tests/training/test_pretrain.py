@@ -107,6 +107,14 @@ def test_replies_are_learnt_and_nothing_else(tmp_path):
         seats.clear()
         pretrain(tmp_path / "one", "game:TicTacToe-v0", epochs=1, seats=["o"])
         assert set().union(*seats) == {"o"}
+        seats.clear()
+        teachers = {"x": "search:depth=1", "o": "random"}
+        given = {"shuffle": True, "epochs": 1, "seats": ["search:depth=1"]}
+        folder = pretrain(tmp_path / "teacher", "game:TicTacToe-v0", teachers, **given)
+        assert set().union(*seats) == {"x", "o"}  # wherever that teacher sat
+        assert json.loads((folder / "pretrain.json").read_text())["samples"] == 12
+        with pytest.raises(ValueError, match=r"seats=\['search'\]: nobody of that name"):
+            pretrain(tmp_path / "none", "game:TicTacToe-v0", teachers, seats=["search"])
     finally:
         pretraining.Imitation.step = kept
 
