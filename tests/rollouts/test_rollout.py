@@ -1,4 +1,3 @@
-
 """Many episodes at once: the same results whatever happens when, every failure on record."""
 
 import asyncio
