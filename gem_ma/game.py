@@ -92,6 +92,8 @@ class Game(abc.ABC, Generic[S]):
     calls_at_once: int | None = None  # tool calls of one reply that count; the rest is dropped
     env_defaults: Mapping[str, Any] = MappingProxyType({})  # arguments of Env that it would have
 
+    numbers: Any = None  # the Box of what `encode` returns, where that is no usual one
+
     made_with: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -160,7 +162,11 @@ class Game(abc.ABC, Generic[S]):
         return None
 
     def encode(self, view: S, agent: str) -> np.ndarray | None:
-        """Return the view as numbers of a fixed shape, in 0..1 if they are floats, or None."""
+        """Return the view as numbers of a fixed shape, or None.
+
+        They are in 0..1 if they are floats, and anything if they are whole, unless `numbers` says
+        otherwise.
+        """
         return None
 
     # -- beside the board ----------------------------------------------------------------------

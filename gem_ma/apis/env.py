@@ -309,6 +309,9 @@ class Env(BaseEnv, Generic[S]):
 
     def encoding_space(self) -> spaces.Box | None:
         """Return the space of the numbers that a seat sees, if its game has any."""
+        if self.game.numbers is not None:
+            own: spaces.Box = self.game.numbers
+            return own
         agent = self.possible_agents[0]
         start = self.game.start(np.random.default_rng(0), {})
         sample = self.game.encode(start.seen_by(agent), agent)

@@ -245,6 +245,7 @@ class Seen(NamedTuple):
     words: str
     scene: Any = None
     task: str = ""  # of this episode
+    numbers: bytes = b""  # the observation as it is, where that is an array of numbers
 
 
 class Teller:
@@ -276,6 +277,14 @@ class Teller:
             for agent, names in self.moves.items()
         }
         self._masked: dict[tuple[str, bytes], tuple[str, ...]] = {}
+        self.box = self._box()
+
+    def _box(self) -> spaces.Box | None:
+        """Return the space of the only seat's observation, if that is an array of numbers."""
+        space, *others = self.observations.values()
+        if others or not isinstance(space, spaces.Box) or is_picture(space):
+            return None
+        return space
 
     def names_in(self, env: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
         if not isinstance(space, spaces.Discrete):
@@ -325,7 +334,8 @@ class Teller:
         text = self.words(env, agent, observation) or "Nothing to see."
         if self.lists and 0 < len(legal) < len(self.moves[agent] or ()):
             text += f"\nYou may: {listing(legal)}."
-        return Seen(text, self.scene(env, agent, observation), self.task(env))
+        numbers = b"" if self.box is None else np.asarray(observation, self.box.dtype).tobytes()
+        return Seen(text, self.scene(env, agent, observation), self.task(env), numbers)
 
     def legal(self, env: Any, agent: str, mask: Any) -> tuple[str, ...]:
         """Return the moves that are legal now."""
@@ -401,6 +411,7 @@ class Told(Bridge):
     def settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
         """Take from an environment what every episode has in common."""
         self.teller = teller
+        self.numbers = teller.box
         self.agents = tuple(teller.actions)
         self.listed = all(names is not None for names in teller.moves.values())
         self.zero_sum = teller.zero_sum and len(self.agents) == 2
@@ -440,6 +451,12 @@ class Told(Bridge):
             return pixels(live.env.render())
         finally:
             generator.bit_generator.state = kept  # looking changes nothing
+
+    def encode(self, view, agent):
+        box = self.teller.box
+        if box is None:
+            return None
+        return np.frombuffer(view.output.seen[agent].numbers, box.dtype).reshape(box.shape)
 
     def rules(self, agent):
         return self._rules[agent]

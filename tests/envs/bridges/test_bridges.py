@@ -659,3 +659,30 @@ def test_a_game_that_was_pickled_is_made_again():
     env = Env(game)
     assert play(env, seed=0) == 3
     assert env.info("player")["truncated"] is True
+
+
+@pytest.mark.parametrize("name", ["CartPole-v1", "MountainCar-v0", "Acrobot-v1"])
+def test_numbers_are_those_of_the_environment(name):
+    ours = gem_ma.make_gym(f"gym:{name}", actions="discrete")
+    theirs = gymnasium.make(name)
+    assert ours.observation_space["observation"] == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    seen, _ = ours.reset(options={"seed": 5})
+    expected, _ = theirs.reset(seed=5)
+    for step in range(30):
+        assert ours.observation_space.contains(seen)
+        assert seen["observation"].tolist() == expected.tolist()
+        move = step % theirs.action_space.n
+        seen, earned, ended, cut, _ = ours.step(move)
+        expected, reward, *over, _ = theirs.step(move)
+        assert earned == reward
+        assert [ended, cut] == over
+        if any(over):
+            break
+    state = ours.env.core.state()
+    assert state.tolist() == seen["observation"].tolist()
+    assert ours.env.core.numbers_space() == theirs.observation_space
+
+
+def test_pictures_stand_where_an_observation_is_no_array():
+    assert gem_ma.make("gym:FrozenLake-v1").encoding_space() is None
