@@ -11,6 +11,7 @@ from gymnasium import spaces
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.ledger import Ledger
+from gem_ma.apis.numeric import encoding_space, state_space
 from gem_ma.apis.seam import Snapshot
 from gem_ma.apis.spec import spec_of
 from gem_ma.envs.registry import Spec
@@ -46,6 +47,8 @@ class Env(BaseEnv, Generic[S]):
         seed that draws one.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
     """
+
+    file = ""  # "FILE.py:NAME" of its game, where it was made from a file
 
     def __init__(
         self,
@@ -309,30 +312,13 @@ class Env(BaseEnv, Generic[S]):
 
     def encoding_space(self) -> spaces.Box | None:
         """Return the space of the numbers that a seat sees, if its game has any."""
-        if self.game.numbers is not None:
-            own: spaces.Box = self.game.numbers
-            return own
-        agent = self.possible_agents[0]
-        start = self.game.start(np.random.default_rng(0), {})
-        sample = self.game.encode(start.seen_by(agent), agent)
-        if sample is None:
-            return None
-        if sample.dtype.kind == "f":
-            return spaces.Box(0, 1, sample.shape, sample.dtype.type)
-        limits = np.iinfo(sample.dtype)
-        return spaces.Box(limits.min, limits.max, sample.shape, sample.dtype.type)
+        return encoding_space(self.game)
 
     def numbers_space(self) -> spaces.Space[Any]:
         """Return the space of `state()`."""
         space = self._spaces.get(("state", ""))
         if space is None:
-            seat = self.encoding_space()
-            if seat is None:
-                raise AttributeError(f"{self.id} has no state_space: its game has no numbers")
-            low, high = (
-                np.concatenate([end] * len(self.possible_agents)) for end in (seat.low, seat.high)
-            )
-            space = self._spaces["state", ""] = spaces.Box(low, high, dtype=seat.dtype.type)
+            space = self._spaces["state", ""] = state_space(self.game, self.id)
         return space
 
     # -- for spectators ------------------------------------------------------------------------

@@ -29,7 +29,10 @@ def make(id: str | Spec, *, trust: bool = False, **kwargs: Any) -> Env[Any]:
     if found.recorded and not trust and (reason := distrust(found)):
         raise Untrusted(f"{reason}; trust=True does so")
     game, others = make_game(found, kwargs, ARGUMENTS)
-    return Env(game, id=found.id, **{**game.env_defaults, **others})
+    env = Env(game, id=found.id, **{**game.env_defaults, **others})
+    if found.entry_point.rpartition(":")[0].endswith(".py"):
+        env.file = found.entry_point
+    return env
 
 
 def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
@@ -74,6 +77,8 @@ def numbers(value: Any, most: int = 64) -> bool:
 def _file(name: str) -> str:
     """Return the file that importing "module:name" would run, and import nothing to find it."""
     found: Any = None
+    if name.rpartition(":")[0].endswith(".py"):
+        return name.rpartition(":")[0]
     parts = name.rpartition(":")[0].split(".")
     for count in range(1, len(parts) + 1 if parts[0] else 0):
         path = found.submodule_search_locations if found else None

@@ -37,4 +37,4 @@ def spec_of(env: Env[Any]) -> Spec:
         if (own or value != defaults[name].default) and name not in kwargs:
             kwargs[name] = value
     kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
-    return Spec(env.id, f"{game.__module__}:{game.__qualname__}", kwargs)
+    return Spec(env.id, env.file or f"{game.__module__}:{game.__qualname__}", kwargs)

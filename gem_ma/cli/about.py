@@ -17,6 +17,7 @@ from gymnasium.error import DependencyNotInstalled
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
 from gem_ma.envs import registry
+from gem_ma.envs.files import games_in
 from gem_ma.envs.games import game_class
 from gem_ma.envs.registry import MissingNeed, Spec
 from gem_ma.game import Game
@@ -179,15 +180,9 @@ def _summary(spec: Spec, game: type[Game[Any]] | None) -> str:
         source = Path(file.origin).read_text(encoding="utf-8") if file and file.origin else ""
         text = ast.get_docstring(ast.parse(source))
     else:
-        games = [
-            one
-            for one in vars(sys.modules[module]).values()
-            if isinstance(one, type)
-            and issubclass(one, Game)
-            and one.__module__ == module
-            and not inspect.isabstract(one)
-        ]
-        whole, own = sys.modules[module].__doc__, game.__dict__.get("__doc__")
+        own_module = sys.modules[game.__module__]
+        games = games_in(own_module)
+        whole, own = own_module.__doc__, game.__dict__.get("__doc__")
         text = own or whole if len(games) > 1 else whole or own
     words = " ".join((text or "").split())
     first = _SENTENCE.match(words)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import importlib
-import inspect
 import sys
 import sysconfig
 import traceback
@@ -17,7 +15,7 @@ from typing import Any
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.cli.common import UsageError, add_settings, make, positive
-from gem_ma.game import Game
+from gem_ma.envs import files
 
 # What each step of the contract holds, in the order in which they are looked at.
 HOLDS = {
@@ -207,7 +205,7 @@ def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[Base
 
     While it is open the file can be imported by other processes as well.
     """
-    file, name = _parts(what)
+    file, name = files.parts(what)
     path = Path(file or what)
     if path.is_dir():
         raise BadRequest(f"{path} is a folder; name a file in it, such as {path / 'my_game.py'}")
@@ -218,62 +216,27 @@ def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[Base
         return
     if not path.is_file():
         raise BadRequest(f"{file}: no such file")
-    folder, module = _place(path.resolve())
-    before = set(sys.modules)
-    sys.path.insert(0, str(folder))  # noqa: TID251 - as `python FILE.py` does
+    paths = sys.path  # noqa: TID251 - what a file adds to it
+    before, kept = set(sys.modules), list(paths)
     try:
-        yield _env(_import(module, path), file, name, dict(settings))
+        yield _env(path, file, name, dict(settings))
     finally:
-        sys.path.remove(str(folder))  # noqa: TID251
+        paths[:] = kept
+        module = files.module_of(path.resolve())[1].partition(".")[0]
         for one in set(sys.modules) - before:
-            if one.partition(".")[0] == module.partition(".")[0]:
+            if one.partition(".")[0] == module:
                 del sys.modules[one]
 
 
-def _parts(what: str) -> tuple[str, str]:
-    """Return a file and a name in it, or "" for both where `what` is an id."""
-    if what.endswith(".py"):
-        return what, ""
-    file, _, name = what.rpartition(":")
-    return (file, name) if file.endswith(".py") else ("", "")
-
-
-def _place(path: Path) -> tuple[Path, str]:
-    """Return the folder from which a file can be imported, and its name there."""
-    folder, parts = path.parent, [path.stem]
-    while (folder / "__init__.py").is_file():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
-
-
-def _import(name: str, path: Path) -> Any:
+def _env(path: Path, file: str, name: str, arguments: Mapping[str, Any]) -> BaseEnv:
+    """Return the environment of a game in a file: of the one it has, or of the one named."""
     try:
-        module = importlib.import_module(name)
+        module = files.imported(path.resolve())
+        game = files.games_in(module)[files.name_in(module, file, name)]
+    except files.NoGame as error:
+        raise BadRequest(str(error)) from None
     except Exception as error:  # a file may raise anything
         raise Fault(f"{path} cannot be imported. {where(error)}") from error
-    if Path(module.__file__ or "").resolve() != path.resolve():
-        raise BadRequest(f"{path}: there is another module named {name!r}; rename the file")
-    return module
-
-
-def _env(module: Any, file: str, name: str, arguments: Mapping[str, Any]) -> BaseEnv:
-    """Return the environment of a game in a module: of the one it has, or of the one named."""
-    games = {
-        key: value
-        for key, value in vars(module).items()
-        if isinstance(value, type)
-        and issubclass(value, Game)
-        and value.__module__ == module.__name__
-        and not inspect.isabstract(value)
-    }
-    if not name and len(games) != 1:
-        found = f"several games; say which: {', '.join(f'{file}:{one}' for one in games)}"
-        raise BadRequest(f"{file} has {found if games else 'no subclass of gem_ma.Game'}")
-    game = games.get(name) if name else next(iter(games.values()))
-    if game is None:
-        there = f"; there is {', '.join(games)}" if games else ""
-        raise BadRequest(f"{file} has no game {name!r}{there}")
     try:
         return Env(game(**arguments))
     except Exception as error:  # a game's own code

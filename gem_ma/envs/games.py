@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
 import inspect
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from gem_ma.envs.files import load
 from gem_ma.envs.registry import MissingArgument, MissingNeed, Spec, UnknownArgument, instead
 from gem_ma.game import Game
 
 
 def game_class(spec: Spec) -> type[Game[Any]]:
     """Import the class of a Spec's game."""
-    module, _, name = spec.entry_point.partition(":")
-    found: Any = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    found: Any = load(spec.entry_point)
     if not (isinstance(found, type) and issubclass(found, Game)):
         # The spec of a recorded episode may say anything.
         raise TypeError(f"{spec.id}: {spec.entry_point} is no Game")

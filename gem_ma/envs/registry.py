@@ -173,7 +173,10 @@ def register_family(prefix: str, module: str) -> None:
 
 
 def spec(id: str) -> Spec:
-    """Return the Spec of an id, or of a name that is that of one id only, such as "ConnectFour"."""
+    """Return the Spec of an id, or of a name that is that of one id only, such as "ConnectFour".
+
+    Or of a game of one's own: "FILE.py", "FILE.py:NAME" or "module:NAME", which is imported.
+    """
     need(id, str, "id")
     found = _specs.get(id) or _in_family(id)
     if found is None:
@@ -183,7 +186,19 @@ def spec(id: str) -> Spec:
         meant = named(id)
         if len(meant) == 1:
             return spec(meant[0])
+        own = _in_file(id)
+        if own is not None:
+            return own
         raise UnknownEnv(f"no environment {id!r}; {_suggested(id, meant)}")
+    return found
+
+
+def _in_file(what: str) -> Spec | None:
+    prefix = what.partition(":")[0]
+    if prefix in _families or any(id.startswith(f"{prefix}:") for id in _specs):
+        return None
+    files = importlib.import_module("gem_ma.envs.files")  # which imports this module
+    found: Spec | None = files.find(what)
     return found
 
 
