@@ -45,6 +45,7 @@ __all__ = [
     "SearchAgent",
     "load",
     "load_all",
+    "seated",
 ]
 
 _BY_NAME = {  # what a spec string begins with -> a class, and its first argument in the spec
@@ -94,16 +95,42 @@ def load(spec: Any) -> Agent:
     )
 
 
-def load_all(specs: str, seats: Sequence[str]) -> list[Agent]:
-    """Return the agents that spec strings with commas between name: one a seat, or one for all."""
-    need(specs, str, "specs")
-    names = specs.split(",")
-    if len(names) == 1:
-        names *= len(seats)
-    if len(names) != len(seats):
-        raise ValueError(f"got {len(names)} agents, but there are {len(seats)}: {', '.join(seats)}")
-    agents = {name: load(name) for name in names}
-    return [agents[name] for name in names]
+def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
+    """Return the agents of some seats, in order, as `seated` reads who they are."""
+    names = seated(specs, seats)
+    agents = {name: load(name) for name in names.values()}
+    return [agents[names[seat]] for seat in seats]
+
+
+def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
+    """Return which spec string is for which seat.
+
+    specs: one for all seats, or one for each with commas between; with SEAT= before it, one is for
+        that seat, and what has none is for the others, "random" if nothing is said. May be several
+        such texts.
+    """
+    need(specs, str | Sequence, "specs", "str")
+    texts = [specs] if isinstance(specs, str) else list(specs)
+    named: dict[str, str] = {}
+    rest: list[str] = []
+    for one in (part for text in texts for part in text.split(",")):
+        seat, equals, spec = one.partition("=")
+        if not equals or not (seat in seats or seat.isidentifier()):
+            rest.append(one)
+            continue
+        if seat not in seats or seat in named:
+            known = f"the seats are {', '.join(seats)}"
+            raise ValueError(
+                f"two agents for {seat}" if seat in named else f"no seat {seat!r}; {known}"
+            )
+        named[seat] = spec
+    free = [seat for seat in seats if seat not in named]
+    rest = rest or ["random"] * bool(named)
+    if len(rest) == 1:
+        rest *= len(free)
+    if len(rest) != len(free):
+        raise ValueError(f"got {len(rest)} agents, but there are {len(free)}: {', '.join(free)}")
+    return named | dict(zip(free, rest, strict=True))
 
 
 def _named(spec: str) -> Agent:

@@ -15,7 +15,10 @@ from gem_ma.guards.remote import without_secrets
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env
 
-WHO = f"who sits in the seats, in order, or one for all: {SPECS} (default: random)"
+WHO = (
+    "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
+    f"may be repeated: {SPECS} (default: random)"
+)
 
 
 class UsageError(ValueError):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.agents import HumanAgent, load, load_all
+from gem_ma.agents import HumanAgent, load, load_all, seated
 from gem_ma.cli.common import WHO, UsageError, add_settings, count, in_one_line, make, positive
 from gem_ma.rollouts.episode import Episode
 from gem_ma.talk.asking import Agent, ask
@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random --seed 0",
     )
     play.add_argument("id", help="an environment; see gem-ma list")
-    play.add_argument("--agents", default="random", help=WHO)
+    play.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
     play.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
     add_settings(play)
     play.set_defaults(run=_play)
@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
         epilog="example: gem-ma run game:KuhnPoker-v0 --episodes 1000 --out kuhn.jsonl --resume",
     )
     run.add_argument("id", help="an environment; see gem-ma list")
-    run.add_argument("--agents", default="random", help=WHO)
+    run.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
     run.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
     run.add_argument("--concurrency", type=positive, default=64, help="alive at once (default: 64)")
     run.add_argument("--seed", type=int, help="an int that decides all (default: drawn)")
@@ -117,12 +117,12 @@ def _play(args: argparse.Namespace) -> int:
     return 0
 
 
-def _players(names: str, seats: Sequence[str]) -> list[Agent]:
+def _players(names: Sequence[str] | None, seats: Sequence[str]) -> list[Agent]:
     """Return the agents that a list of spec strings names, one for each seat."""
     try:
-        return load_all(names, seats)
+        return load_all(names or "random", seats)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"--agents {names}: {error}") from None
+        raise UsageError(f"--agents {' '.join(names or ())}: {error}") from None
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -130,12 +130,15 @@ def _run(args: argparse.Namespace) -> int:
     from gem_ma.rollouts.run import TooManyErrors
 
     env = make(args.id, args.settings, observe=args.observe)
-    specs = args.agents.split(",")
+    try:
+        agents = seated(args.agents or "random", env.possible_agents)
+    except ValueError as error:
+        raise UsageError(f"--agents {' '.join(args.agents)}: {error}") from None
     warnings.simplefilter("ignore", FailedEpisodes)  # told below
     try:
         episodes = rollout(
             env,
-            specs[0] if len(specs) == 1 else specs,
+            agents,
             args.episodes,
             concurrency=args.concurrency,
             seed=args.seed,

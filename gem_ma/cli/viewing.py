@@ -42,7 +42,9 @@ def add_commands(commands: Any) -> None:
         epilog="example: gem-ma watch game:ConnectFour-v0 --agents search:depth=3,random --delay 1",
     )
     watch.add_argument("what", help="an environment (see gem-ma list), or a file of episodes")
-    watch.add_argument("--agents", default="random", help="who plays, as for gem-ma play")
+    watch.add_argument(
+        "--agents", action="append", metavar="[SEAT=]SPEC", help="who plays, as for gem-ma play"
+    )
     watch.add_argument("--seat", help="see what this seat sees (default: what a spectator sees)")
     watch.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
     watch.add_argument(
@@ -141,7 +143,7 @@ def _watch(args: argparse.Namespace) -> int:
     try:
         return watch(
             args.what,
-            agents=args.agents,
+            agents=args.agents or "random",
             seat=args.seat,
             seed=args.seed,
             delay=args.delay,

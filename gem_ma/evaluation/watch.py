@@ -68,7 +68,7 @@ class Moment(NamedTuple):
 def watch(
     what: str,
     *,
-    agents: str = "random",
+    agents: str | Sequence[str] = "random",
     seat: str | None = None,
     seed: int | None = None,
     delay: float = 1.0,
@@ -106,7 +106,12 @@ def watch(
 
 
 def live(
-    id: str, agents: str, seat: str | None, seed: int | None, theme: str, image_size: str
+    id: str,
+    agents: str | Sequence[str],
+    seat: str | None,
+    seed: int | None,
+    theme: str,
+    image_size: str,
 ) -> Iterator[Moment]:
     """Play a match and yield its moments."""
     env = _make(id, theme, image_size)
@@ -168,7 +173,7 @@ def _check_seat(seat: str | None, seats: Sequence[str]) -> None:
         raise BadRequest(f"--seat {seat}: the seats are {', '.join(seats)}")
 
 
-def _players(names: str, seats: Sequence[str]) -> list[Agent]:
+def _players(names: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     try:
         players = load_all(names, seats)
     except (ValueError, ImportError, OSError) as error:

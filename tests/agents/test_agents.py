@@ -8,7 +8,7 @@ import pytest
 
 import gem_ma
 from gem_ma import Agent, Reply, Turn
-from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load, load_all
+from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load, load_all, seated
 from gem_ma.talk.asking import ask
 
 
@@ -118,3 +118,32 @@ def test_a_turn_holds_what_a_seat_may_know():
     pictures.reset(seed=2)
     pictures.step("nonsense")
     assert pictures.turn("first").text.startswith("Invalid: ")
+
+
+@pytest.mark.parametrize(
+    ("specs", "who"),
+    [
+        ("random", {"x": "random", "o": "random"}),
+        ("search:depth=2,random", {"x": "search:depth=2", "o": "random"}),
+        (["search:depth=2", "random"], {"x": "search:depth=2", "o": "random"}),
+        ("o=search:depth=2", {"x": "random", "o": "search:depth=2"}),
+        (["o=hf:a?b=1", "human"], {"x": "human", "o": "hf:a?b=1"}),
+        ("o=human,x=random", {"x": "random", "o": "human"}),
+    ],
+)
+def test_who_sits_where(specs, who):
+    assert seated(specs, ["x", "o"]) == who
+
+
+@pytest.mark.parametrize(
+    ("specs", "told"),
+    [
+        ("y=random", "no seat 'y'; the seats are x, o"),
+        ("x=random,x=human", "two agents for x"),
+        ("random,random,random", "got 3 agents, but there are 2: x, o"),
+        ("x=human,random,random", "got 2 agents, but there are 1: o"),
+    ],
+)
+def test_who_cannot_sit_there(specs, told):
+    with pytest.raises(ValueError, match=told):
+        seated(specs, ["x", "o"])

@@ -140,6 +140,20 @@ def test_list_tells_each_game_once_and_each_family_in_a_line(capsys):
     assert family.endswith("104 ids: gem-ma list 'rg:*'")
 
 
+def test_agents_are_named_by_seat_or_in_order(capsys):
+    for words in (
+        ["--agents", "o=search:depth=1"],
+        ["--agents", "random,search:depth=1"],
+        ["--agents", "random", "--agents", "o=search:depth=1"],
+    ):
+        assert main(["play", "game:TicTacToe-v0", "--seed", "3", *words]) == 0
+    first, second, third = capsys.readouterr().out.split("game:TicTacToe-v0, seed 3")[1:]
+    assert first == second == third
+    for command in ("play", "run"):
+        assert main([command, "game:TicTacToe-v0", "--agents", "y=random"]) == 2
+        assert "--agents y=random: no seat 'y'; the seats are x, o" in capsys.readouterr().err
+
+
 def test_a_name_stands_for_an_id(capsys):
     assert main(["play", "connectfour", "--seed", "0"]) == 0
     assert capsys.readouterr().out.startswith("game:ConnectFour-v0, seed 0")
