@@ -73,7 +73,9 @@ def write(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:
 
 
 def _check(name: str) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise BadName(f"{name!r} is a word of Python itself; take another, such as {name}_game")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).strip("_").lower()
         example = words if re.fullmatch(r"[a-z]\w*", words) and words != name else "tug_of_war"
         raise BadName(f"{name!r}: expected a name of letters, digits and _, such as {example}")

@@ -53,7 +53,7 @@ def test_no_file_is_written_over(there, tmp_path, capsys):
         ("tic tac-toe", "such as tic_tac_toe"),
         ("../tug", "such as tug"),
         ("2048", "such as tug_of_war"),
-        ("class", "such as tug_of_war"),
+        ("class", "'class' is a word of Python itself; take another, such as class_game"),
         ("tug__of", "expected a name"),
         ("\u00e4pfel", "expected a name"),
         ("numpy", "is a Python module already"),
