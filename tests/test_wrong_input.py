@@ -106,7 +106,7 @@ WRONG = [
     (f"check {C4} --seeds 0", "--seeds"),
     ("check game:Maze-v0 --set size=0", "size=0"),
     ("new 'Tug of war'", "such as tug_of_war"),
-    ("new class", "expected a name"),
+    ("new class", "take another, such as class_game"),
     ("new random", "Python module"),
     ("new okay --players seven", "seven"),
     ("new okay --dir FILE", "FILE"),

@@ -15,6 +15,7 @@ import torch
 import gem_ma
 from gem_ma.agents import HFAgent
 from gem_ma.guards.files import replace
+from gem_ma.training.health import Checkup
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.pretrain import pretrain
 
@@ -61,9 +62,10 @@ class Run:
         return self.part(name, lambda _: pretrain(env, teacher, self.out / name, **settings))
 
     def learner(self, model, **settings):
-        """Return a learner that begins as a model is."""
+        """Return a learner that begins as a model is, with the settings that most recipes have."""
         model = model if hasattr(model, "parameters") else str(model)
-        return HFLearner(model, seed=self.seed, device=self.device, **settings)
+        usual = {"lr": 3e-4, "entropy": 0.003, "minibatch": 32}
+        return HFLearner(model, seed=self.seed, device=self.device, **{**usual, **settings})
 
     def player(self, model, **settings):
         """Return what plays a model as it is."""
@@ -71,12 +73,22 @@ class Run:
 
     def train(self, name, trainer, updates, after=()):
         """Run a trainer, from its checkpoint on if there is one, and keep its curve."""
-
         path = self.out / name / "checkpoint.pt"
         return self.part(
             name,
             lambda count: trainer.run(updates, path, after=[*after, count], progress=True),
         )
+
+    def reinforce(self, trainer, updates, score, judge, players):
+        """Run a trainer, watched by a column, and say how its learners play, drawing and greedily.
+
+        judge: returns what is to be said of players: a learner, or those of several seats.
+        """
+        self.train("rebn", trainer, updates, after=[Checkup(score, self.out / "best.pt")])
+        self.say(reinforced=judge(players))
+        for seat in trainer.train:
+            trainer.agents[seat].temperature = 0
+        self.say(greedy=judge(players))
 
     def say(self, **results):
         """Keep results, and print them."""
@@ -98,6 +110,11 @@ class Run:
 def played(env, agents, count, seed=10**6, **settings):
     """Return episodes to judge by, from starts that no training has seen."""
     return gem_ma.rollout(env, agents, count, seed=seed, progress=False, **settings)
+
+
+def earned(seat, *args, **settings):
+    """Return what a seat earns on average in such episodes."""
+    return mean(episode.returns[seat] for episode in played(*args, **settings))
 
 
 def mean(values):

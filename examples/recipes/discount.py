@@ -39,7 +39,7 @@ def main():
     tell("teacher", teacher)
     tell("imitation", run.player(model, max_new_tokens=TOKENS))
     for gamma in GAMMAS[-2:] if run.short else GAMMAS:
-        learner = run.learner(model, lr=3e-4, entropy=0.003, minibatch=32, max_new_tokens=TOKENS)
+        learner = run.learner(model, max_new_tokens=TOKENS)
         trainer = Trainer(
             ENV,
             {"player": learner},

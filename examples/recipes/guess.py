@@ -9,11 +9,10 @@ import re
 from functools import partial
 
 import numpy as np
-from common import Run, mean, played
+from common import Run, earned
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.training.advantages import rebn
-from gem_ma.training.health import Checkup
 from gem_ma.training.loop import Trainer
 
 ENV = "game:GuessTheNumber-v0-easy"  # 1 to 10 in 4 guesses
@@ -36,16 +35,13 @@ def main():
     episodes, epochs, updates, judged = (20, 1, 2, 4) if run.short else (4000, 3, 60, 1000)
     teacher = FunctionAgent(sloppy)
     model = run.pretrain(ENV, teacher, episodes=episodes, epochs=epochs)
-    run.say(teacher=mean(e.returns["player"] for e in played(ENV, teacher, judged)))
-    imitation = run.player(model, max_new_tokens=TOKENS)
-    run.say(imitation=mean(e.returns["player"] for e in played(ENV, imitation, judged)))
-    learner = run.learner(
-        model,
-        lr=3e-4,
-        entropy=0.003,
-        minibatch=32,
-        max_new_tokens=TOKENS,
-    )
+
+    def won(agent):
+        return earned("player", ENV, agent, judged)
+
+    run.say(teacher=won(teacher))
+    run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
+    learner = run.learner(model, max_new_tokens=TOKENS)
     trainer = Trainer(
         ENV,
         {"player": learner},
@@ -53,10 +49,7 @@ def main():
         episodes=4 if run.short else 128,
         seed=run.seed,
     )
-    run.train("rebn", trainer, updates, after=[Checkup("return/player", run.out / "best.pt")])
-    run.say(reinforced=mean(e.returns["player"] for e in played(ENV, learner, judged)))
-    learner.temperature = 0
-    run.say(greedy=mean(e.returns["player"] for e in played(ENV, learner, judged)))
+    run.reinforce(trainer, updates, "return/player", won, learner)
     run.end()
 
 

@@ -10,12 +10,11 @@ Tic-tac-toe, and then learn from what they play.
 
 from functools import partial
 
-from common import Run, mean, played
+from common import Run, earned
 
 import gem_ma
 from gem_ma.agents import MixtureAgent
 from gem_ma.training.advantages import rebn
-from gem_ma.training.health import Checkup
 from gem_ma.training.loop import Trainer
 
 TOKENS = 3
@@ -36,23 +35,13 @@ def main():
 
     def won(agent):
         agents = {one: agent if one == seat else other for one in env.possible_agents}
-        return mean(e.returns[seat] for e in played(env, agents, judged))
+        return earned(seat, env, agents, judged)
 
     run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
-    learner = run.learner(
-        model,
-        lr=3e-4,
-        entropy=0.003,
-        minibatch=32,
-        max_new_tokens=TOKENS,
-    )
+    learner = run.learner(model, max_new_tokens=TOKENS)
     agents = {one: learner if one == seat else other for one in env.possible_agents}
     trainer = Trainer(env, agents, partial(rebn, gamma=0.95), episodes=64, seed=run.seed)
-    check = Checkup(f"return/{seat}", run.out / "best.pt")
-    run.train("rebn", trainer, updates, after=[check])
-    run.say(reinforced=won(learner))
-    learner.temperature = 0
-    run.say(greedy=won(learner))
+    run.reinforce(trainer, updates, f"return/{seat}", won, learner)
     run.end()
 
 

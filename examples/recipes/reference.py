@@ -11,12 +11,11 @@ import re
 from functools import partial
 
 import numpy as np
-from common import Run, mean, played
+from common import Run, earned
 
 import gem_ma
 from gem_ma.agents import FunctionAgent
 from gem_ma.training.advantages import rebn
-from gem_ma.training.health import Checkup
 from gem_ma.training.loop import Trainer
 
 ENV = "game:ReferenceGame-v0"
@@ -58,15 +57,12 @@ def main():
     }
 
     def right(agents):
-        return mean(e.returns["speaker"] for e in played(env, agents, judged))
+        return earned("speaker", env, agents, judged)
 
     run.say(teachers=right(TEACHERS))
     new = {"max_new_tokens": TOKENS}
     run.say(imitation=right({seat: run.player(model, **new) for seat, model in models.items()}))
-    learners = {
-        seat: run.learner(model, lr=3e-4, entropy=0.003, minibatch=32, **new)
-        for seat, model in models.items()
-    }
+    learners = {seat: run.learner(model, **new) for seat, model in models.items()}
     trainer = Trainer(
         env,
         learners,
@@ -74,12 +70,7 @@ def main():
         episodes=4 if run.short else 96,
         seed=run.seed,
     )
-    check = Checkup("return/listener", run.out / "best.pt")
-    run.train("rebn", trainer, updates, after=[check])
-    run.say(reinforced=right(learners))
-    for learner in learners.values():
-        learner.temperature = 0
-    run.say(greedily=right(learners))
+    run.reinforce(trainer, updates, "return/listener", right, learners)
     run.end()
 
 

@@ -19,14 +19,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 import gem_ma
 from gem_ma.envs.tau import shop
 from gem_ma.training.advantages import rebn
-from gem_ma.training.health import Checkup
 from gem_ma.training.learner import adapters
 from gem_ma.training.loop import Trainer
 
 SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
 TEACHERS = {"user": "rule-user", "assistant": "informed-assistant"}
-
-
 WISHES = {
     "cancel_pending_order",
     "modify_pending_order_address",
@@ -57,15 +54,14 @@ def main():
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
     # All that is read counts in full, as it is there that one learns to copy numbers.
     settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 1.0}
-    model = run.pretrain(env, TEACHERS, options=tasks(range(4000)), **settings)
-    new_ones = tasks(range(4000, 5000))
+    learnt, others = tasks(range(4000)), tasks(range(4000, 5000))
+    model = run.pretrain(env, TEACHERS, options=learnt, **settings)
 
-    def tell(name, agents):
-        found = [measure(episode) for episode in played(env, agents, judged, options=new_ones)]
-        run.say(**{name: {key: mean(one[key] for one in found) for key in found[0]}})
+    def judge(agents):
+        found = [measure(episode) for episode in played(env, agents, judged, options=others)]
+        return {key: mean(one[key] for one in found) for key in found[0]}
 
-    tell("teachers", TEACHERS)
-    tell("imitation", run.player(model, **new))
+    run.say(teachers=judge(TEACHERS), imitation=judge(run.player(model, **new)))
     both = adapters(
         AutoModelForCausalLM.from_pretrained(model),
         list(TEACHERS),
@@ -91,13 +87,9 @@ def main():
         episodes=4 if run.short else 32,
         seed=run.seed,
         measure=measure,
-        rollout={"options": tasks(range(4000))},
+        rollout={"options": learnt},
     )
-    run.train("rebn", trainer, updates, after=[Checkup("solved", run.out / "best.pt")])
-    tell("reinforced", learners)
-    for learner in learners.values():
-        learner.temperature = 0
-    tell("greedily", learners)
+    run.reinforce(trainer, updates, "solved", judge, learners)
     run.end()
 
 

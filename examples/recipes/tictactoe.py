@@ -51,9 +51,7 @@ def main():
     run.say(imitation_against_random=results(imitation, "random", judged))
     learner = run.learner(
         model,
-        lr=3e-4,
         entropy=0.03,
-        minibatch=32,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
     )

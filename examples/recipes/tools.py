@@ -12,13 +12,12 @@ import re
 from functools import partial
 
 import numpy as np
-from common import Run, mean, played
+from common import Run, earned
 
 import gem_ma
 from gem_ma.agents import FunctionAgent
 from gem_ma.tools import PythonTool, with_tools
 from gem_ma.training.advantages import rebn
-from gem_ma.training.health import Checkup
 from gem_ma.training.loop import Trainer
 
 ENV = "rg:products"
@@ -52,10 +51,10 @@ def main():
     model = run.pretrain(env, own, episodes=episodes, epochs=epochs)
 
     def right(agent):
-        return mean(e.returns["player"] for e in played(env, agent, judged))
+        return earned("player", env, agent, judged)
 
     run.say(teacher=right(own), imitation=right(run.player(model, max_new_tokens=TOKENS)))
-    learner = run.learner(model, lr=3e-4, entropy=0.003, minibatch=32, max_new_tokens=TOKENS)
+    learner = run.learner(model, max_new_tokens=TOKENS)
     trainer = Trainer(
         env,
         {"player": learner},
@@ -64,11 +63,7 @@ def main():
         seed=run.seed,
         measure=measure,
     )
-    check = Checkup("return/player", run.out / "best.pt")
-    run.train("rebn", trainer, updates, after=[check])
-    run.say(reinforced=right(learner))
-    learner.temperature = 0
-    run.say(greedy=right(learner))
+    run.reinforce(trainer, updates, "return/player", right, learner)
     run.end()
 
 

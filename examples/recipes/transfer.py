@@ -9,7 +9,7 @@ after.
 
 from functools import partial
 
-from common import Run, mean, played
+from common import Run, earned
 
 import gem_ma
 from gem_ma.training.advantages import rebn
@@ -42,15 +42,12 @@ def main():
     model = run.pretrain(list(both.values()), "random", episodes=episodes, epochs=epochs)
 
     def tell(name, agent):
-        returns = {
-            game: mean(e.returns["player"] for e in played(env, agent, judged))
-            for game, env in both.items()
-        }
+        returns = {game: earned("player", env, agent, judged) for game, env in both.items()}
         run.say(**{name: returns})
 
     tell("random", "random")
     tell("imitation", run.player(model, max_new_tokens=TOKENS))
-    learner = run.learner(model, lr=3e-4, entropy=0.01, minibatch=32, max_new_tokens=TOKENS)
+    learner = run.learner(model, entropy=0.01, max_new_tokens=TOKENS)
     trainer = Trainer(
         list(trained.values()),
         {"player": learner},

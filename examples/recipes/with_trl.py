@@ -7,7 +7,7 @@ of eight games from the same start, with the same learning rate and optimiser. T
 games, so what agrees is the curve, not its every point.
 """
 
-from common import Run, mean, played
+from common import Run, earned
 from datasets import Dataset
 from guess import ENV, TOKENS, sloppy
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -61,10 +61,11 @@ def main():
     model = run.pretrain(ENV, FunctionAgent(sloppy), episodes=episodes, epochs=epochs)
 
     def won(agent):
-        return mean(episode.returns["player"] for episode in played(ENV, agent, judged))
+        return earned("player", ENV, agent, judged)
 
     run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
-    learner = run.learner(model, lr=RATE, max_new_tokens=TOKENS)
+    plain = {"entropy": 0.0, "minibatch": None}  # as TRL has it
+    learner = run.learner(model, lr=RATE, max_new_tokens=TOKENS, **plain)
     trainer = Trainer(ENV, {"player": learner}, grpo, episodes=games, group=GROUP, seed=run.seed)
     run.train("ours", trainer, updates)
     run.say(ours=won(learner))

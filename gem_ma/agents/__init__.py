@@ -118,11 +118,10 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
         if not equals or not (seat in seats or seat.isidentifier()):
             rest.append(one)
             continue
-        if seat not in seats or seat in named:
-            known = f"the seats are {', '.join(seats)}"
-            raise ValueError(
-                f"two agents for {seat}" if seat in named else f"no seat {seat!r}; {known}"
-            )
+        if seat not in seats:
+            raise ValueError(f"no seat {seat!r}; the seats are {', '.join(seats)}")
+        if seat in named:
+            raise ValueError(f"two agents for {seat}")
         named[seat] = spec
     free = [seat for seat in seats if seat not in named]
     rest = rest or ["random"] * bool(named)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from gem_ma.guards.given import each
 from gem_ma.match.seeding import mix
-from gem_ma.talk.asking import Agent, ask, ask_async
+from gem_ma.talk.asking import Agent, ask, ask_async, forget
 from gem_ma.talk.turns import Turn
 
 _SALT = 0x317  # keeps these draws apart from those of the agents inside
@@ -65,7 +65,7 @@ class MixtureAgent:
     def forget(self) -> None:
         """Pass on that a rollout is over."""
         for agent in self.agents:
-            getattr(agent, "forget", bool)()
+            forget(agent)
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:

@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.apis.env import Env
+from gem_ma.envs import files
 from gem_ma.envs.games import make_game
 from gem_ma.envs.registry import Spec, Untrusted, listed, spec
 from gem_ma.guards.given import need
@@ -30,7 +31,7 @@ def make(id: str | Spec, *, trust: bool = False, **kwargs: Any) -> Env[Any]:
         raise Untrusted(f"{reason}; trust=True does so")
     game, others = make_game(found, kwargs, ARGUMENTS)
     env = Env(game, id=found.id, **{**game.env_defaults, **others})
-    if found.entry_point.rpartition(":")[0].endswith(".py"):
+    if files.parts(found.entry_point)[0]:
         env.file = found.entry_point
     return env
 
@@ -77,8 +78,9 @@ def numbers(value: Any, most: int = 64) -> bool:
 def _file(name: str) -> str:
     """Return the file that importing "module:name" would run, and import nothing to find it."""
     found: Any = None
-    if name.rpartition(":")[0].endswith(".py"):
-        return name.rpartition(":")[0]
+    file, game = files.parts(name)
+    if game:
+        return file
     parts = name.rpartition(":")[0].split(".")
     for count in range(1, len(parts) + 1 if parts[0] else 0):
         path = found.submodule_search_locations if found else None

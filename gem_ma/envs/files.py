@@ -101,6 +101,7 @@ def games_in(module: Any) -> dict[str, type[Game[Any]]]:
 
 def load(entry_point: str) -> Any:
     """Return what an entry point names, "module:NAME" or "FILE.py:NAME"; it runs code."""
+    file, _ = parts(entry_point)
     module, _, name = entry_point.rpartition(":")
-    found = imported(Path(module)) if module.endswith(".py") else importlib.import_module(module)
+    found = imported(Path(file)) if file else importlib.import_module(module)
     return functools.reduce(getattr, name.split("."), found)

@@ -126,8 +126,9 @@ def _whole(play: Callable[_P, AsyncGenerator[Episode, None]]) -> Callable[_P, li
         except TooManyErrors as error:
             error.episodes = _in_order(done)
             raise
+        done = _in_order(done)
         _warn(done)
-        return _in_order(done)
+        return done
 
     words = (play.__doc__ or "").partition("\n")
     rollout.__doc__ = "".join(("Play episodes and return them in order.", *words[1:]))
@@ -143,7 +144,7 @@ rollout = _whole(arollout)
 
 def _warn(episodes: Sequence[Episode]) -> None:
     """Say that some episodes failed, where `rollout` was called."""
-    failures = [episode.failure for episode in _in_order(episodes) if episode.failure is not None]
+    failures = [episode.failure for episode in episodes if episode.failure is not None]
     if failures:
         warnings.warn(
             f"{len(failures)} of {len(episodes)} episodes failed, and have no returns; the first "

@@ -23,7 +23,7 @@ from gem_ma.match.seeding import fresh_seed, mix
 from gem_ma.rollouts.episode import Episode, Failure, plain
 from gem_ma.rollouts.play import Play
 from gem_ma.rollouts.players import Answer, Player, Waiting
-from gem_ma.talk.asking import name_of
+from gem_ma.talk.asking import forget, name_of
 from gem_ma.talk.context import Context
 from gem_ma.talk.conversation import Conversation, schemas
 
@@ -347,7 +347,7 @@ class Run:
     def close(self) -> None:
         """Close file and bar, and tell agents that no chat goes on, if they want to know."""
         for player in self.players:
-            getattr(player.agent, "forget", bool)()
+            forget(player.agent)
         if self.file is not None:
             self.file.close()
         if self.bar is not None:

@@ -55,6 +55,11 @@ async def ask_async(agent: Agent, turns: list[Turn]) -> list[str]:
     return checked(agent, turns, await answer if inspect.isawaitable(answer) else answer)
 
 
+def forget(agent: Agent) -> None:
+    """Tell an agent that a rollout is over, if it wants to know."""
+    getattr(agent, "forget", bool)()
+
+
 def checked(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
     """Return the replies, if there is one for each turn."""
     if isinstance(answer, str):
