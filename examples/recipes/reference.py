@@ -3,8 +3,9 @@
     python examples/recipes/reference.py --seed 0 --out runs/reference-0
 
 The speaker sees one picture and says what is in it, the listener sees four that differ in little,
-reads what was said and chooses one: chance is 0.25. Each is a Qwen2-VL of its own that begins from
-nothing and imitates someone sloppy. Then both learn from whether the right picture was chosen.
+reads what was said and chooses one: chance is 0.25. A Qwen2-VL that begins from nothing imitates
+two sloppy players, of whom the listener writes down what it sees before it chooses. Then each seat
+has a copy of its own, and both learn from whether the right picture was chosen.
 """
 
 import re
@@ -20,7 +21,7 @@ from gem_ma.training.loop import Trainer
 
 ENV = "game:ReferenceGame-v0"
 GAME = {"size": 2, "objects": 2, "image_size": (196, 196), "observe": "image", "invalid": "lose"}
-TOKENS = 16
+TOKENS = 80
 SLOPPY = 0.3
 THING = re.compile(r"\w+ \w+ at \w\d")
 
@@ -34,14 +35,15 @@ def speaker(turn):
 
 
 def listener(turn):
-    """Choose a picture that has most of what was said, and now and then any."""
+    """Say what is in each picture, choose one that has most of what was said; now and then any."""
     rng = np.random.default_rng(turn.seed)
     said = THING.findall(turn.text)
-    fits = [
-        sum(thing in line for thing in said) for line in turn.observation["image"].alt.splitlines()
-    ]
+    seen = [THING.findall(line) for line in turn.observation["image"].alt.splitlines()]
+    fits = [sum(thing in things for thing in said) for things in seen]
     best = np.flatnonzero(np.array(fits) == max(fits))
-    return str(1 + (rng.integers(len(fits)) if rng.random() < SLOPPY else rng.choice(best)))
+    chosen = rng.integers(len(fits)) if rng.random() < SLOPPY else rng.choice(best)
+    told = "; ".join(f"{i}: {', '.join(things)}" for i, things in enumerate(seen, 1))
+    return f"{told}. \\boxed{{{chosen + 1}}}"
 
 
 TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listener)}
@@ -51,18 +53,15 @@ def main():
     run = Run(__doc__.split("\n")[0])
     episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (3000, 3, 60, 1000)
     env = gem_ma.make(ENV, **GAME)
-    models = {
-        seat: run.pretrain(env, TEACHERS, seat, seats=[seat], episodes=episodes, epochs=epochs)
-        for seat in TEACHERS
-    }
+    model = run.pretrain(env, TEACHERS, episodes=episodes, epochs=epochs)
 
     def right(agents):
         return earned("speaker", env, agents, judged)
 
     run.say(teachers=right(TEACHERS))
     new = {"max_new_tokens": TOKENS}
-    run.say(imitation=right({seat: run.player(model, **new) for seat, model in models.items()}))
-    learners = {seat: run.learner(model, **new) for seat, model in models.items()}
+    run.say(imitation=right(run.player(model, **new)))
+    learners = {seat: run.learner(model, **new) for seat in TEACHERS}
     trainer = Trainer(
         env,
         learners,

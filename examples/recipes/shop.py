@@ -6,9 +6,8 @@ Needs `pip install peft`. A model from nothing reads what a user by rule and an 
 say to each other, tool calls as JSON among it. Then each seat gets an adapter of its own and learns
 from what came of the talk: the assistant from the task, the user from that and from its fidelity.
 
-The shop has eight customers, and the tasks are those of one wish that needs no look at the
-catalogue: to cancel an order, to have it sent elsewhere, or to pay it otherwise. Those that are
-judged by are other tasks than those learnt from.
+The shop has eight customers, and the tasks are those of one wish, to cancel an order or to pay it
+otherwise. Those that are judged by are other tasks than those learnt from.
 """
 
 from functools import partial
@@ -24,11 +23,7 @@ from gem_ma.training.loop import Trainer
 
 SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
 TEACHERS = {"user": "rule-user", "assistant": "informed-assistant"}
-WISHES = {
-    "cancel_pending_order",
-    "modify_pending_order_address",
-    "modify_pending_order_payment",
-}
+WISHES = "cancel_pending_order", "modify_pending_order_payment"
 
 
 def tasks(numbers):
@@ -49,7 +44,7 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (800, 3, 30, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (800, 3, 50, 200)
     new = {"max_new_tokens": 8 if run.short else 120}
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
     # All that is read counts in full, as it is there that one learns to copy numbers.
@@ -76,6 +71,7 @@ def main():
             lr=1e-3,
             entropy=0.001,
             minibatch=16,
+            temperature=0.7,
             **new,
         )
         for seat in TEACHERS
