@@ -63,7 +63,14 @@ class Run:
 
     def learner(self, model, **settings):
         """Return a learner that begins as a model is, with the settings that most recipes have."""
-        model = model if hasattr(model, "parameters") else str(model)
+        if not hasattr(model, "parameters"):
+            found = self.player(model)
+            model, settings = found.model, {"processor": found.tokens.processor, **settings}
+        for name, one in model.named_parameters():
+            if ".visual." in name:
+                # All patches of a plain ground push its weights the same way: two steps of this
+                # rate are enough to undo what was learnt.
+                one.requires_grad_(False)
         usual = {"lr": 3e-4, "entropy": 0.003, "minibatch": 32}
         return HFLearner(model, seed=self.seed, device=self.device, **{**usual, **settings})
 

@@ -168,8 +168,9 @@ def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
     chats = [episode.messages(seat) for episode in episodes for seat in episode.agents]
     sees = any(pictures(chat) for chat in chats)
     raw = Tokenizer(models.BPE())
-    # Digits one by one, so that a number that was never seen is no new word.
-    words = r"\d| ?[^\W\d_]+| ?[^\s\w]+|_|\s+"
+    # Digits one by one, so that a number that was never seen is no new word; single letters and
+    # signs without the space before them, so that what stands on a board moves nothing in it.
+    words = r"\d| ?[^\W\d_]{2,}|[^\W\d_]| ?[^\s\w]{2,}|[^\s\w]|_|\s+"
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(words), "isolated"),

@@ -47,6 +47,8 @@ def test_the_folder_is_a_model_that_plays(made):
     tokenizer = agent.tokens.tokenizer
     assert tokenizer.decode(tokenizer(text)["input_ids"]) == text
     assert [tokenizer.decode([i]) for i in tokenizer("12")["input_ids"]] == ["1", "2"]
+    boards = ["0 1 2\n3 4 5", "x 1 o\n3 x o", ". 1 #\n@ . #"]
+    assert len({len(tokenizer(board)["input_ids"]) for board in boards}) == 1
     assert not (made / "checkpoint.pt").exists()
     assert sorted(e.number for e in gem_ma.load_episodes(made / "episodes.jsonl")) == list(
         range(12)
