@@ -13,6 +13,7 @@ from gem_ma.evaluation.metrics import wilson
 ELO = 400 / math.log(10)  # points for a factor of e in the odds
 _SLIGHT = 1e-5  # the weight of a squared strength, where nothing else says what it is
 _DRAWING = 0.1  # likewise of the log of how common draws are, where there is nothing else
+_CHUNK = 1 << 15  # numbers of a table that are worked on at once
 _NEVER = -30.0  # that log, where there was no draw
 
 
@@ -35,23 +36,28 @@ class Cycle(NamedTuple):
 def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the log strengths of agents, 0 on average, and the log of how common draws are.
 
-    wins: [n, i, j] is how often i beat j; draws: symmetric. The n tables are fitted one by one.
-    Davidson's model: i wins, draws and loses as e^a, e^(d + (a+b)/2) and e^b stand to each
+    wins: [..., i, j] is how often i beat j; draws: symmetric. Leading dimensions are fitted one
+    by one. Davidson's model: i wins, draws and loses as e^a, e^(d + (a+b)/2) and e^b stand to each
     other, fitted by Newton's method. A prior of next to no weight keeps it finite.
     """
-    many = wins.shape[-1]
+    shape, many = wins.shape[:-1], wins.shape[-1]
     wins, draws = wins.reshape(-1, many, many), draws.reshape(-1, many, many)
     begin = np.zeros((len(wins), many + 1))
     begin[draws.sum((1, 2)) == 0, many] = _NEVER
     params, left = begin.copy(), np.arange(len(wins))
+    chunk = max(1, _CHUNK // many**2)
     for _ in range(200):
-        step = _step(wins[left], draws[left], params[left], begin[left])
-        params[left] += step
-        left = left[np.abs(step).max(1) > 1e-9]
+        far = np.zeros(len(left))
+        for at in range(0, len(left), chunk):
+            some = left[at : at + chunk]
+            step = _step(wins[some], draws[some], params[some], begin[some])
+            params[some] += step
+            far[at : at + chunk] = np.abs(step).max(1)
+        left = left[far > 1e-9]
         if not len(left):
             break
-    strengths = params[:, :many]
-    return strengths - strengths.mean(1, keepdims=True), params[:, many]
+    strengths = params[:, :many] - params[:, :many].mean(1, keepdims=True)
+    return strengths.reshape(shape), params[:, many].reshape(shape[:-1])
 
 
 def _step(
@@ -111,14 +117,17 @@ def bradley_terry(
     games = met = 0.0
     for unit in units:
         total += unit.sum(0)
-        drawn += np.tensordot(rng.standard_exponential((resamples, len(unit))), unit, 1)
+        flat = unit.reshape(len(unit), -1)
+        (there,) = np.nonzero(flat.any(0))
+        weights = rng.standard_exponential((resamples, len(unit)))
+        drawn.reshape(resamples, -1)[:, there] += weights @ flat[:, there]
         of_pair = np.triu(unit[..., 0] + unit[..., 0].swapaxes(1, 2) + unit[..., 1], 1)
         games, met = games + of_pair.sum(), met + np.count_nonzero(of_pair)
     start = games / met if met else 1.0  # the matches of a pair on one start
     parts = (1 - np.eye(many)) / max(1, many - 1) / 2
     total[..., 0] += start * parts
     drawn[..., 0] += start * rng.standard_gamma(parts, (resamples, many, many))
-    (best,), (draw,) = davidson(total[None, ..., 0], total[None, ..., 1])
+    best, draw = davidson(total[..., 0], total[..., 1])
     again, _ = davidson(drawn[..., 0], drawn[..., 1])
     if zero is not None:
         best, again = best - best[zero], again - again[:, zero : zero + 1]
@@ -127,7 +136,7 @@ def bradley_terry(
         Rating(agent, *(float(ELO * value[i]) for value in (best, low, high)))
         for i, agent in enumerate(agents)
     ]
-    equal = math.exp(draw) / (2 + math.exp(draw))
+    equal = 1 / (1 + 2 * math.exp(-float(draw)))
     return sorted(ratings, key=lambda one: (-one.points, one.agent)), equal
 
 
