@@ -60,9 +60,7 @@ def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return strengths.reshape(shape), params[:, many].reshape(shape[:-1])
 
 
-def _step(
-    wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.ndarray
-) -> np.ndarray:
+def _step(wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.ndarray) -> np.ndarray:
     """Return how far Newton's method goes from these strengths and draws."""
     many = wins.shape[1]
     games = wins + wins.swapaxes(1, 2) + draws
