@@ -86,7 +86,8 @@ def _step(wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.nda
     hessian[:, :many, many] = hessian[:, many, :many] = mixed.sum(2)
     hessian[:, many, many] = (games * draw * (1 - draw)).sum((1, 2)) / 2
     step: np.ndarray = np.linalg.solve(hessian + np.diag(prior), gradient[:, :, None])[:, :, 0]
-    return step / np.maximum(1, np.abs(step).max(1, keepdims=True))  # no leap from a flat start
+    step /= np.maximum(1, np.abs(step).max(1, keepdims=True))  # no leap from a flat start
+    return step
 
 
 def bradley_terry(

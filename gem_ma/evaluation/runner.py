@@ -395,7 +395,8 @@ def summary(
     stopped: Sequence[Mapping[str, str]] = (),
 ) -> Evaluation:
     """Return the numbers of all episodes that a folder holds."""
-    rows, kinds = [], {}
+    rows: list[dict[str, Any]] = []
+    kinds: dict[str, list[bool | None]] = {}
     for cell in cells:
         episodes = episodes_of(folder, cell)
         rows.append(row(cell, episodes, prices))
@@ -535,7 +536,7 @@ def contested(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
     ]
     if zero_sum:
         return None if all(low < _NEAR for low, _ in ends) else False
-    told = [low < -_NEAR and high > _NEAR for low, high in ends if high - low > _NEAR or high]
+    told = [low < -_NEAR and high > _NEAR for low, high in ends if max(high, -low) > _NEAR]
     return all(told) if told else None
 
 
@@ -597,6 +598,7 @@ class Difference:
     change: Any  # a statistics.Change: with its p, before others were looked at
     p: float  # that allows for how many numbers were compared
     verdict: str  # "better", "worse", "changed" or "noise"
+    unlike: int  # pairs of which differ
     why: str  # which test, of how many pairs, and what it came to
     left_out: str  # which starts are in no number, and why
 
@@ -637,14 +639,16 @@ def compare(
     found.sort(key=lambda one: order.index(one[0]))  # as they are in the suite
     chances = holm([change.p for *_, change, _ in found])
     out = []
-    for (key, metric, one, two, change, left_out), p in zip(found, chances, strict=True):
+    for ((entry, seat), metric, one, two, change, left_out), p in zip(found, chances, strict=True):
         verdict = "noise"
         if p < level:
             sign = COMPARED[metric] * change.value
             verdict = "changed" if not sign else "better" if sign > 0 else "worse"
         why = _why(one, two, change, p, len(found), level)
-        values = fmean(one.values()), fmean(two.values())
-        out.append(Difference(*key, metric, *values, change, p, verdict, why, left_out))
+        unlike = sum(one[task] != two[task] for task in one) if change.paired else 0
+        was_now = {"old": fmean(one.values()), "new": fmean(two.values()), "change": change}
+        said = {"p": p, "verdict": verdict, "unlike": unlike, "why": why, "left_out": left_out}
+        out.append(Difference(entry, seat, metric, **was_now, **said))
     return out, sorted(notes)
 
 
