@@ -1,6 +1,6 @@
 """How often the intervals of ratings hold the truth: matches drawn from known strengths.
 
-    python benchmarks/ratings.py --runs 1000
+python benchmarks/ratings.py --runs 1000
 """
 
 from __future__ import annotations

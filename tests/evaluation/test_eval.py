@@ -578,7 +578,7 @@ def test_only_starts_of_both_count(tmp_path, capsys):
 
     def fails(*numbers):
         def agent(turn):
-            if int(turn.episode.partition("-")[0]) in numbers:
+            if int(turn.episode.rpartition("-")[2]) in numbers:
                 raise RuntimeError("no")
             return turn.legal[-1]
 
