@@ -118,8 +118,7 @@ def _report(found: Any, priced: bool) -> None:
         _show(*_table(found.rows))
         for points, kind in _curves(found.rows):
             _write(f"{kind}: {points}\n")
-        success = _percent(found.overall["success"])
-        _write(f"mean over {len(found.rows)} rows: success {success}\n")
+    _write(_headline(found.overall))
     if found.overall["tokens in all"]:
         _write(f"tokens: {found.overall['tokens in all']:.0f}\n")
     if priced:
@@ -128,6 +127,37 @@ def _report(found: Any, priced: bool) -> None:
         _write(f"skipped {one['entry']}: {one['reason']}\n")
     for one in found.stopped:
         _write(f"stopped {one['what']}: {one['reason']}\n")
+
+
+def _headline(overall: dict[str, Any]) -> str:
+    """Return what an evaluation comes to in all, over what, and what is not in it."""
+    rows, out = overall["rows"], overall["rows left out"]
+    lines = []
+    if rows:
+        of = f"{rows} of {rows + out}" if out else f"{rows}"
+        places = _many(overall["environments"], "environment")
+        lines.append(
+            f"mean over {of} rows, {places}, of the evaluated seats alone: "
+            f"success {_percent(overall['success'])}\n"
+        )
+    else:
+        lines.append("no episode came to its end, so there is no mean\n")
+    if out and rows:
+        lines.append(f"in no mean: {_many(out, 'row')} of which no episode came to its end\n")
+    if overall["missing"] and rows:
+        failed = f", {overall['failed']} failed" if overall["failed"] else ""
+        lines.append(f"in no mean: {_many(overall['missing'], 'episode')} not played{failed}\n")
+    if rows:
+        lines.append("[]: 95% intervals; none where all starts came to the same\n")
+    return "".join(lines)
+
+
+def _json(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 class _Lines:
@@ -169,24 +199,24 @@ def _table(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
     head += ["forfeit", "turns", "tokens", "s/reply"]
     lines = []
     for row in rows:
-        split = "/".join(
-            "" if row[name] is None else f"{100 * row[name].value:.0f}"
-            for name in ("win", "draw", "loss")
-        )
-        failed = f" ({row['failed']} failed)" if row["failed"] else ""
+        split = ""
+        if row["win"] is not None:
+            split = "/".join(f"{100 * row[name].value:.0f}" for name in ("win", "draw", "loss"))
+        notes = [f"{row[name]} {name}" for name in ("failed", "truncated") if row[name]]
         lines.append(
             [
                 row["entry"],
                 row["seat"],
-                f"{row['episodes']}/{row['expected']}{failed}",
+                f"{row['episodes']}/{row['expected']}"
+                + (f" ({', '.join(notes)})" if notes else ""),
                 _percent(row["success"]),
                 _between(row["return"]),
-                "" if row["win"] is None else split,
+                split,
                 _percent(row["invalid"]),
-                _percent(row["forfeit"]) if row["forfeit"].value else "",
-                f"{row['turns'].value:.1f}",
-                f"{row['tokens'].value:.0f}" if row["tokens"].value else "",
-                f"{row['latency'].value:.3f}",
+                _percent(row["forfeit"]) if row["forfeit"].value > 0 else "",
+                _known(row["turns"], ".1f"),
+                _known(row["tokens"], ".0f") if row["tokens"].value else "",
+                _known(row["latency"], ".3f"),
             ]
         )
     told = [i for i in range(len(head)) if any(line[i] for line in lines)]
@@ -204,6 +234,10 @@ def _curves(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
             points = ((k, average([row[name][k] for row in rows if k in row[name]])) for k in ks)
             out.append((", ".join(f"k={k} {_percent(one)}" for k, one in points), kind))
     return out
+
+
+def _known(one: Any, how: str) -> str:
+    return "" if math.isnan(one.value) else format(one.value, how)
 
 
 def _percent(one: Any) -> str:
@@ -233,17 +267,15 @@ def _compare(args: argparse.Namespace) -> int:
     if args.json:
         rows = [
             {
-                **{name: getattr(one, name) for name in one.__slots__ if name != "change"},
-                "change": {
-                    key: None if isinstance(value, float) and math.isnan(value) else value
-                    for key, value in one.change._asdict().items()
-                },
+                **{name: _json(getattr(one, name)) for name in one.__slots__ if name != "change"},
+                "change": {key: _json(value) for key, value in one.change._asdict().items()},
             }
             for one in found
         ]
         _print_json({"differences": rows, "in one only": only})
         return int(worse)
-    head = ["environment", "seat", "number", "before", "after", "change", "tasks", "p", "verdict"]
+    head = ["environment", "seat", "number", "before", "after", "change", "pairs"]
+    head += ["p", "Holm", "verdict"]
     lines = [
         [
             one.entry,
@@ -252,17 +284,35 @@ def _compare(args: argparse.Namespace) -> int:
             f"{one.old:.3f}",
             f"{one.new:.3f}",
             _between(one.change, 3),
-            f"{one.change.tasks}{' paired' if one.change.paired else ''}",
+            f"{one.change.tasks}, {one.unlike} differ" if one.change.paired else "none",
+            f"{one.change.p:.3f}",
             f"{one.p:.3f}",
             one.verdict,
         ]
         for one in found
     ]
-    _show(head, lines)
+    if lines:
+        _show(head, lines)
+    for place in dict.fromkeys((one.entry, one.seat) for one in found):
+        own = [one for one in found if (one.entry, one.seat) == place]
+        if own[0].left_out:
+            _write(f"{' '.join(place)}, starts left out of all: {own[0].left_out}\n")
     for name in only:
-        _write(f"in one of them only: {name}\n")
+        _write(f"{name}\n")
+    if not found:
+        _write("nothing in both of them came to its end, so there is nothing to compare\n")
+        return int(worse)
     changed = sum(one.verdict != "noise" for one in found)
-    _write(f"{changed} of {len(found)} numbers changed by more than noise\n")
+    _write(
+        f"{changed} of {len(found)} numbers changed by more than noise: below 0.05 after Holm's "
+        f"correction for {len(found)} tests\n"
+        "p: how often signs by chance (without pairs: starts dealt anew) make as large a change, "
+        "either way\n"
+        "before, after, change: means over the pairs, starts that both played; []: 95%, bootstrap\n"
+    )
+    few = sum(one.change.paired and 0 < one.unlike < 6 for one in found)
+    if few:
+        _write(f"{few} of them cannot be more than noise: fewer than 6 pairs differ\n")
     return int(worse)
 
 
@@ -340,7 +390,7 @@ def _tournament(args: argparse.Namespace) -> int:
         progress=None if total else False,
         on_cell=total,
     )
-    if args.picture:
+    if args.picture and board.agents:
         from gem_ma.renderers import draw, png
 
         cells = len(board.agents)
@@ -350,10 +400,28 @@ def _tournament(args: argparse.Namespace) -> int:
     if args.json:
         _print_json(board.plain())
         return code
+    if board.ratings:
+        _ratings(board)
+    _returns(board)
+    for cycle in board.cycles:
+        doubt = "" if cycle.certain else ", perhaps by chance"
+        _write(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
+    for one in board.stopped:
+        _write(f"stopped {one['what']}: {one['reason']}\n")
+    failed = f", {board.failed} failed" if board.failed else ""
+    _write(f"{board.matches} matches{failed}, written to {args.out}\n")
+    return code
+
+
+def _ratings(board: Any) -> None:
     head = ["agent", "rating", "win", "draw", "loss", "forfeit"]
     _show(head, [_rated(board, one) for one in board.ratings])
+    _write(
+        "[]: 95% intervals, proper Bayesian bootstrap over starts; the prior: as if each agent\n"
+        "had half won and half lost one more start, against all others in equal parts\n"
+    )
     for game, rated in board.by_game.items():
-        line = ", ".join(f"{one.agent} {one.points:+.0f}" for one in rated)
+        line = ", ".join(f"{one.agent} {_points(one)}" for one in rated)
         _write(f"{game}: {line}\n")
     for agent, (mu, sigma) in sorted(board.skills.items(), key=lambda one: -one[1][0]):
         _write(f"Plackett-Luce: {agent} {mu:.1f}, give or take {sigma:.1f}\n")
@@ -365,19 +433,31 @@ def _tournament(args: argparse.Namespace) -> int:
         [*key, *(str(count) for count in row.values())] for key, row in sorted(board.seats.items())
     ]
     _show(["game", "seat", "agent", "win", "draw", "loss", "forfeit"], lines)
-    for cycle in board.cycles:
-        doubt = "" if cycle.certain else ", perhaps by chance"
-        _write(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
-    for one in board.stopped:
-        _write(f"stopped {one['what']}: {one['reason']}\n")
-    failed = f", {board.failed} failed" if board.failed else ""
-    _write(f"{board.matches} matches{failed}, written to {args.out}\n")
-    return code
+
+
+def _returns(board: Any) -> None:
+    """Print what agents earned where nobody wins from another, and who is in no table."""
+    if board.unrated:
+        lines = [
+            [game, agent, _between(one)]
+            for (game, agent), one in board.returns.items()
+            if game in board.unrated
+        ]
+        _write("\nnot rated, as nobody wins there from another:\n")
+        _show(["game", "agent", "return"], lines)
+    for agent in board.absent:
+        _write(f"{agent}: no match of it came to its end, so it is in no table\n")
+
+
+def _points(one: Any) -> str:
+    if one.low == one.high == 0:
+        return "0, the anchor"
+    return f"{one.points:+.0f} [{one.low:+.0f}, {one.high:+.0f}]"
 
 
 def _rated(board: Any, one: Any) -> list[str]:
     counts = board.total(one.agent)
-    between = f"{one.points:+.0f} [{one.low:+.0f}, {one.high:+.0f}]"
+    between = _points(one)
     return [one.agent, between, *(str(count) for count in counts.values())]
 
 

@@ -172,6 +172,8 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
     from gem_ma.evaluation.tournament import leaderboard
 
     board = leaderboard(folder)
+    if not board.agents:
+        raise BadPlot(f"{folder} holds no match with a winner that came to its end")
     order = board.order()
     return [board.agents[i] for i in order], [[board.points(i, j) for j in order] for i in order]
 

@@ -11,7 +11,10 @@ import numpy as np
 from gem_ma.evaluation.metrics import wilson
 
 ELO = 400 / math.log(10)  # points for a factor of e in the odds
-_PRIOR = 0.1  # of a squared strength, so that who never loses has a finite one
+_SLIGHT = 1e-5  # the weight of a squared strength, where nothing else says what it is
+_DRAWING = 0.1  # likewise of the log of how common draws are, where there is nothing else
+_CHUNK = 1 << 15  # numbers of a table that are worked on at once
+_NEVER = -30.0  # that log, where there was no draw
 
 
 class Rating(NamedTuple):
@@ -30,76 +33,99 @@ class Cycle(NamedTuple):
     certain: bool  # every one of these wins is more than noise
 
 
-def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, float]:
+def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the log strengths of agents, 0 on average, and the log of how common draws are.
 
     wins: [..., i, j] is how often i beat j; draws: symmetric. Leading dimensions are fitted one
     by one. Davidson's model: i wins, draws and loses as e^a, e^(d + (a+b)/2) and e^b stand to each
-    other, fitted by Newton's method. A weak prior keeps what the outcomes leave open finite.
+    other, fitted by Newton's method. A prior of next to no weight keeps it finite.
     """
-    many = wins.shape[-1]
-    if wins.ndim == 2:
-        strengths, draw = _newton(wins[None], draws[None], many)
-        return strengths[0], float(draw[0])
-    strengths, draw = _newton(wins, draws, many)
-    return strengths, draw  # type: ignore[return-value]
-
-
-def _newton(wins: np.ndarray, draws: np.ndarray, many: int) -> tuple[np.ndarray, np.ndarray]:
-    runs = len(wins)
-    first, second = np.triu_indices(many, 1)
-    won, lost = wins[:, first, second], wins[:, second, first]
-    drawn = draws[:, first, second]
-    games = won + drawn + lost
-    pairs = len(first)
-    # What each outcome of each pair takes from the parameters: the strengths, and draws last.
-    features = np.zeros((3, pairs, many + 1))
-    each = np.arange(pairs)
-    features[0, each, first] = features[2, each, second] = 1
-    features[1, each, first] = features[1, each, second] = 0.5
-    features[1, :, many] = 1
-    counts = np.stack([won, drawn, lost])  # outcome, run, pair
-    params = np.zeros((runs, many + 1))
-    prior = _PRIOR * np.eye(many + 1)
-    for _ in range(100):
-        logits = np.einsum("opk,rk->orp", features, params)
-        logits -= logits.max(0)
-        shares = np.exp(logits)
-        shares /= shares.sum(0)
-        gradient = np.einsum("orp,opk->rk", counts - games * shares, features) - params @ prior
-        expected = np.einsum("orp,opk->rpk", shares, features)
-        hessian = np.einsum("rp,orp,opk,opl->rkl", games, shares, features, features, optimize=True)
-        hessian -= np.einsum("rp,rpk,rpl->rkl", games, expected, expected, optimize=True)
-        step = np.linalg.solve(hessian + prior, gradient[:, :, None])[:, :, 0]
-        step /= np.maximum(1, np.abs(step).max(1, keepdims=True))  # no leap from a flat start
-        params += step
-        if np.abs(step).max() < 1e-10:
+    shape, many = wins.shape[:-1], wins.shape[-1]
+    wins, draws = wins.reshape(-1, many, many), draws.reshape(-1, many, many)
+    begin = np.zeros((len(wins), many + 1))
+    begin[draws.sum((1, 2)) == 0, many] = _NEVER
+    params, left = begin.copy(), np.arange(len(wins))
+    chunk = max(1, _CHUNK // many**2)
+    for _ in range(200):
+        far = np.zeros(len(left))
+        for at in range(0, len(left), chunk):
+            some = left[at : at + chunk]
+            step = _step(wins[some], draws[some], params[some], begin[some])
+            params[some] += step
+            far[at : at + chunk] = np.abs(step).max(1)
+        left = left[far > 1e-9]
+        if not len(left):
             break
-    strengths = params[:, :many]
-    return strengths - strengths.mean(1, keepdims=True), params[:, many]
+    strengths = params[:, :many] - params[:, :many].mean(1, keepdims=True)
+    return strengths.reshape(shape), params[:, many].reshape(shape[:-1])
+
+
+def _step(wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.ndarray) -> np.ndarray:
+    """Return how far Newton's method goes from these strengths and draws."""
+    many = wins.shape[1]
+    games = wins + wins.swapaxes(1, 2) + draws
+    place = np.arange(many)
+    prior = np.full(many + 1, _SLIGHT)
+    prior[many] = _DRAWING
+    # How likely each outcome of each pair is, and how sure its points and its draw are.
+    gap = (params[:, :many, None] - params[:, None, :many]) / 2
+    level = params[:, many, None, None]
+    top = np.maximum(np.abs(gap), level)
+    won, lost, draw = np.exp(gap - top), np.exp(-gap - top), np.exp(level - top)
+    total = won + lost + draw
+    won, lost, draw = won / total, lost / total, draw / total
+    share = won + draw / 2
+    certain = games * (won * lost + draw * (won + lost) / 4)
+    mixed = games * (draw / 2 - share * draw)
+    gradient = (begin - params) * prior
+    gradient[:, :many] += (wins + draws / 2 - games * share).sum(2)
+    gradient[:, many] += (draws - games * draw).sum((1, 2)) / 2
+    hessian = np.zeros((len(wins), many + 1, many + 1))
+    hessian[:, :many, :many] = -certain
+    hessian[:, place, place] = certain.sum(2) - certain[:, place, place]
+    hessian[:, :many, many] = hessian[:, many, :many] = mixed.sum(2)
+    hessian[:, many, many] = (games * draw * (1 - draw)).sum((1, 2)) / 2
+    step: np.ndarray = np.linalg.solve(hessian + np.diag(prior), gradient[:, :, None])[:, :, 0]
+    step /= np.maximum(1, np.abs(step).max(1, keepdims=True))  # no leap from a flat start
+    return step
 
 
 def bradley_terry(
     agents: Sequence[str],
     units: Sequence[np.ndarray],
     anchor: str | None = None,
-    resamples: int = 200,
+    resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[list[Rating], float]:
     """Return the ratings of agents, best first, and how likely equals draw.
 
     units: arrays [n, agents, agents, 2] of wins and draws, one for each group of agents that met;
-        its n entries (all matches on one start) are drawn again together for the intervals.
+        its n entries (all matches on one start) weigh more or less together for the intervals.
     anchor: the agent whose rating is 0; None: their mean is.
+
+    The prior: as if each agent had played one more start, half won and half lost, in equal parts
+    against all others. The intervals are of the proper Bayesian bootstrap: starts and what the
+    prior adds have random weights, whose means are those they count with; of two agents who never
+    draw that is Jeffreys' interval. So who never lost has a finite rating with a wide interval.
     """
     zero = None if anchor is None else agents.index(anchor)
     rng = np.random.Generator(np.random.PCG64(seed))
-    shape = (len(agents), len(agents), 2)
+    many = len(agents)
+    shape = (many, many, 2)
     total, drawn = np.zeros(shape), np.zeros((resamples, *shape))
+    games = met = 0.0
     for unit in units:
         total += unit.sum(0)
-        counts = rng.multinomial(len(unit), [1 / len(unit)] * len(unit), size=resamples)
-        drawn += np.tensordot(counts, unit, 1)
+        flat = unit.reshape(len(unit), -1)
+        (there,) = np.nonzero(flat.any(0))
+        weights = rng.standard_exponential((resamples, len(unit)))
+        drawn.reshape(resamples, -1)[:, there] += weights @ flat[:, there]
+        of_pair = np.triu(unit[..., 0] + unit[..., 0].swapaxes(1, 2) + unit[..., 1], 1)
+        games, met = games + of_pair.sum(), met + np.count_nonzero(of_pair)
+    start = games / met if met else 1.0  # the matches of a pair on one start
+    parts = (1 - np.eye(many)) / max(1, many - 1) / 2
+    total[..., 0] += start * parts
+    drawn[..., 0] += start * rng.standard_gamma(parts, (resamples, many, many))
     best, draw = davidson(total[..., 0], total[..., 1])
     again, _ = davidson(drawn[..., 0], drawn[..., 1])
     if zero is not None:
@@ -109,7 +135,7 @@ def bradley_terry(
         Rating(agent, *(float(ELO * value[i]) for value in (best, low, high)))
         for i, agent in enumerate(agents)
     ]
-    equal = math.exp(draw) / (2 + math.exp(draw))
+    equal = 1 / (1 + 2 * math.exp(-float(draw)))
     return sorted(ratings, key=lambda one: (-one.points, one.agent)), equal
 
 

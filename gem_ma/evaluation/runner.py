@@ -32,6 +32,8 @@ from gem_ma.talk.asking import Agent
 from gem_ma.talk.loops import run_async
 
 KIND = "evaluation"
+VERDICTS = ("win", "draw", "loss")
+_NEAR = 1e-9
 CELLS = "cells.json"
 
 
@@ -70,6 +72,7 @@ class Cell(NamedTuple):
     lineup: tuple[str, ...]
     agents: dict[str, str]  # who sits in each seat
     file: str
+    zero_sum: bool = True  # as the game says; what was earned may say otherwise
 
     @property
     def seat(self) -> str:
@@ -192,7 +195,13 @@ def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
         entries = {entry.name: entry for entry in suite.entries}
         listed = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
         cells = [
-            Cell(entries[one["entry"]], tuple(one["lineup"]), one["agents"], one["file"])
+            Cell(
+                entries[one["entry"]],
+                tuple(one["lineup"]),
+                one["agents"],
+                one["file"],
+                one.get("zero_sum", True),
+            )
             for one in listed
         ]
     except (KeyError, TypeError, RecursionError, json.JSONDecodeError) as error:
@@ -219,7 +228,7 @@ def plan(
         for lineup in entry.lineups(env.possible_agents):
             who = {seat: _who(entry, seat, lineup, agents, seats) for seat in env.possible_agents}
             name = store.file_name(f"{entry.name} {'+'.join(lineup)}", [entry.name, lineup])
-            cells.append(Cell(entry, lineup, who, name))
+            cells.append(Cell(entry, lineup, who, name, env.game.zero_sum))
     for seat in seats:
         if known and seat not in known:
             raise BadSuite(f"no seat {seat!r} in suite {suite.name}; {', '.join(sorted(known))}")
@@ -386,16 +395,33 @@ def summary(
     stopped: Sequence[Mapping[str, str]] = (),
 ) -> Evaluation:
     """Return the numbers of all episodes that a folder holds."""
-    rows = [row(cell, episodes_of(folder, cell), prices) for cell in cells]
+    rows: list[dict[str, Any]] = []
+    kinds: dict[str, list[bool | None]] = {}
+    for cell in cells:
+        episodes = episodes_of(folder, cell)
+        rows.append(row(cell, episodes, prices))
+        kinds.setdefault(cell.entry.name, []).append(contested(episodes, cell.zero_sum))
+    for cell, one in zip(cells, rows, strict=True):  # of all seats of an environment alike
+        if not is_contest(kinds[cell.entry.name], cell.zero_sum):
+            one |= dict.fromkeys(VERDICTS)
     played = [one for one in rows if one["episodes"]]
-    overall = {
-        name: average([one[name] for one in played]) for name in ("success", "invalid", "forfeit")
+    left = [dict(one) for one in skipped]
+    overall: dict[str, Any] = {
+        "rows": len(played),
+        "rows left out": len(rows) - len(played),
+        "environments": len({one["entry"] for one in played}),
+        "environments left out": len({one["entry"] for one in (*rows, *left)})
+        - len({one["entry"] for one in played}),
+        "episodes": sum(one["episodes"] for one in rows),
+        "failed": sum(one["failed"] for one in rows),
+        "missing": sum(one["expected"] - one["episodes"] for one in rows),
     }
+    for name in ("success", "invalid", "forfeit"):
+        overall[name] = average([one[name] for one in played])
     for name in ("turns", "tokens", "cost", "seconds"):
         values = [one[name].value for one in played]
         total = sum(v * one["episodes"] for v, one in zip(values, played, strict=True) if v == v)
         overall[f"{name} in all"] = total
-    left = [dict(one) for one in skipped]
     return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped])
 
 
@@ -421,7 +447,9 @@ def row(
         return mean([fmean(fact[name] for fact in part) for part in tasks.values()])
 
     trials = {task: [fact["success"] for fact in part] for task, part in tasks.items()}
-    several = len(cell.agents) > len(seats)
+    contest = len(cell.agents) > len(seats) and is_contest(
+        [contested(episodes, cell.zero_sum)], cell.zero_sum
+    )
     return {
         "entry": entry.name,
         "id": entry.id,
@@ -432,11 +460,12 @@ def row(
         "episodes": len(done),
         "expected": cell.episodes,
         "failed": len(episodes) - len(done),
+        "truncated": sum(episode.ended == "truncated" for episode in done),
         "success": share("success"),
         "pass_at": _curve(pass_at_k, trials, entry.trials),
         "pass_hat": _curve(pass_hat_k, trials, entry.trials),
         "return": mean_of("return"),
-        **{name: share(name) if several else None for name in ("win", "draw", "loss")},
+        **{name: share(name) if contest and done else None for name in VERDICTS},
         "forfeit": share("forfeit"),
         "invalid": share("invalid", of="replies"),
         "turns": mean_of("replies"),
@@ -481,7 +510,7 @@ def _facts(cell: Cell, episode: Episode, prices: tuple[float, float] | None) -> 
         "one": 1,
         "success": float(earned >= cell.entry.success - 1e-9),
         "return": earned,
-        **{name: float(verdict == name) for name in ("win", "draw", "loss")},
+        **{name: float(verdict == name) for name in VERDICTS},
         "forfeit": float(given_up),
         "replies": len(steps),
         "invalid": sum(step.invalid is not None for step in steps),
@@ -489,6 +518,32 @@ def _facts(cell: Cell, episode: Episode, prices: tuple[float, float] | None) -> 
         "cost": dollars,
         "seconds": sum(_latency(step) for step in steps),
     }
+
+
+def contested(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
+    """Return whether seats win from each other, as far as what they earned tells; None: not at all.
+
+    In a game that says it is zero-sum they do, unless all have gained at once. In another they do
+    if, whenever they did not end level at 0, some earned more than 0 and others less, as teams
+    and tables of many do. They do not where they earn the same together, where only one of them
+    is paid, or where each looks after itself. Episodes that a seat left by invalid replies say
+    nothing, as the referee has paid for that.
+    """
+    ends = [
+        (min(one.returns.values()), max(one.returns.values()))
+        for one in episodes
+        if one.failure is None and not one.forfeits
+    ]
+    if zero_sum:
+        return None if all(low < _NEAR for low, _ in ends) else False
+    told = [low < -_NEAR and high > _NEAR for low, high in ends if max(high, -low) > _NEAR]
+    return all(told) if told else None
+
+
+def is_contest(found: Iterable[bool | None], zero_sum: bool) -> bool:
+    """Return whether a game has winners; where what was earned does not tell, as it says."""
+    told = [one for one in found if one is not None]
+    return all(told) if told else zero_sum
 
 
 def outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:
@@ -522,7 +577,7 @@ def _number(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _number(one) for key, one in value.items()}
     if isinstance(value, float):
-        return None if math.isnan(value) else value
+        return value if math.isfinite(value) else None
     return value
 
 
@@ -533,25 +588,29 @@ COMPARED = {"success": +1, "return": +1, "invalid": -1, "tokens": 0}  # whether 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed in one number of one cell."""
+    """What changed in one number of one cell, over the starts that both evaluations played."""
 
     entry: str
     seat: str
     metric: str
     old: float
     new: float
-    change: Any  # a statistics.Change
+    change: Any  # a statistics.Change: with its p, before others were looked at
     p: float  # that allows for how many numbers were compared
     verdict: str  # "better", "worse", "changed" or "noise"
+    unlike: int  # pairs of which differ
+    why: str  # which test, of how many pairs, and what it came to
+    left_out: str  # which starts are in no number, and why
 
 
 def compare(
     old: str | os.PathLike[str], new: str | os.PathLike[str], level: float = 0.05
 ) -> tuple[list[Difference], list[str]]:
-    """Return what changed between two evaluations, and what only one of them has.
+    """Return what changed between two evaluations, and what of them cannot be compared, and why.
 
-    Episodes with the same start are compared one by one. A change counts as more than noise if
-    chance alone does as much less often than `level`, whichever of the numbers it shows in.
+    Starts that both have played are compared one by one, and no others count; without any the two
+    means are compared. A change counts as more than noise if chance alone does as much less often
+    than `level`, whichever of the numbers it shows in.
     """
     from gem_ma.evaluation.statistics import difference, holm
 
@@ -560,30 +619,104 @@ def compare(
         _, cells = load(folder)
         parts.append({(cell.entry.name, cell.seat): (cell, folder) for cell in cells})
     before, after = parts
-    found, only = [], [f"{entry} {seat}" for entry, seat in before.keys() ^ after.keys()]
-    for key in before:
-        if key not in after:
-            continue
-        tables = [
-            _by_task(cell, episodes_of(folder, cell)) for cell, folder in (before[key], after[key])
-        ]
-        for metric in COMPARED:
-            one, two = (
-                {task: facts[metric] for task, facts in table.items() if facts[metric] is not None}
-                for table in tables
-            )
-            if one and two and (any(one.values()) or any(two.values())):
-                change = difference(one, two)
-                found.append((key, metric, fmean(one.values()), fmean(two.values()), change))
-    chances = holm([change.p for *_, change in found])
+    found: list[Any] = []
+    notes = [
+        f"{entry} {seat}: only in {old if (entry, seat) in before else new}"
+        for entry, seat in before.keys() ^ after.keys()
+    ]
+    for key in before.keys() & after.keys():
+        (was, where), (now, there) = before[key], after[key]
+        episodes = episodes_of(where, was), episodes_of(there, now)
+        tables = _by_task(was, episodes[0]), _by_task(now, episodes[1])
+        common = [task for task in tables[0] if task in tables[1]]
+        notes += [f"{key[0]} {key[1]}: {one}" for one in _doubts(was, now, tables, (old, new))]
+        left_out = _left_out(tables, episodes) if common else ""
+        for metric in COMPARED if all(tables) else ():
+            one, two = ({task: table[task][metric] for task in common or table} for table in tables)
+            if metric == "success" or any(one.values()) or any(two.values()):
+                found.append((key, metric, one, two, difference(one, two), left_out))
+    order = list(before)
+    found.sort(key=lambda one: order.index(one[0]))  # as they are in the suite
+    chances = holm([change.p for *_, change, _ in found])
     out = []
-    for (key, metric, was, now, change), p in zip(found, chances, strict=True):
+    for ((entry, seat), metric, one, two, change, left_out), p in zip(found, chances, strict=True):
         verdict = "noise"
         if p < level:
             sign = COMPARED[metric] * change.value
             verdict = "changed" if not sign else "better" if sign > 0 else "worse"
-        out.append(Difference(*key, metric, was, now, change, p, verdict))
-    return out, sorted(only)
+        why = _why(one, two, change, p, len(found), level)
+        unlike = sum(one[task] != two[task] for task in one) if change.paired else 0
+        was_now = {"old": fmean(one.values()), "new": fmean(two.values()), "change": change}
+        said = {"p": p, "verdict": verdict, "unlike": unlike, "why": why, "left_out": left_out}
+        out.append(Difference(entry, seat, metric, **was_now, **said))
+    return out, sorted(notes)
+
+
+def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
+    """Return why two cells cannot be compared, or not as they should be."""
+    out = []
+    for name in ("id", "arguments", "success", "context"):
+        one, two = getattr(was.entry, name), getattr(now.entry, name)
+        if one != two:
+            out.append(f"{name} was {one!r} and is {two!r}, so more than the agent may differ")
+    for seat in was.agents:
+        one, two = was.agents[seat], now.agents.get(seat)
+        if seat not in was.lineup and one != two:
+            out.append(f"in seat {seat} sat {one}, and then {two}: not the agent alone differs")
+    empty = [str(folder) for folder, table in zip(folders, tables, strict=True) if not table]
+    if empty:
+        out.append(f"no episode came to its end in {' nor in '.join(empty)}")
+    elif not tables[0].keys() & tables[1].keys():
+        out.append("no start in common, so the means of different starts are compared")
+    return out
+
+
+def _why(
+    old: Mapping[str, float],
+    new: Mapping[str, float],
+    change: Any,
+    p: float,
+    numbers: int,
+    level: float,
+) -> str:
+    """Return which test says so, of how many starts, and what it came to."""
+    if not change.paired:
+        test = f"permutations of {len(old)} starts before and {len(new)} others after"
+        return f"{test}: p={change.p:.2g}, {p:.2g} as one of {numbers} numbers"
+    unlike = sum(old[task] != new[task] for task in old)
+    test = f"sign flips of {change.tasks} pairs, {unlike} of which differ"
+    if not unlike:
+        return test
+    words = f"{test}: p={change.p:.2g}, {p:.2g} as one of {numbers} numbers"
+    least = min(1.0, 2.0 ** (1 - unlike))
+    if p >= level and least >= level:
+        words += f"; so few cannot be below {least:.2g}"
+    return words
+
+
+def _left_out(
+    tables: tuple[Mapping[str, Any], Mapping[str, Any]],
+    episodes: tuple[Sequence[Episode], Sequence[Episode]],
+) -> str:
+    """Return how many starts only one of two evaluations has, and why."""
+    words = []
+    for mine, other, which in ((0, 1, "before"), (1, 0, "after")):
+        alone = tables[mine].keys() - tables[other].keys()
+        failed = alone & {_task(one) for one in episodes[other] if one.failure is not None}
+        elsewhere = "after" if which == "before" else "before"
+        if failed:
+            words.append(f"{len(failed)} that failed {elsewhere}")
+        if len(alone) > len(failed):
+            words.append(f"{len(alone) - len(failed)} played {which} only")
+    nowhere = {_task(one) for part in episodes for one in part} - {*tables[0], *tables[1]}
+    if nowhere:
+        words.append(f"{len(nowhere)} that came to no end in either")
+    return ", ".join(words)
+
+
+def _task(episode: Episode) -> str:
+    """Return a name of a start that other runs have for it too."""
+    return f"{episode.seed} {json.dumps(episode.options, sort_keys=True)}"
 
 
 def _by_task(cell: Cell, episodes: Sequence[Episode]) -> dict[str, dict[str, float]]:
@@ -591,8 +724,7 @@ def _by_task(cell: Cell, episodes: Sequence[Episode]) -> dict[str, dict[str, flo
     parts: dict[str, list[dict[str, float]]] = {}
     for episode in episodes:
         if episode.failure is None:
-            task = f"{episode.seed} {json.dumps(episode.options, sort_keys=True)}"
-            parts.setdefault(task, []).append(_facts(cell, episode, None))
+            parts.setdefault(_task(episode), []).append(_facts(cell, episode, None))
     out = {}
     for task, part in parts.items():
         sums: Counter[str] = Counter()

@@ -19,7 +19,10 @@ _CHUNK = 1 << 20  # numbers held at once while resampling
 
 
 class Estimate(NamedTuple):
-    """A number, and the interval that holds the true one 95 times in 100; nan: cannot be told."""
+    """A number, and the interval that holds the true one 95 times in 100; nan: cannot be told.
+
+    A mean of values that are all alike has no interval: how much others may differ is not in them.
+    """
 
     value: float
     low: float
@@ -65,9 +68,9 @@ def rate(successes: Sequence[float], trials: Sequence[float]) -> Estimate:
 
 def mean(values: Sequence[float]) -> Estimate:
     """Return the mean over tasks with a bootstrap interval, widened for few of them."""
-    if not values or any(map(math.isnan, values)):
+    if not values or not all(map(math.isfinite, values)):
         return Estimate(math.nan, math.nan, math.nan)
-    if len(values) == 1:
+    if min(values) == max(values):
         return Estimate(float(values[0]), math.nan, math.nan)
     low, high = np.quantile(_means(values), _tails(len(values)))
     return Estimate(fmean(values), float(low), float(high))
@@ -103,7 +106,8 @@ def difference(old: Mapping[Any, float], new: Mapping[Any, float]) -> Change:
     low = high = math.nan
     if fewer > 1:
         means = _means(after) - _means(before, seed=1)
-        low, high = map(float, np.quantile(means, _tails(fewer)))
+        if np.ptp(means):
+            low, high = map(float, np.quantile(means, _tails(fewer)))
     return Change(value, low, high, _exchanges(before, after), False, fewer)
 
 

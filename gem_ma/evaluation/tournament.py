@@ -18,7 +18,16 @@ import numpy as np
 
 from gem_ma.evaluation import ratings, store
 from gem_ma.evaluation.ratings import Cycle, Rating
-from gem_ma.evaluation.runner import Cell, Playing, loaded, make, outcome
+from gem_ma.evaluation.runner import (
+    Cell,
+    Playing,
+    contested,
+    is_contest,
+    loaded,
+    make,
+    outcome,
+)
+from gem_ma.evaluation.statistics import Estimate, mean
 from gem_ma.evaluation.suites import Entry
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
@@ -28,6 +37,7 @@ from gem_ma.talk.loops import run_async
 
 KIND = "tournament"
 POOL = "agents.json"
+GAMES = "games.json"
 COUNTS = ("win", "draw", "loss", "forfeit")
 
 
@@ -39,7 +49,11 @@ class BadTournament(ValueError):
 class Leaderboard:
     """What a tournament has come to.
 
+    Only games in which seats win from each other count for ratings, wins, draws and seats.
+
     wins, draws: how often the agent of a row beat that of a column, and how often neither did.
+    returns: by game and agent, what it earned on average, seats of all and all its seats alike.
+    unrated: games without winners. absent: agents of whom no match came to its end.
     seats: by game, seat and agent, how often it earned more than the mean of all, as much, less,
         or left by invalid replies, which counts as nothing else.
     """
@@ -54,6 +68,9 @@ class Leaderboard:
     cycles: list[Cycle]
     matches: int
     failed: int
+    returns: dict[tuple[str, str], Estimate] = field(default_factory=dict)
+    unrated: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
     skills: dict[str, tuple[float, float]] = field(default_factory=dict)  # Plackett-Luce
     stopped: list[dict[str, str]] = field(default_factory=list)
 
@@ -116,7 +133,7 @@ class Leaderboard:
         return {
             "matches": self.matches,
             "failed": self.failed,
-            "drawing": self.drawing,
+            "drawing": _known(self.drawing),
             "ratings": [{**one._asdict(), **self.total(one.agent)} for one in self.ratings],
             "by_game": {
                 game: [one._asdict() for one in rows] for game, rows in self.by_game.items()
@@ -127,6 +144,12 @@ class Leaderboard:
             "agents": self.agents,
             "wins": self.wins.tolist(),
             "draws": self.draws.tolist(),
+            "returns": [
+                {"game": game, "agent": agent, **{k: _known(v) for k, v in one._asdict().items()}}
+                for (game, agent), one in self.returns.items()
+            ],
+            "unrated": self.unrated,
+            "absent": self.absent,
             "seats": [
                 {"game": game, "seat": seat, "agent": agent, **row}
                 for (game, seat, agent), row in self.seats.items()
@@ -185,6 +208,8 @@ def tournament(
         pool = _pool(path, pool)  # others may have joined until nobody else wrote there
         shared |= loaded([one for one in pool if one not in shared], named or {})
         store.write(path / POOL, pool)
+        about_games = {entry.id: make(entry).game.zero_sum for entry in entries}
+        store.write(path / GAMES, about_games)
         folder = path / "matches"
         folder.mkdir(exist_ok=True)
         limits = {"max_errors": max_errors, "workers": workers, "pictures": False}
@@ -343,37 +368,43 @@ def leaderboard(
     files = sorted((Path(folder) / "matches").glob("*.jsonl"))
     played = [one for file in files for one in load_episodes(file)]
     done = [one for one in played if one.failure is None]
-    agents = list(dict.fromkeys(agent for one in done for agent in one.agents.values()))
-    if len(agents) < 2:
-        raise BadTournament(f"{folder} holds no match that came to its end")
-    agents.sort()
-    games = about["games"]
-    units = {
-        game: _units([one for one in done if one.spec.id == game], agents, forfeits)
-        for game in games
-    }
+    by_game = {game: [one for one in done if one.spec.id == game] for game in about["games"]}
+    file = Path(folder) / GAMES
+    zero_sum = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    games = [
+        game
+        for game, own in by_game.items()
+        if own and is_contest([contested(own, zero_sum.get(game, True))], zero_sum.get(game, True))
+    ]
+    rivals = [one for game in games for one in by_game[game]]
+    agents = sorted({agent for one in rivals for agent in one.agents.values()})
+    units = {game: _units(by_game[game], agents, forfeits) for game in games}
     together = [unit for game in games for unit in units[game]]
     zero = anchor if anchor in agents else None
-    rated, drawing = ratings.bradley_terry(agents, together, zero)
+    rated, drawing = ratings.bradley_terry(agents, together, zero) if agents else ([], math.nan)
     total = sum((unit.sum(0) for unit in together), np.zeros((len(agents), len(agents), 2)))
+    there = {agent for one in done for agent in one.agents.values()}
     board = Leaderboard(
         agents=agents,
         ratings=rated,
         by_game={
             game: ratings.bradley_terry(agents, units[game], zero)[0]
             for game in games
-            if len(games) > 1 and units[game]
+            if len(games) > 1
         },
         drawing=drawing,
         wins=total[..., 0],
         draws=total[..., 1],
-        seats=_by_seat(done),
+        seats=_by_seat(rivals),
         cycles=ratings.cycles(agents, total[..., 0], total[..., 1]),
         matches=len(done),
         failed=len(played) - len(done),
+        returns={key: one for game, own in by_game.items() for key, one in _returns(game, own)},
+        unrated=[game for game, own in by_game.items() if own and game not in games],
+        absent=[agent for agent in _pool(Path(folder), ()) if agent not in there],
     )
-    if skills:
-        board.skills = ratings.plackett_luce([_earned(one) for one in _shuffled(done)])
+    if skills and rivals:
+        board.skills = ratings.plackett_luce([_earned(one) for one in _shuffled(rivals)])
     return board
 
 
@@ -408,6 +439,22 @@ def _by_seat(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], dict[str
             row = out.setdefault((episode.spec.id, seat, agent), dict.fromkeys(COUNTS, 0))
             row["forfeit" if seat in left else outcome(episode.returns, [seat])] += 1
     return out
+
+
+def _returns(game: str, episodes: Sequence[Episode]) -> list[tuple[tuple[str, str], Estimate]]:
+    """Return what each agent earned in a game: the mean over starts of what it had from each."""
+    parts: dict[str, dict[int, list[float]]] = {}
+    for episode in episodes:
+        for agent, earned in _earned(episode).items():
+            parts.setdefault(agent, {}).setdefault(episode.number, []).append(earned)
+    return [
+        ((game, agent), mean([fmean(values) for values in starts.values()]))
+        for agent, starts in sorted(parts.items())
+    ]
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _earned(episode: Episode) -> dict[str, float]:

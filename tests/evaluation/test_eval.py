@@ -20,9 +20,19 @@ from gem_ma.envs.registry import UnknownEnv
 from gem_ma.envs.tasks import data
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
-from gem_ma.evaluation.runner import compare, evaluate, load, outcome, plan
+from gem_ma.evaluation.runner import (
+    compare,
+    contested,
+    evaluate,
+    is_contest,
+    load,
+    outcome,
+    plan,
+    summary,
+)
 from gem_ma.evaluation.store import BadStore, file_name
 from gem_ma.evaluation.suites import BadSuite
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.talk.reply import Reply
@@ -177,6 +187,152 @@ def test_the_numbers_of_an_evaluation(tmp_path):
         assert row[name].low <= row[name].value <= row[name].high
     assert json.loads((tmp_path / "results.json").read_text()) == found.plain()
     assert found.code == 0
+
+
+CONTESTS = {
+    "game:KuhnPoker-v0": True,
+    "game:ConnectFour-v0": True,
+    "game:ColonelBlotto-v0": True,
+    "game:LiarsDice-v0": True,
+    "game:Codewords-v0": True,
+    "game:Werewolf-v0": True,
+    "game:PrisonersDilemma-v0": False,
+    "game:PublicGoods-v0": False,
+    "game:Bargaining-v0": False,
+    "game:ReferenceGame-v0": False,
+    "game:MapTask-v0": False,
+    "game:SpotTheDifference-v0": False,
+    "game:TwentyQuestions-v0": False,
+    "tau:shop": False,
+}
+
+
+@pytest.mark.parametrize("id", CONTESTS)
+def test_who_wins_is_told_where_seats_win_from_each_other_only(id, tmp_path):
+    found = evaluate(suite({"id": id, "tasks": 4}), "random", tmp_path, **QUIET)
+    assert {row["win"] is not None for row in found.rows} == {CONTESTS[id]}
+    assert {row["loss"] is not None for row in found.rows} == {CONTESTS[id]}
+    together = suite({"id": id, "tasks": 1, "seats": "all"})
+    (row,) = evaluate(together, "random", tmp_path / "all", **QUIET).rows
+    assert row["win"] is None
+
+
+def ended(*returns, **more):
+    spec = gem_ma.spec(BOARD)
+    given = {"id": "0", "number": 0, "spec": spec, "seed": 0, "agents": {}}
+    names = dict(zip("abcdef", returns, strict=False))
+    return Episode(**given, returns=names, ended="terminated", **more)
+
+
+@pytest.mark.parametrize(
+    ("zero_sum", "ends", "expected"),
+    [
+        (True, [(1, -1), (0, 0)], True),
+        (True, [(0, 0)], True),  # drawn
+        (True, [(-0.1, 0), (1, -1.2)], True),  # with penalties
+        (True, [(3, 5)], False),  # a bridge said so of a game in which both gain
+        (True, [], True),
+        (False, [(1, 1), (0, 0)], False),
+        (False, [(0, 0)], False),
+        (False, [(1, 0)], False),  # one seat alone is paid
+        (False, [(1, 1, -1), (-1, -1, 1)], True),  # sides of unlike size
+        (False, [(1, -1), (2, 3)], False),
+    ],
+)
+def test_what_makes_a_contest(zero_sum, ends, expected):
+    found = contested([ended(*one) for one in ends], zero_sum)
+    assert is_contest([found], zero_sum) == expected
+
+
+def test_the_numbers_are_those_of_the_evaluated_seat(tmp_path):
+    """The opponent talks much, errs, and is slow; nothing of that is the agent's."""
+
+    def quiet(turn):
+        return Reply(turn.legal[0], usage={"prompt_tokens": 3, "completion_tokens": 1}, latency=0.5)
+
+    def loud(turn):
+        text = "hm" if turn.number < 2 else turn.legal[0]
+        usage = {"prompt_tokens": 5000, "completion_tokens": 700}
+        return Reply(text, usage=usage, latency=90.0)
+
+    entry = {"id": BOARD, "opponents": "loud", "arguments": {"invalid": "random"}, "tasks": 3}
+    named = {"quiet": quiet, "loud": loud}
+    found = evaluate(
+        suite(entry), "quiet", tmp_path, named=named, prices=(1e6, 1e6), trials=2, **QUIET
+    )
+    total = 0
+    for row, file in zip(found.rows, ("x", "o"), strict=True):
+        (path,) = (tmp_path / "episodes").glob(f"*-{file}-*.jsonl")
+        episodes = list(load_episodes(path))
+        own = [step for one in episodes for step in one.steps if step.agent == row["seat"]]
+        assert len(own) < sum(len(one.steps) for one in episodes)
+        assert row["return"].value == pytest.approx(
+            sum(one.returns[row["seat"]] for one in episodes) / 6
+        )
+        assert row["success"].value == sum(one.returns[row["seat"]] >= 1 for one in episodes) / 6
+        assert row["tokens"].value == pytest.approx(4 * len(own) / 6)
+        assert row["cost"].value == pytest.approx(4 * len(own) / 6)
+        assert (row["invalid"].value, row["forfeit"].value) == (0, 0)
+        assert row["latency"].value == pytest.approx(0.5)
+        assert row["turns"].value == pytest.approx(len(own) / 6)
+        total += len(own)
+    assert found.overall["tokens in all"] == pytest.approx(4 * total)
+    assert found.overall["cost in all"] == pytest.approx(4 * total)
+    assert found.overall["turns in all"] == pytest.approx(total)
+    assert found.overall["invalid"].value == 0
+    rows = [row["success"].value for row in found.rows]
+    assert found.overall["success"].value == pytest.approx(sum(rows) / 2)
+
+
+def test_what_failed_or_was_skipped_is_told(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("TAU_BENCH_DATA", str(tmp_path / "nowhere"))
+    file = tmp_path / "few.toml"
+    file.write_text(
+        f"""
+        defaults = {{ tasks = 3 }}
+        [[entry]]
+        id = ["{BOARD}", "game:KuhnPoker-v0", "tau:retail"]
+        [[entry]]
+        id = "game:ConnectFour-v0"
+        arguments = {{ max_turns = 3 }}
+        """
+    )
+    words = ["eval", "--suite", file, "--agents", "search:depth=1", "--max-errors", 9]
+    assert command(*words, "--out", tmp_path / "out") == 1
+    printed = capsys.readouterr().out
+    assert "nan" not in printed.replace("Shenanigans", "")
+    assert "mean over 4 of 6 rows, 2 environments, of the evaluated seats alone" in printed
+    assert "in no mean: 2 rows of which no episode came to its end" in printed
+    assert "in no mean: 6 episodes not played, 6 failed" in printed
+    assert "0/3 (3 failed)" in printed
+    assert "3/3 (3 truncated)" in printed
+    assert "skipped tau:retail: " in printed
+    overall = json.loads((tmp_path / "out" / "results.json").read_text())["overall"]
+    assert (overall["rows"], overall["rows left out"]) == (4, 2)
+    assert (overall["environments"], overall["environments left out"]) == (2, 2)
+    assert (overall["episodes"], overall["failed"], overall["missing"]) == (12, 6, 6)
+    words = ["eval", "game:KuhnPoker-v0", "--agents", "search:depth=1", "--tasks", 2]
+    assert command(*words, "--out", tmp_path / "none") == 1
+    printed = capsys.readouterr().out
+    assert "no episode came to its end, so there is no mean" in printed
+    assert "nan" not in printed
+    for folder in ("out", "none"):
+        assert command("eval", "compare", tmp_path / "out", tmp_path / folder) == 0
+        printed = capsys.readouterr().out
+        assert "nan" not in printed
+        assert "game:KuhnPoker-v0 first: no episode came to its end in " in printed
+        assert command("eval", "compare", tmp_path / "out", tmp_path / folder, "--json") == 0
+        json.loads(capsys.readouterr().out)
+
+
+def test_nothing_was_played_yet():
+    found = summary("nowhere", suite({"id": BOARD}), plan(suite({"id": BOARD}), "random", {})[0])
+    assert (found.overall["rows"], found.overall["rows left out"]) == (0, 2)
+    assert json.loads(json.dumps(found.plain(), allow_nan=False))["overall"]["success"] == {
+        "value": None,
+        "low": None,
+        "high": None,
+    }
 
 
 @pytest.mark.parametrize("progress", [False, None, True])
@@ -415,6 +571,78 @@ def test_comparing(tmp_path):
     loaded, cells = load(tmp_path / "old")
     assert loaded == one
     assert [cell.agents for cell in cells] == [{"x": "old", "o": "random"}]
+
+
+def test_only_starts_of_both_count(tmp_path, capsys):
+    """One has more starts than the other, and some failed in each."""
+
+    def fails(*numbers):
+        def agent(turn):
+            if int(turn.episode.rpartition("-")[2]) in numbers:
+                raise RuntimeError("no")
+            return turn.legal[-1]
+
+        return agent
+
+    one = suite({"id": "game:Nim-v0", "seats": ["first"], "tasks": 12})
+    agents = {"old": fails(0, 1), "new": fails(1, 2, 3)}
+    for name, tasks in (("old", 12), ("new", 9)):
+        evaluate(
+            one, name, tmp_path / f"a {name}", tasks=tasks, named={name: agents[name]}, **QUIET
+        )
+    found, notes = compare(tmp_path / "a old", tmp_path / "a new")
+    assert notes == []
+    for one in found:
+        assert one.change.paired
+        assert one.change.tasks == 5
+        assert one.change.value == pytest.approx(one.new - one.old)
+        assert one.left_out == (
+            "2 that failed after, 3 played before only, 1 that failed before, "
+            "1 that came to no end in either"
+        )
+    files = [next((tmp_path / f"a {name}" / "episodes").iterdir()) for name in ("old", "new")]
+    tables = [
+        {one.seed: one.returns["first"] for one in load_episodes(file) if not one.failure}
+        for file in files
+    ]
+    both = tables[0].keys() & tables[1].keys()
+    assert len(both) == 5
+    (earned,) = [one for one in found if one.metric == "return"]
+    assert earned.old == pytest.approx(sum(tables[0][seed] for seed in both) / 5)
+    assert earned.new == pytest.approx(sum(tables[1][seed] for seed in both) / 5)
+    command("eval", "compare", tmp_path / "a old", tmp_path / "a new")
+    assert "starts left out of all: 2 that failed after, 3 played" in capsys.readouterr().out
+
+
+def test_compare_says_why(tmp_path, capsys):
+    for name, agent, tasks in (("few", "search:depth=2", 5), ("many", "search:depth=2", 25)):
+        for folder, who in (("before", "random"), ("after", agent)):
+            words = ["eval", BOARD, "--tasks", tasks, "--agents", who]
+            assert command(*words, "--out", tmp_path / name / folder) == 0
+    capsys.readouterr()
+    folders = [tmp_path / "few" / "before", tmp_path / "few" / "after"]
+    assert command("eval", "compare", *folders) == 0
+    printed = capsys.readouterr().out
+    assert "of them cannot be more than noise: fewer than 6 pairs differ" in printed
+    assert "Holm's correction for 4 tests" in printed
+    found, _ = compare(*folders)
+    for one in found:
+        assert one.verdict == "noise"
+        assert one.why.startswith(f"sign flips of 5 pairs, {one.unlike} of which differ")
+    found, _ = compare(tmp_path / "many" / "before", tmp_path / "many" / "after")
+    assert "better" in {one.verdict for one in found}
+    other = [tmp_path / "few" / "before", tmp_path / "other"]
+    evaluate(suites.of_ids([BOARD]), "random", other[1], seed=9, tasks=4, **QUIET)
+    found, notes = compare(*other)
+    assert {one.why.split(":")[0] for one in found} == {
+        "permutations of 5 starts before and 4 others after"
+    }
+    assert all("no start in common" in note for note in notes)
+    stronger = suite({"id": BOARD, "tasks": 5, "opponents": "search:depth=1", "success": 0.5})
+    evaluate(stronger, "random", tmp_path / "stronger", **QUIET)
+    _, notes = compare(other[0], tmp_path / "stronger")
+    assert f"{BOARD} x: success was 1.0 and is 0.5, so more than the agent may differ" in notes
+    assert any("in seat o sat random, and then search:depth=1" in note for note in notes)
 
 
 # -- the command -----------------------------------------------------------------------------------

@@ -85,12 +85,66 @@ def test_intervals_of_ratings_hold_the_truth():
     assert anchored[2] == ("c", 0, 0, 0)
 
 
-def test_who_never_loses_has_a_finite_rating():
-    unit = np.zeros((20, 2, 2, 2))
+def test_strengths_are_those_of_another_library():
+    wins = np.array([[0, 30, 42, 55], [20, 0, 31, 38], [11, 22, 0, 33], [6, 13, 18, 0.0]])
+    choix = [0.94404755, 0.25447676, -0.25761372, -0.9409106]  # choix 0.4.1, opt_pairwise
+    assert davidson(wins, np.zeros((4, 4)))[0] == pytest.approx(choix, abs=1e-4)
+    units = [
+        np.zeros((int(wins[i, j] + wins[j, i]), 4, 4, 2))
+        for i, j in itertools.combinations(range(4), 2)
+    ]
+    for unit, (i, j) in zip(units, itertools.combinations(range(4), 2), strict=True):
+        first = int(wins[i, j])
+        unit[:first, i, j, 0] = unit[first:, j, i, 0] = 1
+    rated, drawing = bradley_terry(list("abcd"), units)
+    assert [one.agent for one in rated] == list("abcd")
+    assert drawing == pytest.approx(0, abs=1e-9)
+    for one, there in zip(rated, choix, strict=True):
+        assert one.points == pytest.approx(ELO * there, abs=5)  # the prior is one start in 75
+        assert one.low < ELO * there < one.high
+
+
+def separated(count, many=2):
+    unit = np.zeros((count, many, many, 2))
     unit[:, 0, 1, 0] = 1
-    rated, _ = bradley_terry(["a", "b"], [unit])
-    assert 300 < rated[0].points < 2000
-    assert rated[0].points == -rated[1].points
+    return unit
+
+
+def test_who_never_loses_has_a_wide_interval():
+    for count, low, high in (  # Jeffreys' interval of the share: scipy.stats.beta(n + 0.5, 0.5)
+        (5, 85.5, 1611.81),
+        (10, 222.72, 1727.89),
+        (100, 638.25, 2123.99),
+    ):
+        rated, _ = bradley_terry(["a", "b"], [separated(count)], "b", resamples=20_000)
+        assert rated[0].points == pytest.approx(ELO * math.log(2 * count + 1), abs=1)
+        assert rated[0].low == pytest.approx(low, abs=12)
+        assert rated[0].high == pytest.approx(high, abs=60)
+        assert rated[1][1:] == (0, 0, 0)
+    alone, _ = bradley_terry(["a", "b"], [separated(10)], "b")
+    twice, _ = bradley_terry(["a", "b"], [2 * separated(10)], "b")
+    assert twice[0][1:] == pytest.approx(alone[0][1:], rel=0.01)  # no more was seen
+
+
+def test_who_never_met_cannot_be_compared():
+    unit = np.zeros((20, 4, 4, 2))
+    unit[:10, 0, 1, 0] = unit[10:, 1, 0, 0] = unit[:10, 2, 3, 0] = unit[10:, 3, 2, 0] = 1
+    rated, _ = bradley_terry(list("abcd"), [unit], "a")
+    wide = {one.agent: one.high - one.low for one in rated}
+    assert wide["b"] < 500 < 1000 < min(wide["c"], wide["d"])
+
+
+@pytest.mark.parametrize("alike", [1, 2])
+@pytest.mark.parametrize("gap", [0, 400, 800])
+def test_few_matches_and_many_wins_leave_room_for_the_truth(gap, alike):
+    held = []
+    for seed in range(150):
+        (unit,) = played(np.array([gap / ELO, 0]), -30.0, 10, seed)
+        rated, _ = bradley_terry(["a", "b"], [alike * unit], "b", resamples=200)
+        one = next(one for one in rated if one.agent == "a")
+        assert one.low < one.points < one.high < math.inf
+        held.append(one.low <= gap <= one.high)
+    assert np.mean(held) > 0.90
 
 
 def test_cycles():
@@ -128,6 +182,59 @@ def test_plackett_luce_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "openskill.models", None)
     with pytest.raises(ImportError, match=r"gem-ma\[evaluation\]"):
         plackett_luce([{"a": 1.0, "b": 0.0}])
+
+
+# -- who wins, and who cannot ----------------------------------------------------------------------
+
+
+def first_legal(turn):
+    return turn.legal[0] if turn.legal else "0"
+
+
+def test_games_without_winners_are_not_rated(tmp_path, capsys):
+    names = {"a": first_legal, "b": lambda turn: turn.legal[-1] if turn.legal else "1"}
+    games = ["game:PrisonersDilemma-v0", "game:ReferenceGame-v0", BOARD]
+    given = {"matches": 3, "anchors": (), "named": names, "progress": False}
+    board = tournament(games, "ab", tmp_path / "all", **given)
+    assert board.unrated == games[:2]
+    assert {game for game, _, _ in board.seats} == {BOARD}
+    assert board.total("a")["win"] + board.total("b")["win"] <= 6
+    for game in games:
+        episodes = [
+            one
+            for file in (tmp_path / "all" / "matches").glob("*.jsonl")
+            for one in load_episodes(file)
+            if one.spec.id == game
+        ]
+        for agent in "ab":
+            earned = [
+                one.returns[seat]
+                for one in episodes
+                for seat, who in one.agents.items()
+                if who == agent
+            ]
+            assert board.returns[game, agent].value == pytest.approx(np.mean(earned))
+    alone = tournament(games[:1], "ab", tmp_path / "one", **given)
+    assert (alone.ratings, alone.cycles, alone.matches) == ([], [], 6)
+    json.dumps(alone.plain(), allow_nan=False)
+    words = ["tournament", games[0], "--agents", "random", "search:depth=1", "--matches", 2]
+    assert command(*words, "--out", tmp_path / "none", "--max-errors", 9) == 1
+    printed = capsys.readouterr().out
+    assert "search:depth=1: no match of it came to its end" in printed
+    assert "nan" not in printed
+    data = json.loads((tmp_path / "none" / "results.json").read_text())
+    assert (data["ratings"], data["failed"]) == ([], 4)
+    assert data["absent"] == ["random", "search:depth=1"]
+
+
+def test_the_command_says_what_prior_it_took(tmp_path, capsys):
+    words = ["tournament", BOARD, "--agents", "search:simulations=10", "--matches", 3]
+    assert command(*words, "--out", tmp_path) == 0
+    printed = capsys.readouterr().out
+    assert "half won and half lost one more start" in printed
+    assert "random                 0, the anchor" in printed
+    (one,) = [r for r in json.loads((tmp_path / "results.json").read_text())["ratings"] if r["low"]]
+    assert one["high"] - one["low"] > 500
 
 
 # -- tournaments -----------------------------------------------------------------------------------
