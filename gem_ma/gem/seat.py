@@ -48,9 +48,12 @@ class Seat(SeatView):
     @property
     def max_turns(self) -> int | None:
         """How many turns an episode has at most, if there is a limit."""
-        core = self.env.core
-        limit: int | None = getattr(core.game, "max_turns", None) or core.max_turns
-        return limit
+        limits = (
+            getattr(self.env, "max_turns", None),  # of a wrapper
+            self.env.match.terms.max_turns,
+            getattr(self.env.core.game, "max_turns", None),
+        )
+        return min((one for one in limits if one is not None), default=None)
 
     @property
     def dataset(self) -> Any:

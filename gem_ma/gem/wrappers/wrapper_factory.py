@@ -38,8 +38,8 @@ WRAPPER_FACTORY: dict[str, Callable[..., Any]] = {
     "search_tool": _tool(SearchTool(topk=3, timeout=5), 0.3),
     "search_tool_no_int_reward": _tool(SearchTool(topk=3, timeout=5)),
     "concat": _text(action=False),
-    "concat_with_action": _text(action=True),
     "concat_chat": _text(action=True, chat=True),
+    "concat_with_action": _text(action=True),
     "concat_chat_on_reset": _text(action=True, first=True),
     "episode_tracking": EpisodeTrackingWrapper,
 }
