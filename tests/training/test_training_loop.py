@@ -15,6 +15,7 @@ import pytest
 from needed import Later, needed
 
 from gem_ma import Reply, rollout
+from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.training import samples
 from gem_ma.training.advantages import grpo, ppo, rebn, returns, rloo, turns
 from gem_ma.training.selfplay import Pool, Rivals
@@ -755,7 +756,6 @@ def test_a_language_comes_up():
     assert now > 0.5
 
 
-@pytest.mark.slow
 def test_a_chat_longer_than_a_model_reads_is_cut_as_the_error_says(tmp_path, monkeypatch, capsys):
     import tiny_models
 
