@@ -49,8 +49,8 @@ class Transformer(nn.Module):
 
 
 def read(messages):
-    """Return the words of what the game shows last, and the menu."""
-    words = WORD.findall(messages[-1]["content"])
+    """Return the last words of what the game shows last, and the menu."""
+    words = WORD.findall(messages[-1]["content"])[-LONGEST:]  # no more fit into the network
     ids = [WORDS.index(word) for word in words]
     return np.array([*ids, *[0] * (LONGEST - len(ids))]), GUESSES
 

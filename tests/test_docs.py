@@ -89,7 +89,7 @@ def test_blocks_are_found():
     assert len(pages_with("python")) > 8
     assert len(pages_with("sh")) > 4
     fences = sum(
-        len(re.findall(r"^ *```(?:python|sh)", page.read_text(), re.MULTILINE))
+        len(re.findall(r"^ *```(?:python|sh|jsonl)", page.read_text(), re.MULTILINE))
         for page in PAGES.values()
     )
     assert fences == sum(1 for page in PAGES for _ in blocks(page))  # none that nobody runs

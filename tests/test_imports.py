@@ -31,7 +31,7 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "evaluation": {*BELOW, *PLAY},
     "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
-    "gem": {"envs", "apis"},
+    "gem": {*BELOW, "envs", "apis", "tools"},
     "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing", "training"},
 }
 FILES = sorted(ROOT.rglob("*.py"))

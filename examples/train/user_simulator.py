@@ -18,6 +18,8 @@ it does not learn, it is one who knows which tools the task needs.
 With --model a language model learns instead, in its own words; both seats share it:
 
     python examples/train/user_simulator.py --model Qwen/Qwen3-0.6B --updates 200 --episodes 16
+
+A chat that outgrows what the model can read is cut by --context turns=8, or another number.
 """
 
 import argparse
@@ -222,6 +224,7 @@ def trainer(
     train="user",
     user=None,
     model=None,
+    context=None,
     **settings,
 ):
     """Return what trains such seats.
@@ -229,7 +232,8 @@ def trainer(
     train: "user", "assistant" or "both". assistant: who it is where it does not learn. user: the
     checkpoint of a user that was trained before; without, a user that does not learn goes by rules.
     model: a path or name that transformers loads, to learn in place of the small networks;
-    settings: further arguments of HFLearner.
+    context: how much of its chat it reads, such as "turns=8"; settings: further arguments of
+    HFLearner.
     """
     torch.manual_seed(seed)
     trained = ["user", "assistant"] if train == "both" else [train]
@@ -260,6 +264,7 @@ def trainer(
             "max_turns": 60 if alone else 30,
             "user_reward": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
             "invalid": "lose",
+            "context": {} if context is None else dict.fromkeys(trained, context),
         },
     )
 
@@ -276,14 +281,20 @@ def main():
     parser.add_argument("--model", help="a language model that learns in place of small networks")
     parser.add_argument("--lr", type=float, default=1e-5, help="of the language model")
     parser.add_argument("--max-new-tokens", type=int, default=64, help="of the language model")
+    parser.add_argument(
+        "--context", help="what it reads of its chat, such as turns=8 or tokens=4000 (default: all)"
+    )
     parser.add_argument("--out", help="a folder for the trained language model")
     args = parser.parse_args()
     if args.model and args.user and args.train != "assistant":
         parser.error("--user is a small network; with --model it can play, with --train assistant")
-    if args.out and not args.model:
-        parser.error("--out is for a language model: --model PATH")
+    for name in ("out", "context"):
+        if getattr(args, name) and not args.model:
+            parser.error(f"--{name} is for a language model: --model PATH")
     torch.set_num_threads(1)
-    settings = {"lr": args.lr, "max_new_tokens": args.max_new_tokens} if args.model else {}
+    settings = {}
+    if args.model:
+        settings = {"lr": args.lr, "max_new_tokens": args.max_new_tokens, "context": args.context}
 
     def show(trainer):
         if trainer.step % 10 == 0 or trainer.step == args.updates:

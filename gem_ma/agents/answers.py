@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
-
+from gem_ma.guards.extras import extra
 from gem_ma.talk.reply import Reply
+
+with extra("openai"):
+    from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 Count = Annotated[int, Field(strict=True, ge=0, le=1 << 53)]
 

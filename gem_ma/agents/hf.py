@@ -140,7 +140,8 @@ class HFAgent:
                 raise ValueError(
                     f"the chat of {turn.seat} has {len(prompt.ids)} tokens; with max_new_tokens="
                     f"{self.max_new_tokens} that is more than the {self._longest} of {self.name}. "
-                    "A context such as 'tokens=4000' or 'turns=8' keeps it short"
+                    "A context such as 'tokens=4000' or 'turns=8' keeps it short: context= of a "
+                    "rollout, rollout={'context': ...} of a Trainer, --context of gem-ma run"
                 )
         return prompts
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-import transformers
-from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
-from transformers.processing_utils import ProcessorMixin
+from gem_ma.guards.extras import extra
+
+with extra("hf"):
+    import transformers
+    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
+    from transformers.processing_utils import ProcessorMixin
 
 REMEDY = (
     "pip install torchvision, the release that belongs to this torch and from the same index; of "

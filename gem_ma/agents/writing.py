@@ -13,10 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import torch
-from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
-
+from gem_ma.guards.extras import extra
 from gem_ma.talk.tokens import Prompt, beginning
+
+with extra("hf"):
+    import torch
+    from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
 _SHARED = 16  # beginnings that are kept
 WORTH = 16  # tokens that a beginning has at least

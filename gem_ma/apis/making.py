@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib.machinery
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.apis.env import Env
 from gem_ma.envs import files
 from gem_ma.envs.games import make_game
 from gem_ma.envs.registry import Spec, Untrusted, listed, spec
 from gem_ma.guards.given import need
+from gem_ma.match.actions import Format
+from gem_ma.match.sight import Observe
+from gem_ma.match.terms import Invalid, Legal
 
 if TYPE_CHECKING:
     from gem_ma.apis.parallel import ParallelView
@@ -19,12 +23,42 @@ if TYPE_CHECKING:
 ARGUMENTS = [name for name in inspect.signature(Env).parameters if name not in ("game", "id")]
 
 
-def make(id: str | Spec, *, trust: bool = False, **kwargs: Any) -> Env[Any]:
+UNSAID: Any = ...  # an argument that is left to the id, to its game, and then to Env
+
+
+def make(
+    id: str | Spec,
+    *,
+    trust: bool = False,
+    observe: Observe = UNSAID,
+    actions: Literal["text", "discrete"] = UNSAID,
+    format: Format = UNSAID,
+    invalid: Invalid = UNSAID,
+    max_invalid: int = UNSAID,
+    penalty: float = UNSAID,
+    max_turns: int | None = UNSAID,
+    legal: Legal = UNSAID,
+    render_mode: Literal["ansi", "rgb_array", "human"] | None = UNSAID,
+    image_size: int | tuple[int, int] = UNSAID,
+    image_unit: int = UNSAID,
+    theme: str | int = UNSAID,
+    text_length: int = UNSAID,
+    **settings: Any,
+) -> Env[Any]:
     """Make an environment: a PettingZoo AECEnv, from which the other views come.
 
-    id: an id or a Spec, whose arguments `kwargs` override.
+    id: an id or a Spec, whose arguments those given here override.
     trust: make what a record names, though it is not registered here: it runs code.
+    settings: of the game itself; `gem-ma info ID` tells of them.
+
+    All other arguments are said of `Env`.
     """
+    told = (
+        *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal),
+        *(render_mode, image_size, image_unit, theme, text_length),
+    )
+    kwargs = {n: value for n, value in zip(ARGUMENTS, told, strict=True) if value is not UNSAID}
+    kwargs |= settings
     need(id, str | Spec, "id", "an id or a Spec")
     found = spec(id) if isinstance(id, str) else id
     if found.recorded and not trust and (reason := distrust(found)):
@@ -37,15 +71,35 @@ def make(id: str | Spec, *, trust: bool = False, **kwargs: Any) -> Env[Any]:
 
 
 def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
-    """Make an environment behind PettingZoo's parallel API."""
+    """Make an environment behind PettingZoo's parallel API; it takes what `make` takes."""
     return make(id, **kwargs).parallel()
 
 
 def make_gym(
     id: str | Spec, *, agent: str | None = None, others: Any = None, **kwargs: Any
 ) -> SeatView:
-    """Make one seat of an environment behind Gymnasium's API."""
+    """Make one seat of an environment behind Gymnasium's API; it takes what `make` takes.
+
+    agent: the seat, which only an environment of one leaves open. others: who plays the others.
+    """
     return make(id, **kwargs).gym(agent=agent, others=others)
+
+
+def with_those_of_make(function: Callable[..., Any]) -> None:
+    """Let `help` show the arguments of `make` in the place of a function's last, `**kwargs`."""
+    own = inspect.signature(function)
+    before = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    names = {one.name for one in before}
+    more = [
+        one
+        for one in inspect.signature(make).parameters.values()
+        if one.name not in names and one.kind in (one.KEYWORD_ONLY, one.VAR_KEYWORD)
+    ]
+    function.__signature__ = own.replace(parameters=[*before, *more])  # type: ignore[attr-defined]
+
+
+with_those_of_make(make_parallel)
+with_those_of_make(make_gym)
 
 
 def distrust(spec: Spec) -> str:

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import gymnasium
 
-from gem_ma.apis.seam import Seam
+from gem_ma.apis.seam import Seam, Snapshot
 from gem_ma.guards.given import need
 from gem_ma.match.match import SeatError
 from gem_ma.talk.asking import Agent, ask
 from gem_ma.talk.conversation import Conversation
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSnapshot:
+    """A point of an episode as one seat plays it."""
+
+    env: Snapshot
+    owed: float
+    running: bool
+    chats: Mapping[str, Conversation]  # what the others read until then
 
 
 class SeatView(gymnasium.Env[Any, Any]):
@@ -176,6 +187,18 @@ class SeatView(gymnasium.Env[Any, Any]):
             for seat, reply in zip(seats, ask(agent, turns), strict=True):
                 replies[seat] = self._chats[seat].steps[-1].reply = reply
         return replies
+
+    def snapshot(self) -> SeatSnapshot:
+        """Return this point of the episode."""
+        chats = {seat: chat.copy() for seat, chat in self._chats.items()}
+        return SeatSnapshot(self.env.snapshot(), self._owed, self._running, chats)
+
+    def restore(self, snapshot: SeatSnapshot) -> None:
+        """Go back to a snapshot of this view or of one made like it."""
+        need(snapshot, SeatSnapshot, "snapshot")
+        self.env.restore(snapshot.env)
+        self._owed, self._running = snapshot.owed, snapshot.running
+        self._chats = {seat: chat.copy() for seat, chat in snapshot.chats.items()}
 
     def _observe(self) -> Any:
         observation = self.env.observe(self.agent)

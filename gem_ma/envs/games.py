@@ -16,7 +16,9 @@ def game_class(spec: Spec) -> type[Game[Any]]:
     found: Any = load(spec.entry_point)
     if not (isinstance(found, type) and issubclass(found, Game)):
         # The spec of a recorded episode may say anything.
-        raise TypeError(f"{spec.id}: {spec.entry_point} is no Game")
+        theirs = all(hasattr(found, name) for name in ("reset", "step"))
+        hint = "; gem_ma.gem.make makes what is written for GEM" if theirs else ""
+        raise TypeError(f"{spec.id}: {spec.entry_point} is no Game{hint}")
     return found
 
 

@@ -163,7 +163,7 @@ def _make(id: str, theme: str, image_size: str) -> Env[Any]:
         )
     which = int(theme) if theme.removeprefix("-").isdecimal() else theme
     try:
-        return making.make(id, theme=which, image_size=tuple(sides))
+        return making.make(id, theme=which, image_size=(sides[0], sides[1]))
     except (registry.UnknownEnv, registry.MissingNeed, ValueError) as error:
         raise BadRequest(str(error)) from None
 

@@ -8,7 +8,7 @@ import inspect
 import os
 import warnings
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
@@ -102,43 +102,42 @@ async def arollout(
         run.close()
 
 
-def _whole(play: Callable[_P, AsyncGenerator[Episode, None]]) -> Callable[_P, list[Episode]]:
-    """Return the same with all episodes at once, for plain code."""
-
-    @functools.wraps(play)
-    def rollout(*args: _P.args, **kwargs: _P.kwargs) -> list[Episode]:
-        done: list[Episode] = []
-
-        async def collect() -> None:
-            async with contextlib.aclosing(play(*args, **kwargs)) as finished:
-                async for episode in finished:
-                    done.append(episode)
-
-        try:
-            run_async(collect)
-        except KeyboardInterrupt:
-            given = inspect.signature(play).bind(*args, **kwargs)
-            given.apply_defaults()
-            total = given.arguments["episodes"]
-            interrupted = Interrupted(f"{len(done)} of {total} episodes are done")
-            interrupted.episodes = _in_order(done)
-            raise interrupted from None
-        except TooManyErrors as error:
-            error.episodes = _in_order(done)
-            raise
-        done = _in_order(done)
-        _warn(done)
-        return done
-
-    words = (play.__doc__ or "").partition("\n")
-    rollout.__doc__ = "".join(("Play episodes and return them in order.", *words[1:]))
-    rollout.__name__ = rollout.__qualname__ = "rollout"
-    shown = inspect.signature(play).replace(return_annotation="list[Episode]")
-    rollout.__signature__ = shown  # type: ignore[attr-defined]
-    return rollout
+def _all(play: Callable[_P, Any]) -> Callable[_P, list[Episode]]:
+    """Say of `rollout` that it takes what `arollout` takes."""
+    raise NotImplementedError
 
 
-rollout = _whole(arollout)
+def _rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
+    finished = arollout(env, agents, episodes, **kwargs)
+    done: list[Episode] = []
+
+    async def collect() -> None:
+        async with contextlib.aclosing(finished):
+            async for episode in finished:
+                done.append(episode)
+
+    try:
+        run_async(collect)
+    except KeyboardInterrupt:
+        interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
+        interrupted.episodes = _in_order(done)
+        raise interrupted from None
+    except TooManyErrors as error:
+        error.episodes = _in_order(done)
+        raise
+    done = _in_order(done)
+    _warn(done)
+    return done
+
+
+functools.update_wrapper(_rollout, arollout)
+_rollout.__name__ = _rollout.__qualname__ = "rollout"
+_WORDS = (arollout.__doc__ or "").partition("\n")
+_rollout.__doc__ = "".join(("Play episodes and return them in order.", *_WORDS[1:]))
+_SHOWN = inspect.signature(arollout).replace(return_annotation="list[Episode]")
+_rollout.__signature__ = _SHOWN  # type: ignore[attr-defined]
+# Type checkers follow `_all`; editors that do not know ParamSpec follow `_rollout`.
+rollout = _all(arollout) if TYPE_CHECKING else _rollout
 """Play episodes and return them in order; takes what `arollout` takes."""
 
 

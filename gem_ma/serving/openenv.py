@@ -1,6 +1,8 @@
 """What serving takes of OpenEnv and what that runs on, or an error that says what to install."""
 
-try:
+from gem_ma.guards.extras import extra
+
+with extra("openenv", "serving"):
     import uvicorn
     from fastapi import FastAPI
     from openenv.core.env_server.http_server import HTTPEnvServer
@@ -8,8 +10,6 @@ try:
     from openenv.core.env_server.types import Action, Observation, State
     from pydantic import BeforeValidator, ConfigDict, Field
     from uvicorn.protocols.http.h11_impl import H11Protocol
-except ImportError as error:
-    raise ImportError("serving needs openenv: pip install 'gem-ma[openenv]'") from error
 
 __all__ = [
     "Action",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from gem_ma.talk.reply import first_calls
@@ -68,6 +68,13 @@ class Conversation:
         self.steps: list[Step] = []
         self._messages: list[Mapping[str, Any]] = []
         self._ends: list[int] = []  # of the messages before each step's reply
+
+    def copy(self) -> Conversation:
+        """Return a conversation that begins with what stands here, and goes its own way."""
+        given = {"rules": self.rules, "episode": self.episode, "context": self.context}
+        other = Conversation(self.seat, **given, salt=self.salt)  # type: ignore[arg-type]
+        other.tools, other.steps = self.tools, [replace(step) for step in self.steps]
+        return other
 
     @property
     def answered(self) -> int:

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from gem_ma.guards.extras import extra
 from gem_ma.guards.remote import capped, without_secrets, without_user
 from gem_ma.tools import Past, ToolError
 
@@ -264,10 +265,9 @@ class _Connection:
     """One session with a server, living on an event loop in a thread of its own."""
 
     def __init__(self, server: MCPServer):
-        try:
-            import mcp  # noqa: F401 - rather here than in the thread
-        except ImportError as error:
-            raise ImportError("MCPTool needs mcp: pip install 'gem-ma[tools]'") from error
+        with extra("tools", "MCPTool"):  # rather here than in the thread
+            import mcp  # noqa: F401
+            import mcp_types  # noqa: F401 - not in the older mcp that openenv has
         # Nothing here holds the server itself, whose end is the end of this.
         self._name, self._target = repr(server), server.target
         self._env, self._cwd, self._headers = server.env, server.cwd, server.headers

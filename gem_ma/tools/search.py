@@ -232,6 +232,13 @@ class Retriever:
 
     def search(self, query: str, k: int = 3) -> list[Hit]:
         """Return the k best passages, best first."""
+        return [_hit(row) for row in self._found(query, k)]
+
+    def contents(self, query: str, k: int = 3) -> list[str]:
+        """Return the k best passages as the server sends them: the title is their first line."""
+        return [row["document"]["contents"] for row in self._found(query, k)]
+
+    def _found(self, query: str, k: int) -> list[_Found]:
         query = query.encode(
             "utf-8", "replace"
         ).decode()  # a model's JSON may hold half a character
@@ -263,19 +270,19 @@ class Retriever:
         where = without_secrets(self.url)
         raise RetrieverError(without_secrets(f"{where} ({attempt + 1} attempts): {problem}"))
 
-    def _read(self, content: bytes) -> list[Hit]:
+    def _read(self, content: bytes) -> list[_Found]:
         msgspec = _msgspec()
         try:
             answer = _decode(content)
             result = msgspec.convert(answer, _Answer)["result"]
             rows = result[0] if result and isinstance(result[0], list) else result
-            found = msgspec.convert(rows, list[_Found])
+            found: list[_Found] = msgspec.convert(rows, list[_Found])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
                 f"{without_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
                 "{result: [{document: {contents}, score}]}"
             ) from None
-        return [_hit(row) for row in found]
+        return found
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

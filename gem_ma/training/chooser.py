@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
+from gem_ma.guards.extras import extra
 from gem_ma.match.seeding import mix
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
+
+with extra("hf"):
+    import torch
 
 
 class Chooser:

@@ -7,7 +7,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import torch
+from gem_ma.guards.extras import extra
+
+with extra("hf"):
+    import torch
 
 
 def falling(steps: int, *, warmup: int = 0, to: float = 0.0) -> Callable[[int], float]:

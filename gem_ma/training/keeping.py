@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import torch
-
+from gem_ma.guards.extras import extra
 from gem_ma.guards.files import replace
 from gem_ma.rollouts.progress import bar
+
+with extra("hf"):
+    import torch
 
 _PAUSE = 5.0  # seconds between two lines where there is no terminal
 

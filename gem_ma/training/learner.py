@@ -8,15 +8,17 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import torch
-
 from gem_ma.agents.hf import HFAgent
+from gem_ma.guards.extras import extra
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
 from gem_ma.training.reading import ALIKE, read, rows_of
 from gem_ma.training.samples import Sample, samples
+
+with extra("hf"):
+    import torch
 
 # Adam is to forget soon how small gradients were: else the first large one moves a model too far.
 _BETAS = 0.9, 0.95

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gem_ma.guards.extras import extra
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import tokens
@@ -31,10 +32,8 @@ from gem_ma.training.advantages import Judged, Turns, rae, turns
 from gem_ma.training.keeping import Bar, Log, write_whole
 from gem_ma.training.selfplay import called
 
-try:
+with extra("hf", "gem_ma.training.loop"):
     import torch
-except ImportError as error:
-    raise ImportError("gem_ma.training.loop needs torch: pip install 'gem-ma[hf]'") from error
 
 _FORMAT = 1  # of checkpoints
 

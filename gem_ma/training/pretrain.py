@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gem_ma.guards.extras import extra
 from gem_ma.guards.files import replace
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
@@ -29,10 +30,8 @@ from gem_ma.talk.tokens import Tokens
 from gem_ma.training.keeping import Bar, write_whole
 from gem_ma.training.samples import Sample, samples
 
-try:
+with extra("hf", "gem_ma.training.pretrain"):
     import torch
-except ImportError as error:
-    raise ImportError("gem_ma.training.pretrain needs torch: pip install 'gem-ma[hf]'") from error
 
 from gem_ma.training.descent import falling
 from gem_ma.training.reading import ALIKE, read, rows_of

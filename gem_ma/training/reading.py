@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import torch
-from transformers.cache_utils import DynamicCache
-
 from gem_ma.agents.writing import WORTH, reads_on
+from gem_ma.guards.extras import extra
 from gem_ma.talk.tokens import beginning
 from gem_ma.training.samples import Sample
+
+with extra("hf"):
+    import torch
+    from transformers.cache_utils import DynamicCache
 
 ALIKE = 32  # tokens with which rows that are read together should begin alike
 

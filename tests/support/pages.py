@@ -9,7 +9,7 @@ from typing import NamedTuple
 TOP = Path(__file__).parents[2]
 PAGES = {p.relative_to(TOP).as_posix(): p for p in [TOP / "README.md", *TOP.glob("docs/**/*.md")]}
 BLOCK = re.compile(
-    r"^(?:<!-- ([a-z ]+): ([^\n]+) -->\n)?```(python|sh)(?: title=\"([^\n]+)\")?\n(.*?)^```$",
+    r"^(?:<!-- ([a-z ]+): ([^\n]+) -->\n)?```(python|sh|jsonl)(?: title=\"([^\n]+)\")?\n(.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -70,6 +70,7 @@ LEFT_OUT = {
     "gem_ma.agents.RayAgent": "it needs Ray, and takes what Ray gives",
     "gem_ma.game.Game": "games fill it in, and Env calls it",
     "gem_ma.Game": "games fill it in, and Env calls it",
+    "gem_ma.gem.Env": "scripts fill it in, and call it",
     "gem_ma.agents.HumanAgent.act": "it waits for a person",
     "gem_ma.agents.OpenAIAgent.act": "it needs a server",
     "gem_ma.agents.OpenAIAgent.check_sees_images": "it needs a server",
@@ -217,6 +218,12 @@ def view():
 
 def seat():
     return importlib.import_module("gem_ma.gem").make("game:GuessTheNumber-v0-easy")
+
+
+def started():
+    made = seat()
+    made.reset(seed=0)
+    return made
 
 
 def parallel():
@@ -434,6 +441,9 @@ RIGHT = {
     "gem_ma.apis.wrappers.TextWrapper.change": _by(agent="x", text="a", turn=False),
     "gem_ma.apis.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
     "gem_ma.apis.wrappers.History.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.apis.seat.SeatView.restore": lambda: {"snapshot": view().snapshot()},
+    "gem_ma.gem.Seat.set_state": lambda: {"state": started().get_state()},
+    "gem_ma.gem.register": _by(env_id=lambda: f"game:New{next(_NUMBERS)}", entry_point="a:b"),
     "gem_ma.gem.Seat": _by(env=env, agent="x", others="random"),
     "gem_ma.apis.seat.SeatView": _by(env=env, agent="x", others="random"),
     "gem_ma.apis.seat.SeatView.step": _by(action="1"),

@@ -15,6 +15,7 @@ import pytest
 from needed import Later, needed
 
 from gem_ma import Reply, rollout
+from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.training import samples
 from gem_ma.training.advantages import grpo, ppo, rebn, returns, rloo, turns
 from gem_ma.training.selfplay import Pool, Rivals
@@ -735,6 +736,13 @@ def test_a_number_is_found_more_often():
     assert now > before + 0.05
 
 
+def test_the_tiny_network_reads_the_last_words_of_what_is_too_long():
+    module = example("train_tiny.py")
+    words, menu = module.read([{"content": " ".join("3 higher" for _ in range(50))}])
+    assert len(words) == module.LONGEST
+    assert menu == module.GUESSES
+
+
 def test_a_lake_is_crossed_by_sight():
     module = example("train/frozen_lake.py")
     before, now = gained(module.trainer(0, "image", episodes=48), 22, "return/player")
@@ -746,6 +754,29 @@ def test_a_language_comes_up():
     before, now = gained(module.trainer(0, episodes=128), 30, "return/listener")
     assert before < 0.4
     assert now > 0.5
+
+
+def test_a_chat_longer_than_a_model_reads_is_cut_as_the_error_says(tmp_path, monkeypatch, capsys):
+    import tiny_models
+
+    tokenizer = tiny_models.tokenizer()
+    model = tiny_models.llm(tokenizer)
+    model.config.max_position_embeddings = 1200
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    short = ("--model", tmp_path, "--updates", 1, "--episodes", 1, "--max-new-tokens", 4)
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["user_simulator.py", *map(str, arguments)])
+        example("train/user_simulator.py").main()
+        return capsys.readouterr().out
+
+    with pytest.raises(TooManyErrors, match=r"more than the 1200 of .*'turns=8'.*--context"):
+        run(*short)
+    assert "update 1: fidelity " in run(*short, "--context", "turns=1")
+    with pytest.raises(SystemExit):
+        run("--context", "turns=1")
+    assert "--context is for a language model" in capsys.readouterr().err
 
 
 def test_a_user_keeps_to_its_task():

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
-from pydantic_core import from_json
+from gem_ma.guards.extras import extra
+
+with extra("openenv"):
+    from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+    from pydantic_core import from_json
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Chance = Annotated[str, Field(pattern=r"^[0-9a-f]{1,32} [0-9a-f]{1,32} [01] [0-9]{1,10}$")]

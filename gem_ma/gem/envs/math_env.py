@@ -1,0 +1,37 @@
+"""Mathematics over a dataset, by GEM's names for what it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem_ma.apis import making
+from gem_ma.gem.seat import Seat
+
+
+class MathEnv(Seat):
+    """`math:Data`, over a dataset or one that the Hugging Face Hub has under a name.
+
+    use_mp: it says nothing here, where answers are graded in the sandbox.
+    """
+
+    def __init__(
+        self,
+        dataset_name: str | None = "",
+        split: str | None = None,
+        dataset: Any = None,
+        question_key: str = "problem",
+        answer_key: str = "answer",
+        seed: int = 0,
+        use_mp: bool = True,
+    ):
+        data = dataset_name if dataset is None else dataset
+        if data is None or (isinstance(data, str) and not data):
+            raise ValueError("expected a dataset_name or a dataset")
+        columns: dict[str, Any] = {"question": question_key, "answer": answer_key}
+        env = making.make("math:Data", data=data, split=split, **columns)
+        given = {"question_key": question_key, "answer_key": answer_key, "seed": seed}
+
+        def again(**kwargs: Any) -> MathEnv:
+            return MathEnv(**{"dataset": self.dataset, **given, **kwargs})
+
+        super().__init__(env, seed=seed, again=again)

@@ -1,0 +1,203 @@
+"""An environment whose agents reply by name, and who is to reply next."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gem_ma.gem.core import Env
+from gem_ma.guards.given import need
+
+Outcome = tuple[
+    dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+]
+
+
+class AgentSelector:
+    """Who is to reply: one after the other ("sequential"), or all at once ("parallel")."""
+
+    def __init__(self, agents: Sequence[str], mode: str = "sequential"):
+        self.mode = mode
+        self.reinit(agents)
+
+    def reinit(self, agents: Sequence[str]) -> None:
+        """Begin with the first of these agents."""
+        self._agents = list(agents)
+        self._place = 0
+        self.selected = self._agents[0] if self._agents else None
+
+    def get_active_agents(self) -> list[str]:
+        """Return who is to reply now."""
+        if self.mode == "parallel":
+            return list(self._agents)
+        if self.mode == "sequential":
+            return [] if self.selected is None else [self.selected]
+        raise ValueError(f"mode={self.mode!r}: expected 'sequential' or 'parallel'")
+
+    def next(self) -> None:
+        """Go on to the next agent; after the last comes the first."""
+        if self.mode == "sequential" and self._agents:
+            self._select(self._place + 1)
+
+    def is_first(self) -> bool:
+        """Return whether the first agent is selected."""
+        return self._place == 0
+
+    def is_last(self) -> bool:
+        """Return whether the last agent is selected."""
+        return self._place == len(self._agents) - 1
+
+    def add_agent(self, agent: str) -> None:
+        """Put an agent behind the others, if it is new."""
+        if agent not in self._agents:
+            self._agents.append(agent)
+
+    def remove_agent(self, agent: str) -> None:
+        """Take an agent out; who was selected stays so, or the one before takes over."""
+        if agent not in self._agents:
+            return
+        place = self._agents.index(agent)
+        del self._agents[place]
+        if not self._agents:
+            self._place, self.selected = 0, None
+        else:
+            self._select(max(0, self._place - (place <= self._place)))
+
+    def _select(self, place: int) -> None:
+        self._place = place % len(self._agents)
+        self.selected = self._agents[self._place]
+
+
+class MultiAgentEnv(Env):
+    """An environment of several agents, as GEM has them: a subclass fills in two methods.
+
+    `_process_actions` takes the replies of who is to act and returns five mappings by agent:
+    observations, rewards, terminations, truncations and infos. `observe` is what an agent sees. An
+    agent leaves after a step if the subclass has set its `terminations` or `truncations`.
+    """
+
+    agent_selector: AgentSelector | None = None
+
+    def __init__(self) -> None:
+        self.possible_agents: list[str] = []
+        self.agents: list[str] = []
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self.rewards: dict[str, float] = {}
+        self.infos: dict[str, dict[str, Any]] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self.agent_selector = None
+        self.shared_memory: list[dict[str, str]] = []
+        self.global_context = ""
+
+    @abc.abstractmethod
+    def _process_actions(self, actions: dict[str, str]) -> Outcome: ...
+
+    @abc.abstractmethod
+    def observe(self, agent: str) -> Any:
+        """Return what an agent sees."""
+
+    def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin an episode with all agents; a seed, if given, is that of `_np_random`."""
+        if seed is not None:
+            self._np_random = np.random.default_rng(seed)
+        self.agents = []
+        for agent in self.possible_agents:
+            self._enter(agent)
+        self.shared_memory, self.global_context = [], ""
+        if self.agent_selector is not None:
+            self.agent_selector.reinit(self.agents)
+        seen = {agent: self.observe(agent) for agent in self.agents}
+        return seen, {agent: {} for agent in self.agents}
+
+    def step(self, actions: Mapping[str, str]) -> Outcome:  # type: ignore[override]
+        """Take the replies of those who are to act."""
+        if not isinstance(actions, dict):
+            kind = type(actions).__name__
+            raise ValueError(f"actions: expected a dict from agent to reply, got a {kind}")
+        active = self._active()
+        for agent in active:
+            ended = self.terminations.get(agent, True) or self.truncations.get(agent, True)
+            if not ended and agent not in actions:
+                raise ValueError(f"no reply of {agent}, who is to act")
+        for agent in actions:
+            if agent not in active:
+                raise ValueError(f"{agent} is not to act; {', '.join(active) or 'nobody'} is")
+        outcome = self._process_actions(actions)
+        for agent in self.agents:
+            earned = self._cumulative_rewards.get(agent, 0.0) + outcome[1].get(agent, 0.0)
+            self._cumulative_rewards[agent] = earned
+        for agent in list(self.agents):
+            if self.terminations.get(agent) or self.truncations.get(agent):
+                self.remove_agent(agent)
+        if self.agent_selector is not None:
+            self.agent_selector.next()
+        return outcome
+
+    def _active(self) -> list[str]:
+        chosen = self.agent_selector
+        return list(self.agents) if chosen is None else chosen.get_active_agents()
+
+    def get_state(self, agent: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return an agent's observation, return so far, terminated, truncated and info."""
+        self._present(agent)
+        return (
+            self.observe(agent),
+            self._cumulative_rewards.get(agent, 0.0),
+            self.terminations.get(agent, False),
+            self.truncations.get(agent, False),
+            self.infos.get(agent, {}),
+        )
+
+    def get_active_states(self) -> dict[str, tuple[Any, float, bool, bool, dict[str, Any]]]:
+        """Return the states of those who are to act."""
+        return {agent: self.get_state(agent) for agent in self._active() if agent in self.agents}
+
+    def add_agent(self, agent_id: str) -> None:
+        """Let an agent enter, if it is new."""
+        need(agent_id, str, "agent_id")
+        if agent_id not in self.agents:
+            self._enter(agent_id)
+            if self.agent_selector is not None:
+                self.agent_selector.add_agent(agent_id)
+
+    def _enter(self, agent: str) -> None:
+        self.agents.append(agent)
+        self.terminations[agent] = self.truncations[agent] = False
+        self.rewards[agent] = self._cumulative_rewards[agent] = 0.0
+        self.infos[agent] = {}
+
+    def remove_agent(self, agent_id: str) -> None:
+        """Let an agent leave, if it is there."""
+        if agent_id not in self.agents:
+            return
+        self.agents.remove(agent_id)
+        everything: tuple[dict[str, Any], ...] = (
+            *(self.terminations, self.truncations, self.rewards, self.infos),
+            self._cumulative_rewards,
+        )
+        for kept in everything:
+            kept.pop(agent_id, None)
+        if self.agent_selector is not None:
+            self.agent_selector.remove_agent(agent_id)
+
+    def send_message(self, from_agent: str, to_agent: str, message: str) -> None:
+        """Keep a message from one agent to another in `shared_memory`."""
+        self._present(from_agent, to_agent)
+        self.shared_memory.append({"from": from_agent, "to": to_agent, "message": message})
+
+    def broadcast_message(self, from_agent: str, message: str) -> None:
+        """Keep a message from one agent to each of the others in `shared_memory`."""
+        self._present(from_agent)
+        for agent in self.agents:
+            if agent != from_agent:
+                self.send_message(from_agent, agent, message)
+
+    def _present(self, *agents: str) -> None:
+        for agent in agents:
+            if agent not in self.agents:
+                there = ", ".join(self.agents) or "nobody"
+                raise ValueError(f"no agent {agent!r} is in this environment; {there} is")

@@ -1,0 +1,163 @@
+"""GEM's `register`, `make`, `make_vec` and `print_envs`."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gem_ma.apis import making
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.wrappers import TimeLimit
+from gem_ma.envs import files, registry
+from gem_ma.game import Game
+from gem_ma.gem.seat import Seat
+from gem_ma.gem.vector import VectorEnv
+from gem_ma.guards.given import need
+
+
+@dataclass
+class EnvSpec:
+    """An id that a script has registered, what it stands for, and its arguments."""
+
+    id: str
+    entry_point: Callable[..., Any] | str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+ENV_REGISTRY: dict[str, EnvSpec] = {}  # what scripts have registered, beside all of ours
+
+
+def register(
+    env_id: str,
+    entry_point: Callable[..., Any] | str,
+    *,
+    needs: Iterable[str] = (),
+    levels: Mapping[str, Mapping[str, Any]] | None = None,
+    **kwargs: Any,
+) -> None:
+    """Give an id to an environment written for GEM, or to a Game, which `gem_ma.make` makes, too.
+
+    entry_point: "module:class", or what makes one. A name that begins with "gem." is what
+        `gem_ma.gem` has in its place. needs, levels: as in `gem_ma.register`.
+    """
+    need(env_id, str, "env_id")
+    if env_id in ENV_REGISTRY:
+        raise ValueError(f"{env_id!r} is registered already, for {ENV_REGISTRY[env_id]}")
+    if isinstance(entry_point, str):
+        entry_point = _ours(entry_point)
+        registry.register(env_id, entry_point, needs=needs, levels=levels, **kwargs)
+    elif not callable(entry_point):
+        raise TypeError(f"entry_point={entry_point!r}: expected 'module:class', or a class")
+    for level, more in {"": {}, **(levels or {})}.items():
+        one = f"{env_id}-{level}" if level else env_id
+        ENV_REGISTRY[one] = EnvSpec(one, entry_point, {**kwargs, **more})
+
+
+def _ours(entry_point: str) -> str:
+    module, colon, name = entry_point.partition(":")
+    if not module.startswith("gem."):
+        return entry_point
+    try:
+        found = importlib.util.find_spec(f"gem_ma.{module}")
+    except ModuleNotFoundError:
+        found = None
+    return entry_point if found is None else f"gem_ma.{module}{colon}{name}"
+
+
+def make(
+    env_id: str,
+    *,
+    seed: int | None = None,
+    agent: str | None = None,
+    others: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them.
+
+    It is a Seat, or what a script has registered. `dataset` are the rows of a task over data;
+    `use_mp` says nothing here, where answers are graded in the sandbox.
+
+    seed: of the first episode, which leads to all others, and of the dataset, where there is one.
+    """
+    need(env_id, str, "env_id")
+    own = ENV_REGISTRY.get(env_id)
+    if own is not None and not _is_game(own):
+        return _registered(own, {**kwargs, **({} if seed is None else {"seed": seed})})
+    kwargs.pop("use_mp", None)
+    if (rows := kwargs.pop("dataset", None)) is not None:
+        kwargs["data"] = rows
+    try:
+        env = _made(env_id, **kwargs, **({} if seed is None else {"seed": seed}))
+    except registry.UnknownArgument:  # the game has no use for a seed, or something else is wrong
+        env = _made(env_id, **kwargs)
+    again = functools.partial(make, env_id, **{"agent": agent, "others": others, **kwargs})
+    if seed is not None:
+        again = functools.partial(again, seed=seed)
+    return Seat(env, agent=agent, others=others, seed=seed, again=again)
+
+
+def _is_game(own: EnvSpec) -> bool:
+    found = own.entry_point
+    if isinstance(found, str):
+        found = files.load(found)
+    return isinstance(found, type) and issubclass(found, Game)
+
+
+def _registered(own: EnvSpec, kwargs: Mapping[str, Any]) -> Any:
+    found: Any = own.entry_point
+    if isinstance(found, str):
+        found = files.load(found)
+    env = found(**{**own.kwargs, **kwargs})
+    env.env_id, env.entry_point = own.id, own.entry_point
+    return env
+
+
+def _made(env_id: str, **kwargs: Any) -> BaseEnv:
+    try:
+        return making.make(env_id, **kwargs)
+    except ValueError as error:
+        # A game refuses a limit within which it cannot be won; in GEM, the episode just ends there.
+        if "max_turns" not in kwargs or "max_turns" not in str(error):
+            raise
+        limit = kwargs.pop("max_turns")
+        return TimeLimit(making.make(env_id, **kwargs), limit)
+
+
+def print_envs() -> None:
+    """Print all ids with what they stand for."""
+    for env_id in registry.list_envs():
+        spec = registry.spec(env_id)
+        sys.stdout.write(f"  - {env_id}: {spec.entry_point} {dict(spec.kwargs)}\n")
+    for own in ENV_REGISTRY.values():
+        if not isinstance(own.entry_point, str):
+            sys.stdout.write(f"  - {own.id}: {own.entry_point} {dict(own.kwargs)}\n")
+
+
+def make_vec(
+    env_ids: str | Sequence[str],
+    wrappers: Sequence[Callable[[Any], Any]] | None = None,
+    vec_kwargs: Sequence[Mapping[str, Any]] | None = None,
+    async_mode: bool = False,
+    seed: int = 0,
+    **kwargs: Any,
+) -> VectorEnv:
+    """Make one environment for each id, stepped together and reset as they end.
+
+    async_mode: step each in a thread of its own, which helps those that wait for something.
+    seed: of the first environment, counted up for the others, unless `vec_kwargs` has one for it.
+    """
+    ids = [env_ids] if isinstance(env_ids, str) else list(env_ids)
+    own = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
+    if len(own) != len(ids):
+        raise ValueError(f"got {len(ids)} ids and {len(own)} vec_kwargs; expected as many")
+    envs: list[Any] = []
+    for number, (env_id, arguments) in enumerate(zip(ids, own, strict=True)):
+        env: Any = make(env_id, **{"seed": seed + number, **kwargs, **arguments})
+        for wrapper in wrappers or ():
+            env = wrapper(env)
+        envs.append(env)
+    return VectorEnv(envs, async_mode)

@@ -1,0 +1,106 @@
+"""Python in a reply's tags or fenced block, run in the sandbox."""
+
+from __future__ import annotations
+
+import re
+
+from gem_ma.gem.tools.base_tool import BaseTool
+from gem_ma.guards.given import need
+from gem_ma.guards.sandbox import shared
+
+_FENCE = re.compile(r"```\n?python")
+_TAG, _END = "<python>", "</python>"
+# What short programs use without importing it: a program that fails for want of a name runs again
+# behind these.
+_PRELUDE = """
+from math import *
+from bisect import *
+from collections import *
+from copy import *
+from datetime import *
+from fractions import *
+from functools import *
+from heapq import *
+from itertools import *
+from operator import itemgetter, xor, or_, iand
+from random import *
+from string import *
+from typing import *
+from time import time
+import bisect, collections, copy, datetime, decimal, fractions, functools, heapq, io, itertools
+import math, operator, os, random, re, statistics, string, sys
+from math import pow
+try:
+    import numpy as np
+except ImportError:
+    pass
+"""
+
+
+class PythonCodeTool(BaseTool):
+    """Run the first block of Python in a reply: <python>...</python>, or a fenced one.
+
+    timeout: seconds for a run. keep_error_last_line: tell only the last line of an error.
+    sandbox_type: "none" or "bwrap", as in GEM; the sandbox is ours at either.
+    """
+
+    tool_type = "python_code"
+
+    def __init__(
+        self, timeout: float = 5, sandbox_type: str = "none", keep_error_last_line: bool = False
+    ):
+        if sandbox_type not in ("none", "bwrap"):
+            raise ValueError(f"sandbox_type={sandbox_type!r}: expected 'none' or 'bwrap'")
+        super().__init__()
+        self.timeout, self.sandbox_type = timeout, sandbox_type
+        self.keep_error_last_line = keep_error_last_line
+
+    def instruction_string(self) -> str:
+        return (
+            "You may write Python programs to help you think, each in <python>...</python> or in a "
+            "```python block, complete with its imports. What the first one of a reply prints is "
+            'sent back after "Code execution result: ", and you go on. Put your final answer in '
+            "\\boxed{}."
+        )
+
+    def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
+        code, end = _block(action)
+        if code is None:
+            return False, True, "", action
+        worked, printed, errors = self._run(code)
+        if self.keep_error_last_line:
+            errors = errors.rpartition("\n")[2]
+        said = (f"{printed}\n{errors}" if errors else printed).lstrip(" \n")
+        return True, not worked, f"Code execution result: {said}\n", action[:end]
+
+    def _run(self, code: str) -> tuple[bool, str, str]:
+        """Return whether a program ended well, what it printed, and its error."""
+        if code == "...":  # what models write that leave the program out
+            return False, "", "SyntaxError: invalid syntax"
+        result = shared().run(code, seconds=self.timeout)
+        if not result.ok and "is not defined" in result.stderr:
+            result = shared().run(f"{_PRELUDE}\n{code}", seconds=self.timeout)
+        if result.reason == "timeout":
+            return False, "", f"\nExecution timed out after {self.timeout} seconds."
+        errors = result.stderr.strip()
+        if result.reason and not errors:
+            errors = f"The program was ended: {result.reason}."
+        return result.ok, result.stdout, errors
+
+
+def _block(action: str) -> tuple[str | None, int]:
+    """Return the code of the block that ends first, and where it ends."""
+    need(action, str, "action")
+    found: list[tuple[int, str]] = []
+    start = action.find(_TAG)
+    end = action.find(_END, start)
+    if 0 <= start < end:
+        found.append((end + len(_END), action[start + len(_TAG) : end]))
+    if opened := _FENCE.search(action):
+        end = action.find("```", opened.end())
+        if end >= 0:
+            found.append((end + 3, action[opened.end() : end]))
+    if not found:
+        return None, len(action)
+    end, code = min(found)
+    return code.strip(), end

@@ -1,0 +1,63 @@
+"""A search engine behind a URL, asked by <search> in a reply."""
+
+from __future__ import annotations
+
+import os
+
+from gem_ma.gem.tools.base_tool import BaseTool
+from gem_ma.guards.given import need
+from gem_ma.tools.search import Retriever, RetrieverError
+
+_TAG, _END = "<search>", "</search>"
+
+
+class SearchTool(BaseTool):
+    """Ask a server that speaks as GEM's retrieval servers do for what <search>...</search> says.
+
+    search_url: of the server; without one, what SEARCH_URL holds when it is first asked.
+    topk: passages for a query. timeout: seconds for an answer.
+    """
+
+    tool_type = "search"
+
+    def __init__(
+        self,
+        num_workers: int = 1,
+        search_url: str | None = None,
+        topk: int = 3,
+        timeout: float = 5,
+    ):
+        super().__init__(num_workers)
+        self.search_url, self.topk, self.timeout = search_url, topk, timeout
+
+    def instruction_string(self) -> str:
+        return (
+            "You may look things up. If you miss some knowledge, say in <think>...</think> what, "
+            "and send <search>what to look for</search>; the passages that were found are sent "
+            "back, and you go on. You may do so several times. Put your final answer in "
+            "<answer>...</answer>."
+        )
+
+    def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
+        need(action, str, "action")
+        start = action.find(_TAG)
+        end = action.find(_END, start)
+        if not 0 <= start < end:
+            return False, True, "", ""
+        query = action[start + len(_TAG) : end].strip()
+        try:
+            found, failed = self._search(query), False
+        except RetrieverError as error:
+            found, failed = f"[SearchTool Error: {error}]", True
+        return True, failed, found, action[: end + len(_END)]
+
+    def _search(self, query: str) -> str:
+        self.search_url = self.search_url or os.environ.get("SEARCH_URL")
+        if not self.search_url:
+            raise ValueError("a SearchTool needs search_url=, or the variable SEARCH_URL")
+        server = Retriever(self.search_url, timeout=self.timeout, retries=0)
+        said = ""
+        for number, contents in enumerate(server.contents(query, self.topk), 1):
+            title, _, text = contents.partition("\n")
+            said += f"Doc {number}(Title: {title}) {text}\n"
+        return said

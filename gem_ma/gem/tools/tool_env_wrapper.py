@@ -1,0 +1,108 @@
+"""Tools for an environment of one agent: a reply that calls one is a step of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gem_ma.gem.core import EnvWrapper
+from gem_ma.gem.tools.base_tool import BaseTool
+
+_LAST = "\n\nThat was the last call of a tool that you have. Give your final answer now."
+
+
+class ToolEnvWrapper(EnvWrapper):
+    """Answer replies that call a tool, and pass all others on.
+
+    tool_reward: for every call. tool_success_reward: for one that worked, besides.
+    tool_execute_error_reward: for one that failed, below 0, and instead of both others.
+    max_tool_uses: calls in an episode, after which replies go to the environment; None for any.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        tools: Sequence[BaseTool],
+        tool_reward: float = 0.0,
+        tool_success_reward: float = 0.0,
+        tool_execute_error_reward: float = 0.0,
+        max_tool_uses: int | None = 10,
+    ):
+        super().__init__(env)
+        if tool_execute_error_reward > 0:
+            raise ValueError(
+                f"tool_execute_error_reward={tool_execute_error_reward}: expected 0 or less"
+            )
+        if tool_execute_error_reward and (tool_reward or tool_success_reward):
+            raise ValueError(
+                "tool_execute_error_reward goes with tool_reward=0 and tool_success_reward=0"
+            )
+        self.tools = tools
+        self.tool_reward, self.tool_success_reward = tool_reward, tool_success_reward
+        self.tool_execute_error_reward = tool_execute_error_reward
+        self.max_tool_uses = float("inf") if max_tool_uses is None else max_tool_uses
+        self.tool_use_counter = self.tool_success_counter = 0
+
+    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+        """Begin an episode; what may be called stands behind the first observation."""
+        info = {
+            "prev_ep_tool_use_counter": self.tool_use_counter,
+            "prev_ep_tool_success_counter": self.tool_success_counter,
+            "tool_use_counter": 0,
+            "tool_success_counter": 0,
+            "use_tool": False,
+        }
+        self.tool_use_counter = self.tool_success_counter = 0
+        seen, told = self.env.reset(seed=seed, **kwargs)
+        said = "\n".join(tool.instruction_string() for tool in self.tools)
+        if len(self.tools) > 1:
+            said = f"Available tools:\n{said}"
+        return f"{seen}\n{said}", {**told, **info}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Answer a call, or let the environment take the reply."""
+        called = self._call(action) if self.tool_use_counter < self.max_tool_uses else None
+        if called is None:
+            seen, reward, terminated, truncated, info = self.env.step(action)
+            info = {**info, "use_tool": False}
+        else:
+            tool, failed, seen, said = called
+            self.tool_use_counter += 1
+            if self.tool_use_counter == self.max_tool_uses:
+                seen += _LAST
+            reward = self.tool_reward
+            if not failed:
+                self.tool_success_counter += 1
+                reward += self.tool_success_reward
+            elif self.tool_execute_error_reward:
+                reward = self.tool_execute_error_reward
+            terminated = truncated = False
+            info = {"parsed_action": said, "tool_type": tool.tool_type, "use_tool": True}
+        info["tool_use_counter"] = self.tool_use_counter
+        info["tool_success_counter"] = self.tool_success_counter
+        return seen, reward, terminated, truncated, info
+
+    def _call(self, action: str) -> tuple[BaseTool, bool, str, str] | None:
+        """Return the first tool that a reply calls well, else one that it calls, and what came."""
+        found = None
+        for tool in self.tools:
+            called, failed, seen, said = tool.execute_action(action)
+            if called:
+                found = tool, failed, seen, said
+                if not failed:
+                    break
+        return found
+
+    def get_state(self) -> dict[str, Any]:
+        """Return this point of the episode, for `set_state`."""
+        return {
+            "env": self.env.get_state(),
+            "tool_use_counter": self.tool_use_counter,
+            "tool_success_counter": self.tool_success_counter,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a point of an episode."""
+        self.env.set_state(state["env"])
+        self.tool_use_counter = state["tool_use_counter"]
+        self.tool_success_counter = state["tool_success_counter"]

@@ -1,0 +1,67 @@
+r"""Finding answers in a model's reply as GEM does: \boxed{}, a fenced block, <answer>.
+
+Environments here read replies by `gem_ma.match.actions`, which forgives more.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gem_ma.guards.given import need
+
+_BOXED, _FBOX = "\\boxed", "\\fbox"
+_FENCE = re.compile(r"```\w*+\n")
+
+
+def extract_last_boxed_answer(solution: str) -> str | None:
+    r"""Return what stands in the last \boxed{} of a text, or None if it is not closed or absent."""
+    return remove_boxed(last_boxed_only_string(solution))
+
+
+def last_boxed_only_string(string: str) -> str | None:
+    r"""Return the last \boxed{...} of a text, or the last \fbox{...} where there is none."""
+    need(string, str, "string")
+    start = string.rfind(_BOXED)
+    if start < 0:
+        start = string.rfind(_FBOX)
+    if start < 0:
+        return None
+    depth = 0
+    for brace in re.compile(r"[{}]").finditer(string, start):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0 and brace[0] == "}":
+            return string[start : brace.end()]
+    return None
+
+
+def remove_boxed(s: str | None) -> str | None:
+    r"""Return what stands between \boxed{ and }, if a text is nothing else."""
+    if s is None:
+        return None
+    need(s, str, "s")
+    opened = _BOXED + "{"
+    return s[len(opened) : -1] if s.startswith(opened) and s.endswith("}") else None
+
+
+def extract_code_from_model(model_response: str) -> str | None:
+    """Return the code in the last fenced block of a reply, or None if there is none."""
+    need(model_response, str, "model_response")
+    found, position = None, 0
+    while opened := _FENCE.search(model_response, position):
+        end = model_response.find("```", opened.end())
+        if end < 0:
+            break
+        found, position = model_response[opened.end() : end].strip(), end + 3
+    return found
+
+
+def extract_last_tagged_answer(model_response: str) -> str | None:
+    """Return what stands in the last <answer>...</answer> of a reply, or None if there is none."""
+    need(model_response, str, "model_response")
+    found, position = None, 0
+    while (opened := model_response.find("<answer>", position)) >= 0:
+        end = model_response.find("</answer>", opened)
+        if end < 0:
+            break
+        found, position = model_response[opened + len("<answer>") : end].strip(), end + 1
+    return found

@@ -1,0 +1,35 @@
+"""Counting the steps and the rewards of an episode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem_ma.gem.core import EnvWrapper
+
+
+class EpisodeTrackingWrapper(EnvWrapper):
+    """Say in the info how many steps an episode has had, and what it earned; put it on last."""
+
+    def __init__(self, env: Any):
+        super().__init__(env)
+        self.step_counter, self.cumulative_rewards = 0, 0.0
+
+    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode, and say how the last one went."""
+        past = {
+            "prev_ep_step_counter": self.step_counter,
+            "prev_ep_cumulative_rewards": self.cumulative_rewards,
+        }
+        seen, info = self.env.reset(seed=seed, **kwargs)
+        self.step_counter, self.cumulative_rewards = 0, 0.0
+        return seen, {**info, **past, **self._sums()}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take a reply."""
+        seen, reward, terminated, truncated, info = self.env.step(action)
+        self.step_counter += 1
+        self.cumulative_rewards += reward
+        return seen, reward, terminated, truncated, {**info, **self._sums()}
+
+    def _sums(self) -> dict[str, Any]:
+        return {"step_counter": self.step_counter, "cumulative_rewards": self.cumulative_rewards}

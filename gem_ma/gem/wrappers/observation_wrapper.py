@@ -1,0 +1,92 @@
+"""Showing a whole episode in every observation."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from gem_ma.gem.core import EnvWrapper
+
+
+class ObservationWrapper(EnvWrapper):
+    """Join what was seen, and what was replied, in one text.
+
+    include_action: put the replies between, as far as tools read them.
+    include_chat_template: let the tokenizer's chat template join them; what a tool answered has
+        the role "tool".
+    apply_chat_template_on_reset: put the first observation through the template, and no other.
+    max_history_length: how many earlier steps stay; None for all.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        include_action: bool = True,
+        include_chat_template: bool = True,
+        apply_chat_template_on_reset: bool = False,
+        max_history_length: int | None = None,
+        tokenizer: Any = None,
+    ):
+        super().__init__(env)
+        if include_chat_template and apply_chat_template_on_reset:
+            raise ValueError(
+                "include_chat_template and apply_chat_template_on_reset exclude each other"
+            )
+        if (include_chat_template or apply_chat_template_on_reset) and tokenizer is None:
+            raise ValueError("a chat template needs tokenizer=")
+        if include_chat_template and not include_action:
+            raise ValueError("include_chat_template needs include_action=True")
+        self.include_action, self.include_chat_template = include_action, include_chat_template
+        self.apply_chat_template_on_reset = apply_chat_template_on_reset
+        self.max_history_length, self.tokenizer = max_history_length, tokenizer
+        most = max_history_length
+        self._seen: deque[tuple[str, bool]] = deque(maxlen=most + 1 if most else None)
+        self._said: deque[str] = deque(maxlen=most)
+
+    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+        """Begin an episode."""
+        self._seen.clear()
+        self._said.clear()
+        seen, info = self.env.reset(seed=seed, **kwargs)
+        if self.apply_chat_template_on_reset:
+            seen = self._template([{"role": "user", "content": seen}])
+        self._seen.append((seen, info.get("use_tool", False)))
+        return self.observation(info), info
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Take a reply."""
+        seen, reward, terminated, truncated, info = self.env.step(action)
+        self._said.append(info.get("parsed_action", action))
+        self._seen.append((seen, info.get("use_tool", False)))
+        return self.observation(info), reward, terminated, truncated, info
+
+    def observation(self, info: dict[str, Any]) -> str:
+        """Return the joined text; an info may hold what goes before and behind it."""
+        text = self._chat() if self.include_chat_template else "".join(map(_line, self._parts()))
+        return f"{info.get('prefix', '')}{text}{info.get('suffix', '')}"
+
+    def _parts(self) -> list[str]:
+        seen = [text for text, _ in self._seen]
+        if not self.include_action:
+            return seen
+        parts = seen[:1]
+        for said, then in zip(self._said, seen[1:], strict=True):
+            parts += [said, then]
+        return parts
+
+    def _chat(self) -> str:
+        messages = []
+        for number, text in enumerate(self._parts()):
+            tool = self._seen[number // 2][1]
+            role = "assistant" if number % 2 else "tool" if tool else "user"
+            messages.append({"role": role, "content": text})
+        return self._template(messages)
+
+    def _template(self, messages: list[dict[str, str]]) -> str:
+        return str(
+            self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        )
+
+
+def _line(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

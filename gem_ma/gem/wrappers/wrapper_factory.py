@@ -1,0 +1,65 @@
+"""Wrappers by the names that GEM's trainers are given: tools first, then texts, then counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gem_ma.gem.tools.base_tool import BaseTool
+from gem_ma.gem.tools.python_code_tool import PythonCodeTool
+from gem_ma.gem.tools.search_tool import SearchTool
+from gem_ma.gem.tools.tool_env_wrapper import ToolEnvWrapper
+from gem_ma.gem.wrappers.episode_tracking_wrapper import EpisodeTrackingWrapper
+from gem_ma.gem.wrappers.observation_wrapper import ObservationWrapper
+from gem_ma.guards.given import need
+
+
+def _tool(tool: BaseTool, reward: float = 0.0, success: float = 0.0) -> Callable[..., Any]:
+    paid = {"tool_reward": reward, "tool_success_reward": success}
+    return partial(ToolEnvWrapper, tools=[tool], **paid, max_tool_uses=5)
+
+
+def _text(action: bool, chat: bool = False, first: bool = False) -> Callable[..., Any]:
+    return partial(
+        ObservationWrapper,
+        include_action=action,
+        include_chat_template=chat,
+        apply_chat_template_on_reset=first,
+    )
+
+
+WRAPPER_FACTORY: dict[str, Callable[..., Any]] = {
+    "python_tool": _tool(PythonCodeTool(timeout=5), 0.05, 0.25),
+    "python_tool_no_int_reward": _tool(PythonCodeTool(timeout=5)),
+    "python_tool_no_int_reward_last_line_error": _tool(
+        PythonCodeTool(timeout=5, keep_error_last_line=True)
+    ),
+    "search_tool": _tool(SearchTool(topk=3, timeout=5), 0.3),
+    "search_tool_no_int_reward": _tool(SearchTool(topk=3, timeout=5)),
+    "concat": _text(action=False),
+    "concat_chat": _text(action=True, chat=True),
+    "concat_with_action": _text(action=True),
+    "concat_chat_on_reset": _text(action=True, first=True),
+    "episode_tracking": EpisodeTrackingWrapper,
+}
+TOKENIZER_REQUIRED = ["concat_chat", "concat_chat_on_reset"]
+
+
+def get_wrapper_fns(wrappers: str, tokenizer: Any = None) -> list[Callable[..., Any]]:
+    """Return the wrappers that names with commas between them stand for, in this order.
+
+    tokenizer: for those that use a chat template.
+    """
+    if not wrappers:
+        return []
+    need(wrappers, str, "wrappers")
+    found = []
+    for name in wrappers.split(","):
+        if name not in WRAPPER_FACTORY:
+            raise KeyError(f"no wrapper {name!r}; there are {', '.join(WRAPPER_FACTORY)}")
+        one = WRAPPER_FACTORY[name]
+        if name in TOKENIZER_REQUIRED and tokenizer is not None:
+            one = partial(one, tokenizer=tokenizer)
+        found.append(one)
+    return found

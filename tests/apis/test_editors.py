@@ -1,0 +1,85 @@
+"""What editors complete: the public names, and the arguments of what one calls first."""
+
+import functools
+import inspect
+
+import pytest
+
+import gem_ma
+from gem_ma.apis import making
+
+GIVEN = list(inspect.signature(gem_ma.Env).parameters)
+OWN = [name for name in GIVEN if name not in ("game", "id")]  # what Env itself takes
+FIRST = {
+    "make": ["id", "trust"],
+    "make_parallel": ["id", "trust"],
+    "make_gym": ["id", "agent", "others", "trust"],
+    "make_vec": [
+        *("env", "num_envs", "api", "backend", "autoreset", "agent", "others", "workers"),
+        *("step_timeout", "trust"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_help_shows_all_arguments(name):
+    takes = inspect.signature(getattr(gem_ma, name)).parameters
+    assert list(takes) == [*FIRST[name], *OWN, "settings"]
+    assert takes["settings"].kind is inspect.Parameter.VAR_KEYWORD
+    env = inspect.signature(gem_ma.Env).parameters
+    assert [str(takes[one].annotation) for one in OWN] == [str(env[one].annotation) for one in OWN]
+
+
+def test_what_is_not_said_is_left_to_the_id_and_the_game():
+    nim = gem_ma.spec("game:Nim-v0")
+    with_picture = gem_ma.Spec("game:Nim-v0", nim.entry_point, {**nim.kwargs, "observe": "both"})
+    assert gem_ma.make(with_picture).sight.observe == "both"
+    assert gem_ma.make(with_picture, observe="text").sight.observe == "text"
+    assert gem_ma.make("game:Nim-v0", max_turns=3).match.terms.max_turns == 3
+    assert gem_ma.make("game:Nim-v0", legal="hide").match.terms.legal == "hide"
+    every = {
+        "observe": "both",
+        "actions": "text",
+        "format": "boxed",
+        "invalid": "lose",
+        "max_invalid": 1,
+        "penalty": 0.5,
+        "max_turns": 9,
+        "legal": "hide",
+        "render_mode": "ansi",
+        "image_size": 300,
+        "image_unit": 14,
+        "theme": "dark",
+        "text_length": 999,
+    }
+    assert list(every) == making.ARGUMENTS == OWN
+    env = gem_ma.make("game:ConnectFour-v0", **every)
+    terms, sight = env.match.terms, env.sight
+    assert (terms.format, terms.invalid, terms.max_invalid) == ("boxed", "lose", 1)
+    assert (terms.penalty, terms.max_turns, terms.legal) == (0.5, 9, "hide")
+    assert (sight.observe, sight.text_length, env.render_mode) == ("both", 999, "ansi")
+    assert gem_ma.make("math:Mini", tries=2).game.tries == 2  # a setting of the game
+    with pytest.raises(gem_ma.UnknownArgument, match="unexpected keyword argument 'colour'"):
+        gem_ma.make("game:Nim-v0", colour=1)
+
+
+@functools.cache
+def editor():
+    return pytest.importorskip("jedi", reason="pip install jedi")
+
+
+@pytest.mark.parametrize("name", [*FIRST, "rollout", "arollout"])
+def test_an_editor_shows_the_arguments(name):
+    (found, *_) = editor().Script(f"import gem_ma\ngem_ma.{name}(").get_signatures()
+    shown = [one.name for one in found.params]
+    expected = list(inspect.signature(getattr(gem_ma, name)).parameters)
+    assert shown == expected
+
+
+def test_an_editor_completes_the_public_names_and_what_they_return():
+    def offered(code):
+        return {one.name for one in editor().Script(f"import gem_ma\n{code}").complete()}
+
+    assert set(gem_ma.__all__) <= offered("gem_ma.")
+    assert "reset" in offered("env = gem_ma.make('game:Nim-v0')\nenv.re")
+    assert "returns" in offered("played = gem_ma.rollout('game:Nim-v0', 'random')\nplayed[0].re")
