@@ -69,14 +69,14 @@ def said(code):
     return run.stdout.splitlines()
 
 
-IMPORT = f"""
+IMPORT = """
 import importlib, pkgutil
-known = {{name.partition(".")[0] for name in sys.modules}} | sys.stdlib_module_names | {{"gem_ma"}}
+known = {name.partition(".")[0] for name in sys.modules} | sys.stdlib_module_names | {"gem_ma"}
 class Installed:  # what the package needs, and no extras
     def find_spec(name, path=None, target=None):
         top = name.partition(".")[0]
         if top not in known:
-            raise ModuleNotFoundError(f"no extra {{top}}", name=top)
+            raise ModuleNotFoundError(f"no extra {top}", name=top)
 sys.meta_path.insert(0, Installed)
 import gem_ma
 inside = tuple("gem_ma.guards.sandbox." + one for one in ("server", "program", "folders", "jail"))
