@@ -78,7 +78,9 @@ def test_shell_against_a_server(place, tmp_path):
     skip_without(BLOCKS[place].about)
     served, *rest = BLOCKS[place].text.splitlines()
     if not served.startswith("gem-ma serve"):
-        with StubServer(lambda body, attempt: r"\boxed{4}") as server:
+        # Every fifth reply ends a conversation that has an end.
+        replies = itertools.cycle([*[r"\boxed{4}"] * 4, "###STOP###"])
+        with StubServer(lambda body, attempt: next(replies)) as server:
             text = re.sub(
                 r"(?<=@)(?:URL|http://127\.0\.0\.1:8000/v1)", server.url, BLOCKS[place].text
             )
