@@ -6,10 +6,13 @@ different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module i
 `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
 
+import functools
+import html
 import os
 import re
 import sys
 import tomllib
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -104,3 +107,28 @@ def test_the_site_builds_and_needs_no_network(tmp_path):
         loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"?([^\" >]+)", text)
         loaded += re.findall(r"<link[^>]* rel=\"?stylesheet[^>]* href=\"?([^\" >]+)", text)
         assert not [one for one in loaded if re.match(r"(?:https?:)?//", one)], page
+    assert [one for page in pages for one in broken(page)] == []
+
+
+def broken(page):
+    """Yield the links of a built page that do not lead somewhere from whatever folder it is in."""
+    for quoted, bare in re.findall(
+        r"<[a-z][^>]*?\s(?:href|src)=(?:\"([^\"]*)\"|([^\s>]+))", text_of(page)
+    ):
+        link = html.unescape(quoted or bare)
+        if re.match(r"https?://|mailto:|data:", link):
+            continue
+        path, _, place = map(urllib.parse.unquote, link.partition("#"))
+        target = page.parent / path if path else page
+        if link.startswith("/") or not target.resolve().is_file():
+            yield f"{page.name}: {link}"
+        elif place and target.suffix == ".html":
+            if not re.search(
+                rf"\s(?:id|name)=\"?{re.escape(place)}[\"\s>]", text_of(target.resolve())
+            ):
+                yield f"{page.name}: {link}"
+
+
+@functools.cache
+def text_of(page):
+    return page.read_text()
