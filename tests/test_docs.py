@@ -120,13 +120,18 @@ def broken(page):
             continue
         path, _, place = map(urllib.parse.unquote, link.partition("#"))
         target = page.parent / path if path else page
-        if link.startswith("/") or not target.resolve().is_file():
+        if (
+            link.startswith("/")
+            or not target.resolve().is_file()
+            or (
+                place
+                and target.suffix == ".html"
+                and not re.search(
+                    rf"\s(?:id|name)=\"?{re.escape(place)}[\"\s>]", text_of(target.resolve())
+                )
+            )
+        ):
             yield f"{page.name}: {link}"
-        elif place and target.suffix == ".html":
-            if not re.search(
-                rf"\s(?:id|name)=\"?{re.escape(place)}[\"\s>]", text_of(target.resolve())
-            ):
-                yield f"{page.name}: {link}"
 
 
 @functools.cache
