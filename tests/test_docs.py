@@ -119,17 +119,12 @@ def broken(page):
         if re.match(r"https?://|mailto:|data:", link):
             continue
         path, _, place = map(urllib.parse.unquote, link.partition("#"))
-        target = page.parent / path if path else page
+        target = (page.parent / path if path else page).resolve()
+        mark = rf"\s(?:id|name)=\"?{re.escape(place)}[\"\s>]"
         if (
             link.startswith("/")
-            or not target.resolve().is_file()
-            or (
-                place
-                and target.suffix == ".html"
-                and not re.search(
-                    rf"\s(?:id|name)=\"?{re.escape(place)}[\"\s>]", text_of(target.resolve())
-                )
-            )
+            or not target.is_file()
+            or (place and target.suffix == ".html" and not re.search(mark, text_of(target)))
         ):
             yield f"{page.name}: {link}"
 

@@ -34,7 +34,7 @@ def fault(words):
     """Return what is wrong with a command, or nothing."""
     while words and re.fullmatch(r"\w+=.*", words[0]):
         words = words[1:]
-    program, *rest = [words[0].rpartition("/bin/")[2] or words[0], *words[1:]]
+    program, *rest = [re.sub(r"(.*/)?bin/", "", words[0]), *words[1:]]
     if program == "gem-ma":
         return fault_of_ours(rest)
     if program in ("python", "python3"):
