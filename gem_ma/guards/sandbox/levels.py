@@ -48,7 +48,8 @@ class Crashed(SandboxError):
 
 def never(level: str) -> str:
     """Return why a level cannot be had on a system of this kind, or nothing if it may be."""
-    if sys.platform == "linux":
+    system: str = sys.platform
+    if system == "linux":
         return ""
     if level != "limits":
         return "only Linux has it"
