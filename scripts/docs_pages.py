@@ -113,6 +113,11 @@ def on_page_markdown(markdown, page, config, files):
     return LINK.sub(leads, markdown)
 
 
+def on_post_build(config):
+    """Leave no page whose links are absolute: the site lies in whatever folder it is put into."""
+    (Path(config.site_dir) / "404.html").unlink(missing_ok=True)
+
+
 # -- links -----------------------------------------------------------------------------------------
 
 

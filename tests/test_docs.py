@@ -1,45 +1,29 @@
 """What README and docs show runs, their links lead somewhere, and the site builds.
 
-The Python of a page is one script, and so are the commands of a chapter; errors name the line of
-the page. A block with a title is a file that the script imports. A comment before a block says
-what is different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there),
+The Python of a page is one script (commands are in test_shell.py); errors name the line of the
+page. A block with a title is a file that the script imports. A comment before a block says what is
+different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there),
 `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
 
-import importlib.util
-import itertools
+import functools
+import html
 import os
 import re
 import sys
 import tomllib
+import urllib.parse
 from pathlib import Path
 
 import pytest
-from pages import PAGES, TOP, blocks, run
+from pages import PAGES, TOP, blocks, pages_with, run, script, skip_without, write_files
 
-
-def pages_with(language):
-    """Return the pages that have something of a language to run."""
-    return [p for p in PAGES if any(b.language == language and not b.mark for b in blocks(p))]
-
-
-def script(page, language):
-    """Return what is to run of a page, with empty lines for the rest of it."""
-    lines = []
-    for block in blocks(page):
-        if block.language == language and not block.mark and not block.title:
-            lines += [""] * (block.line - 1 - len(lines))
-            lines += block.text.splitlines()
-    return "\n".join(lines)
-
-
-NEEDY = {f"{p}:{b.line}": b for p in PAGES for b in blocks(p) if b.mark == "needs"}
-
-
-def write_files(page, folder):
-    for block in blocks(page):
-        if block.title:
-            (folder / block.title).write_text(block.text)
+NEEDY = {
+    f"{p}:{b.line}": b
+    for p in PAGES
+    for b in blocks(p)
+    if b.mark == "needs" and b.language == "python"
+}
 
 
 def run_python(code, folder):
@@ -56,33 +40,8 @@ def test_python(page, tmp_path):
 
 @pytest.mark.parametrize("place", NEEDY)
 def test_python_that_needs_an_extra(place, tmp_path):
-    module, extra = re.fullmatch(r"(\w+) from (gem-ma\[[\w-]+\])", NEEDY[place].about).groups()
-    if importlib.util.find_spec(module) is None:
-        pytest.skip(f"pip install '{extra}'")
+    skip_without(NEEDY[place].about)
     run_python(NEEDY[place].text, tmp_path)
-
-
-def chapters(page):
-    """Return what is to run of the commands of each chapter, with empty lines for all else."""
-    lines = script(page, "sh").splitlines()
-    heads = [n for n, line in enumerate(PAGES[page].read_text().splitlines()) if line[:3] == "## "]
-    cuts = [0, *heads, len(lines)]
-    parts = [lines[start:end] for start, end in itertools.pairwise(cuts)]
-    return {
-        f"{page}:{start + 1}": "\n" * start + "\n".join(part)
-        for start, part in zip(cuts, parts, strict=False)
-        if any(part)
-    }
-
-
-SHELL = {place: part for page in pages_with("sh") for place, part in chapters(page).items()}
-
-
-@pytest.mark.parametrize("place", SHELL)
-def test_shell(place, tmp_path):
-    write_files(place.rpartition(":")[0], tmp_path)
-    program = f'gem-ma() {{ "{sys.executable}" -m gem_ma.cli "$@"; }}; '
-    run(["bash", "-euc", program + SHELL[place]], tmp_path)
 
 
 def test_blocks_are_found():
@@ -99,6 +58,8 @@ def test_blocks_are_found():
         "not run",
         "command",
         "client",
+        "loopback",
+        "typed",
     }
 
 
@@ -129,8 +90,8 @@ def test_extras_and_scripts_that_are_named_are_there():
         text = page.read_text()
         for names in re.findall(r"gem-ma\[([\w,-]+)\]", text):
             assert set(names.split(",")) <= set(extras), f"{page}: {names}"
-        for script in re.findall(r"python ((?:examples|benchmarks)/[\w/]+\.py)", text):
-            assert (TOP / script).is_file(), f"{page}: {script}"
+        for path in re.findall(r"python ((?:examples|benchmarks)/[\w/]+\.py)", text):
+            assert (TOP / path).is_file(), f"{page}: {path}"
 
 
 @pytest.mark.slow
@@ -146,3 +107,28 @@ def test_the_site_builds_and_needs_no_network(tmp_path):
         loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"?([^\" >]+)", text)
         loaded += re.findall(r"<link[^>]* rel=\"?stylesheet[^>]* href=\"?([^\" >]+)", text)
         assert not [one for one in loaded if re.match(r"(?:https?:)?//", one)], page
+    assert [one for page in pages for one in broken(page)] == []
+
+
+def broken(page):
+    """Yield the links of a built page that do not lead somewhere from whatever folder it is in."""
+    for quoted, bare in re.findall(
+        r"<[a-z][^>]*?\s(?:href|src)=(?:\"([^\"]*)\"|([^\s>]+))", text_of(page)
+    ):
+        link = html.unescape(quoted or bare)
+        if re.match(r"https?://|mailto:|data:", link):
+            continue
+        path, _, place = map(urllib.parse.unquote, link.partition("#"))
+        target = (page.parent / path if path else page).resolve()
+        mark = rf"\s(?:id|name)=\"?{re.escape(place)}[\"\s>]"
+        if (
+            link.startswith("/")
+            or not target.is_file()
+            or (place and target.suffix == ".html" and not re.search(mark, text_of(target)))
+        ):
+            yield f"{page.name}: {link}"
+
+
+@functools.cache
+def text_of(page):
+    return page.read_text()

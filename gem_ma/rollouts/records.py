@@ -381,7 +381,7 @@ def _own(path: Path) -> int:
         try:
             _check_kind(file, path)
             hold(file, path)
-            _check_head(os.pread(file, len(_START), 0), path)
+            _check_head(_read_at(file, 0, len(_START)), path)
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
         except FileNotFoundError:  # it was removed meanwhile
@@ -410,12 +410,18 @@ def _write(file: int, data: bytes) -> None:
         view = view[os.write(file, view) :]
 
 
+def _read_at(file: int, start: int, count: int) -> bytes:
+    """Read once from there; os.pread is not everywhere, and what is written goes to the end."""
+    os.lseek(file, start, os.SEEK_SET)
+    return os.read(file, count)
+
+
 def _whole(file: int) -> int:
     """Return where the last whole line ends."""
     end = os.lseek(file, 0, os.SEEK_END)
     while end:
         start = max(0, end - (1 << 16))
-        found = os.pread(file, end - start, start).rfind(b"\n")
+        found = _read_at(file, start, end - start).rfind(b"\n")
         if found >= 0:
             return start + found + 1
         end = start

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import os
+import signal
 import warnings
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -73,6 +74,8 @@ async def arollout(
     """
     if workers is None and step_timeout is not None:
         raise ValueError("step_timeout needs workers: only a process can be stopped")
+    if step_timeout is not None and not hasattr(signal, "setitimer"):
+        raise ValueError("step_timeout needs the alarms of Linux or macOS; this system has none")
     run = Run(
         env,
         agents,

@@ -1,13 +1,17 @@
 """The pages of the documentation, and the blocks of code in them."""
 
+import importlib.util
 import os
 import re
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 TOP = Path(__file__).parents[2]
-PAGES = {p.relative_to(TOP).as_posix(): p for p in [TOP / "README.md", *TOP.glob("docs/**/*.md")]}
+TEXTS = [*TOP.glob("*.md"), *TOP.glob("docs/**/*.md"), *TOP.glob("examples/**/*.md")]
+PAGES = {p.relative_to(TOP).as_posix(): p for p in TEXTS}
 BLOCK = re.compile(
     r"^(?:<!-- ([a-z ]+): ([^\n]+) -->\n)?```(python|sh|jsonl)(?: title=\"([^\n]+)\")?\n(.*?)^```$",
     re.DOTALL | re.MULTILINE,
@@ -30,9 +34,43 @@ def blocks(page):
         yield Block(text.count("\n", 0, found.start(5)) + 1, mark, about, language, title, code)
 
 
-def run(command, folder, **environment):
+def pages_with(language):
+    """Return the pages that have something of a language to run."""
+    return [p for p in PAGES if any(b.language == language and not b.mark for b in blocks(p))]
+
+
+def script(page, language):
+    """Return what is to run of a page, with empty lines for the rest of it."""
+    lines = []
+    for block in blocks(page):
+        if block.language == language and not block.mark and not block.title:
+            lines += [""] * (block.line - 1 - len(lines))
+            lines += block.text.splitlines()
+    return "\n".join(lines)
+
+
+def write_files(page, folder):
+    for block in blocks(page):
+        if block.title:
+            (folder / block.title).write_text(block.text)
+
+
+def skip_without(needed):
+    """Skip a test without what a page says: `MODULE from gem-ma[EXTRA]`."""
+    module, extra = re.fullmatch(r"(\w+) from (gem-ma\[[\w-]+\])", needed).groups()
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"pip install '{extra}'")
+
+
+def run(command, folder, stdin=None, **environment):
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", **environment}
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env=environment
+        command,
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

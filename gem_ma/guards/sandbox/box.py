@@ -358,7 +358,8 @@ def _after_fork() -> None:
         box._idle = box._slots()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _close_one(server: ServerProcess, servers: set[ServerProcess]) -> None:

@@ -31,7 +31,7 @@ class Folders:
         if uid is not None:
             os.chown(self.fd, uid, uid)
         names, self._names = os.pipe()
-        self._fork(lambda: self._attend(names))
+        self._attendant = self._fork(lambda: self._attend(names))
         os.close(names)
         os.set_blocking(self._names, False)
 
@@ -52,6 +52,9 @@ class Folders:
 
     def remove(self) -> None:
         """Remove all of it, when nothing runs any more."""
+        os.close(self._names)
+        with contextlib.suppress(ChildProcessError):  # it has been ended, as on Linux
+            os.waitpid(self._attendant, 0)
         os.waitpid(self._fork(lambda: empty(self.fd)), 0)
         with contextlib.suppress(OSError):  # a run of this very user may have moved or locked it
             os.rmdir(self.path)

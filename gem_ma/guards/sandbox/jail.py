@@ -231,8 +231,12 @@ def become(uid: int) -> None:
     """Become another user, without a way back."""
     _drop_bounding_set()
     os.setgroups([])
-    os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
+    if hasattr(os, "setresuid"):
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    else:  # macOS, where these set all three for root
+        os.setgid(uid)
+        os.setuid(uid)
 
 
 def give_up_rights() -> None:
@@ -250,7 +254,7 @@ def hide_memory() -> None:
 
 
 def _drop_bounding_set() -> None:
-    for capability in range(64):
+    for capability in range(64 if hasattr(_libc, "prctl") else 0):  # only Linux has them
         if _libc.prctl(_CAPBSET_DROP, capability, 0, 0, 0) < 0:
             break  # the kernel has no more, or this process may drop none
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,10 +46,22 @@ class Crashed(SandboxError):
     """A call raised an error, or its process died."""
 
 
+def never(level: str) -> str:
+    """Return why a level cannot be had on a system of this kind, or nothing if it may be."""
+    system: str = sys.platform
+    if system == "linux":
+        return ""
+    if level != "limits":
+        return "only Linux has it"
+    if not hasattr(os, "fork"):
+        return "it needs fork and resource limits, as Linux and macOS have them: on Windows use WSL"
+    return ""
+
+
 def hint(level: str, problem: str) -> str:
     """Return what could be done about a level that cannot be had for this reason."""
     if sys.platform != "linux":
-        return "; only Linux has it" if level != "limits" else ""
+        return ""
     if "Landlock" in problem or "landlock" in problem:
         return "; it needs Linux 6.2 with landlock among the security modules (lsm=) of the kernel"
     if level != "namespaces" or "other user" in problem:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.guards.sandbox.frames import DONE, NUMBER
 from gem_ma.guards.sandbox.installation import environment, installation, origin, outermost
-from gem_ma.guards.sandbox.levels import SandboxError, SandboxUnavailable, hint
+from gem_ma.guards.sandbox.levels import SandboxError, SandboxUnavailable, hint, never
 from gem_ma.guards.sandbox.results import REASONS, shown
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class ServerProcess:
     """A server's process, and the socket to it."""
 
     def __init__(self, box: Sandbox, level: str):
+        if why := never(level):
+            raise SandboxUnavailable(f"level {level!r} cannot be had: {why}")
         self._level = level
         self._place = f"{tempfile.gettempdir()}/gem-ma-{os.getpid()}-{os.urandom(8).hex()}"
         path, visible = installation()

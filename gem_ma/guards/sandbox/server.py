@@ -142,14 +142,22 @@ class Child:
 
     def lives(self) -> bool:
         """Return whether it has not ended."""
-        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return ended is None
+        if hasattr(os, "waitid"):
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        return self.reap(os.WNOHANG) is None  # macOS, before Python 3.13
 
     def wait(self) -> tuple[int, float]:
         """Wait for its end, and return its exit status and CPU time."""
+        ended = self.reap(0)
+        assert ended is not None
+        return ended
+
+    def reap(self, flags: int) -> tuple[int, float] | None:
+        """Return its exit status and CPU time, if it has ended."""
         if self.ended is None:
-            _, status, usage = os.wait4(self.pid, 0)
-            self.ended = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+            pid, status, usage = os.wait4(self.pid, flags)
+            if pid:
+                self.ended = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
         return self.ended
 
     def close(self) -> None:
@@ -386,13 +394,14 @@ class Server:
         if child.pidfd >= 0:
             return [fd for fd, _ in poll.poll(left * 1000 + 1)]
         ready = [fd for fd, _ in poll.poll(min(left * 1000 + 1, 5))]
-        ended = os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return [*ready, child.pidfd] if ended else ready
+        return ready if child.lives() else [*ready, child.pidfd]
 
     def signal(self, number: int) -> None:
         """Send a signal to all that the child consists of."""
         assert self.child is not None
-        with contextlib.suppress(ProcessLookupError):
+        # macOS answers EPERM for a group of which all have ended.
+        gone = ProcessLookupError if sys.platform == "linux" else OSError
+        with contextlib.suppress(gone):
             if self.single:
                 os.kill(self.child.pid, number)
             elif self.namespaces:
@@ -436,6 +445,8 @@ def _end_all(killed: bool = False) -> None:
             while os.waitpid(-1, 0 if killed else os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
+            return
+        if sys.platform != "linux":  # where nobody says who they are, and orphans do not come here
             return
         with open("/proc/thread-self/children") as file:
             for pid in file.read().split():
