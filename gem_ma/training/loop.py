@@ -24,11 +24,11 @@ import numpy as np
 
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.progress import tokens
+from gem_ma.rollouts.progress import Bar, tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
-from gem_ma.training.keeping import Bar, Log, write_whole
+from gem_ma.training.keeping import Log, write_whole
 from gem_ma.training.selfplay import called
 
 try:

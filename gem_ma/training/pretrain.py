@@ -22,11 +22,12 @@ import numpy as np
 from gem_ma.guards.files import replace
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.progress import Bar
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.talk.asking import name_of
 from gem_ma.talk.messages import hf, pictures
 from gem_ma.talk.tokens import Tokens
-from gem_ma.training.keeping import Bar, write_whole
+from gem_ma.training.keeping import write_whole
 from gem_ma.training.samples import Sample, samples
 
 try:
