@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from gem_ma.talk.asking import Agent, checked
 from gem_ma.talk.turns import Turn
 
-
 _MOMENT = 0.1  # seconds
 
 

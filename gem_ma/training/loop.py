@@ -118,7 +118,7 @@ class Trainer:
         names = [called(agent) for agent, _ in _distinct(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
             raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
-        self.step = 0
+        self.step = self.saved = 0  # updates that were made, and that a checkpoint holds
         self.history: list[dict[str, float]] = []
 
     def run(
@@ -248,6 +248,7 @@ class Trainer:
             },
         }
         write_whole(path, state)
+        self.saved = self.step
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
@@ -258,6 +259,7 @@ class Trainer:
                 f"{path} comes from another training: {state['settings']}, and this is {settings}"
             )
         self.step, self.history = state["step"], state["history"]
+        self.saved = self.step
         if state["advantages"] is not None:
             self.advantages.load_state_dict(state["advantages"])  # type: ignore[attr-defined]
         for agent, seats in _distinct(self.agents):

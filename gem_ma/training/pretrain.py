@@ -112,7 +112,7 @@ def pretrain(
         json.dumps(
             {
                 "envs": [str(one) for one in (env if isinstance(env, list | tuple) else [env])],
-                "teacher": name_of(teacher),
+                "teacher": name_of(teacher) if not isinstance(teacher, Mapping) else repr(teacher),
                 "size": sizes,
                 "episodes": episodes,
                 "epochs": epochs,
