@@ -186,23 +186,30 @@ def _agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None, dict
             seats[seat] = spec
     if not who and not seats:
         raise ValueError("name who is evaluated: --agents random, for example")
-    if len(who) < 2:
-        return (who or [None])[0], seats
+    if len(who) > 1:
+        return None, _in_order(who, seats, suite, said(given))
+    return who[0] if who else None, seats
+
+
+def _in_order(
+    who: Sequence[str], seats: dict[str, str], suite: suites.Suite, words: str
+) -> dict[str, str]:
+    """Return who sits in which seat, those without one in order, in all environments alike."""
     from gem_ma.evaluation import runner
 
-    named = dict(seats)
+    found = dict(seats)
     for entry in suite.entries:
         try:
-            free = [one for one in runner.make(entry).possible_agents if one not in named]
+            free = [one for one in runner.make(entry).possible_agents if one not in seats]
         except (MissingNeed, ImportError, OSError):  # which is skipped
             continue
-        words = f"{said(given)}: {entry.name} has {len(free)} free seats"
+        has = f"{words}: {entry.name} has {len(free)} free seats"
         if len(free) != len(who):
-            raise ValueError(f"{words}, and got {len(who)} agents; one alone sits in each in turn")
+            raise ValueError(f"{has}, and got {len(who)} agents; one alone sits in each in turn")
         for seat, spec in zip(free, who, strict=True):
-            if seats.setdefault(seat, spec) != spec:
-                raise ValueError(f"{words} in another order than others; say SEAT=SPEC")
-    return None, seats
+            if found.setdefault(seat, spec) != spec:
+                raise ValueError(f"{has} in another order than others; say SEAT=SPEC")
+    return found
 
 
 def _prices(text: str | None) -> tuple[float, float] | None:
@@ -386,17 +393,11 @@ def _tournament(args: argparse.Namespace) -> int:
         raise ValueError(f"--picture {args.picture}: expected a name that ends in .png")
     if args.picture and not Path(args.picture).parent.is_dir():
         raise ValueError(f"--picture {args.picture}: there is no such folder")
-    joining = [one for text in args.agents for one in text.split(",")]
-    for one in joining:
-        if one.partition("=")[0].isidentifier() and "=" in one:
-            raise ValueError(
-                f"--agents {one}: everybody plays in every seat; name them without one"
-            )
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "matches")):
         board = tournament(
             args.games,
-            joining,
+            _joining(args.agents),
             args.out,
             matches=args.matches,
             schedule=args.schedule,
@@ -446,6 +447,15 @@ def _tournament(args: argparse.Namespace) -> int:
     failed = f", {board.failed} failed" if board.failed else ""
     _write(f"{board.matches} matches{failed}, written to {args.out}\n")
     return code
+
+
+def _joining(given: Sequence[str]) -> list[str]:
+    """Return who joins a tournament."""
+    agents = [one for text in given for one in text.split(",")]
+    for one in agents:
+        if "=" in one and one.partition("=")[0].isidentifier():
+            raise ValueError(f"--agents {one}: everybody plays in every seat; leave SEAT= out")
+    return agents
 
 
 def _rated(board: Any, one: Any) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -60,7 +61,9 @@ def add_commands(commands: Any) -> None:
     run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
     run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
     run.add_argument("--resume", action="store_true", help="play what is not in the file yet")
-    run.add_argument("--workers", help="processes to play in, or 'ray' (default: this one)")
+    run.add_argument(
+        "--workers", type=_workers, help="processes to play in, or 'ray' (default: this one)"
+    )
     run.add_argument("--step-timeout", type=seconds, help="seconds for a step, with --workers")
     run.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
     add_looks(run)
@@ -79,6 +82,14 @@ def add_commands(commands: Any) -> None:
     add_pictures(render)
     add_settings(render)
     render.set_defaults(run=_render)
+
+
+def _workers(text: str) -> int | str:
+    if text.isdecimal():
+        return positive(text)
+    if not re.fullmatch(r"ray(:[1-9]\d*)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, ray or ray:8")
+    return text
 
 
 def _play(args: argparse.Namespace) -> int:
@@ -152,7 +163,7 @@ def _run(args: argparse.Namespace) -> int:
             max_errors=args.max_errors,
             out=args.out,
             resume=args.resume,
-            workers=int(args.workers) if (args.workers or "").isdecimal() else args.workers,
+            workers=args.workers,
             step_timeout=args.step_timeout,
             progress=True,
         )
@@ -175,8 +186,8 @@ def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
     failed = len(failures)
     write = sys.stdout.write
     seed = episodes[0].id.rpartition("-")[0] if episodes else args.seed
-    write(f"{len(done)} of {args.episodes} episodes, seed {seed}")
-    write(f", {failed} failed\n" if failed else "\n")
+    write(f"{len(done)} of {args.episodes} episodes")
+    write(f"{f', {failed} failed' * bool(failed)}, seed {seed}\n")
     for seat in done[0].returns if done else ():
         mean = sum(episode.returns[seat] for episode in done) / len(done)
         bad = sum(1 for e in done for step in e.steps if step.agent == seat and step.invalid)

@@ -115,6 +115,11 @@ def _pretrain(args: argparse.Namespace) -> int:
     from gem_ma.training.pretrain import pretrain
 
     envs = [make(id, args) for id in args.ids]
+    known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
+    if unknown := [one for one in args.seats or () if one not in known]:
+        raise UsageError(
+            f"--seats {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}"
+        )
     try:
         with keeping(lambda: _kept(Path(args.out), args.episodes)):
             folder = pretrain(
@@ -149,9 +154,7 @@ def _teacher(names: list[str], envs: list[Any]) -> Any:
     for env in envs:
         for seat, spec in seated(names, env.possible_agents).items():
             if found.setdefault(seat, spec) != spec:
-                raise UsageError(
-                    f"--teacher {names[0]}: {seat} would be two of them; say SEAT=SPEC"
-                )
+                raise UsageError(f"--teacher {names[0]}: two of them in {seat}; say SEAT=SPEC")
     return found
 
 

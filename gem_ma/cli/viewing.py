@@ -82,9 +82,7 @@ def add_commands(commands: Any) -> None:
         one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
         if kind == "learning":
             one.add_argument("--columns", help="of the history (default: the return of each seat)")
-            one.add_argument(
-                "--smooth", type=positive, default=10, help="over so many updates (10)"
-            )
+            one.add_argument("--smooth", type=positive, default=10, help="over so many updates")
         one.set_defaults(run=_plot, kind=kind)
 
 

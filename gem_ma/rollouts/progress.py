@@ -81,7 +81,7 @@ class Progress:
         self._over.set()
         if self.drawn:
             self._bar.stop()
-        else:
+        elif self.done or self.turns:
             self._write()
 
     def _tell(self) -> None:

@@ -65,8 +65,8 @@ async def arollout(
     max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
     out: a file that each episode is appended to as it ends, with its pictures beside it unless
         `pictures` is False. resume: play what is not in there yet, and what failed once more.
-    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only. A
-        Progress that several rollouts share goes on.
+    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
+        A Progress that several rollouts share goes on.
     workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
         `portable = True` (random, scripted, search) go there too; those of other kinds stay here
         and get the turns of all processes in one batch, while Ray takes them along as they are.

@@ -73,7 +73,7 @@ def test_run(tmp_path, capsys, monkeypatch):
     arguments = ["run", "game:TicTacToe-v0", "--episodes", "5", "--seed", "1", "--out", out]
     assert main(arguments) == 0
     first = capsys.readouterr().out
-    assert first.startswith("5 of 5 episodes\nx: mean return ")
+    assert first.startswith("5 of 5 episodes, seed 1\nx: mean return ")
     assert f"written to {out}" in first
     assert len(Path(out).read_text().splitlines()) == 5
     assert main(arguments) == 2
