@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -52,7 +54,7 @@ def add_commands(commands: Any) -> None:
     pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")
     pretrain.add_argument("--seats", type=_names, help="whose replies are learnt (default: all)")
     pretrain.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
-    pretrain.add_argument("--device", help="such as cuda (default: the CPU)")
+    pretrain.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
     add_looks(pretrain, "--image-size")
     pretrain.set_defaults(run=_pretrain)
 
@@ -90,7 +92,7 @@ def add_commands(commands: Any) -> None:
     train.add_argument("--epochs", type=positive, default=1, help="over an update (default: 1)")
     train.add_argument("--max-new-tokens", type=positive, default=64, help="(default: 64)")
     train.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
-    train.add_argument("--device", help="such as cuda (default: the CPU)")
+    train.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
     add_looks(train)
     train.set_defaults(run=_train)
 
@@ -111,20 +113,27 @@ def _share(text: str) -> float:
     return number(text)
 
 
-def _pretrain(args: argparse.Namespace) -> int:
-    from gem_ma.training.pretrain import pretrain
+def _device(text: str) -> str:
+    if not re.fullmatch(r"(cpu|cuda|hpu|mps|npu|tpu|xla|xpu)(:\d+)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a device such as cpu, cuda or cuda:1")
+    return text
 
+
+def _pretrain(args: argparse.Namespace) -> int:
     envs = [make(id, args) for id in args.ids]
     known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
     if unknown := [one for one in args.seats or () if one not in known]:
         raise UsageError(
             f"--seats {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}"
         )
+    teacher = _teacher(args.teacher or ["random"], envs)
+    from gem_ma.training.pretrain import pretrain
+
     try:
         with keeping(lambda: _kept(Path(args.out), args.episodes)):
             folder = pretrain(
                 envs,
-                _teacher(args.teacher or ["random"], envs),
+                teacher,
                 args.out,
                 size=args.size,
                 episodes=args.episodes,
@@ -135,6 +144,8 @@ def _pretrain(args: argparse.Namespace) -> int:
                 progress=True,
             )
     except ValueError as error:
+        with contextlib.suppress(OSError):  # if something is in it
+            Path(args.out).rmdir()
         raise UsageError(str(error)) from None
     sys.stdout.write(f"written to {folder}: play it as hf:{folder}\n")
     return 0
@@ -167,11 +178,6 @@ def _kept(folder: Path, episodes: int) -> str:
 
 
 def _train(args: argparse.Namespace) -> int:
-    from gem_ma.training.descent import falling
-    from gem_ma.training.health import Checkup, Collapsed
-    from gem_ma.training.learner import HFLearner
-    from gem_ma.training.loop import Trainer
-
     env = make(args.id, args)
     seats = args.seats or list(env.possible_agents)
     if unknown := [seat for seat in seats if seat not in env.possible_agents]:
@@ -179,6 +185,8 @@ def _train(args: argparse.Namespace) -> int:
             f"--seats {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
         )
     folder = Path(args.out)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {folder}: expected a folder")
     if args.warmup > args.updates:
         raise UsageError(f"--warmup {args.warmup}: there are {args.updates} updates")
     try:
@@ -186,6 +194,11 @@ def _train(args: argparse.Namespace) -> int:
         loaded = {name: load(name) for name in dict.fromkeys(others.values())}
     except ValueError as error:
         raise UsageError(f"--others {args.others}: {error}") from None
+    from gem_ma.training.descent import falling
+    from gem_ma.training.health import Checkup, Collapsed
+    from gem_ma.training.learner import HFLearner
+    from gem_ma.training.loop import Trainer
+
     on_gpu = args.device is not None and args.device.startswith("cuda")
     learner = HFLearner(
         args.model,
