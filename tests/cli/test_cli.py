@@ -106,7 +106,7 @@ def test_run_stops_at_too_many_errors(capsys):
     assert main(["run", "game:KuhnPoker-v0", *arguments]) == 1
     captured = capsys.readouterr()
     assert "0 of 30 episodes, 11 failed" in captured.out
-    assert "gem-ma: 11 episodes failed (max_errors=10)" in captured.err
+    assert "gem-ma: 11 episodes failed (--max-errors 10)" in captured.err
 
 
 def test_list(capsys):
