@@ -65,7 +65,7 @@ def spoken(text: str, args: argparse.Namespace) -> str:
     begin, agent, rest = text.partition("agent '")
     begin = _SAID.sub(said, begin)
     for name in options:
-        if "_" in name:
+        if "_" in name and name not in given:
             begin = re.sub(rf"(?<![\w-]){name}\b", options[name], begin)
     return begin + agent + rest
 
