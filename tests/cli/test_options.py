@@ -76,7 +76,7 @@ def test_a_flag_takes_no_value(command, capsys):
 
 
 @pytest.mark.parametrize("command", RIGHT)
-def test_right_values(command, tmp_path, monkeypatch, capsys):
+def test_right_values(command, tmp_path, monkeypatch, capsys, request):
     for module in NEEDS.get(command, ()):
         pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
@@ -86,6 +86,12 @@ def test_right_values(command, tmp_path, monkeypatch, capsys):
     if command == "plot":
         spoken = Reply("0", usage={"prompt_tokens": 5, "completion_tokens": 2})
         gem_ma.rollout("game:TicTacToe-v0", lambda turn: spoken, 2, out="worded.jsonl")
+    if command == "train":  # a model this small gains nothing from several
+        import torch
+
+        threads = torch.get_num_threads()
+        request.addfinalizer(lambda: torch.set_num_threads(threads))
+        torch.set_num_threads(1)
     if command == "serve":  # up to where it waits for clients
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     if command == "data":  # which has to be TAU-bench's own
