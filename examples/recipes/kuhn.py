@@ -65,8 +65,8 @@ def main():
     learner = run.learner(
         model,
         lr=2e-4,
-        # What it imitates plays anything: to stay near keeps it from settling too soon, and a reward
-        # for entropy would make it talk nonsense.
+        # What it imitates plays anything: to stay near keeps it from settling too soon. A reward
+        # for entropy would make it talk nonsense instead.
         kl=0.05,
         entropy=0.0,
         minibatch=64,

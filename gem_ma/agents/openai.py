@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import importlib
+import logging
 import math
 import os
 import re
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from gem_ma.agents.answers import Completion
 
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
+_QUIET = 2.0  # seconds between two lines about retries
+_log = logging.getLogger(__name__)
 
 
 class ServerError(RuntimeError):
@@ -60,7 +63,8 @@ class OpenAIAgent:
     seed: send a seed with each request, made of this one and the turn's.
     concurrency: requests under way at once. timeout: seconds for a whole reply. retries: after a
         dropped connection, a timeout, a malformed answer, or status 408, 409, 429 or 5xx, after
-        growing pauses or as long as the server asks for. max_requests: a cap on all requests.
+        growing pauses or as long as the server asks for; now and then one is logged as a warning,
+        which Python writes to the standard error. max_requests: a cap on all requests.
     max_answer: bytes of an answer, unpacked; a longer one is malformed.
     logprobs: ask for log-probabilities. token_ids: ask vLLM for the token ids too.
     prices: of a million prompt and completion tokens, for `cost`.
@@ -111,6 +115,7 @@ class OpenAIAgent:
         self.detail = detail
         self.requests = 0
         self.usage = {"prompt_tokens": 0, "completion_tokens": 0}
+        self._told, self._untold = -_QUIET, 0  # when a retry was said, and how many were not since
         self._sessions: weakref.WeakKeyDictionary[Any, _Session] = weakref.WeakKeyDictionary()
         self._body: dict[str, Any] = {"model": model}
         if temperature is not None:
@@ -153,6 +158,7 @@ class OpenAIAgent:
             stop=tenacity.stop_after_attempt(self.retries + 1),
             wait=_pause,
             retry=tenacity.retry_if_exception(_passes),
+            before_sleep=self._say,
             reraise=True,
         )
         try:
@@ -193,6 +199,21 @@ class OpenAIAgent:
         for name in self.usage:
             self.usage[name] += answer.counts.get(name, 0)
         return answer
+
+    def _say(self, state: Any) -> None:
+        """Say that a request is made again, and why, unless another was said a moment ago."""
+        now = time.monotonic()
+        if now - self._told < _QUIET:
+            self._untold += 1
+            return
+        more = f", and {self._untold} more since the last line" if self._untold else ""
+        self._told, self._untold = now, 0
+        error = state.outcome.exception()
+        why = getattr(error, "status_code", None) or self._shown(_in_short(error))
+        pause = state.next_action.sleep
+        _log.warning(
+            "openai: %s, waiting %.1f s (retry %d)%s", why, pause, state.attempt_number, more
+        )
 
     def check_sees_images(self, cost: str | int = 16) -> Sight:
         """Send a picture and tell whether the server's count of tokens grew by what it costs.
@@ -269,7 +290,7 @@ class OpenAIAgent:
         return without_secrets(text.replace(key, f"${self.key}") if key else text)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_sessions": None}
+        return {**self.__dict__, "_sessions": None, "_told": -_QUIET}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _sessions=weakref.WeakKeyDictionary())
@@ -321,6 +342,15 @@ def _passes(error: BaseException) -> bool:
             return False
         return error.status_code in (408, 409, 429) or error.status_code >= 500
     return isinstance(error, openai.APIConnectionError | TimeoutError | BadAnswer)
+
+
+def _in_short(error: BaseException) -> str:
+    """Return what a request that gets no answer fails by."""
+    import openai
+
+    if isinstance(error, TimeoutError | openai.APITimeoutError):
+        return "no reply in time"
+    return " ".join(str(error).split())[:80].rstrip(". ") or type(error).__name__
 
 
 def _pause(state: Any) -> float:

@@ -36,6 +36,7 @@ class SearchAgent:
     """
 
     portable = True
+    singly = True
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
-from gem_ma.cli.common import UsageError, add_settings, make, positive
+from gem_ma.cli.common import UsageError, add_settings, made, positive
 from gem_ma.envs import files
 
 # What each step of the contract holds, in the order in which they are looked at.
@@ -212,7 +212,7 @@ def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[Base
     if not file and path.is_file():
         raise BadRequest(f"{path}: expected an id, or a file that ends in .py")
     if not file:
-        yield make(what, settings)
+        yield made(what, **dict(settings))
         return
     if not path.is_file():
         raise BadRequest(f"{file}: no such file")

@@ -1,16 +1,21 @@
-"""What several groups of commands share: an error, kinds of numbers, and --set."""
+"""What several groups of commands share: kinds of values, options, and the words of errors."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents import SPECS
 from gem_ma.apis import making
 from gem_ma.envs.registry import MissingArgument
 from gem_ma.guards.remote import without_secrets
+from gem_ma.match.seeding import fresh_seed
 
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env
@@ -19,15 +24,81 @@ WHO = (
     "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
     f"may be repeated: {SPECS} (default: random)"
 )
+WIDEST = 8192  # pixels of a side
+_SEEDS = 10**6  # that are drawn: short enough to be typed again
+_SAID = re.compile(r"(?<![\w?&/.'\"-])(\w+)=(\.\.\.|True\b|'[^']*'|[^\s,;:()]*)")
 
 
 class UsageError(ValueError):
     """The words of a command do not fit together."""
 
 
-def in_one_line(error: Exception) -> str:
+class Stopped(KeyboardInterrupt):
+    """A command was stopped from the keyboard; the message says what is kept."""
+
+
+def in_one_line(error: Exception | str) -> str:
     """Return what is wrong, without line breaks and without keys."""
     return without_secrets(" ".join(str(error).split()))
+
+
+def spoken(text: str, args: argparse.Namespace) -> str:
+    """Return what the library says in the words of a command: --max-errors 3 for max_errors=3.
+
+    What --set sets is called as it was set there, and the options of an agent are its own.
+    """
+    parser: argparse.ArgumentParser | None = getattr(args, "parser", None)
+    if parser is None:
+        return text
+    options = dict(_options(parser))
+    given = {name for name, _ in getattr(args, "settings", ())}
+
+    def said(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name in given:
+            return found[0]
+        if name not in options:
+            return f"--set {found[0]}" if value == "..." and "settings" in options else found[0]
+        value = value.strip("'")
+        return options[name] if value in ("", "True", "...") else f"{options[name]} {value}"
+
+    begin, agent, rest = text.partition("agent '")
+    begin = _SAID.sub(said, begin)
+    for name in options:
+        if "_" in name and name not in given:
+            begin = re.sub(rf"(?<![\w-]){name}\b", options[name], begin)
+    return begin + agent + rest
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Yield how arguments of the library are called in a command."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _options(below)
+        elif action.option_strings:
+            yield action.dest, action.option_strings[-1]
+
+
+@contextlib.contextmanager
+def keeping(say: Callable[[], str]) -> Iterator[None]:
+    """Say what is kept of a command that is stopped from the keyboard, and how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"stopped: {say()}") from None
+
+
+def played_in(*files: Path) -> int:
+    """Return how many episodes that did not fail files hold."""
+    found = 0
+    for file in files:
+        with contextlib.suppress(OSError), file.open("rb") as lines:
+            found += sum(b'"failure":null' in line.replace(b": ", b":") for line in lines)
+    return found
+
+
+# -- values ----------------------------------------------------------------------------------------
 
 
 def positive(text: str) -> int:
@@ -44,17 +115,44 @@ def count(text: str) -> int:
     return int(text)
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add the option that sets arguments of an environment."""
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        type=_setting,
-        metavar="NAME=VALUE",
-        help="an argument of the environment, which gem-ma info names; may be repeated",
-    )
+def seconds(text: str) -> float:
+    """Return a time of the command line."""
+    found = number(text)
+    if found <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
+    return found
+
+
+def number(text: str) -> float:
+    """Return a number of the command line that is neither infinite nor no number."""
+    with contextlib.suppress(ValueError):
+        if math.isfinite(found := float(text)):
+            return found
+    raise argparse.ArgumentTypeError(f"{text!r}: expected a number")
+
+
+def seed(text: str) -> int:
+    """Return what decides chance."""
+    if not re.fullmatch(r"-?\d{1,38}", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number")
+    return int(text)
+
+
+def size(text: str) -> tuple[int, int]:
+    """Return the width and height of pictures: 252 for 252x252."""
+    sides = [int(side) for side in text.split("x") if side.isdecimal()]
+    if len(sides) != text.count("x") + 1 or not 1 <= len(sides) <= 2:
+        sides = []
+    if not sides or not all(1 <= side <= WIDEST for side in sides):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected one number or two up to {WIDEST}, such as 252 or 336x252"
+        )
+    return sides[0], sides[-1]
+
+
+def theme(text: str) -> str | int:
+    """Return the name of a theme, or the number that draws one."""
+    return int(text) if text.removeprefix("-").isdecimal() else text
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -68,15 +166,85 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def make(id: str, settings: Sequence[tuple[str, Any]], **arguments: Any) -> Env[Any]:
+# -- options ---------------------------------------------------------------------------------------
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Add the option that sets arguments of an environment."""
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        type=_setting,
+        metavar="NAME=VALUE",
+        help="an argument of the environment, which gem-ma info names; may be repeated",
+    )
+
+
+def add_pictures(parser: argparse.ArgumentParser, *sizes: str) -> None:
+    """Add the options that say how pictures look; `sizes`: what the one for sizes is called."""
+    parser.add_argument(
+        "--theme",
+        type=theme,
+        help="how pictures look: a name, or a whole number that draws one (default: light)",
+    )
+    parser.add_argument(
+        *(sizes or ("--image-size", "--size")),
+        dest="image_size",
+        type=size,
+        metavar="WIDTH[xHEIGHT]",
+        help="of pictures (default: what the environment says, mostly 252x252)",
+    )
+
+
+def add_looks(parser: argparse.ArgumentParser, *sizes: str) -> None:
+    """Add what says how seats see an environment: --observe, --theme, --size and --set."""
+    parser.add_argument(
+        "--observe",
+        choices=("text", "image", "both"),
+        help="what seats see (default: what the environment says, mostly text)",
+    )
+    add_pictures(parser, *sizes)
+    add_settings(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser, decides: str) -> None:
+    """Add the option for a seed; without it a short one is drawn, and said."""
+    parser.add_argument(
+        "--seed", type=seed, help=f"a whole number that decides {decides} (default: drawn)"
+    )
+
+
+def drawn(given: int | None) -> int:
+    """Return a seed, drawn if none was given, that a person can type again."""
+    return fresh_seed() % _SEEDS if given is None else given
+
+
+def looks(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what a command says of how an environment is made, for `make`."""
+    given = {name: getattr(args, name, None) for name in ("observe", "theme", "image_size")}
+    said = {name: value for name, value in given.items() if value is not None}
+    return {**said, **dict(getattr(args, "settings", ()))}
+
+
+def make(id: str, args: argparse.Namespace) -> Env[Any]:
+    """Make the environment of a command as its options say."""
+    return made(id, **looks(args))
+
+
+def made(id: str, **arguments: Any) -> Env[Any]:
     """Make the environment of a command, or say what is wrong with what was set for it."""
     try:
-        return making.make(id, **arguments, **dict(settings))
-    except MissingArgument as error:
-        raise UsageError(f"{error}; see --set") from None
-    except ValueError as error:
+        return making.make(id, **arguments)
+    except (MissingArgument, ValueError) as error:
         raise UsageError(str(error)) from None
     except TypeError as error:
-        if not settings:  # which may be of any type
+        if not arguments:  # which may be of any type
             raise
         raise UsageError(str(error)) from None
+
+
+def said(given: Sequence[str]) -> str:
+    """Return what stood after --agents."""
+    return f"--agents {' '.join(given)}"

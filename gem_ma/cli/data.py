@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gem_ma.cli.common import UsageError
+
 
 def add_commands(commands: Any) -> None:
     """Add data to the commands of gem-ma."""
@@ -31,6 +33,8 @@ def add_commands(commands: Any) -> None:
 def _data(args: argparse.Namespace) -> int:
     from gem_ma.envs.tau import data, fetch
 
+    if args.into and Path(args.into).exists() and not Path(args.into).is_dir():
+        raise UsageError(f"--into {args.into}: expected a folder")
     write = sys.stdout.write
     fetch.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
     if args.into and Path(args.into).resolve() != data.folder().resolve():

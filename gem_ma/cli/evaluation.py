@@ -10,8 +10,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.cli.common import UsageError
-from gem_ma.envs.registry import BadArgument
+from gem_ma.cli.common import (
+    UsageError,
+    add_looks,
+    count,
+    keeping,
+    looks,
+    played_in,
+    positive,
+    said,
+    seed,
+    spoken,
+)
+from gem_ma.envs.registry import BadArgument, MissingNeed
 from gem_ma.evaluation import suites
 
 
@@ -63,17 +74,27 @@ def _add_eval(commands: Any) -> None:
         action="append",
         default=[],
         metavar="[SEAT=]SPEC",
-        help="who is evaluated, and with SEAT= who sits in another seat; may be repeated",
+        help="who is evaluated, or who sits in the seats in order, with commas between; with SEAT= "
+        "who sits in that one; may be repeated",
     )
-    parser.add_argument("--tasks", type=int, help="starts of each environment, instead of its own")
-    parser.add_argument("--trials", type=int, help="how often each start is played, likewise")
-    parser.add_argument("--seed", type=int, help="an int that decides all (default: the suite's)")
-    parser.add_argument("--concurrency", type=int, default=64, help="alive at once (default: 64)")
-    parser.add_argument("--workers", type=int, help="play in so many processes")
-    parser.add_argument("--max-errors", type=int, default=10, help="in one environment")
+    parser.add_argument(
+        "--tasks", type=positive, help="starts of each environment, instead of its own"
+    )
+    parser.add_argument("--trials", type=positive, help="how often each start is played, likewise")
+    parser.add_argument(
+        "--seed", type=seed, help="a whole number that decides all (default: the suite's)"
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+    )
+    parser.add_argument("--workers", type=positive, help="play in so many processes")
+    parser.add_argument(
+        "--max-errors", type=count, default=10, help="in one environment (default: 10)"
+    )
     parser.add_argument("--pictures", action="store_true", help="keep the pictures, too")
     parser.add_argument("--price", metavar="IN,OUT", help="of a million tokens read and written")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_looks(parser)
     parser.set_defaults(run=_told(_eval))
 
 
@@ -86,34 +107,44 @@ def _eval(args: argparse.Namespace) -> int:
         raise ValueError("name either --suite or environments")
     if not args.out:
         raise ValueError("name a folder for the results: --out FOLDER")
-    suite = suites.load(args.suite) if args.suite else suites.of_ids(args.what)
-    who, seats = _agents(args.agents)
+    if args.suite and looks(args):
+        words = ", ".join(f"{name}=" for name in looks(args))
+        raise ValueError(f"{words} goes with environments: a suite says how they are seen")
+    suite = suites.load(args.suite) if args.suite else suites.of_ids(args.what, looks(args))
+    who, seats = _agents(args.agents, suite)
     total = None if args.json else _Lines()
-    found = evaluate(
-        suite,
-        who,
-        args.out,
-        seats=seats,
-        seed=args.seed,
-        tasks=args.tasks,
-        trials=args.trials,
-        concurrency=args.concurrency,
-        max_errors=args.max_errors,
-        workers=args.workers,
-        pictures=args.pictures,
-        prices=_prices(args.price),
-        progress=None if total else False,
-        on_cell=total,
-    )
+    with keeping(lambda: _kept(args.out, "episodes")):
+        found = evaluate(
+            suite,
+            who,
+            args.out,
+            seats=seats,
+            seed=args.seed,
+            tasks=args.tasks,
+            trials=args.trials,
+            concurrency=args.concurrency,
+            max_errors=args.max_errors,
+            workers=args.workers,
+            pictures=args.pictures,
+            prices=_prices(args.price),
+            progress=bool(total),
+            on_cell=total,
+        )
     if args.json:
         _print_json(found.plain())
         return found.code
-    _report(found, bool(args.price))
+    _report(found, args)
     _write(f"written to {args.out}\n")
     return found.code
 
 
-def _report(found: Any, priced: bool) -> None:
+def _kept(out: str, kind: str) -> str:
+    """Return what is kept of an evaluation or a tournament that was stopped."""
+    files = (Path(out) / kind).glob("*.jsonl")
+    return f"{out} keeps {played_in(*files)} {kind}; the same command goes on"
+
+
+def _report(found: Any, args: argparse.Namespace) -> None:
     if found.rows:
         _show(*_table(found.rows))
         for points, kind in _curves(found.rows):
@@ -121,12 +152,12 @@ def _report(found: Any, priced: bool) -> None:
     _write(_headline(found.overall))
     if found.overall["tokens in all"]:
         _write(f"tokens: {found.overall['tokens in all']:.0f}\n")
-    if priced:
+    if args.price:
         _write(f"cost: {found.overall['cost in all']:.4f}\n")
     for one in found.skipped:
         _write(f"skipped {one['entry']}: {one['reason']}\n")
     for one in found.stopped:
-        _write(f"stopped {one['what']}: {one['reason']}\n")
+        _write(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
 
 
 def _headline(overall: dict[str, Any]) -> str:
@@ -168,20 +199,47 @@ class _Lines:
         sys.stderr.flush()
 
 
-def _agents(given: Sequence[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the spec of who is evaluated, and those of seats."""
-    who, seats = None, {}
-    for one in given:
+def _agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None, dict[str, str]]:
+    """Return the spec of who is evaluated, and those of seats.
+
+    Several without a seat sit in the order of the seats, and each of them is evaluated.
+    """
+    who: list[str] = []
+    seats: dict[str, str] = {}
+    for one in (part for text in given for part in text.split(",")):
         seat, equals, spec = one.partition("=")
-        if equals and seat.replace("_", "").isalnum():
-            seats[seat] = spec
-        elif who is not None:
-            raise ValueError(f"--agents {one}: {who} is evaluated already; for a seat, SEAT=SPEC")
+        if not (equals and seat.replace("_", "").isalnum()):
+            who.append(one)
+        elif seat in seats:
+            raise ValueError(f"{said(given)}: two agents for {seat}")
         else:
-            who = one
-    if who is None and not seats:
+            seats[seat] = spec
+    if not who and not seats:
         raise ValueError("name who is evaluated: --agents random, for example")
-    return who, seats
+    if len(who) > 1:
+        return None, _in_order(who, seats, suite, said(given))
+    return who[0] if who else None, seats
+
+
+def _in_order(
+    who: Sequence[str], seats: dict[str, str], suite: suites.Suite, words: str
+) -> dict[str, str]:
+    """Return who sits in which seat, those without one in order, in all environments alike."""
+    from gem_ma.evaluation import runner
+
+    found = dict(seats)
+    for entry in suite.entries:
+        try:
+            free = [one for one in runner.make(entry).possible_agents if one not in seats]
+        except (MissingNeed, ImportError, OSError):  # which is skipped
+            continue
+        has = f"{words}: {entry.name} has {len(free)} free seats"
+        if len(free) != len(who):
+            raise ValueError(f"{has}, and got {len(who)} agents; one alone sits in each in turn")
+        for seat, spec in zip(free, who, strict=True):
+            if found.setdefault(seat, spec) != spec:
+                raise ValueError(f"{has} in another order than others; say SEAT=SPEC")
+    return found
 
 
 def _prices(text: str | None) -> tuple[float, float] | None:
@@ -332,11 +390,20 @@ def _add_tournament(commands: Any) -> None:
         ),
     )
     parser.add_argument("games", nargs="+", metavar="ID", help="games of two seats or more")
-    parser.add_argument("--agents", nargs="+", default=[], metavar="SPEC", help="who joins")
+    parser.add_argument(
+        "--agents",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="SPEC",
+        help="who joins: one or several, also with commas between; may be repeated",
+    )
     parser.add_argument("--out", required=True, help="a folder for matches and results")
-    parser.add_argument("--matches", type=int, default=10, help="starts, for all (default: 10)")
+    parser.add_argument(
+        "--matches", type=positive, default=10, help="starts, for all (default: 10)"
+    )
     parser.add_argument("--schedule", choices=("round-robin", "swiss"), default="round-robin")
-    parser.add_argument("--rounds", type=int, help="of a Swiss tournament")
+    parser.add_argument("--rounds", type=positive, help="of a Swiss tournament")
     parser.add_argument(
         "--seating",
         choices=("all", "rotate"),
@@ -355,12 +422,17 @@ def _add_tournament(commands: Any) -> None:
         help="how ratings take those who left by invalid replies (default: loss)",
     )
     parser.add_argument("--skills", action="store_true", help="rate by Plackett-Luce as well")
-    parser.add_argument("--seed", type=int, default=0, help="an int that decides all (default: 0)")
-    parser.add_argument("--concurrency", type=int, default=64, help="alive at once (default: 64)")
-    parser.add_argument("--workers", type=int, help="play in so many processes")
-    parser.add_argument("--max-errors", type=int, default=10, help="in one line-up (default: 10)")
+    parser.add_argument(
+        "--seed", type=seed, default=0, help="a whole number that decides all (default: 0)"
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+    )
+    parser.add_argument("--workers", type=positive, help="play in so many processes")
+    parser.add_argument("--max-errors", type=count, default=10, help="in one line-up (default: 10)")
     parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_looks(parser)
     parser.set_defaults(run=_told(_tournament))
 
 
@@ -372,24 +444,26 @@ def _tournament(args: argparse.Namespace) -> int:
     if args.picture and not Path(args.picture).parent.is_dir():
         raise ValueError(f"--picture {args.picture}: there is no such folder")
     total = None if args.json else _Lines()
-    board = tournament(
-        args.games,
-        args.agents,
-        args.out,
-        matches=args.matches,
-        schedule=args.schedule,
-        rounds=args.rounds,
-        seating=args.seating,
-        anchors=() if args.anchors == "none" else args.anchors.split(","),
-        forfeits=args.forfeits,
-        skills=args.skills,
-        seed=args.seed,
-        concurrency=args.concurrency,
-        max_errors=args.max_errors,
-        workers=args.workers,
-        progress=None if total else False,
-        on_cell=total,
-    )
+    with keeping(lambda: _kept(args.out, "matches")):
+        board = tournament(
+            args.games,
+            _joining(args.agents),
+            args.out,
+            matches=args.matches,
+            schedule=args.schedule,
+            rounds=args.rounds,
+            seating=args.seating,
+            anchors=() if args.anchors == "none" else args.anchors.split(","),
+            forfeits=args.forfeits,
+            skills=args.skills,
+            seed=args.seed,
+            concurrency=args.concurrency,
+            max_errors=args.max_errors,
+            workers=args.workers,
+            progress=bool(total),
+            on_cell=total,
+            make=looks(args),
+        )
     if args.picture and board.agents:
         from gem_ma.renderers import draw, png
 
@@ -407,7 +481,7 @@ def _tournament(args: argparse.Namespace) -> int:
         doubt = "" if cycle.certain else ", perhaps by chance"
         _write(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
     for one in board.stopped:
-        _write(f"stopped {one['what']}: {one['reason']}\n")
+        _write(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
     failed = f", {board.failed} failed" if board.failed else ""
     _write(f"{board.matches} matches{failed}, written to {args.out}\n")
     return code
@@ -455,6 +529,15 @@ def _points(one: Any) -> str:
     return f"{one.points:+.0f} [{one.low:+.0f}, {one.high:+.0f}]"
 
 
+def _joining(given: Sequence[str]) -> list[str]:
+    """Return who joins a tournament."""
+    agents = [one for text in given for one in text.split(",")]
+    for one in agents:
+        if "=" in one and one.partition("=")[0].isidentifier():
+            raise ValueError(f"--agents {one}: everybody plays in every seat; leave SEAT= out")
+    return agents
+
+
 def _rated(board: Any, one: Any) -> list[str]:
     counts = board.total(one.agent)
     between = _points(one)
@@ -471,11 +554,20 @@ def _add_exploit(commands: Any) -> None:
         epilog="example: gem-ma exploit game:KuhnPoker-v0 --agent random --samples 64",
     )
     parser.add_argument("id", help="game:KuhnPoker-v0 or game:LeducPoker-v0")
-    parser.add_argument("--agent", required=True, metavar="SPEC", help="who is tried")
     parser.add_argument(
-        "--samples", type=int, default=32, help="replies in each information set (default: 32)"
+        "--agents",
+        "--agent",
+        dest="agent",
+        required=True,
+        metavar="SPEC",
+        help="who is tried, alone: it plays all seats",
     )
-    parser.add_argument("--seed", type=int, default=0, help="an int for the replies (default: 0)")
+    parser.add_argument(
+        "--samples", type=positive, default=32, help="replies in each information set (default: 32)"
+    )
+    parser.add_argument(
+        "--seed", type=seed, default=0, help="a whole number for the replies (default: 0)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, with the policy")
     parser.set_defaults(run=_told(_exploit))
 
@@ -483,6 +575,9 @@ def _add_exploit(commands: Any) -> None:
 def _exploit(args: argparse.Namespace) -> int:
     from gem_ma.evaluation.exploit import exploit, plain
 
+    seat = args.agent.partition("=")[0]
+    if "," in args.agent or ("=" in args.agent and seat.isidentifier()):
+        raise ValueError(f"--agents {args.agent}: expected one, who plays all seats")
     found = exploit(args.id, args.agent, samples=args.samples, seed=args.seed)
     if args.json:
         _print_json(plain(found))

@@ -21,7 +21,7 @@ from gem_ma.cli import (
     training,
     viewing,
 )
-from gem_ma.cli.common import UsageError, in_one_line
+from gem_ma.cli.common import Stopped, UsageError, in_one_line, spoken
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
 
@@ -31,11 +31,12 @@ GROUPS = (listing, playing, serving, data, evaluation, viewing, training, check,
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0, or 2 for input that makes no sense, or 130 when interrupted."""
+    args = argparse.Namespace()
     try:
         parser = _parser()
         if "_ARGCOMPLETE" in os.environ:
             completion.answer(parser)
-        args = parser.parse_args(arguments)
+        args = parser.parse_args(arguments, args)
         code = int(args.run(args))
         sys.stdout.flush()  # while a pipe that was closed is no news to anybody
         return code
@@ -43,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except _wrong() as error:
-        sys.stderr.write(f"gem-ma: {_said(error)}\n")
+        sys.stderr.write(f"gem-ma: {spoken(_said(error), args)}\n")
         return 2
-    except (KeyboardInterrupt, EOFError):
-        sys.stderr.write("\n")
+    except (KeyboardInterrupt, EOFError) as error:
+        sys.stderr.write(f"\ngem-ma: {error}\n" if isinstance(error, Stopped) else "\n")
         return 130
 
 
@@ -89,4 +90,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for group in GROUPS:
         group.add_commands(commands)
+    for command in commands.choices.values():
+        command.set_defaults(parser=command)  # whose words its errors are told in
     return parser

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import math
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -11,12 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.agents import HumanAgent, load, load_all, seated
-from gem_ma.cli.common import WHO, UsageError, add_settings, count, in_one_line, make, positive
+from gem_ma.cli.common import (
+    WHO,
+    Stopped,
+    UsageError,
+    add_looks,
+    add_pictures,
+    add_seed,
+    add_settings,
+    count,
+    drawn,
+    in_one_line,
+    make,
+    positive,
+    said,
+    seconds,
+    seed,
+    spoken,
+)
 from gem_ma.rollouts.episode import Episode
 from gem_ma.talk.asking import Agent, ask
 from gem_ma.talk.conversation import Conversation
-
-_WIDEST = 8192  # pixels of a side
 
 
 def add_commands(commands: Any) -> None:
@@ -28,8 +43,8 @@ def add_commands(commands: Any) -> None:
     )
     play.add_argument("id", help="an environment; see gem-ma list")
     play.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
-    play.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
-    add_settings(play)
+    add_seed(play, "the match")
+    add_looks(play)
     play.set_defaults(run=_play)
 
     run = commands.add_parser(
@@ -41,16 +56,17 @@ def add_commands(commands: Any) -> None:
     run.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
     run.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
     run.add_argument("--concurrency", type=positive, default=64, help="alive at once (default: 64)")
-    run.add_argument("--seed", type=int, help="an int that decides all (default: drawn)")
-    run.add_argument("--observe", default="text", choices=("text", "image", "both"))
+    add_seed(run, "all")
     run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
     run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
     run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
     run.add_argument("--resume", action="store_true", help="play what is not in the file yet")
-    run.add_argument("--workers", help="processes to play in, or 'ray' (default: this one)")
-    run.add_argument("--step-timeout", type=_seconds, help="seconds for a step, with --workers")
+    run.add_argument(
+        "--workers", type=_workers, help="processes to play in, or 'ray' (default: this one)"
+    )
+    run.add_argument("--step-timeout", type=seconds, help="seconds for a step, with --workers")
     run.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
-    add_settings(run)
+    add_looks(run)
     run.set_defaults(run=_run)
 
     render = commands.add_parser(
@@ -60,31 +76,28 @@ def add_commands(commands: Any) -> None:
     )
     render.add_argument("id", help="an environment; see gem-ma list")
     render.add_argument("--out", required=True, help="board.png, or match.gif for every move")
-    render.add_argument("--seed", type=int, default=0, help="what decides the match (default: 0)")
+    render.add_argument("--seed", type=seed, default=0, help="what decides the match (default: 0)")
     render.add_argument("--moves", type=count, default=0, help="random moves to play (default: 0)")
     render.add_argument("--agent", help="a seat whose view it is (default: everything)")
-    render.add_argument("--theme", default="light", help="a name, or an int that draws one")
-    render.add_argument("--size", default="252x252", help="width and height (default: 252x252)")
+    add_pictures(render)
     add_settings(render)
     render.set_defaults(run=_render)
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
-    return seconds
+def _workers(text: str) -> int | str:
+    if text.isdecimal():
+        return positive(text)
+    if not re.fullmatch(r"ray(:[1-9]\d*)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, ray or ray:8")
+    return text
 
 
 def _play(args: argparse.Namespace) -> int:
-    env = make(args.id, args.settings)
+    env = make(args.id, args)
     seats = env.possible_agents
     players = dict(zip(seats, _players(args.agents, seats), strict=True))
     chats = {seat: Conversation(seat) for seat in seats}
-    env.reset(seed=args.seed)
+    env.reset(seed=drawn(args.seed))
     write = sys.stdout.write
     write(f"{env.id}, seed {env.episode_seed}\n")
     returns = dict.fromkeys(seats, 0.0)
@@ -122,18 +135,21 @@ def _players(names: Sequence[str] | None, seats: Sequence[str]) -> list[Agent]:
     try:
         return load_all(names or "random", seats)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"--agents {' '.join(names or ())}: {error}") from None
+        raise UsageError(f"{said(names or ())}: {error}") from None
 
 
 def _run(args: argparse.Namespace) -> int:
     from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted, rollout
     from gem_ma.rollouts.run import TooManyErrors
 
-    env = make(args.id, args.settings, observe=args.observe)
+    env = make(args.id, args)
     try:
         agents = seated(args.agents or "random", env.possible_agents)
     except ValueError as error:
-        raise UsageError(f"--agents {' '.join(args.agents)}: {error}") from None
+        raise UsageError(f"{said(args.agents)}: {error}") from None
+    goes_on = args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
+    if not goes_on:  # with the seed that is in the file
+        args.seed = drawn(args.seed)
     warnings.simplefilter("ignore", FailedEpisodes)  # told below
     try:
         episodes = rollout(
@@ -147,15 +163,16 @@ def _run(args: argparse.Namespace) -> int:
             max_errors=args.max_errors,
             out=args.out,
             resume=args.resume,
-            workers=int(args.workers) if (args.workers or "").isdecimal() else args.workers,
+            workers=args.workers,
             step_timeout=args.step_timeout,
+            progress=True,
         )
     except Interrupted as stop:
         _summary(stop.episodes, args)
-        return 130
+        raise Stopped(_kept(stop.episodes, args)) from None
     except TooManyErrors as stop:
         _summary(stop.episodes, args)
-        sys.stderr.write(f"gem-ma: {in_one_line(stop)}\n")
+        sys.stderr.write(f"gem-ma: {spoken(in_one_line(stop), args)}\n")
         return 1
     except ValueError as error:
         raise UsageError(str(error)) from None
@@ -168,7 +185,9 @@ def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
     failures = [episode.failure for episode in episodes if episode.failure is not None]
     failed = len(failures)
     write = sys.stdout.write
-    write(f"{len(done)} of {args.episodes} episodes" + (f", {failed} failed" * bool(failed)) + "\n")
+    seed = episodes[0].id.rpartition("-")[0] if episodes else args.seed
+    write(f"{len(done)} of {args.episodes} episodes")
+    write(f"{f', {failed} failed' * bool(failed)}, seed {seed}\n")
     for seat in done[0].returns if done else ():
         mean = sum(episode.returns[seat] for episode in done) / len(done)
         bad = sum(1 for e in done for step in e.steps if step.agent == seat and step.invalid)
@@ -182,17 +201,21 @@ def _summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
     return failed
 
 
+def _kept(episodes: Sequence[Episode], args: argparse.Namespace) -> str:
+    """Return what is kept of a run that was stopped, and how it goes on."""
+    done = sum(episode.failure is None for episode in episodes)
+    if not args.out:
+        return f"stopped: {done} of {args.episodes} episodes are done, none is kept without --out"
+    more = "the same command" if args.resume else "the same command with --resume"
+    return f"stopped: {args.out} keeps {done} of {args.episodes} episodes; {more} goes on"
+
+
 def _render(args: argparse.Namespace) -> int:
     from gem_ma.renderers import png, save_gif
 
-    width, _, height = args.size.partition("x")
-    sides = [int(side) for side in (width, height) if side.isdecimal()]
-    if len(sides) != 2 or not all(1 <= side <= _WIDEST for side in sides):
-        raise UsageError(f"--size {args.size}: expected two numbers up to {_WIDEST}, like 252x252")
     if not args.out.endswith((".png", ".gif")):
         raise UsageError(f"--out {args.out}: expected a name that ends in .png or .gif")
-    which = int(args.theme) if args.theme.removeprefix("-").isdecimal() else args.theme
-    env = make(args.id, args.settings, theme=which, image_size=tuple(sides))
+    env = make(args.id, args)
     env.render_mode = "rgb_array"
     env.reset(seed=args.seed)
     frames, player = [env.render(args.agent)], load("random")
@@ -204,4 +227,5 @@ def _render(args: argparse.Namespace) -> int:
         save_gif(frames, args.out)
     else:
         Path(args.out).write_bytes(png.from_array(frames[-1]))
+    sys.stdout.write(f"written to {args.out}\n")
     return 0

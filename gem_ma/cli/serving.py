@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from gem_ma.cli.common import UsageError, add_settings
+from gem_ma.cli.common import UsageError, add_looks, looks, positive, seconds
 from gem_ma.envs.registry import BadArgument
 
 
@@ -23,26 +23,32 @@ def add_commands(commands: Any) -> None:
     serve.add_argument(
         "--port", type=_port, default=8000, help="0 takes a free one (default: 8000)"
     )
-    serve.add_argument("--max-sessions", type=int, default=256, help="(default: 256)")
-    serve.add_argument("--max-message", type=int, default=1 << 20, help="bytes (default: 1 MiB)")
+    serve.add_argument("--max-sessions", type=positive, default=256, help="(default: 256)")
+    serve.add_argument(
+        "--max-message", type=positive, default=1 << 20, help="bytes (default: 1 MiB)"
+    )
     serve.add_argument(
         "--first-message",
-        type=float,
+        type=seconds,
         default=30.0,
         metavar="SECONDS",
         help="for a connection to say something whole (default: 30)",
     )
     serve.add_argument(
         "--idle",
-        type=float,
+        type=seconds,
         default=1800.0,
         metavar="SECONDS",
         help="between an answer and the next message (default: 1800)",
     )
     serve.add_argument("--seat", help="the seat of all clients; the others are played here")
-    serve.add_argument("--others", default="random", help="who plays them (default: random)")
-    serve.add_argument("--observe", default="text", choices=("text", "image", "both"))
-    add_settings(serve)
+    serve.add_argument(
+        "--others",
+        default="random",
+        metavar="[SEAT=]SPEC",
+        help="who plays them, as for gem-ma play (default: random)",
+    )
+    add_looks(serve)
     serve.set_defaults(run=_serve)
 
 
@@ -67,7 +73,7 @@ def _serve(args: argparse.Namespace) -> int:
             seat=args.seat,
             others=args.others,
             say=lambda line: sys.stdout.write(f"{line}\n") and sys.stdout.flush(),
-            **{"observe": args.observe, **dict(args.settings)},
+            **looks(args),
         )
     except (BadArgument, ValueError) as error:
         raise UsageError(str(error)) from None

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import re
 import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gem_ma.agents import load
-from gem_ma.cli.common import UsageError, add_settings, make, positive
+from gem_ma.agents import load, seated
+from gem_ma.cli.common import (
+    UsageError,
+    add_looks,
+    count,
+    keeping,
+    make,
+    number,
+    played_in,
+    positive,
+    seed,
+    spoken,
+)
 
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
@@ -26,17 +39,23 @@ def add_commands(commands: Any) -> None:
     pretrain.add_argument(
         "--teacher",
         action="append",
-        help="who plays; given again, each seat of an episode draws one (default: random)",
+        metavar="[SEAT=]SPEC",
+        help="who plays, as for gem-ma play; given again, each seat of an episode draws one "
+        "(default: random)",
     )
     pretrain.add_argument("--out", required=True, help="the folder of the model")
-    pretrain.add_argument("--size", default="tiny", choices=("tiny", "small", "base"))
+    pretrain.add_argument(
+        "--size",
+        default="tiny",
+        choices=("tiny", "small", "base"),
+        help="of the model: about 1M, 10M or 100M parameters (default: tiny)",
+    )
     pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
     pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")
-    pretrain.add_argument("--observe", default="text", choices=("text", "image", "both"))
     pretrain.add_argument("--seats", type=_names, help="whose replies are learnt (default: all)")
-    pretrain.add_argument("--seed", type=int, default=0)
-    pretrain.add_argument("--device", help="such as cuda (default: the CPU)")
-    add_settings(pretrain)
+    pretrain.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
+    pretrain.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
+    add_looks(pretrain, "--image-size")
     pretrain.set_defaults(run=_pretrain)
 
     train = commands.add_parser(
@@ -51,26 +70,30 @@ def add_commands(commands: Any) -> None:
     train.add_argument("--model", required=True, help="a folder or name that transformers loads")
     train.add_argument("--out", required=True, help="a folder for checkpoints and the model")
     train.add_argument("--seats", type=_names, help="where it sits and learns (default: all)")
-    train.add_argument("--others", default="random", help="who sits elsewhere (default: random)")
+    train.add_argument(
+        "--others",
+        default="random",
+        metavar="[SEAT=]SPEC",
+        help="who sits elsewhere, as for gem-ma play (default: random)",
+    )
     train.add_argument("--algorithm", default="rebn", choices=ALGORITHMS)
-    train.add_argument("--gamma", type=float, default=1.0, help="the discount (default: 1)")
+    train.add_argument("--gamma", type=_share, default=1.0, help="the discount (default: 1)")
     train.add_argument("--updates", type=positive, default=100, help="(default: 100)")
     train.add_argument("--episodes", type=positive, default=64, help="an update (default: 64)")
     train.add_argument("--group", type=positive, default=1, help="episodes with one start")
-    train.add_argument("--lr", type=float, default=1e-5, help="(default: 1e-5)")
-    train.add_argument("--kl", type=float, default=0.0, help="weight of the way from the start")
-    train.add_argument("--entropy", type=float, default=0.0, help="weight of the entropy")
-    train.add_argument("--warmup", type=int, default=0, help="updates in which --lr is reached")
+    train.add_argument("--lr", type=_weight, default=1e-5, help="(default: 1e-5)")
+    train.add_argument("--kl", type=_weight, default=0.0, help="weight of the way from the start")
+    train.add_argument("--entropy", type=_weight, default=0.0, help="weight of the entropy")
+    train.add_argument("--warmup", type=count, default=0, help="updates in which --lr is reached")
     train.add_argument(
         "--decline", action="store_true", help="let the rate fall to a tenth, along a cosine"
     )
     train.add_argument("--minibatch", type=positive, help="chats a step (default: an update's)")
     train.add_argument("--epochs", type=positive, default=1, help="over an update (default: 1)")
     train.add_argument("--max-new-tokens", type=positive, default=64, help="(default: 64)")
-    train.add_argument("--observe", default="text", choices=("text", "image", "both"))
-    train.add_argument("--seed", type=int, default=0)
-    train.add_argument("--device", help="such as cuda (default: the CPU)")
-    add_settings(train)
+    train.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
+    train.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
+    add_looks(train)
     train.set_defaults(run=_train)
 
 
@@ -78,46 +101,104 @@ def _names(text: str) -> list[str]:
     return text.split(",")
 
 
+def _weight(text: str) -> float:
+    if number(text) < 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number, 0 or more")
+    return number(text)
+
+
+def _share(text: str) -> float:
+    if not 0 <= number(text) <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 1")
+    return number(text)
+
+
+def _device(text: str) -> str:
+    if not re.fullmatch(r"(cpu|cuda|hpu|mps|npu|tpu|xla|xpu)(:\d+)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a device such as cpu, cuda or cuda:1")
+    return text
+
+
 def _pretrain(args: argparse.Namespace) -> int:
-    from gem_ma.agents import MixtureAgent
+    envs = [make(id, args) for id in args.ids]
+    known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
+    if unknown := [one for one in args.seats or () if one not in known]:
+        raise UsageError(
+            f"--seats {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}"
+        )
+    teacher = _teacher(args.teacher or ["random"], envs)
     from gem_ma.training.pretrain import pretrain
 
-    envs = [make(id, args.settings, observe=args.observe) for id in args.ids]
-    names = args.teacher or ["random"]
     try:
-        teacher = names[0] if len(names) == 1 else MixtureAgent(names, per="episode")
-        folder = pretrain(
-            envs,
-            teacher,
-            args.out,
-            size=args.size,
-            episodes=args.episodes,
-            epochs=args.epochs,
-            seats=args.seats,
-            seed=args.seed,
-            device=args.device,
-        )
+        with keeping(lambda: _kept(Path(args.out), args.episodes)):
+            folder = pretrain(
+                envs,
+                teacher,
+                args.out,
+                size=args.size,
+                episodes=args.episodes,
+                epochs=args.epochs,
+                seats=args.seats,
+                seed=args.seed,
+                device=args.device,
+                progress=True,
+            )
     except ValueError as error:
+        with contextlib.suppress(OSError):  # if something is in it
+            Path(args.out).rmdir()
         raise UsageError(str(error)) from None
     sys.stdout.write(f"written to {folder}: play it as hf:{folder}\n")
     return 0
 
 
-def _train(args: argparse.Namespace) -> int:
-    from gem_ma.training.descent import falling
-    from gem_ma.training.health import Checkup, Collapsed
-    from gem_ma.training.learner import HFLearner
-    from gem_ma.training.loop import Trainer
+def _teacher(names: list[str], envs: list[Any]) -> Any:
+    """Return who plays: one for all seats, one for each, or a draw of several."""
+    from gem_ma.agents import MixtureAgent
 
-    env = make(args.id, args.settings, observe=args.observe)
+    several = [name for name in names if "," in name or name.partition("=")[0].isidentifier()]
+    several = [name for name in several if "," in name or "=" in name]
+    if not several:
+        return names[0] if len(names) == 1 else MixtureAgent(names, per="episode")
+    if len(names) > 1:
+        raise UsageError(f"--teacher {several[0]}: of several teachers, each plays all seats")
+    found: dict[str, str] = {}
+    for env in envs:
+        for seat, spec in seated(names, env.possible_agents).items():
+            if found.setdefault(seat, spec) != spec:
+                raise UsageError(f"--teacher {names[0]}: two of them in {seat}; say SEAT=SPEC")
+    return found
+
+
+def _kept(folder: Path, episodes: int) -> str:
+    """Return what is kept of a model that was stopped while it was made."""
+    if (folder / "checkpoint.pt").exists():
+        return f"{folder} keeps all episodes and a checkpoint; the same command goes on"
+    played = played_in(folder / "episodes.jsonl")
+    return f"{folder} keeps {played} of {episodes} episodes; the same command goes on"
+
+
+def _train(args: argparse.Namespace) -> int:
+    env = make(args.id, args)
     seats = args.seats or list(env.possible_agents)
     if unknown := [seat for seat in seats if seat not in env.possible_agents]:
         raise UsageError(
             f"--seats {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
         )
     folder = Path(args.out)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {folder}: expected a folder")
     if args.warmup > args.updates:
         raise UsageError(f"--warmup {args.warmup}: there are {args.updates} updates")
+    try:
+        others = seated(args.others, [one for one in env.possible_agents if one not in seats])
+        loaded = {name: load(name) for name in dict.fromkeys(others.values())}
+    except ValueError as error:
+        raise UsageError(f"--others {args.others}: {error}") from None
+    from gem_ma.training.descent import falling
+    from gem_ma.training.health import Checkup, Collapsed
+    from gem_ma.training.learner import HFLearner
+    from gem_ma.training.loop import Trainer
+
     on_gpu = args.device is not None and args.device.startswith("cuda")
     learner = HFLearner(
         args.model,
@@ -134,8 +215,8 @@ def _train(args: argparse.Namespace) -> int:
         device=args.device,
         dtype="float32",  # of the weights: small steps would be lost in less
     )
-    others = load(args.others)
-    agents = {seat: learner if seat in seats else others for seat in env.possible_agents}
+    agents: dict[str, Any] = {seat: loaded[name] for seat, name in others.items()}
+    agents |= dict.fromkeys(seats, learner)
     trainer = Trainer(
         env,
         agents,
@@ -149,15 +230,24 @@ def _train(args: argparse.Namespace) -> int:
     alone = len(seats) == 1 or not env.game.zero_sum
     checkup = Checkup(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
     code = 0
+    keep = keeping(lambda: _saved(folder, trainer.saved, args.updates))
     try:
-        trainer.run(args.updates, folder / "checkpoint.pt", after=checkup, progress=True)
+        with keep:
+            trainer.run(args.updates, folder / "checkpoint.pt", after=checkup, progress=True)
     except Collapsed as end:
-        sys.stderr.write(f"gem-ma: {end}\n")
+        sys.stderr.write(f"gem-ma: {spoken(str(end), args)}\n")
         code = 1
     learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
     sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
     return code
+
+
+def _saved(folder: Path, updates: int, total: int) -> str:
+    """Return what is kept of a training that was stopped."""
+    if not updates:
+        return f"{folder} keeps no update yet; the same command begins anew"
+    return f"{folder} keeps {updates} of {total} updates; the same command goes on"
 
 
 def _advantages(args: argparse.Namespace) -> Any:

@@ -8,7 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gem_ma.cli.common import UsageError
+from gem_ma.cli.common import (
+    UsageError,
+    add_looks,
+    add_seed,
+    count,
+    drawn,
+    looks,
+    number,
+    positive,
+)
 
 
 def add_commands(commands: Any) -> None:
@@ -46,15 +55,12 @@ def add_commands(commands: Any) -> None:
         "--agents", action="append", metavar="[SEAT=]SPEC", help="who plays, as for gem-ma play"
     )
     watch.add_argument("--seat", help="see what this seat sees (default: what a spectator sees)")
-    watch.add_argument("--seed", type=int, help="an int that decides the match (default: drawn)")
+    add_seed(watch, "the match")
     watch.add_argument(
-        "--delay", type=float, default=1.0, help="seconds between moves (default: 1)"
+        "--delay", type=number, default=1.0, help="seconds between moves (default: 1)"
     )
-    watch.add_argument("--theme", default="light", help="a name, or an int that draws one")
-    watch.add_argument(
-        "--image-size", default="252x252", help="width and height (default: 252x252)"
-    )
-    watch.add_argument("--episode", type=int, help="of a file, only the one with this number")
+    add_looks(watch)
+    watch.add_argument("--episode", type=count, help="of a file, only the one with this number")
     _add_trust(watch)
     watch.set_defaults(run=_watch)
 
@@ -76,7 +82,7 @@ def add_commands(commands: Any) -> None:
         one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
         if kind == "learning":
             one.add_argument("--columns", help="of the history (default: the return of each seat)")
-            one.add_argument("--smooth", type=int, default=10, help="over so many updates (10)")
+            one.add_argument("--smooth", type=positive, default=10, help="over so many updates")
         one.set_defaults(run=_plot, kind=kind)
 
 
@@ -145,12 +151,11 @@ def _watch(args: argparse.Namespace) -> int:
             args.what,
             agents=args.agents or "random",
             seat=args.seat,
-            seed=args.seed,
+            seed=drawn(args.seed),
             delay=args.delay,
-            theme=args.theme,
-            image_size=args.image_size,
             episode=args.episode,
             trust=args.trust,
+            **looks(args),
         )
     except BadRequest as error:
         raise UsageError(str(error)) from None
@@ -178,8 +183,6 @@ def _curves(args: argparse.Namespace) -> Any:
     """Return the figure of histories, of the columns that were asked for."""
     from gem_ma.evaluation import plots
 
-    if args.smooth < 1:
-        raise plots.BadPlot(f"--smooth {args.smooth}: expected 1 or more")
     runs = plots.read_logs(args.source)
     rows = [row for histories in runs.values() for row in histories[0][:1]]
     given = args.columns.split(",") if args.columns else None

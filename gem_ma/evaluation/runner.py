@@ -57,6 +57,10 @@ class Shared:
         return bool(getattr(self.agent, "portable", False))
 
     @property
+    def singly(self) -> bool:
+        return bool(getattr(self.agent, "singly", False))
+
+    @property
     def waits(self) -> bool:
         """Whether it has time for other episodes while it waits for a reply."""
         return inspect.iscoroutinefunction(self.agent.act)
@@ -144,8 +148,8 @@ def evaluate(
     tasks, trials: instead of what the suite says.
     prices: of a million tokens read, and of a million written.
     named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
-    progress: show a bar; None: on a terminal.
-    on_cell: called, unless there is a bar, with the title of a cell that has ended, and how many
+    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
+    on_cell: called, unless a bar is drawn, with the title of a cell that has ended, and how many
         episodes it has of how many.
     """
     suite = suites.load(suite) if isinstance(suite, str) else suite
@@ -343,11 +347,9 @@ class Playing:
             try:
                 async for episode in finished:
                     done += episode.failure is None
-                    if self.bar is not None:
-                        self.bar.add(episode)
             except TooManyErrors as error:
                 self.stopped.append({"what": cell.title, "reason": str(error)})
-        if self.on_cell is not None and self.bar is None:
+        if self.on_cell is not None and not (self.bar is not None and self.bar.drawn):
             self.on_cell(cell.title, done, cell.episodes)
 
     def rollout(self, cell: Cell, concurrency: int) -> AsyncGenerator[Episode, None]:
@@ -363,7 +365,7 @@ class Playing:
             context=entry.context or None,
             out=self.folder / cell.file,
             resume=True,
-            progress=False,
+            progress=self.bar if self.bar is not None else False,
             **self.limits,
         )
 

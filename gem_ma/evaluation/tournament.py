@@ -24,9 +24,9 @@ from gem_ma.evaluation.runner import (
     contested,
     is_contest,
     loaded,
-    make,
     outcome,
 )
+from gem_ma.evaluation.runner import make as made
 from gem_ma.evaluation.statistics import Estimate, mean
 from gem_ma.evaluation.suites import Entry
 from gem_ma.match.seeding import mix
@@ -178,6 +178,7 @@ def tournament(
     named: Mapping[str, Any] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
+    make: Mapping[str, Any] | None = None,
 ) -> Leaderboard:
     """Play what is not in the folder yet, and return the leaderboard of all that is.
 
@@ -192,13 +193,15 @@ def tournament(
     forfeits: whether leaving by invalid replies rates as a loss; it is counted apart either way.
     skills: rate by Plackett-Luce as well, which knows more than pairs.
     named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
+    make: arguments of `gem_ma.make`, for all games.
     """
     counts = {"matches": matches, "concurrency": concurrency}
     _check(counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits)
-    entries = [_entry(id, matches) for id in dict.fromkeys(games)]
+    entries = [_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
     if not entries:
         raise BadTournament("name a game; gem-ma list shows them")
     about = {"games": [entry.id for entry in entries], "seed": seed}
+    about |= {"make": json.loads(json.dumps(make))} if make else {}
     pool = _pool(Path(out), [*anchors, *agents])
     if len(pool) < 2:
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
@@ -208,7 +211,7 @@ def tournament(
         pool = _pool(path, pool)  # others may have joined until nobody else wrote there
         shared |= loaded([one for one in pool if one not in shared], named or {})
         store.write(path / POOL, pool)
-        about_games = {entry.id: make(entry).game.zero_sum for entry in entries}
+        about_games = {entry.id: made(entry).game.zero_sum for entry in entries}
         store.write(path / GAMES, about_games)
         folder = path / "matches"
         folder.mkdir(exist_ok=True)
@@ -259,9 +262,9 @@ def _pool(path: Path, agents: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*before, *agents]))
 
 
-def _entry(id: str, matches: int) -> Entry:
-    entry = Entry(id, id, tasks=matches)
-    seats = make(entry).possible_agents
+def _entry(id: str, matches: int, arguments: Mapping[str, Any]) -> Entry:
+    entry = Entry(id, id, arguments, tasks=matches)
+    seats = made(entry).possible_agents
     if len(seats) < 2:
         raise BadTournament(f"{id} has one seat, and nobody to play against; gem-ma eval plays it")
     return entry
@@ -271,7 +274,7 @@ def _entry(id: str, matches: int) -> Entry:
 
 
 def _round_robin(entry: Entry, pool: Sequence[str], seating: str) -> Iterator[list[Cell]]:
-    seats = make(entry).possible_agents
+    seats = made(entry).possible_agents
     groups: Any = itertools.combinations(pool, len(seats))
     if len(pool) < len(seats):  # then some take several seats
         every = itertools.combinations_with_replacement(pool, len(seats))
@@ -297,7 +300,7 @@ def _swiss(
     entry: Entry, pool: Sequence[str], seating: str, rounds: int | None, folder: Path
 ) -> Iterator[list[Cell]]:
     """Yield the cells of each round; who meets depends on the rounds before."""
-    seats = make(entry).possible_agents
+    seats = made(entry).possible_agents
     if len(pool) < len(seats):
         raise BadTournament(
             f"{len(pool)} agents cannot fill the {len(seats)} seats of {entry.id} by the Swiss "

@@ -36,7 +36,6 @@ from gem_ma.talk.conversation import Conversation, Step
 from gem_ma.talk.messages import Picture
 
 _BESIDE = 30  # columns that text beside a picture needs
-_WIDEST = 8192  # pixels of a side
 _SAID = 2000  # characters of a reply that are shown
 _NEEDED = "\n\t\u200c\u200d"  # of the characters that show nothing, those that writing needs
 
@@ -72,26 +71,28 @@ def watch(
     seat: str | None = None,
     seed: int | None = None,
     delay: float = 1.0,
-    theme: str = "light",
-    image_size: str = "252x252",
     episode: int | None = None,
     trust: bool = False,
     console: Console | None = None,
+    **make: Any,
 ) -> int:
     """Show a match of an environment, or the episodes of a file, and return an exit code.
 
     trust: play episodes of a file again whatever they name, and without limits: it runs code.
+    make: arguments of `gem_ma.make`, for a match, such as theme and image_size.
     """
     if not (math.isfinite(delay) and delay >= 0):
         raise BadRequest(f"--delay {delay}: expected seconds, 0 or more")
     if Path(what).is_file():
+        if make:
+            raise BadRequest(f"{next(iter(make))}=: recorded episodes look as they were recorded")
         shown = recorded(Path(what), seat, episode, trust)
     elif Path(what).is_dir() or "/" in what or what.endswith(".jsonl"):
         raise BadRequest(f"{what}: expected an environment, or a file of episodes")
     elif episode is not None:
         raise BadRequest("--episode chooses from a file of episodes, and not of a match")
     else:
-        shown = live(what, agents, seat, seed, theme, image_size)
+        shown = live(what, agents, seat, seed, make)
     console = console or Console()
     if console.is_terminal and console.color_system is not None and not console.is_dumb_terminal:
         _screen(shown, console, delay)
@@ -110,11 +111,10 @@ def live(
     agents: str | Sequence[str],
     seat: str | None,
     seed: int | None,
-    theme: str,
-    image_size: str,
+    make: Mapping[str, Any],
 ) -> Iterator[Moment]:
     """Play a match and yield its moments."""
-    env = _make(id, theme, image_size)
+    env = _make(id, make)
     seats = env.possible_agents
     _check_seat(seat, seats)
     players = dict(zip(seats, _players(agents, seats), strict=True))
@@ -154,17 +154,10 @@ def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterato
         )
 
 
-def _make(id: str, theme: str, image_size: str) -> Env[Any]:
-    width, _, height = image_size.partition("x")
-    sides = [int(side) for side in (width, height) if side.isdecimal()]
-    if len(sides) != 2 or not all(1 <= side <= _WIDEST for side in sides):
-        raise BadRequest(
-            f"--image-size {image_size}: expected two numbers up to {_WIDEST}, such as 252x252"
-        )
-    which = int(theme) if theme.removeprefix("-").isdecimal() else theme
+def _make(id: str, make: Mapping[str, Any]) -> Env[Any]:
     try:
-        return making.make(id, theme=which, image_size=(sides[0], sides[1]))
-    except (registry.UnknownEnv, registry.MissingNeed, ValueError) as error:
+        return making.make(id, **make)
+    except (registry.UnknownEnv, registry.MissingNeed, ValueError, TypeError) as error:
         raise BadRequest(str(error)) from None
 
 

@@ -40,7 +40,7 @@ class Loop(Asker):
             for episode in run.drain():
                 finished = True
                 yield episode
-            if self.ready or finished:
+            if self.ready or finished or self.left:
                 await asyncio.sleep(0)
             elif self.tasks:
                 await self.wake.wait()

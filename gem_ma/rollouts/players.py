@@ -12,6 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from gem_ma.talk.asking import Agent, checked
 from gem_ma.talk.turns import Turn
 
+_MOMENT = 0.1  # seconds
+
 
 @dataclass(slots=True, eq=False)
 class Player:
@@ -23,6 +25,7 @@ class Player:
     given: Any  # what the agent was made from: itself, a function, a spec string
     queue: list[Waiting] = field(default_factory=list)
     busy: bool = False  # of kind "thread": a batch is under way
+    most: int = 1  # turns at once, of an agent that replies to each by itself
 
     def stands_for(self, given: Any) -> bool:
         """Return whether it was made from this: the same object, or an equal spec string."""
@@ -46,6 +49,7 @@ class Asker:
     pool: ThreadPoolExecutor | None = None  # for agents that block; None: the event loop's own
 
     def __init__(self) -> None:
+        self.left = False  # turns wait for a player that is not busy
         self.crash: BaseException | None = None  # of our own, which no episode is to blame for
         self.tasks: set[asyncio.Task[None]] = set()
         self.wake = asyncio.Event()
@@ -60,13 +64,16 @@ class Asker:
 
     def ask_those(self, players: Iterable[Player]) -> None:
         """Ask every player that something waits for, and that is not asked already."""
+        self.left = False
         for player in players:
             if player.queue and not player.busy:
                 queue, player.queue = player.queue, []
                 self.dispatch(player, queue)
 
     def dispatch(self, player: Player, queue: list[Waiting]) -> None:
-        if player.kind == "plain":
+        if player.kind == "plain" and getattr(player.agent, "singly", False):
+            self.singly(player, queue)
+        elif player.kind == "plain":
             self.take(ask_all(player.agent, queue))
         elif player.kind == "thread":
             player.busy = True
@@ -74,6 +81,14 @@ class Asker:
         else:
             for one in queue:
                 self.start(self.ask(player, one))
+
+    def singly(self, player: Player, queue: list[Waiting]) -> None:
+        """Ask for as many replies as come within a moment, so that others hear of them."""
+        player.queue, queue = queue[player.most :], queue[: player.most]
+        self.left = self.left or bool(player.queue)
+        answers = ask_all(player.agent, queue)
+        player.most = max(1, int(_MOMENT / max(answers[0][2], 1e-6)))
+        self.take(answers)
 
     async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
         """Ask in a thread, while others go on; what comes meanwhile is the next batch."""

@@ -16,6 +16,7 @@ from gem_ma.apis.workers import Exited, StepTimeout, Worker, WorkerDied, send
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.players import Answer, Asker, Player, Waiting
+from gem_ma.rollouts.progress import Progress, Reporter
 from gem_ma.rollouts.run import Run
 from gem_ma.rollouts.shares import Dealer, Share, arguments_of
 from gem_ma.talk.asking import checked
@@ -59,7 +60,7 @@ class Farm(Asker):
         self.far: dict[int, Player] = {}
         self.stand_ins: dict[int, Far] = {}
         arguments = arguments_of(run, agents, self.stand_in, self.share)
-        self.payload = step_timeout, arguments
+        self.payload = step_timeout, arguments, run.bar is not None
         self.step_timeout = step_timeout
         self.patience = None if step_timeout is None else 2 * step_timeout + 1 + _GRACE
         self.pulses: dict[Worker, Pulse] = {}
@@ -105,7 +106,9 @@ class Farm(Asker):
                 yield episode
             if not finished and not self.dealer.left:
                 return
-            if not finished:
+            if self.left:
+                await asyncio.sleep(0)
+            elif not finished:
                 await self.wake.wait()
             self.wake.clear()
 
@@ -178,6 +181,9 @@ class Farm(Asker):
                 kind, *parts = worker.recv()
                 if kind == "episode":
                     self.finish(worker, *parts)
+                elif kind == "heard":
+                    if isinstance(self.main.bar, Progress):
+                        self.main.bar.count(*parts)
                 elif kind == "begun":
                     self.begun.add(worker)
                     self.stillborn = 0
@@ -302,8 +308,11 @@ class Link:
 
 def serve(connection: Connection, payload: Any, pulse: Any) -> None:
     """Play what the parent says, in a worker process."""
-    step_timeout, arguments = payload
-    asyncio.run(_serve(connection, Share(step_timeout, pulse, **arguments)))
+    step_timeout, arguments, counted = payload
+    share = Share(step_timeout, pulse, **arguments)
+    if counted:
+        share.bar = Reporter(lambda *counts: send(connection, ("heard", *counts)))
+    asyncio.run(_serve(connection, share))
 
 
 async def _serve(connection: Connection, share: Share) -> None:
@@ -317,6 +326,8 @@ async def _serve(connection: Connection, share: Share) -> None:
     try:
         async with share.ready_players():
             async for episode in loop.run():
+                if isinstance(share.bar, Reporter):
+                    share.bar.report()
                 send(connection, ("episode", episode))
     finally:
         await loop.stop()

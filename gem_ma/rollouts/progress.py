@@ -1,70 +1,191 @@
-"""A bar for long work, on a terminal."""
+"""Signs of life of long work, on the standard error: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import Any, Self
 
 from gem_ma.rollouts.episode import Episode
 
+PAUSE = 5.0  # seconds between two lines where there is no terminal
+_REPORT = 0.5  # seconds between two reports of a worker
+
 
 class Progress:
-    """How many episodes are done, how fast, and what the seats earned on average."""
+    """How many episodes are done, what was said until now, and what the seats earned on average.
 
-    def __init__(self, total: int):
-        self._bar, self._task = bar(total)
-        self._start = time.monotonic()
-        self._done = self._tokens = self._failed = 0
+    Drawn from the start on, and anew while nothing ends: `heard` is told of every reply. Several
+    rollouts may share one.
+    """
+
+    def __init__(self, total: int, drawn: bool = True):
+        self.drawn = drawn  # on a terminal; else told in lines
+        self.total = total
+        self.done = self.played = self.failed = self.turns = self.tokens = 0
         self._sums: dict[str, tuple[float, int]] = {}
-        self._bar.start()
+        self._start = time.monotonic()
+        self._over = threading.Event()
+        if drawn:
+            self._bar, self._task = bar(total, said=self.line)
+            self._bar.start()
+        else:
+            threading.Thread(target=self._tell, daemon=True).start()
 
     @classmethod
     def start(cls, total: int, *, force: bool = False) -> Self | None:
-        """Show a bar if there is a terminal to show it on."""
-        if not force and not sys.stderr.isatty():
-            return None
-        return cls(total)
+        """Show a bar where there is a terminal; elsewhere lines, if that has to be."""
+        drawn = sys.stderr.isatty()
+        return cls(total, drawn) if drawn or force else None
 
-    def add(self, episode: Episode) -> None:
-        """Count an episode."""
-        self._done += 1
-        self._failed += episode.failure is not None
-        for step in episode.steps:
-            self._tokens += tokens(step.reply)
+    def heard(self, reply: Any) -> None:
+        """Count a reply."""
+        self.turns += 1
+        if type(reply) is not str:
+            self.tokens += tokens(reply)
+
+    def count(self, turns: int, tokens: int) -> None:
+        """Count replies that were heard elsewhere."""
+        self.turns += turns
+        self.tokens += tokens
+
+    def add(self, episode: Episode, played: bool = True) -> None:
+        """Count an episode; one that was not `played` now says nothing of how fast it goes."""
+        self.done += 1
+        self.played += played
+        self.failed += episode.failure is not None
         for seat, value in episode.returns.items():
             total, count = self._sums.get(seat, (0.0, 0))
             self._sums[seat] = total + value, count + 1
-        self._bar.update(self._task, advance=1, description=self.line())
+        if self.drawn:
+            self._bar.update(self._task, advance=1)
 
     def line(self) -> str:
         """Return the figures beside the bar."""
         seconds = max(time.monotonic() - self._start, 1e-9)
-        parts = [f"{self._done / seconds:.1f} episodes/s"]
-        if self._tokens:
-            parts.append(f"{self._tokens / seconds:.0f} tokens/s")
+        parts = [f"{self.turns} turns ({_rate(self.turns / seconds)})"]
+        if self.tokens:
+            parts.append(f"{self.tokens} tokens ({_rate(self.tokens / seconds)})")
+        if self.played:
+            parts.append(f"{_rate(self.played / seconds)[:-2]} episodes/s")
         shown = list(self._sums.items())[:4]
         parts += [f"{seat} {total / count:+.2f}" for seat, (total, count) in shown]
-        if self._failed:
-            parts.append(f"{self._failed} failed")
+        if self.failed:
+            parts.append(f"{self.failed} failed")
         return "  ".join(parts)
 
     def stop(self) -> None:
         """Leave the last line on the terminal."""
-        self._bar.stop()
+        self._over.set()
+        if self.drawn:
+            self._bar.stop()
+        elif self.done or self.turns:
+            self._write()
+
+    def _tell(self) -> None:
+        while not self._over.wait(PAUSE):
+            self._write()
+
+    def _write(self) -> None:
+        seconds = time.monotonic() - self._start
+        sys.stderr.write(f"{self.done}/{self.total}  {seconds:.0f} s  {self.line()}\n")
+        sys.stderr.flush()
 
 
-def bar(total: int, done: int = 0) -> tuple[Any, Any]:
-    """Return a bar of rich for the terminal, and its task, with room for a line beside it."""
+class Reporter:
+    """What stands in a worker for the Progress of its parent: counts, and tells it now and then."""
+
+    def __init__(self, tell: Callable[[int, int], Any]):
+        self._tell = tell
+        self._turns = self._tokens = 0
+        self._last = 0.0
+
+    def heard(self, reply: Any) -> None:
+        """Count a reply."""
+        self._turns += 1
+        if type(reply) is not str:
+            self._tokens += tokens(reply)
+        if time.monotonic() - self._last >= _REPORT:
+            self.report()
+
+    def report(self) -> None:
+        """Tell what was counted since the last time."""
+        if self._turns:
+            self._tell(self._turns, self._tokens)
+        self._turns = self._tokens = 0
+        self._last = time.monotonic()
+
+
+class Bar:
+    """Steps of long work.
+
+    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
+    """
+
+    def __init__(self, total: int, done: int, progress: bool | None):
+        self._bar: Any = None
+        self._lines = False
+        self._done, self._total = done, total
+        self._start, self._told = time.monotonic(), -PAUSE
+        if progress is not False and sys.stderr.isatty():
+            self._bar, self._task = bar(total, done)
+        else:
+            self._lines = bool(progress)
+
+    def tell(self, done: int, line: str) -> None:
+        """Say how many steps are done, and what there is to say beside."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, description=line)
+            return
+        now = time.monotonic()
+        if self._lines and (done == self._total or now - self._told >= PAUSE):
+            self._told = now
+            left = (now - self._start) * (self._total - done) / max(done - self._done, 1)
+            sys.stderr.write(f"{done}/{self._total}  {line}  {left:.0f} s left\n")
+            sys.stderr.flush()
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def bar(total: int, done: int = 0, said: Callable[[], str] | None = None) -> tuple[Any, Any]:
+    """Return a bar of rich for the terminal, and its task, with room for a line beside it.
+
+    said: returns the line whenever the bar is drawn; None: the line is the task's description.
+    """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TimeElapsedColumn,
+    )
     from rich.progress import TimeRemainingColumn as Remaining
+    from rich.table import Column
+    from rich.text import Text
+
+    class Line(ProgressColumn):
+        """The line beside the bar."""
+
+        def render(self, task: Any) -> Text:
+            line = said() if said is not None else task.description
+            return Text(line, no_wrap=True, overflow="ellipsis")
 
     shown = Progress(
-        BarColumn(24),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        Remaining(),
+        BarColumn(12),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(Column(no_wrap=True)),
+        Line(),  # which gives way where a terminal is narrow
+        Remaining(table_column=Column(no_wrap=True)),
         console=Console(stderr=True),
         refresh_per_second=5,
     )
@@ -77,3 +198,7 @@ def tokens(reply: Any) -> int:
     if ids is not None:
         return len(ids)
     return int(getattr(reply, "usage", {}).get("completion_tokens", 0))
+
+
+def _rate(number: float) -> str:
+    return f"{number:.0f}/s" if number >= 10 else f"{number:.1f}/s"

@@ -9,6 +9,7 @@ from typing import Any
 from gem_ma.apis.vectors.ray import started
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
+from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.run import Run
 from gem_ma.rollouts.shares import Dealer, Share, arguments_of
 
@@ -102,4 +103,7 @@ class RayFarm:
                 continue
             for episode in episodes:
                 self.dealer.done(actor, episode.number)
+                if isinstance(self.main.bar, Progress):
+                    for step in episode.steps:
+                        self.main.bar.heard(step.reply)
                 self.main.arrived(episode)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
+from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.run import Run, TooManyErrors
 from gem_ma.talk.loops import run_async
 
@@ -44,7 +45,7 @@ async def arollout(
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     pictures: bool = True,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     workers: int | str | None = None,
     step_timeout: float | None = None,
     actor: Mapping[str, Any] | None = None,
@@ -65,7 +66,8 @@ async def arollout(
     max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
     out: a file that each episode is appended to as it ends, with its pictures beside it unless
         `pictures` is False. resume: play what is not in there yet, and what failed once more.
-    progress: show a bar; None: on a terminal.
+    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
+        A Progress that several rollouts share goes on.
     workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
         `portable = True` (random, scripted, search) go there too; those of other kinds stay here
         and get the turns of all processes in one batch, while Ray takes them along as they are.

@@ -23,12 +23,12 @@ from gem_ma.match.seeding import fresh_seed, mix
 from gem_ma.rollouts.episode import Episode, Failure, plain
 from gem_ma.rollouts.play import Play
 from gem_ma.rollouts.players import Answer, Player, Waiting
+from gem_ma.rollouts.progress import Progress, Reporter
 from gem_ma.talk.asking import forget, name_of
 from gem_ma.talk.context import Context
 from gem_ma.talk.conversation import Conversation, schemas
 
 if TYPE_CHECKING:
-    from gem_ma.rollouts.progress import Progress
     from gem_ma.rollouts.records import EpisodeFile
 
 _SHUFFLE = 0x5EA75  # keeps the order of seats apart from the seeds of games
@@ -59,7 +59,7 @@ class Run:
         out: str | os.PathLike[str] | None,
         resume: bool,
         pictures: bool,
-        progress: bool | None,
+        progress: bool | Progress | None,
         **make: Any,
     ):
         limits = {"concurrency": concurrency, "group": group}
@@ -88,7 +88,8 @@ class Run:
         self.finished: deque[Episode] = deque()
         self.file: EpisodeFile | None = None
         self.done: dict[int, Episode] = {}
-        self.bar: Progress | None = None
+        self.bar: Progress | Reporter | None = None
+        self.old: set[int] = set()  # numbers of episodes that were played before
         self.step_timeout: float | None = None
         self.seed = seed if seed is not None else fresh_seed()
         from gem_ma import __version__
@@ -96,9 +97,10 @@ class Run:
         self.version = __version__
         if out is not None:
             self._open(Path(out), resume, pictures, seed)
-        if progress or progress is None:
-            from gem_ma.rollouts.progress import Progress
-
+        self.shared_bar = isinstance(progress, Progress)
+        if isinstance(progress, Progress):
+            self.bar = progress
+        elif progress is not False:
             self.bar = Progress.start(episodes, force=bool(progress))
 
     # -- what to play --------------------------------------------------------------------------
@@ -233,6 +235,7 @@ class Run:
             self.next += 1
             if number in self.done:
                 self.finished.append(self.done.pop(number))
+                self.old.add(number)
             else:
                 yield number
 
@@ -253,6 +256,8 @@ class Run:
             return False
         play.chats[seat].steps[-1].seconds = seconds
         play.replies[seat] = reply
+        if self.bar is not None:
+            self.bar.heard(reply)
         return len(play.replies) == len(play.asked)
 
     def advance(self, play: Play, action: Callable[[], None]) -> list[Waiting]:
@@ -335,8 +340,8 @@ class Run:
         """Yield what is finished, and stop the run if too much of it failed."""
         while self.finished:
             episode = self.finished.popleft()
-            if self.bar is not None:
-                self.bar.add(episode)
+            if isinstance(self.bar, Progress):
+                self.bar.add(episode, episode.number not in self.old)
             yield episode
         if self.causes.total() > self.max_errors:
             words, times = self.causes.most_common(1)[0]
@@ -350,7 +355,7 @@ class Run:
             forget(player.agent)
         if self.file is not None:
             self.file.close()
-        if self.bar is not None:
+        if isinstance(self.bar, Progress) and not self.shared_bar:
             self.bar.stop()
 
     def settle(self, answers: list[Answer]) -> list[Play]:

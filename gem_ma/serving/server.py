@@ -16,7 +16,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from gem_ma.agents import load
+from gem_ma.agents import load, seated
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
 from gem_ma.envs.bridges.openenv_ids import VARIABLE
@@ -63,15 +63,16 @@ def serve(
         coming whole. idle: seconds between an answer and the next message. Whoever takes longer is
         hung up on, and its place is free.
     seat: the one that all sessions are bound to; whoever has to be kept from seeing more needs it.
-    others: who plays the other seats of a bound session, as a spec string for `agents.load`.
+    others: who plays the other seats of a bound session: a spec string for `agents.load`; where
+        `seat` says which they are, also one for each (see `agents.seated`).
     say: called once with a line that tells the address.
     make: arguments for `gem_ma.make`, such as `observe="both"`.
     """
     token = token or os.environ.get(VARIABLE) or None
     if not token and not _is_loopback(host):
         raise ValueError(
-            f"host={host!r} can be reached from other machines, so it takes a token: pass "
-            f"token=... or set {VARIABLE}"
+            f"host={host!r} can be reached from other machines, so it takes a token: set the "
+            f"environment variable {VARIABLE}"
         )
     app = application(
         id,
@@ -142,12 +143,16 @@ def application(
     env = making.make(id, **make)
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
-    load(others)  # what is wrong with it shows here
+    rest = [one for one in env.possible_agents if one != seat]
+    players = seated(others, rest) if seat else dict.fromkeys(rest, others)
+    for one in dict.fromkeys(players.values()):
+        load(one)  # what is wrong with it shows here
     facts = _facts(env, seat, max_message)
-    kind = SlowSession if env.game.blocking or others != "random" else Session
+    slow = env.game.blocking or set(players.values()) - {"random"}
+    kind = SlowSession if slow else Session
     app = FastAPI(title=f"{id} over OpenEnv", docs_url=None, redoc_url=None, openapi_url=None)
     HTTPEnvServer(
-        functools.partial(kind, env, facts, seat, others),
+        functools.partial(kind, env, facts, seat, players if seat else others),
         Reply,
         Shown,
         max_concurrent_envs=max_sessions,

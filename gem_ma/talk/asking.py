@@ -18,8 +18,9 @@ class Agent(Protocol):
     """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
 
     A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
-    each turn, all at the same time. With `blocking = True` a plain one is called in a thread. One
-    that has a method `forget` is told by it that a rollout is over.
+    each turn, all at the same time. With `blocking = True` a plain one is called in a thread. With
+    `singly = True` it says that many turns at once save it nothing: it is given as many as it
+    answers in a moment. One that has a method `forget` is told by it that a rollout is over.
     """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:

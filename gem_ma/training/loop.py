@@ -25,11 +25,11 @@ import numpy as np
 from gem_ma.guards.extras import extra
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.progress import tokens
+from gem_ma.rollouts.progress import Bar, tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
-from gem_ma.training.keeping import Bar, Log, write_whole
+from gem_ma.training.keeping import Log, write_whole
 from gem_ma.training.selfplay import called
 
 with extra("hf", "gem_ma.training.loop"):
@@ -117,7 +117,7 @@ class Trainer:
         names = [called(agent) for agent, _ in _distinct(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
             raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
-        self.step = 0
+        self.step = self.saved = 0  # updates that were made, and that a checkpoint holds
         self.history: list[dict[str, float]] = []
 
     def run(
@@ -247,6 +247,7 @@ class Trainer:
             },
         }
         write_whole(path, state)
+        self.saved = self.step
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
@@ -257,6 +258,7 @@ class Trainer:
                 f"{path} comes from another training: {state['settings']}, and this is {settings}"
             )
         self.step, self.history = state["step"], state["history"]
+        self.saved = self.step
         if state["advantages"] is not None:
             self.advantages.load_state_dict(state["advantages"])  # type: ignore[attr-defined]
         for agent, seats in _distinct(self.agents):

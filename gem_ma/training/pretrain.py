@@ -23,11 +23,12 @@ from gem_ma.guards.extras import extra
 from gem_ma.guards.files import replace
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.progress import Bar
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.talk.asking import name_of
 from gem_ma.talk.messages import hf, pictures
 from gem_ma.talk.tokens import Tokens
-from gem_ma.training.keeping import Bar, write_whole
+from gem_ma.training.keeping import write_whole
 from gem_ma.training.samples import Sample, samples
 
 with extra("hf", "gem_ma.training.pretrain"):
@@ -110,7 +111,7 @@ def pretrain(
         json.dumps(
             {
                 "envs": [str(one) for one in (env if isinstance(env, list | tuple) else [env])],
-                "teacher": name_of(teacher),
+                "teacher": name_of(teacher) if not isinstance(teacher, Mapping) else repr(teacher),
                 "size": sizes,
                 "episodes": episodes,
                 "epochs": epochs,

@@ -73,7 +73,7 @@ def test_run(tmp_path, capsys, monkeypatch):
     arguments = ["run", "game:TicTacToe-v0", "--episodes", "5", "--seed", "1", "--out", out]
     assert main(arguments) == 0
     first = capsys.readouterr().out
-    assert first.startswith("5 of 5 episodes\nx: mean return ")
+    assert first.startswith("5 of 5 episodes, seed 1\nx: mean return ")
     assert f"written to {out}" in first
     assert len(Path(out).read_text().splitlines()) == 5
     assert main(arguments) == 2
@@ -106,7 +106,7 @@ def test_run_stops_at_too_many_errors(capsys):
     assert main(["run", "game:KuhnPoker-v0", *arguments]) == 1
     captured = capsys.readouterr()
     assert "0 of 30 episodes, 11 failed" in captured.out
-    assert "gem-ma: 11 episodes failed (max_errors=10)" in captured.err
+    assert "gem-ma: 11 episodes failed (--max-errors 10)" in captured.err
 
 
 def test_list(capsys):

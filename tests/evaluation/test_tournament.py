@@ -397,7 +397,7 @@ def test_the_command(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["matches"] == 4
     for wrong, said in (
         (["game:Wordle-v0"], "one seat"),
-        ([BOARD, "--matches", "0"], "matches=0"),
+        ([BOARD, "--matches", "0"], "--matches: '0'"),
         ([BOARD, "--agents", "nobody"], "no agent 'nobody'"),
         ([BOARD], "random is alone"),
         ([BOARD, "--agents", "search", "--picture", "a.gif"], "ends in .png"),

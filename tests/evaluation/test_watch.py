@@ -178,7 +178,7 @@ def test_wrong_requests(tmp_path):
         (FOUR, {"agents": "human"}, "gem-ma play"),
         (FOUR, {"agents": "nobody"}, "no agent"),
         (FOUR, {"agents": "random,random,random"}, "got 3 agents"),
-        (FOUR, {"image_size": "9"}, "--image-size 9"),
+        (FOUR, {"image_size": 0}, "image_size=0"),
         (FOUR, {"theme": "lite"}, "did you mean 'light'"),
         (FOUR, {"delay": -1}, "--delay"),
         (FOUR, {"delay": float("nan")}, "--delay"),

@@ -1,0 +1,100 @@
+"""Every option of every command, with a right value and a wrong one; none can be forgotten."""
+
+import argparse
+import json
+import shlex
+
+import pytest
+from lines import RIGHT, WRONG
+
+import gem_ma
+from gem_ma import Reply
+from gem_ma.cli import main as command_line
+from gem_ma.cli.main import main
+from gem_ma.envs.tau import fetch
+
+SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
+NEEDS = {"train": ("torch", "transformers"), "serve": ("uvicorn", "fastapi")}
+NEEDS |= {"plot": ("matplotlib",), "completion": ("argcomplete",)}
+
+
+def commands(parser, words=()):
+    """Yield the words that call each command, and its parser."""
+    below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    if not below:
+        yield words, parser
+    for action in below:
+        for word, command in action.choices.items():
+            yield from commands(command, (*words, word))
+
+
+COMMANDS = dict(commands(command_line._parser()))
+LINES = {
+    "right": [shlex.split(line) for lines in RIGHT.values() for line in lines],
+    "wrong": [shlex.split(line) for line, words in WRONG if words and line.endswith(words)],
+}
+
+
+def of(command, kind):
+    """Return what follows the words of a command in its lines of a kind."""
+    size = len(command)
+    return [line[size:] for line in LINES[kind] if tuple(line[:size]) == command]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_option_has_a_right_and_a_wrong_value(command):
+    right = {word.partition("=")[0] for line in of(command, "right") for word in line}
+    wrong = {line[-2] for line in of(command, "wrong") if len(line) > 1}
+    for action in COMMANDS[command]._actions:
+        if not action.option_strings or action.dest == "help":
+            continue
+        for option in action.option_strings:
+            assert option in right, f"tests/support/lines.py has no line with a right {option}"
+        if action.nargs != 0:  # a flag takes no value, which the test below tries
+            assert wrong & set(action.option_strings), f"no line ends in a wrong {option}"
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_argument_has_a_wrong_value(command):
+    places = [one for one in COMMANDS[command]._actions if not one.option_strings]
+    lines = [shlex.split(line) for line, _ in WRONG]
+    named = [line for line in lines if tuple(line[: len(command)]) == command]
+    assert not places or any(len(line) > len(command) for line in named)
+    assert of(command, "right")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_flag_takes_no_value(command, capsys):
+    for action in COMMANDS[command]._actions:
+        if action.option_strings and action.nargs == 0:
+            for option in action.option_strings:
+                if option.startswith("--"):
+                    assert main([*command, f"{option}=nonsense"]) == 2
+                    error = capsys.readouterr().err
+                    assert "'nonsense'" in error
+                    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", RIGHT)
+def test_right_values(command, tmp_path, monkeypatch, capsys, request):
+    for module in NEEDS.get(command, ()):
+        pytest.importorskip(module)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(SUITE)
+    rows = [{"step": step, "return/x": step / 2} for step in range(4)]
+    (tmp_path / "history.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    if command == "plot":
+        spoken = Reply("0", usage={"prompt_tokens": 5, "completion_tokens": 2})
+        gem_ma.rollout("game:TicTacToe-v0", lambda turn: spoken, 2, out="worded.jsonl")
+    if command == "train":  # a model this small gains nothing from several
+        import torch
+
+        threads = torch.get_num_threads()
+        request.addfinalizer(lambda: torch.set_num_threads(threads))
+        torch.set_num_threads(1)
+    if command == "serve":  # up to where it waits for clients
+        monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    if command == "data":  # which has to be TAU-bench's own
+        monkeypatch.setattr(fetch, "fetch", lambda source, into, say: say(f"{source} {into}"))
+    for line in RIGHT[command]:
+        assert main(shlex.split(line)) == 0, capsys.readouterr().err
