@@ -2,8 +2,8 @@
 
 The Python of a page is one script (commands are in test_shell.py); errors name the line of the
 page. A block with a title is a file that the script imports. A comment before a block says what is
-different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there),
-`not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
+different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there), `loopback`
+(the same, with a chat server on the loopback for what OPENAI_BASE_URL names), `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
 
 import functools
@@ -17,19 +17,20 @@ from pathlib import Path
 
 import pytest
 from pages import PAGES, TOP, blocks, pages_with, run, script, skip_without, write_files
+from stub_server import StubServer
 
 NEEDY = {
     f"{p}:{b.line}": b
     for p in PAGES
     for b in blocks(p)
-    if b.mark == "needs" and b.language == "python"
+    if b.mark in ("needs", "loopback") and b.language == "python"
 }
 
 
-def run_python(code, folder):
+def run_python(code, folder, **environment):
     (folder / "page.py").write_text(code)
     told = "ignore:1 of 1 episodes failed"  # where a page is about that
-    run([sys.executable, "-W", "error", "-W", told, "page.py"], folder)
+    run([sys.executable, "-W", "error", "-W", told, "page.py"], folder, **environment)
 
 
 @pytest.mark.parametrize("page", pages_with("python"))
@@ -41,7 +42,12 @@ def test_python(page, tmp_path):
 @pytest.mark.parametrize("place", NEEDY)
 def test_python_that_needs_an_extra(place, tmp_path):
     skip_without(NEEDY[place].about)
-    run_python(NEEDY[place].text, tmp_path)
+    if NEEDY[place].mark == "needs":
+        run_python(NEEDY[place].text, tmp_path)
+        return
+    with StubServer(lambda body, attempt: r"\boxed{4}") as server:
+        run_python(NEEDY[place].text, tmp_path, OPENAI_BASE_URL=server.url, OPENAI_API_KEY="none")
+        assert server.requests
 
 
 def test_blocks_are_found():
@@ -63,16 +69,15 @@ def test_blocks_are_found():
     }
 
 
-def test_the_readme_begins_with_both_commands_and_ten_lines_of_code():
-    first = list(blocks("README.md"))[:3]
-    assert [(b.mark, b.about) for b in first] == [
-        ("command", "play"),
-        ("command", "test"),
-        ("", ""),
-    ]
-    assert all(b.text.startswith("python3 -m venv") for b in first[:2])
-    assert len(list(filter(str.strip, first[2].text.splitlines()))) <= 10
-    assert first[2].line < 45
+def test_the_readme_begins_with_a_match_models_that_play_and_one_that_learns():
+    first, *others = blocks("README.md")
+    assert (first.mark, first.about) == ("command", "play")
+    assert first.line < 30
+    assert "gem_ma.rollout(" in others[0].text
+    assert "Trainer(" in others[1].text
+    assert all(len(b.text.splitlines()) <= 12 and b.line < 60 for b in others[:2])
+    (test,) = (b for b in others if (b.mark, b.about) == ("command", "test"))
+    assert test.text.startswith("python3 -m venv")
 
 
 @pytest.mark.parametrize("page", PAGES)

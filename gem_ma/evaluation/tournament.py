@@ -197,6 +197,8 @@ def tournament(
     """
     counts = {"matches": matches, "concurrency": concurrency}
     _check(counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits)
+    if skills:
+        ratings.plackett_luce([])  # so that what it needs is missed before anything is played
     entries = [_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
     if not entries:
         raise BadTournament("name a game; gem-ma list shows them")

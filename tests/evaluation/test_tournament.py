@@ -406,3 +406,10 @@ def test_the_command(tmp_path, capsys):
         error = capsys.readouterr().err
         assert said in error
         assert len(error.splitlines()) == 1
+
+
+def test_what_skills_need_is_missed_before_anything_is_played(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    with pytest.raises(ImportError, match=r"gem-ma\[evaluation\]"):
+        tournament(["game:TicTacToe-v0"], ["search"], tmp_path / "cup", matches=1, skills=True)
+    assert not (tmp_path / "cup").exists()

@@ -12,7 +12,7 @@ from pages import TOP
 from gem_ma.cli import main as command_line
 
 # What else a page may ask for; these are run where their blocks are, or belong to others.
-PROGRAMS = {".", "bash", "cd", "git", "inspect", "make", "mkdocs", "pip", "pytest", "twine"}
+PROGRAMS = {".", "bash", "cd", "git", "inspect", "make", "mkdocs", "pip", "pytest", "sed", "twine"}
 SCRIPT = re.compile(r"(?:examples|benchmarks|scripts|tests)/[\w/]+\.py")
 
 

@@ -24,7 +24,7 @@ pytest.importorskip("mcp.server.mcpserver", reason="pip install 'gem-ma[tools]'"
 from gem_ma.tools import Tool, ToolError
 from gem_ma.tools.mcp import MCPServer, MCPTool, ServerError
 
-SERVER = str(Path(__file__).parents[1] / "support" / "mcp_server.py")
+SERVER = str(Path(__file__).with_name("mcp_server.py"))
 COMMAND = [sys.executable, SERVER]
 UNICODE = "Grüße, 東京 \U0001f600\n\u2028\x00"
 

@@ -1,6 +1,6 @@
 """What the names do that GEM's examples import, as data: of GEM itself, or of gem_ma.gem.
 
-`python tests/support/gem_probe.py gem URL` prints it, of GEM, with a retriever at URL.
+`python tests/apis/gem_probe.py gem URL` prints it, of GEM, with a retriever at URL.
 """
 
 import importlib
