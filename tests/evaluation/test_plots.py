@@ -167,7 +167,10 @@ def test_the_command(tmp_path, capsys):
     for words, told in (
         (["learning", folder, "--out", "a.jpg"], "a.jpg: expected a name that ends in .png"),
         (["learning", folder, "--columns", "no", "--out", "a.png"], "no column 'no'; there are s"),
-        (["learning", folder, "--smooth", "0", "--out", "a.png"], "--smooth: '0': expected a whole number from 1 on"),
+        (
+            ["learning", folder, "--smooth", "0", "--out", "a.png"],
+            "--smooth: '0': expected a whole number from 1 on",
+        ),
         (["learning", tmp_path / "e.jsonl", "--out", "a.png"], "e.jsonl, line 1: no row of a tra"),
         (["win-rates", folder, "--out", "a.png"], "holds no tournament"),
         (["pass-k", tmp_path / "none", "--out", "a.png"], "holds no evaluation"),
