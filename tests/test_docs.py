@@ -2,9 +2,11 @@
 
 The Python of a page is one script (commands are in test_shell.py); errors name the line of the
 page. A block with a title is a file that the script imports. A comment before a block says what is
-different: `needs: MODULE from gem-ma[EXTRA]` (it runs alone, where the module is there), `loopback`
-(the same, with a chat server on the loopback for what OPENAI_BASE_URL names), `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs
-it).
+different:
+
+- `needs: MODULE from gem-ma[EXTRA]`: it runs alone, where the module is there.
+- `loopback: MODULE from gem-ma[EXTRA]`: the same, and OPENAI_BASE_URL names a chat server.
+- `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
 
 import functools
