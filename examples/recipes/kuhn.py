@@ -14,7 +14,6 @@ from common import Run
 import gem_ma
 from gem_ma.evaluation.exploit import Tree, scored, texts
 from gem_ma.training.advantages import rebn
-from gem_ma.training.descent import falling
 from gem_ma.training.loop import Trainer
 
 ENV = "game:KuhnPoker-v0"
@@ -70,7 +69,6 @@ def main():
         kl=0.05,
         entropy=0.0,
         minibatch=64,
-        schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
     )
     env = gem_ma.make(ENV)
