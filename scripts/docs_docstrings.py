@@ -17,7 +17,7 @@ class Arguments(griffe.Extension):
     def on_object(self, *, obj, **kwargs):
         """Change a docstring before it is parsed."""
         if obj.docstring is not None:
-            obj.docstring.value = listed(obj.docstring.value)
+            obj.docstring.value = fenced(listed(obj.docstring.value))
 
 
 def listed(text):
@@ -36,3 +36,17 @@ def listed(text):
             out.append(line)
             item = item and not line
     return "\n".join([first, "", *out]).rstrip()
+
+
+def fenced(text):
+    """Return a docstring with a fence around each example, whose brackets are no links."""
+    out, inside = [], False
+    for line in text.splitlines():
+        if line.startswith(">>> ") and not inside:
+            out.append("```pycon")
+            inside = True
+        elif inside and not line:
+            out.append("```")
+            inside = False
+        out.append(line)
+    return "\n".join([*out, *(["```"] if inside else [])])

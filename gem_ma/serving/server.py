@@ -8,6 +8,7 @@ environment for each request, so they are not offered.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import ipaddress
 import os
@@ -90,7 +91,9 @@ def serve(
         if say is not None:
             shown = f"[{host}]" if ":" in host else host
             say(f"{id} at ws://{shown}:{listener.getsockname()[1]}")
-        uvicorn.Server(settings(app, max_message, first_message)).run(sockets=[listener])
+        # Ctrl-C is how a server ends: uvicorn closes all, and then raises it again.
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(settings(app, max_message, first_message)).run(sockets=[listener])
 
 
 def settings(app: Any, max_message: int = 1 << 20, first_message: float = 30.0) -> uvicorn.Config:

@@ -288,6 +288,7 @@ class DataTask(Task):
                     f"{argument}={name!r}: there is no such column; the columns are "
                     f"{', '.join(map(repr, first))}"
                 )
+        self._right(0, first)  # so that rows of another form are known at once
 
     def make(self, index):
         row = self.rows[index]
@@ -297,8 +298,18 @@ class DataTask(Task):
         if images is not None:
             pictures = tuple([self._picture(image) for image in _listed(row[images])])
             text = text.replace("<image>", "").strip()
-        right, key = self.keyed(row[answer])
-        return Item(text, right, key, pictures)
+        return Item(text, *self._right(index, row), pictures)
+
+    def _right(self, index, row):
+        """Return one right answer of a row, and what answers are graded against."""
+        name = self.columns[1]
+        try:
+            found = self.keyed(row[name])
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"row {index}: {name}: {error}") from error
+        if not found[1]:
+            raise ValueError(f"row {index}: {name}: there is nothing to grade by")
+        return found
 
     def keyed(self, answer) -> tuple[str, Any]:
         """Return one right answer, and what answers are graded against."""

@@ -289,6 +289,9 @@ def program_in(reply):
     return (python or [code for _, code in blocks] or [reply])[-1]
 
 
+_SHAPES = 'expected {"inputs": [...], "outputs": [...]} or a list of {"input": ..., "output": ...}'
+
+
 def tests_of(data):
     """Return the tests that a column of a data set holds, in any of the usual shapes.
 
@@ -296,16 +299,24 @@ def tests_of(data):
     {"input": ..., "output": ...}, or JSON of these.
     """
     if isinstance(data, str | bytes):
-        data = json.loads(data)
+        try:
+            data = json.loads(data)
+        except ValueError:
+            raise ValueError(f"{_SHAPES}, or JSON of these; got {data[:80]!r}") from None
     if isinstance(data, dict) and "test_cases" in data:
         data = data["test_cases"]
     if isinstance(data, dict):
-        if "inputs" not in data or "outputs" not in data:
-            raise ValueError(f"tests: expected 'inputs' and 'outputs', got {', '.join(data)}")
-        name = data.get("fn_name")
-        pairs = zip(data["inputs"], data["outputs"], strict=True)
-        return tuple([_test(given, expected, name) for given, expected in pairs])
-    return tuple([_test(t["input"], t["output"], t.get("fn_name")) for t in data])
+        ins, outs = data.get("inputs"), data.get("outputs")
+        if not isinstance(ins, list | tuple) or not isinstance(outs, list | tuple):
+            raise ValueError(f"{_SHAPES}; got a dict with {', '.join(data) or 'nothing'}")
+        if len(ins) != len(outs):
+            raise ValueError(f"{len(ins)} inputs and {len(outs)} outputs")
+        return tuple([_test(a, b, data.get("fn_name")) for a, b in zip(ins, outs, strict=True)])
+    if not isinstance(data, list | tuple) or not all(
+        isinstance(one, dict) and {"input", "output"} <= one.keys() for one in data
+    ):
+        raise ValueError(f"{_SHAPES}; got {str(data)[:80]}")
+    return tuple([_test(one["input"], one["output"], one.get("fn_name")) for one in data])
 
 
 def _test(given, expected, name):

@@ -603,8 +603,34 @@ def test_tests_come_in_several_shapes():
     lines = {"fn_name": "add", "inputs": ["1\n2"], "outputs": ["3"]}
     assert grading.tests_of(lines) == (Test([1, 2], 3, "add"),)
     assert grading.code("def add(a, b): return a + b", grading.tests_of(called)).score == 1
-    with pytest.raises(ValueError, match="expected 'inputs' and 'outputs', got questions"):
-        grading.tests_of({"questions": []})
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ({"questions": []}, "got a dict with questions"),
+        (["assert add(1, 2) == 3"], r"got \['assert add"),
+        ("assert add(1, 2) == 3", "or JSON of these; got 'assert add"),
+        (None, "got None"),
+        ({"inputs": ["1", "2"], "outputs": ["1"]}, "2 inputs and 1 outputs"),
+        ([{"input": "1"}], "got .*input"),
+        ([], "nothing to grade by"),
+    ],
+)
+def test_tests_of_another_shape_are_named_with_their_row(data, told):
+    row = {"problem": "p", "tests": data}
+    with pytest.raises(ValueError, match=f"row 0: tests: .*{told}"):
+        gem_ma.make("code:Data", data=[row])
+    good = {"problem": "p", "tests": [{"input": "1", "output": "1"}]}
+    env = gem_ma.make("code:Data", data=[good, row])
+    with pytest.raises(ValueError, match="row 1: tests: "):
+        env.reset(options={"index": 1})
+
+
+@pytest.mark.parametrize("id", ["math:Data", "qa:Data"])
+def test_a_row_without_an_answer_is_named(id):
+    with pytest.raises(ValueError, match="row 0: answer: there is nothing to grade by"):
+        gem_ma.make(id, data=[{"problem": "p", "answer": None}])
 
 
 @pytest.mark.parametrize(
