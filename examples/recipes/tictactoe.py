@@ -3,9 +3,9 @@
     python examples/recipes/tictactoe.py --seed 0 --out runs/tictactoe-0
     python examples/recipes/tictactoe.py --seed 0 --out runs/alone-0 --pool none
 
-A model from nothing imitates someone who looks four moves ahead, in games with a random player. Then
-it plays against copies of what it was and now and then against random play, in whichever seat is
-drawn. With `--pool none` it plays against itself alone.
+A model from nothing imitates someone who looks four moves ahead, in games with a random player.
+Then it plays against copies of what it was and now and then against random play, in whichever seat
+is drawn. With `--pool none` it plays against itself alone.
 """
 
 from functools import partial
@@ -56,7 +56,7 @@ def main():
     learner = run.learner(
         model,
         lr=5e-4,
-        kl=0.02,  # which keeps it trying things, as what it imitates takes any move as good as others
+        kl=0.02,  # as what it imitates takes any move of several that are equally good
         entropy=0.0,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,

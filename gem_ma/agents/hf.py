@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.match.actions import find_calls
@@ -370,6 +371,20 @@ def _ends(model: Any, tokenizer: Any) -> list[int]:
     return sorted(found)
 
 
+def _look(path: str) -> None:
+    """Raise FileNotFoundError for a folder without a model; only then is the Hub asked."""
+    folder = Path(path)
+    if folder.is_dir():
+        if not any((folder / name).exists() for name in ("config.json", "adapter_config.json")):
+            begun = (folder / "episodes.jsonl").exists()
+            why = ": the gem-ma pretrain that began there has not come to its end" if begun else ""
+            raise FileNotFoundError(f"{path}: no model is in this folder{why}")
+    elif folder.is_absolute() or path.startswith(".") or folder.parent not in (folder, Path()):
+        if len(folder.parts) == 2 and not folder.parent.is_dir():
+            return  # a name on the Hub
+        raise FileNotFoundError(f"{path}: there is no such folder")
+
+
 def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     """Load a model with its processor, or its tokenizer if it takes texts only."""
     try:
@@ -377,6 +392,7 @@ def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     except ImportError as error:
         raise ImportError("HFAgent needs transformers: pip install 'gem-ma[hf]'") from error
 
+    _look(path)
     config = transformers.AutoConfig.from_pretrained(path)
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM

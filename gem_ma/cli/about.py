@@ -96,7 +96,7 @@ def about(id: str) -> About:
     taken = {one.name for one in takes}
     env, missing = _make(spec, takes)
     return About(
-        id=id,
+        id=spec.id,
         summary=_summary(spec, _game(spec)),
         entry_point=spec.entry_point,
         parameters=takes,

@@ -14,6 +14,7 @@ from gem_ma.cli.common import (
     UsageError,
     add_looks,
     count,
+    in_one_line,
     keeping,
     looks,
     played_in,
@@ -154,6 +155,9 @@ def _report(found: Any, args: argparse.Namespace) -> None:
         _write(f"tokens: {found.overall['tokens in all']:.0f}\n")
     if args.price:
         _write(f"cost: {found.overall['cost in all']:.4f}\n")
+    failures = [row["failure"] for row in found.rows if row["failure"]]
+    if failures:
+        _write(f"the last failure: {in_one_line(failures[-1])}\n")
     for one in found.skipped:
         _write(f"skipped {one['entry']}: {one['reason']}\n")
     for one in found.stopped:

@@ -207,7 +207,8 @@ def _kept(episodes: Sequence[Episode], args: argparse.Namespace) -> str:
     if not args.out:
         return f"stopped: {done} of {args.episodes} episodes are done, none is kept without --out"
     more = "the same command" if args.resume else "the same command with --resume"
-    return f"stopped: {args.out} keeps {done} of {args.episodes} episodes; {more} goes on"
+    few = "" if done else " (with a lower --concurrency, episodes end sooner)"
+    return f"stopped: {args.out} keeps {done} of {args.episodes} episodes; {more} goes on{few}"
 
 
 def _render(args: argparse.Namespace) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
+import json
 import math
 import re
 import sys
@@ -16,6 +18,7 @@ from gem_ma.cli.common import (
     UsageError,
     add_looks,
     count,
+    in_one_line,
     keeping,
     make,
     number,
@@ -129,6 +132,7 @@ def _pretrain(args: argparse.Namespace) -> int:
     teacher = _teacher(args.teacher or ["random"], envs)
     from gem_ma.training.pretrain import pretrain
 
+    _ready(args.device)
     try:
         with keeping(lambda: _kept(Path(args.out), args.episodes)):
             folder = pretrain(
@@ -147,8 +151,21 @@ def _pretrain(args: argparse.Namespace) -> int:
         with contextlib.suppress(OSError):  # if something is in it
             Path(args.out).rmdir()
         raise UsageError(str(error)) from None
-    sys.stdout.write(f"written to {folder}: play it as hf:{folder}\n")
+    sees = "" if args.observe in (None, "text") else f", with --observe {args.observe}"
+    if sees and args.image_size:
+        sees += " --image-size {}x{}".format(*args.image_size)
+    sys.stdout.write(f"written to {folder}: play it as hf:{folder}{sees}\n")
     return 0
+
+
+def _ready(device: str | None) -> None:
+    """Raise UsageError for a device that torch does not have."""
+    import torch
+
+    try:
+        torch.empty(0, device=device or "cpu")
+    except (AssertionError, RuntimeError) as error:
+        raise UsageError(f"--device {device}: {in_one_line(error)[:200]}") from None
 
 
 def _teacher(names: list[str], envs: list[Any]) -> Any:
@@ -199,6 +216,7 @@ def _train(args: argparse.Namespace) -> int:
     from gem_ma.training.learner import HFLearner
     from gem_ma.training.loop import Trainer
 
+    _ready(args.device)
     on_gpu = args.device is not None and args.device.startswith("cuda")
     learner = HFLearner(
         args.model,
@@ -229,6 +247,7 @@ def _train(args: argparse.Namespace) -> int:
     # Of a zero-sum game that it plays with itself no return says how good it is.
     alone = len(seats) == 1 or not env.game.zero_sum
     checkup = Checkup(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
+    _same(folder, args, learner.tokens.tokenizer)
     code = 0
     keep = keeping(lambda: _saved(folder, trainer.saved, args.updates))
     try:
@@ -241,6 +260,36 @@ def _train(args: argparse.Namespace) -> int:
     learner.tokens.processor.save_pretrained(folder / "model")
     sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
     return code
+
+
+# What may differ when the same training goes on.
+_HOW = "out", "updates", "device", "parser", "run"
+
+
+def _same(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
+    """Write down what a training is, or raise UsageError if its folder holds another one."""
+    words = json.dumps(sorted(tokenizer.get_vocab().items()))
+    given = {name: value for name, value in vars(args).items() if name not in _HOW}
+    given["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # of the model
+    given = json.loads(json.dumps(given))
+    path = folder / "settings.json"
+    if not (folder / "checkpoint.pt").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(given, indent=1) + "\n", encoding="utf-8")
+    elif path.exists():
+        known = json.loads(path.read_text(encoding="utf-8"))
+        other = [
+            "a --model with other tokens"
+            if name == "tokens"
+            else f"--{name.replace('_', '-')} {known.get(name)}"
+            for name in given
+            if known.get(name) != given[name]
+        ]
+        if other:
+            raise UsageError(
+                f"--out {folder} holds another training, with {', '.join(other)}: take another "
+                "folder, or the same settings to go on"
+            )
 
 
 def _saved(folder: Path, updates: int, total: int) -> str:

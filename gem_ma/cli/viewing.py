@@ -82,7 +82,12 @@ def add_commands(commands: Any) -> None:
         one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
         if kind == "learning":
             one.add_argument("--columns", help="of the history (default: the return of each seat)")
-            one.add_argument("--smooth", type=positive, default=10, help="over so many updates")
+            one.add_argument(
+                "--smooth",
+                type=positive,
+                default=10,
+                help="a point is the mean of so many updates until then (default: 10)",
+            )
         one.set_defaults(run=_plot, kind=kind)
 
 
@@ -134,13 +139,21 @@ def _view(args: argparse.Namespace) -> int:
         sys.stderr.write(f"left out: {damage}\n")
     if len(page.damaged) > 20:
         sys.stderr.write(f"left out: {len(page.damaged) - 20} more lines\n")
-    size = out.stat().st_size / 1e6
+    size = max(out.stat().st_size / 1e6, 0.1)
     sys.stdout.write(
-        f"{page.episodes} episodes and {page.pictures} pictures in {out}, {size:.1f} MB\n"
+        f"{_many(page.episodes, 'episode')} and {_many(page.pictures, 'picture')} in {out}, "
+        f"{size:.1f} MB\n"
     )
     if page.unseen and not args.no_spectator:
-        sys.stdout.write(f"{page.unseen} of them were not played again; the page says why\n")
+        sys.stdout.write(
+            f"{page.unseen} of them were not played again; the page says why (--trust plays again "
+            "what is not registered here, too)\n"
+        )
     return 0
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _watch(args: argparse.Namespace) -> int:

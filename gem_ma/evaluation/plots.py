@@ -107,7 +107,7 @@ def learning(
     """Draw learning curves: the mean over seeds, and a band from the lowest to the highest.
 
     runs: by name the histories of its seeds, with a row for each update. columns: of the rows, one
-    panel each, and what they are called.
+    panel each, and what they are called. smooth: a point is the mean of so many until then.
     """
     figure, axes = blank(1, len(columns), (5.5, 3.6))
     for place, (column, called) in zip(axes[0], columns.items(), strict=True):
@@ -118,7 +118,7 @@ def learning(
                 raise BadPlot(f"{name} has no column {column!r}; there are {there}")
             end = band(place, values, name, smooth=smooth)
             place.lines[-1].set_label(f"{name}: {end:.2f}")
-        place.set(xlabel="updates", ylabel=called)
+        place.set(xlabel=f"updates, mean of {smooth}" if smooth > 1 else "updates", ylabel=called)
         place.grid(alpha=0.3)
         place.legend()
     if title:

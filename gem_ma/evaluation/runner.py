@@ -23,7 +23,7 @@ from gem_ma.evaluation.statistics import Estimate, average, mean, rate
 from gem_ma.evaluation.suites import BadSuite, Entry, Suite
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
-from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.episode import Episode, Failure
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
@@ -462,6 +462,7 @@ def row(
         "episodes": len(done),
         "expected": cell.episodes,
         "failed": len(episodes) - len(done),
+        "failure": next((_told(one.failure) for one in episodes[::-1] if one.failure), None),
         "truncated": sum(episode.ended == "truncated" for episode in done),
         "success": share("success"),
         "pass_at": _curve(pass_at_k, trials, entry.trials),
@@ -476,6 +477,10 @@ def row(
         "seconds": mean_of("seconds"),
         "latency": mean([_per_reply(part) for part in tasks.values()]),
     }
+
+
+def _told(failure: Failure) -> str:
+    return f"{failure.kind}: {failure.message}"
 
 
 def _per_reply(facts: Sequence[Mapping[str, float]]) -> float:

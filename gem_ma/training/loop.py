@@ -125,13 +125,14 @@ class Trainer:
         updates: int,
         path: str | os.PathLike[str] | None = None,
         *,
-        every: int = 10,
+        every: int | None = None,
         after: Callable[[Trainer], None] | Sequence[Callable[[Trainer], None]] = (),
         progress: bool | None = None,
     ) -> list[dict[str, float]]:
         """Train until so many updates are made, and return the history.
 
-        path: a checkpoint, written after `every` so many updates; if it is there, training goes on
+        path: a checkpoint, written after `every` so many updates, or, if that is None, as often as
+            writing takes no more than a twentieth of the time. If it is there, training goes on
             from it, and gives what it would have given had it never stopped. The history stands in
             `history.jsonl` beside it, a line for each update as soon as it is made.
         after: called after each update, one or several: to evaluate, to give opponents a new state,
@@ -147,6 +148,7 @@ class Trainer:
             log = Log(Path(path).with_name("history.jsonl"), self.history)
         with Bar(updates, self.step, progress) as bar:
             start, before = time.monotonic(), self.step
+            due = start  # when it is to be written
             while self.step < updates:
                 self.update()
                 try:
@@ -156,8 +158,11 @@ class Trainer:
                     if log is not None:
                         log.add(self.history[-1])
                 bar.tell(self.step, self._line((time.monotonic() - start) / (self.step - before)))
-                if path is not None and (self.step % every == 0 or self.step == updates):
+                now = time.monotonic()
+                turn = now >= due if every is None else self.step % every == 0
+                if path is not None and (turn or self.step == updates):
                     self.save(path)
+                    due = now + 20 * (time.monotonic() - now)
         return self.history
 
     def update(self) -> dict[str, float]:

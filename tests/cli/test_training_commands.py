@@ -50,6 +50,29 @@ def test_a_run_goes_on(model, tmp_path, capsys):
     assert train(model, tmp_path / "run", "--updates", "3") == 0
     said = [line for line in capsys.readouterr().err.splitlines() if "turns/s" in line]
     assert [line.split()[0] for line in said] == ["3/3"]
+    for more, told in (
+        (["--lr", "0.5"], "with --lr 1e-05: take another folder"),
+        (["--gamma", "0.5", "--episodes", "5"], "with --gamma 1.0, --episodes 4: "),
+    ):
+        assert train(model, tmp_path / "run", "--updates", "4", *more) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_a_folder_without_a_model_is_named(model, tmp_path, capsys):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "episodes.jsonl").touch()
+    for folder, told in (
+        (tmp_path / "none", "there is no such folder"),
+        (tmp_path / "models", "no model is in this folder\n"),
+        (tmp_path / "begun", "has not come to its end"),
+    ):
+        assert train(folder, tmp_path / "run") == 2
+        assert told in capsys.readouterr().err
+        assert main(["play", GUESS, "--agents", f"hf:{folder}"]) == 2
+        assert told in capsys.readouterr().err
+    assert train(model, tmp_path / "run", "--device", "cuda:99") == 2
+    assert "--device cuda:99: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("algorithm", ["rebn", "grpo", "rloo", "reinforce", "ppo"])

@@ -292,7 +292,7 @@ class DataTask(Task):
 
     def make(self, index):
         row = self.rows[index]
-        question, answer, images = self.columns
+        question, _, images = self.columns
         pictures = ()
         text = str(row[question])
         if images is not None:
