@@ -300,7 +300,7 @@ class DataTask(Task):
             text = text.replace("<image>", "").strip()
         return Item(text, *self._right(index, row), pictures)
 
-    def _right(self, index, row):
+    def _right(self, index, row) -> tuple[str, Any]:
         """Return one right answer of a row, and what answers are graded against."""
         name = self.columns[1]
         try:
