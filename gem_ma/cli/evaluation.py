@@ -79,6 +79,11 @@ def _add_eval(commands: Any) -> None:
         "who sits in that one; may be repeated",
     )
     parser.add_argument(
+        "--opponents",
+        metavar="SPEC",
+        help="who sits in the seats that are not evaluated (default: random)",
+    )
+    parser.add_argument(
         "--tasks", type=positive, help="starts of each environment, instead of its own"
     )
     parser.add_argument("--trials", type=positive, help="how often each start is played, likewise")
@@ -111,7 +116,12 @@ def _eval(args: argparse.Namespace) -> int:
     if args.suite and looks(args):
         words = ", ".join(f"{name}=" for name in looks(args))
         raise ValueError(f"{words} goes with environments: a suite says how they are seen")
-    suite = suites.load(args.suite) if args.suite else suites.of_ids(args.what, looks(args))
+    if args.suite and args.opponents:
+        raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
+    if args.suite:
+        suite = suites.load(args.suite)
+    else:
+        suite = suites.of_ids(args.what, looks(args), args.opponents or "random")
     who, seats = _agents(args.agents, suite)
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "episodes")):

@@ -229,7 +229,10 @@ def plan(
         except (TypeError, ValueError) as error:  # arguments that make no sense
             raise BadSuite(f"{entry.name}: {error}") from None
         known |= set(env.possible_agents)
-        for lineup in entry.lineups(env.possible_agents):
+        lineups = entry.lineups(env.possible_agents)
+        if agents is None and entry.seats == "each":  # those of whom it was said who sits there
+            lineups = [one for one in lineups if set(one) <= set(seats)] or lineups
+        for lineup in lineups:
             who = {seat: _who(entry, seat, lineup, agents, seats) for seat in env.possible_agents}
             name = store.file_name(f"{entry.name} {'+'.join(lineup)}", [entry.name, lineup])
             cells.append(Cell(entry, lineup, who, name, env.game.zero_sum))

@@ -141,12 +141,15 @@ def parse(data: Mapping[str, Any], name: str) -> Suite:
     return Suite(name, _named_apart(entries, name), seed, str(data.get("description", "")))
 
 
-def of_ids(ids: Sequence[str], arguments: Mapping[str, Any] | None = None) -> Suite:
+def of_ids(
+    ids: Sequence[str], arguments: Mapping[str, Any] | None = None, opponents: str = "random"
+) -> Suite:
     """Return a suite of environments as they come; an id that nobody knows is an error.
 
-    arguments: of `gem_ma.make`, for all of them.
+    arguments: of `gem_ma.make`, for all of them. opponents: who sits in seats not evaluated.
     """
-    given = {"arguments": dict(arguments)} if arguments else {}
+    given: dict[str, Any] = {"arguments": dict(arguments)} if arguments else {}
+    given["opponents"] = opponents
     for id in ids:
         registry.spec(id)
     return Suite("ids", _named_apart([_entry({"id": id, **given}, id) for id in ids], "of ids"))

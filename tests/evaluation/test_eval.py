@@ -131,8 +131,11 @@ def test_who_sits_where():
     assert cell.seat == "all"
     (cell,), _ = plan(suite({"id": BOARD, "seats": ["o"]}), None, {"o": "search"})
     assert cell.agents == {"x": "random", "o": "search"}
+    (cell,), _ = plan(one, None, {"x": "random"})  # a seat alone is evaluated alone
+    assert cell.agents == {"x": "random", "o": "search"}
+    assert cell.seat == "x"
     with pytest.raises(BadSuite, match="nobody to evaluate in seat o"):
-        plan(one, None, {"x": "random"})
+        plan(suite({"id": BOARD, "seats": "all"}), None, {"x": "random"})
     with pytest.raises(BadSuite, match="no seat 'z'"):
         plan(one, "random", {"z": "random"})
     with pytest.raises(BadSuite, match="no seat 'w'; the seats are x, o"):

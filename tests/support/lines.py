@@ -155,6 +155,7 @@ WRONG += [
         "data tau-bench --into FOLDER/x --from FOLDER/no",
         "data tau-bench --from FOLDER --into FILE",
         "eval --agents random --out FOLDER/o --suite nope",
+        f"eval {C4} --agents red=random --out FOLDER/o --opponents nobody",
         f"eval {C4} --agents random --out FILE",
         f"eval {C4} --out FOLDER/o --agents nobody",
         f"{_EVAL} --tasks -1",
@@ -254,6 +255,7 @@ RIGHT = {
         f"eval {TTT} --agents random,o=search:depth=1 --tasks 1 --trials 2 --seed 3 "
         f"--concurrency 2 --max-errors 0 --pictures --price 1,2 --out r {_LOOKING}",
         f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json",
+        f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
         f"eval {TTT} --agents random --tasks 1 --out t --workers 1",
         "eval --suite small.toml --agents random --out u",
         "eval compare s s",
