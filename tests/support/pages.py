@@ -56,9 +56,9 @@ def write_files(page, folder):
 
 
 def skip_without(needed):
-    """Skip a test without what a page says: `MODULE from gem-ma[EXTRA]`."""
-    module, extra = re.fullmatch(r"(\w+) from (gem-ma\[[\w-]+\])", needed).groups()
-    if importlib.util.find_spec(module) is None:
+    """Skip a test without what a page says: `MODULE and MODULE from gem-ma[EXTRA]`."""
+    modules, extra = re.fullmatch(r"(\w+(?: and \w+)*) from (gem-ma\[[\w-]+\])", needed).groups()
+    if not all(map(importlib.util.find_spec, modules.split(" and "))):
         pytest.skip(f"pip install '{extra}'")
 
 
