@@ -1,8 +1,8 @@
-"""Draw README's picture of two models at work, from an episode of recipe 4 and one of recipe 6.
+"""Draw README's picture of two models at work: an episode of recipe 4, and how it was learnt.
 
-    python scripts/two_models.py shop.jsonl reference.jsonl --out docs/figures/two-models.png
+    python scripts/two_models.py shop.jsonl docs/figures/recipe-shop.png
 
-Of each file it is the first episode that went well. Needs `gem-ma[browser]` and a Chromium.
+The first episode that went well is taken. Needs `gem-ma[browser]` and a Chromium.
 """
 
 import argparse
@@ -10,28 +10,21 @@ import base64
 import html
 import json
 import shutil
+from pathlib import Path
 
 import gem_ma
-from gem_ma.renderers import png
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; padding: 28px; width: 1144px; background: #fff; color: #1c1c22;
-  font: 17px/1.4 system-ui, "DejaVu Sans", sans-serif; display: flex; gap: 28px; }
-section { flex: 1; border: 1px solid #d8dade; border-radius: 14px; padding: 20px 22px; }
-h2 { font-size: 17px; margin: 0 0 14px; } h2 span { color: #6a6f78; font-weight: normal; }
-p { margin: 8px 0; padding: 8px 13px; border-radius: 13px; width: fit-content; max-width: 82%; }
+body { margin: 0; padding: 24px; width: 1152px; background: #fff; color: #1c1c22;
+  font: 17px/1.4 system-ui, "DejaVu Sans", sans-serif; display: flex; gap: 24px; }
+section { flex: 1; border: 1px solid #d8dade; border-radius: 14px; padding: 18px 22px; }
+h2 { font-size: 17px; margin: 0 0 12px; } h2 span { color: #6a6f78; font-weight: normal; }
+p { margin: 7px 0; padding: 7px 13px; border-radius: 13px; width: fit-content; max-width: 84%; }
 .a { background: #dfeafd; } .b { background: #fde6d8; margin-left: auto; }
 .call { font: 14px/1.4 "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
-.end { background: #e3f3e3; margin: 14px auto 0; }
-.who { color: #6a6f78; font-size: 14px; margin: 10px 2px 0; }
-.right { text-align: right; }
-img { border: 1px solid #d8dade; border-radius: 8px; display: block; margin: 6px 0; }
-.row { display: flex; gap: 18px; justify-content: space-between; }
+.end { background: #e3f3e3; margin: 12px auto 0; }
+img { width: 100%; display: block; margin-top: 60px; }
 </style>"""
-
-
-def bubble(kind, text):
-    return f'<p class="{kind}">{html.escape(text)}</p>'
 
 
 def said(reply):
@@ -45,61 +38,35 @@ def said(reply):
 
 def dialogue(episode):
     """Return a talk of a customer and an assistant."""
-    lines = ["<h2>tau:shop <span>a customer and an assistant with tools</span></h2>"]
+    lines = ["<h2>tau:shop <span>a customer, and an assistant with tools</span></h2>"]
     for step in episode.steps:
         text, call = said(str(step.reply).strip())
         kind = "a" if step.agent == "user" else "b"
         if not text.startswith("###"):
-            lines.append(bubble(kind + " call" * call, text))
-    return "".join([*lines, bubble("end", "the order is as it should be: both +1")])
-
-
-def sight(env, seat):
-    data = base64.b64encode(png.from_array(env.observe(seat)["image"])).decode()
-    return f'<img src="data:image/png;base64,{data}" width="228">'
-
-
-def reference(episode):
-    """Return what two saw and said, who have to find out which picture is meant."""
-    env = gem_ma.make(
-        episode.spec.id, **{**episode.spec.kwargs, "observe": "image", "image_size": 252}
-    )
-    env.reset(seed=episode.seed)
-    seats, (first, second) = env.possible_agents, episode.steps
-    told = [
-        "<h2>game:ReferenceGame-v0 <span>two that see different things</span></h2>",
-        '<div class="row"><div><div class="who">the speaker sees</div>',
-        sight(env, seats[0]),
-        '</div><div><div class="who">the listener sees</div>',
-        sight(env, seats[1]),
-        "</div></div>",
-        '<div class="who">speaker</div>',
-        bubble("a", str(first.reply).strip()),
-        '<div class="who right">listener</div>',
-        bubble("b", str(second.reply).strip()),
-        bubble("end", "the picture that was meant: both +1"),
-    ]
-    return "".join(told)
-
-
-def good(path):
-    return next(e for e in gem_ma.load_episodes(path) if min(e.returns.values()) == 1)
+            lines.append(f'<p class="{kind}{" call" * call}">{html.escape(text)}</p>')
+    return "".join([*lines, '<p class="end">as the customer wished: both earn 1</p>'])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("shop", help="a file of episodes of tau:shop")
-    parser.add_argument("reference", help="a file of episodes of game:ReferenceGame-v0")
+    parser.add_argument("episodes", help="a file of episodes of tau:shop")
+    parser.add_argument("curve", type=Path, help="a picture")
     parser.add_argument("--out", default="docs/figures/two-models.png")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
-    parts = dialogue(good(args.shop)), reference(good(args.reference))
+    done = (one for one in gem_ma.load_episodes(args.episodes) if min(one.returns.values()) == 1)
+    curve = base64.b64encode(args.curve.read_bytes()).decode()
+    learnt = (
+        "<h2>and how they learn it <span>both at once, an adapter each</span></h2>"
+        f'<img src="data:image/png;base64,{curve}">'
+    )
+    parts = (f"<section>{part}</section>" for part in (dialogue(next(done)), learnt))
     with sync_playwright() as engine:
         found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = engine.chromium.launch(executable_path=found, chromium_sandbox=False)
-        page = browser.new_page(viewport={"width": 1200, "height": 500})
-        page.set_content(PAGE + "".join(f"<section>{part}</section>" for part in parts))
+        page = browser.new_page(viewport={"width": 1200, "height": 400})
+        page.set_content(PAGE + "".join(parts))
         page.screenshot(path=args.out, full_page=True)
         browser.close()
 

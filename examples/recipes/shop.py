@@ -44,7 +44,7 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (800, 3, 50, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (800, 3, 40, 200)
     new = {"max_new_tokens": 8 if run.short else 120}
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
     # All that is read counts in full, as it is there that one learns to copy numbers.
@@ -68,7 +68,7 @@ def main():
             both,
             processor=AutoTokenizer.from_pretrained(model),
             adapter=seat,
-            lr=1e-3,
+            lr=3e-4,
             entropy=0.001,
             minibatch=16,
             temperature=0.7,
