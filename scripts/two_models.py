@@ -1,29 +1,26 @@
-"""Draw README's picture of two models at work: an episode of recipe 4, and how it was learnt.
+"""Draw README's picture of two models at work: an episode of recipe 4.
 
-    python scripts/two_models.py shop.jsonl docs/figures/recipe-shop.png
+    python scripts/two_models.py shop.jsonl
 
 The first episode that went well is taken. Needs `gem-ma[browser]` and a Chromium.
 """
 
 import argparse
-import base64
 import html
 import json
 import shutil
-from pathlib import Path
 
 import gem_ma
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; padding: 24px; width: 1152px; background: #fff; color: #1c1c22;
-  font: 17px/1.4 system-ui, "DejaVu Sans", sans-serif; display: flex; gap: 24px; }
-section { flex: 1; border: 1px solid #d8dade; border-radius: 14px; padding: 18px 22px; }
+body { margin: 0; padding: 12px; width: 756px; background: #fff; color: #1c1c22;
+  font: 17px/1.4 system-ui, "DejaVu Sans", sans-serif; }
+section { border: 1px solid #d8dade; border-radius: 14px; padding: 18px 22px; }
 h2 { font-size: 17px; margin: 0 0 12px; } h2 span { color: #6a6f78; font-weight: normal; }
 p { margin: 7px 0; padding: 7px 13px; border-radius: 13px; width: fit-content; max-width: 84%; }
 .a { background: #dfeafd; } .b { background: #fde6d8; margin-left: auto; }
 .call { font: 14px/1.4 "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 .end { background: #e3f3e3; margin: 12px auto 0; }
-img { width: 100%; display: block; margin-top: 60px; }
 </style>"""
 
 
@@ -50,23 +47,16 @@ def dialogue(episode):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("episodes", help="a file of episodes of tau:shop")
-    parser.add_argument("curve", type=Path, help="a picture")
     parser.add_argument("--out", default="docs/figures/two-models.png")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
     done = (one for one in gem_ma.load_episodes(args.episodes) if min(one.returns.values()) == 1)
-    curve = base64.b64encode(args.curve.read_bytes()).decode()
-    learnt = (
-        "<h2>and how they learn it <span>both at once, an adapter each</span></h2>"
-        f'<img src="data:image/png;base64,{curve}">'
-    )
-    parts = (f"<section>{part}</section>" for part in (dialogue(next(done)), learnt))
     with sync_playwright() as engine:
         found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = engine.chromium.launch(executable_path=found, chromium_sandbox=False)
-        page = browser.new_page(viewport={"width": 1200, "height": 400})
-        page.set_content(PAGE + "".join(parts))
+        page = browser.new_page(viewport={"width": 780, "height": 300})
+        page.set_content(f"{PAGE}<section>{dialogue(next(done))}</section>")
         page.screenshot(path=args.out, full_page=True)
         browser.close()
 

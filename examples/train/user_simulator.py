@@ -34,7 +34,6 @@ from torch import nn
 
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
-from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
 
 STOP = "###STOP###"
@@ -242,6 +241,8 @@ def trainer(
         scores = Scores(USER_BUCKETS + MENU + 2)
         agents["user"] = Chooser(scores, read_as_user, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
+        from gem_ma.training.learner import HFLearner  # which needs transformers
+
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:
         scores = Scores(ASSISTANT_BUCKETS + ACTIONS + 5)

@@ -161,6 +161,9 @@ def _report(found: Any, args: argparse.Namespace) -> None:
         for points, kind in _curves(found.rows):
             _write(f"{kind}: {points}\n")
     _write(_headline(found.overall))
+    who = {row["agents"][row["seat"]] for row in found.rows if row["seat"] in row["agents"]}
+    if len(who) > 1:
+        _write(f"the mean is of {len(who)} agents together: {', '.join(sorted(who))}\n")
     if found.overall["tokens in all"]:
         _write(f"tokens: {found.overall['tokens in all']:.0f}\n")
     if args.price:

@@ -741,3 +741,11 @@ def test_importing_the_commands_is_light():
 def test_suites_are_part_of_the_package():
     folder = Path(suites.__file__).parent / "suites"
     assert {path.stem for path in folder.iterdir()} == set(suites.names())
+
+
+def test_a_mean_over_several_agents_says_so(tmp_path, capsys):
+    few = ["--tasks", "1", "--out", str(tmp_path / "r")]
+    assert main(["eval", BOARD, "--agents", "random,search:depth=1", *few]) == 0
+    assert "the mean is of 2 agents together: random, search:depth=1\n" in capsys.readouterr().out
+    assert main(["eval", BOARD, "--agents", "random", *few[:2], "--out", str(tmp_path / "s")]) == 0
+    assert "agents together" not in capsys.readouterr().out
