@@ -80,7 +80,6 @@ class Installed:  # what the package needs, and no extras
             raise ModuleNotFoundError(f"no extra {top}", name=top)
 sys.meta_path.insert(0, Installed)
 import gem_ma
-from gem_ma.guards.sandbox import available
 inside = tuple("gem_ma.guards.sandbox." + one for one in ("server", "program", "folders", "jail"))
 count = 0
 for module in pkgutil.walk_packages(gem_ma.__path__, "gem_ma."):
