@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gem_ma.guards.extras import extra
 from gem_ma.match.actions import find_calls
 from gem_ma.match.seeding import mix
 from gem_ma.talk.conversation import schemas
@@ -387,10 +388,8 @@ def _look(path: str) -> None:
 
 def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     """Load a model with its processor, or its tokenizer if it takes texts only."""
-    try:
+    with extra("hf", "HFAgent"):
         import transformers
-    except ImportError as error:
-        raise ImportError("HFAgent needs transformers: pip install 'gem-ma[hf]'") from error
 
     _look(path)
     config = transformers.AutoConfig.from_pretrained(path)

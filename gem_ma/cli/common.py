@@ -89,6 +89,11 @@ def keeping(say: Callable[[], str]) -> Iterator[None]:
         raise Stopped(f"stopped: {say()}") from None
 
 
+def many(count: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def played_in(*files: Path) -> int:
     """Return how many episodes that did not fail files hold."""
     found = 0

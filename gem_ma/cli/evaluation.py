@@ -17,6 +17,7 @@ from gem_ma.cli.common import (
     in_one_line,
     keeping,
     looks,
+    many,
     played_in,
     positive,
     said,
@@ -183,7 +184,7 @@ def _headline(overall: dict[str, Any]) -> str:
     lines = []
     if rows:
         of = f"{rows} of {rows + out}" if out else f"{rows}"
-        places = _many(overall["environments"], "environment")
+        places = many(overall["environments"], "environment")
         lines.append(
             f"mean over {of} rows, {places}, of the evaluated seats alone: "
             f"success {_percent(overall['success'])}\n"
@@ -191,10 +192,10 @@ def _headline(overall: dict[str, Any]) -> str:
     else:
         lines.append("no episode came to its end, so there is no mean\n")
     if out and rows:
-        lines.append(f"in no mean: {_many(out, 'row')} of which no episode came to its end\n")
+        lines.append(f"in no mean: {many(out, 'row')} of which no episode came to its end\n")
     if overall["missing"] and rows:
         failed = f", {overall['failed']} failed" if overall["failed"] else ""
-        lines.append(f"in no mean: {_many(overall['missing'], 'episode')} not played{failed}\n")
+        lines.append(f"in no mean: {many(overall['missing'], 'episode')} not played{failed}\n")
     if rows:
         lines.append("[]: 95% intervals; none where all starts came to the same\n")
     return "".join(lines)
@@ -202,10 +203,6 @@ def _headline(overall: dict[str, Any]) -> str:
 
 def _json(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 class _Lines:

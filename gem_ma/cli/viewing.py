@@ -15,6 +15,7 @@ from gem_ma.cli.common import (
     count,
     drawn,
     looks,
+    many,
     number,
     positive,
 )
@@ -141,7 +142,7 @@ def _view(args: argparse.Namespace) -> int:
         sys.stderr.write(f"left out: {len(page.damaged) - 20} more lines\n")
     size = max(out.stat().st_size / 1e6, 0.1)
     sys.stdout.write(
-        f"{_many(page.episodes, 'episode')} and {_many(page.pictures, 'picture')} in {out}, "
+        f"{many(page.episodes, 'episode')} and {many(page.pictures, 'picture')} in {out}, "
         f"{size:.1f} MB\n"
     )
     if page.unseen and not args.no_spectator:
@@ -150,10 +151,6 @@ def _view(args: argparse.Namespace) -> int:
             "what is not registered here, too)\n"
         )
     return 0
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _watch(args: argparse.Namespace) -> int:

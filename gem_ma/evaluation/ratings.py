@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.evaluation.metrics import wilson
+from gem_ma.guards.extras import extra
 
 ELO = 400 / math.log(10)  # points for a factor of e in the odds
 _SLIGHT = 1e-5  # the weight of a squared strength, where nothing else says what it is
@@ -146,12 +147,8 @@ def plackett_luce(
 
     matches: what each agent earned. known: what is known of some agents before.
     """
-    try:
+    with extra("evaluation", "Plackett-Luce"):
         from openskill.models import PlackettLuce
-    except ImportError as error:
-        raise ImportError(
-            "Plackett-Luce needs openskill: pip install 'gem-ma[evaluation]'"
-        ) from error
     model = PlackettLuce()
     table: dict[str, Any] = {
         agent: model.rating(mu=mu, sigma=sigma) for agent, (mu, sigma) in (known or {}).items()
