@@ -59,7 +59,7 @@ class Curve:
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates = (30, 1, 2) if run.short else (1000, 4, 300)
+    episodes, epochs, updates = (30, 1, 2) if run.short else (1000, 4, 600)
     model = run.pretrain(ENV, "random", episodes=episodes, epochs=epochs)
     learner = run.learner(
         model,

@@ -10,14 +10,12 @@ The shop has eight customers, and the tasks are those of one wish, to cancel an 
 otherwise. Those that are judged by are other tasks than those learnt from.
 """
 
-from functools import partial
-
 from common import Run, mean, played
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import gem_ma
 from gem_ma.envs.tau import shop
-from gem_ma.training.advantages import rebn
+from gem_ma.training.advantages import grpo
 from gem_ma.training.learner import adapters
 from gem_ma.training.loop import Trainer
 
@@ -44,7 +42,7 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (800, 3, 40, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1600, 2, 25, 200)
     new = {"max_new_tokens": 8 if run.short else 120}
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
     # All that is read counts in full, as it is there that one learns to copy numbers.
@@ -68,9 +66,9 @@ def main():
             both,
             processor=AutoTokenizer.from_pretrained(model),
             adapter=seat,
-            lr=3e-4,
+            lr=5e-4,
             entropy=0.001,
-            minibatch=16,
+            minibatch=32,
             temperature=0.7,
             **new,
         )
@@ -79,8 +77,9 @@ def main():
     trainer = Trainer(
         env,
         learners,
-        partial(rebn, gamma=1.0, by=("seat",)),
-        episodes=4 if run.short else 32,
+        grpo,
+        episodes=4 if run.short else 64,
+        group=2 if run.short else 8,
         seed=run.seed,
         measure=measure,
         rollout={"options": learnt},
