@@ -18,7 +18,16 @@ from PIL import Image, ImageDraw, ImageFont
 
 # Height of a cell, its width, the size of the type in it, and the row of its baseline. The widths
 # are the advances of the type at these sizes, so that lines of box drawing join.
-CELLS = [(11, 6, 10, 9), (14, 7, 12, 11), (18, 9, 15, 14), (22, 11, 18, 17), (28, 14, 24, 22)]
+CELLS = [
+    (11, 6, 10, 9),
+    (14, 7, 12, 11),
+    (18, 9, 15, 14),
+    (22, 11, 18, 17),
+    (28, 14, 24, 22),
+    (36, 18, 30, 28),
+    (44, 22, 37, 35),
+    (56, 28, 47, 44),
+]
 BLOCKS = [
     (0x0020, 0x024F),  # ASCII, Latin-1, Latin Extended-A and -B
     (0x0370, 0x052F),  # Greek, Cyrillic

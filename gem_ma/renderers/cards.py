@@ -1,19 +1,24 @@
-"""Draw Cards: hands of cards and dice, one row for each holder."""
+"""Draw Cards: hands of cards and dice, as large as the frame allows."""
 
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
+from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import Cards
 
 FACE, INK, RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
 SUITS = {"s": "spade", "h": "heart", "d": "diamond", "c": "club"}
+COURT = {"J": "knight", "Q": "queen", "K": "king"}
 PIPS = {  # where the pips of a die are, in thirds
     1: ((1, 1),),
     2: ((0, 0), (2, 2)),
@@ -22,71 +27,148 @@ PIPS = {  # where the pips of a die are, in thirds
     5: ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2)),
     6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
 }
+_GAP = 4
+_LEAST = 16  # pixels of the height of a card or die, and of a card with a suit
+_LEAST_SUIT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How holders stand in the frame: so many beside each other, each with lines of items."""
+
+    card: int  # height of a card or die
+    text: int
+    across: int  # holders
+    beside: int  # pixels for labels at the left; 0: they stand above
+    above: int  # lines for labels above
+    lines: int  # of items
 
 
 def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame."""
-    width, height = size
-    if not scene.rows:
-        raise BadScene("Cards needs at least one row")
+    place, below = _place(scene, size)
+    text = place.text
     frame = blank(size, theme.paper)
-    text = font.HEIGHTS[1]
-    below = len(scene.status) * text + (6 if scene.status else 0)
-    wide = (width - 8) // font.width(text)
-    row_height = (height - below - 4) // len(scene.rows)
-    most = max(len(items) for _, items in scene.rows)
-    gap = 4
-    card = min(row_height - text - 2 * gap, 96)
-    for _, items in scene.rows:
-        quarters = sum(4 if item.startswith("*") else 3 for item in items)  # of a card's height
-        if items:
-            card = min(card, 4 * (width - gap * (len(items) + 1)) // quarters)
-    suits = any(len(item) > 1 and item[-1] in SUITS for _, items in scene.rows for item in items)
-    if card < (24 if suits else 16):
-        raise BadScene(
-            f"{len(scene.rows)} rows of up to {most} cards do not fit into {width} x {height} "
-            "pixels; use a larger image_size"
-        )
+    rows = math.ceil(len(scene.rows) / place.across)
+    tall = place.above * text + place.lines * (place.card + _GAP)
+    spare = size[1] - rows * tall - len(below) * text - 2 * _GAP
+    share, between = size[0] // place.across, max(0, spare) // (rows + 1)
     for i, (label, items) in enumerate(scene.rows):
-        y = 4 + i * row_height
-        font.paste(frame, gap, y, font.shorten(label, wide), text, theme.ink)
-        x = gap
-        for item in items:
-            face = _item(item, card, theme)
-            h, w = face.shape[:2]
-            frame[y + text : y + text + h, x : x + w] = face
-            x += w + gap
-    y = height - below + 3
-    for line in scene.status:
-        font.paste(frame, gap, y, font.shorten(line, wide), text, theme.ink)
-        y += text
+        left = i % place.across * share + _GAP
+        y = between + i // place.across * (tall + between)
+        if place.beside:
+            font.paste(frame, left, y + (tall - text) // 2, label, text, theme.ink)
+        else:
+            lines = font.fold([label], (share - 2 * _GAP) // font.width(text))
+            font.column(frame, left, y, lines, text, theme.ink)
+        y += place.above * text
+        each = max(1, math.ceil(len(items) / place.lines))
+        for number, item in enumerate(items):
+            if number % each == 0:
+                x, top = left + place.beside, y + number // each * (place.card + _GAP)
+            face = _item(item, place.card, theme)
+            frame[top : top + face.shape[0], x : x + face.shape[1]] = face
+            x += face.shape[1] + _GAP
+    font.column(frame, _GAP, rows * (tall + between) + between // 2, below, text, theme.ink)
     return frame
 
 
-@functools.lru_cache(maxsize=512)
+def _place(scene: Cards, size: tuple[int, int]) -> tuple[_Layout, Sequence[str]]:
+    """Return the layout, and the lines below, in the largest letters that leave room for cards."""
+    if not scene.rows:
+        raise BadScene("Cards needs at least one row")
+    labels = tuple(label for label, _ in scene.rows)
+    quarters = tuple(sum(map(_quarters, items)) for _, items in scene.rows)
+    counts = tuple(len(items) for _, items in scene.rows)
+    suits = any(len(item) > 1 and item[-1] in SUITS for _, items in scene.rows for item in items)
+    least = _LEAST_SUIT if suits else _LEAST
+    for text in reversed([h for h in font.HEIGHTS if h <= font.usual(size)]):
+        below = font.fold(scene.status, (size[0] - 2 * _GAP) // font.width(text))
+        room = size[0], size[1] - len(below) * text - (_GAP if below else 0)
+        place = _layout(labels, counts, quarters, room, text)
+        if place is not None and place.card >= least:
+            return place, below
+    raise BadScene(
+        f"{len(scene.rows)} rows of up to {max(counts)} cards do not fit into {size[0]} x "
+        f"{size[1]} pixels; use a larger image_size"
+    )
+
+
+def _quarters(item: str) -> int:
+    """Return how wide an item is, in quarters of its height: a die is a square."""
+    return 4 if item.startswith("*") else 3
+
+
+@functools.lru_cache(maxsize=1024)
+def _layout(
+    labels: tuple[str, ...],
+    counts: tuple[int, ...],
+    quarters: tuple[int, ...],
+    size: tuple[int, int],
+    text: int,
+) -> _Layout | None:
+    """Return the layout in which cards are largest, or None."""
+    best = None
+    advance = font.width(text)
+    most = max(max(counts), 1)
+    for across in range(1, len(labels) + 1):
+        rows = math.ceil(len(labels) / across)
+        wide, high = size[0] // across - 2 * _GAP, size[1] // rows - _GAP
+        for lines in range(1, min(most, 8) + 1):
+            each = math.ceil(most / lines)
+            broad = max(  # quarters of a line of items
+                math.ceil(q / max(n, 1) * min(n, each))
+                for q, n in zip(quarters, counts, strict=True)
+            )
+            for beside in (0, max(map(len, labels)) * advance + _GAP):
+                columns = max(1, wide // advance)
+                above = 0 if beside else max(len(font.fold([one], columns)) for one in labels)
+                room = wide - beside - _GAP * (each - 1)
+                card = min((high - above * text) // lines - _GAP, 4 * room // max(broad, 3))
+                if card > 0 and (best is None or card > best.card):
+                    best = _Layout(card, text, across, beside, above, lines)
+    return best
+
+
+@kept
 def _item(item: str, height: int, theme: Theme) -> np.ndarray:
     """Draw one card, die or back; a die is square, a card three quarters as wide as high."""
     if item.startswith("*"):
-        return _die(item, min(height, 48), theme)
+        return _die(item, height, theme)
     width = height * 3 // 4
     face = _face(width, height, FACE, theme.line)
     if item == "?":
-        face[2:-2, 2:-2] = theme.color("blue")
-        face[4:-4:4, 4:-4] = theme.color("white")
+        edge = max(2, height // 24)
+        face[edge:-edge, edge:-edge] = theme.color("blue")
+        for line in range(2 * edge, height - 2 * edge, 2 * edge):
+            face[line : line + max(1, edge // 2), 2 * edge : -2 * edge] = theme.color("white")
         return face
     suit = SUITS.get(item[-1:]) if len(item) > 1 else None
     rank = item[:-1] if suit else item
     ink: RGB = RED if suit in ("heart", "diamond") else INK
-    tall = [h for h in font.HEIGHTS if h <= height // 2 and font.width(h) * len(rank) <= width - 4]
+    share = 3 if suit or rank in COURT else 1  # of the card for its rank
+    tall = [
+        h
+        for h in font.HEIGHTS
+        if h <= height * 2 // (3 * share) + 4
+        and font.width(h) * len(rank) <= width * (3 if share == 1 else 2) // 3
+    ]
     line = tall[-1] if tall else font.HEIGHTS[0]
-    x = (width - font.width(line) * len(rank)) // 2
-    if suit is None:
+    if share == 1:
+        x = (width - font.width(line) * len(rank)) // 2
         font.paste(face, x, (height - line) // 2, rank, line, ink)
         return face
-    font.paste(face, x, 3, rank, line, ink)
-    side = max(min(width - 8, height - line - 10), 4)
-    left, top = (width - side) // 2, line + (height - line - side) // 2
-    font.blend(face[top : top + side, left : left + side], mask(suit, side), ink)
+    edge = max(2, height // 32)
+    font.paste(face, edge + 1, edge, rank, line, ink)
+    if suit:  # beside the rank, and large below unless a court card has a figure there
+        small = max(5, min(line * 3 // 4, width - 3 * edge - font.width(line) * len(rank)))
+        at = width - small - edge - 1, edge + (line - small) // 2
+        font.blend(face[at[1] : at[1] + small, at[0] : at[0] + small], mask(suit, small), ink)
+    figure = COURT.get(rank, suit)
+    side = max(min(width - 4 * edge, height - line - 3 * edge), 4)
+    left, top = (width - side) // 2, line + edge + (height - line - 2 * edge - side) // 2
+    if figure:
+        font.blend(face[top : top + side, left : left + side], mask(figure, side), ink)
     return face
 
 
@@ -108,5 +190,7 @@ def _die(item: str, side: int, theme: Theme) -> np.ndarray:
 
 def _face(width: int, height: int, face: RGB, line: RGB) -> np.ndarray:
     picture = blank((width, height), face)
-    picture[0], picture[-1], picture[:, 0], picture[:, -1] = line, line, line, line
+    edge = max(1, height // 64)
+    for side in (picture[:edge], picture[-edge:], picture[:, :edge], picture[:, -edge:]):
+        side[:] = line
     return picture

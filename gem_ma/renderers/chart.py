@@ -4,40 +4,47 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from gem_ma.renderers import font
+from gem_ma.renderers.contrast import PLAIN, contrast, grown, readable
+from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
+from gem_ma.renderers.shapes import line
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import COLORS, Chart
+from gem_ma.scene import Chart
 
-ORDER = [color for color in COLORS if color not in ("black", "white", "gray")]
+ORDER = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
+_MOST = 4  # lines of a label, where letters cannot be smaller
+_FIGURES = ("disc", "square", "triangle", "diamond", "plus", "star", "cross", "hexagon")
+_PATTERNS: tuple[Callable[[Any, Any, int], Any], ...] = (  # how far a pixel is behind a line
+    lambda x, y, gap: x + y + gap,  # none
+    lambda x, y, gap: (x + y) % gap,
+    lambda x, y, gap: y % gap + 0 * x,
+    lambda x, y, gap: np.maximum(x % gap, y % gap),
+    lambda x, y, gap: (x - y) % gap,
+    lambda x, y, gap: x % gap + 0 * y,
+    lambda x, y, gap: np.minimum((x + y) % gap, (x - y) % gap),
+)
 
 
 def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame."""
+    """Return a new frame, with letters as large as leave room for all of them."""
     _check(scene, size)
-    text = font.HEIGHTS[0]
-    frame = blank(size, theme.paper)
-    colors = [theme.color(ORDER[i % len(ORDER)]) for i in range(64)]
-    top = 4
-    if scene.title:
-        font.paste(
-            frame, 4, 2, font.shorten(scene.title, size[0] // font.width(text) - 1), text, theme.ink
-        )
-        top += text
-    if scene.kind == "pie":
-        _pie(frame, scene, top, colors, theme, text)
-        return frame
-    if len(scene.series) > 1:
-        x = 4
-        for (name, _), color in zip(scene.series, colors, strict=False):
-            frame[top + 2 : top + 9, x : x + 7] = color
-            x = font.paste(frame, x + 10, top, name, text, theme.ink) + 8
-        top += text
-    _axes(frame, scene, top + 4, colors, theme, text)
-    return frame
+    for text in reversed([h for h in font.HEIGHTS if h <= font.usual(size)]):
+        if scene.kind == "pie":
+            found = _pie(scene, size, text, theme)
+        else:
+            found = _axes(scene, size, text, theme, _MOST if text == font.HEIGHTS[0] else 2)
+        if found is not None:
+            return found
+    raise BadScene(
+        f"{len(scene.labels)} labels and {len(scene.series)} series do not fit into {size[0]} x "
+        f"{size[1]} pixels; use a larger image_size"
+    )
 
 
 def _check(scene: Chart, size: tuple[int, int]) -> None:
@@ -57,67 +64,161 @@ def _check(scene: Chart, size: tuple[int, int]) -> None:
 
 
 def _axes(
-    frame: np.ndarray, scene: Chart, top: int, colors: list[RGB], theme: Theme, text: int
-) -> None:
-    height, width = frame.shape[:2]
+    scene: Chart, size: tuple[int, int], text: int, theme: Theme, most: int
+) -> np.ndarray | None:
+    """Draw bars or lines, or return None if a label would take more than so many lines."""
+    width, height = size
+    advance = font.width(text)
+    frame = blank(size, theme.paper)
+    top = font.column(frame, 4, 2, _folded(scene.title, (width - 8) // advance), text, theme.ink)
+    behind = _named(frame, scene, top, text, theme)
+    if behind is None:
+        return None
+    top = behind + text // 3
     highest = max(max(values) for _, values in scene.series) or 1
     step = _step(highest / 5)
     ticks = math.ceil(highest / step - 1e-9)
-    left = font.width(text) * len(f"{ticks * step:g}") + 8
-    floor = height - text - 6
+    left = advance * max(len(f"{tick * step:g}") for tick in range(ticks + 1)) + 8
+    share = (width - left - 6) / len(scene.labels)
+    below = [_folded(label, max(1, int(share) // advance)) for label in scene.labels]
+    lines = max(map(len, below))
+    floor = height - lines * text - 6
     scale = (floor - top) / (ticks * step)
+    words = (word for label in scene.labels for word in label.split())
+    cut = most < _MOST and max(map(len, words), default=0) * advance > share
+    if cut or lines > most or floor - top < 2 * text or share < 4 * len(scene.series):
+        return None
     for tick in range(ticks + 1):
         y = floor - round(tick * step * scale)
         frame[y, left:-4] = theme.line
         name = f"{tick * step:g}"
-        font.paste(
-            frame, left - 4 - font.width(text) * len(name), y - text // 2, name, text, theme.ink
-        )
-    share = (width - left - 6) / len(scene.labels)
-    for i, label in enumerate(scene.labels):
-        shown = font.shorten(label, max(1, int(share) // font.width(text)))
-        x = left + round((i + 0.5) * share) - font.width(text) * len(shown) // 2
-        font.paste(frame, x, floor + 3, shown, text, theme.ink)
+        font.paste(frame, left - 4 - advance * len(name), y - text // 2, name, text, theme.ink)
+    for i, folded in enumerate(below):
+        for number, part in enumerate(folded):
+            x = left + round((i + 0.5) * share) - advance * len(part) // 2
+            font.paste(frame, x, floor + 3 + number * text, part, text, theme.ink)
     for number, (_, values) in enumerate(scene.series):
+        heights = [round(value * scale) for value in values]
         if scene.kind == "bar":
-            thick = max(2, int(share * 0.8 / len(scene.series)))
-            for i, value in enumerate(values):
+            thick = max(3, int(share * 0.8 / len(scene.series)))
+            for i, high in enumerate(heights):
                 x = left + round(i * share + share * 0.1) + number * thick
-                frame[floor - round(value * scale) : floor + 1, x : x + thick - 1] = colors[number]
+                _fill(frame[floor - high : floor + 1, x : x + thick - 1], number, theme, text)
         else:
-            points = [(left + (i + 0.5) * share, floor - v * scale) for i, v in enumerate(values)]
-            _line(frame, points, colors[number])
+            points = [(left + (i + 0.5) * share, floor - h) for i, h in enumerate(heights)]
+            _line(frame, points, number, theme, text)
+    return frame
 
 
-def _line(frame: np.ndarray, points: list[tuple[float, float]], color: RGB) -> None:
-    for (x1, y1), (x2, y2) in itertools.pairwise(points):
-        steps = int(max(abs(x2 - x1), abs(y2 - y1))) + 1
-        xs, ys = np.linspace(x1, x2, steps).round(), np.linspace(y1, y2, steps).round()
-        for dx in (0, 1):
-            frame[ys.astype(int) + dx, xs.astype(int)] = color
-    for x, y in points:
-        frame[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3] = color
+def _named(frame: np.ndarray, scene: Chart, y: int, text: int, theme: Theme) -> int | None:
+    """Say which series is which, and return the y below; None if a name does not fit."""
+    if len(scene.series) == 1:
+        return y
+    x, width = 4, frame.shape[1]
+    for number, (name, _) in enumerate(scene.series):
+        long = text + font.width(text) * len(name)
+        if x > 4 and x + long > width:
+            x, y = 4, y + text
+        if x + long > width:
+            return None
+        _sample(frame, scene.kind, number, x, y, text, theme)
+        x = font.paste(frame, x + text + 2, y, name, text, theme.ink) + font.width(text)
+    return y + text
 
 
-def _pie(
-    frame: np.ndarray, scene: Chart, top: int, colors: list[RGB], theme: Theme, text: int
+def _folded(words: str, columns: int) -> list[str]:
+    return font.wrap(words, columns) if words else []
+
+
+def _color(number: int, theme: Theme) -> RGB:
+    return theme.color(ORDER[number % len(ORDER)])
+
+
+def _fill(area: np.ndarray, number: int, theme: Theme, text: int) -> None:
+    """Fill an area with the colour and the pattern of a series, within an edge."""
+    color = _color(number, theme)
+    ink = readable(color)
+    tall, wide = area.shape[:2]
+    y, x = np.ogrid[:tall, :wide]
+    gap, thick = max(5, text // 2), max(1, text // 11)
+    pattern = _PATTERNS[number % len(_PATTERNS)](x, y, gap)
+    area[:] = color
+    area[np.broadcast_to(pattern < thick, (tall, wide))] = ink
+    for side in (area[:thick], area[-thick:], area[:, :thick], area[:, -thick:]):
+        side[:] = ink if contrast(color, theme.paper) < PLAIN else color
+
+
+def _sample(
+    frame: np.ndarray, kind: str, number: int, x: int, y: int, text: int, theme: Theme
 ) -> None:
-    height, width = frame.shape[:2]
+    """Draw what stands for a series beside its name."""
+    side = text * 3 // 4
+    if kind == "line":
+        _line(frame, [(x + side / 2, y + text / 2)], number, theme, text)
+    else:
+        top = y + (text - side) // 2
+        _fill(frame[top : top + side, x : x + side], number, theme, text)
+
+
+def _line(
+    frame: np.ndarray, points: Sequence[tuple[float, float]], number: int, theme: Theme, text: int
+) -> None:
+    """Draw a series as a line with a figure of its own at each value."""
+    color, thick = _color(number, theme), max(2, text // 7)
+    for start, end in itertools.pairwise(points):
+        line(frame, start, end, thick, color)
+    side = max(7, text * 3 // 4)
+    covered = mask(_FIGURES[number % len(_FIGURES)], side)
+    around = grown(covered, 1)
+    for x, y in points:
+        left, top = round(x - side / 2), round(y - side / 2)
+        # An edge all around: where lines cross, one can see which figure belongs to which.
+        under = frame[max(0, top - 1) : top + side + 1, left - 1 : left + side + 1]
+        font.blend(under, around[around.shape[0] - under.shape[0] :], readable(color))
+        inside = frame[max(0, top) : top + side, left : left + side]
+        font.blend(inside, covered[side - inside.shape[0] :], color)
+
+
+def _pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.ndarray | None:
+    width, height = size
+    advance = font.width(text)
+    frame = blank(size, theme.paper)
+    top = (
+        font.column(frame, 4, 2, _folded(scene.title, (width - 8) // advance), text, theme.ink) + 4
+    )
     ((_, values),) = scene.series
-    radius = min(height - top - 8, width * 3 // 5) // 2
-    y, x = np.ogrid[: 2 * radius, : 2 * radius]
+    longest = max(map(len, scene.labels))
+    # Labels stand beside the pie, or below where that leaves it larger.
+    beside = min(height - top - 4, width - 12 - text - advance * longest)
+    below = min(height - top - len(scene.labels) * (text + 2) - 8, width - 8)
+    side = max(beside, below) // 2 * 2
+    if side < 6 * text or (beside >= below and len(scene.labels) * (text + 2) > height - top):
+        return None
+    radius = side // 2
+    y, x = np.ogrid[:side, :side]
     angle = (np.arctan2(x - radius + 0.5, radius - 0.5 - y) / (2 * math.pi)) % 1.0
     inside = (x - radius + 0.5) ** 2 + (y - radius + 0.5) ** 2 <= radius**2
-    part = frame[top + 4 : top + 4 + 2 * radius, 4 : 4 + 2 * radius]
     ends = np.cumsum(values) / sum(values)
     which = np.searchsorted(ends, angle, side="right").clip(0, len(values) - 1)
-    part[inside] = np.array(colors, np.uint8)[which][inside]
-    line = top + 4
-    for label, color in zip(scene.labels, colors, strict=False):
-        frame[line + 2 : line + 9, 2 * radius + 12 : 2 * radius + 19] = color
-        room = max(1, (width - 2 * radius - 24) // font.width(text))
-        font.paste(frame, 2 * radius + 22, line, font.shorten(label, room), text, theme.ink)
-        line += text + 2
+    part = frame[top : top + side, 4 : 4 + side]
+    for number in range(len(values)):
+        slice_of = part.copy()
+        _fill(slice_of, number, theme, text)
+        here = inside & (which == number)
+        part[here] = slice_of[here]
+    apart = np.zeros((side, side), bool)  # a line between slices, and around all of them
+    for axis in (0, 1):
+        apart |= inside & ((which != np.roll(which, 1, axis)) | ~np.roll(inside, 1, axis))
+    part[apart] = theme.ink
+    left, at = (side + 10, top) if beside >= below else (4, top + side + 4)
+    for number, label in enumerate(scene.labels):
+        behind = left + text + 2
+        if behind + advance * len(label) > width:
+            return None
+        _sample(frame, "pie", number, left, at, text, theme)
+        font.paste(frame, behind, at, label, text, theme.ink)
+        at += text + 2
+    return frame
 
 
 def _step(rough: float) -> float:

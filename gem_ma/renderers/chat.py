@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.grid import readable
+from gem_ma.renderers.contrast import readable
+from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import Chat
 
@@ -66,7 +66,7 @@ def _bar(height: int) -> int:
     return height + 2 * (height // 3)
 
 
-@functools.lru_cache(maxsize=32)
+@kept
 def _ground(
     title: str, size: tuple[int, int], height: int, paper: RGB, bar: RGB, line: RGB
 ) -> np.ndarray:
@@ -87,13 +87,10 @@ def _put(image: np.ndarray, bubble: np.ndarray, bottom: int, own: bool, gap: int
 
 
 def _message(speaker: str, text: str, columns: int, most: int, *style: Any) -> np.ndarray:
-    short = len(speaker) + len(text) <= _SHORT
-    make = _bubble if short else _bubble.__wrapped__
-    bubble: np.ndarray = make(speaker, text, columns, most, *style)
-    return bubble
+    make = _kept_bubble if len(speaker) + len(text) <= _SHORT else _bubble
+    return make(speaker, text, columns, most, *style)
 
 
-@functools.lru_cache(maxsize=1024)
 def _bubble(
     speaker: str,
     text: str,
@@ -135,8 +132,10 @@ def _bubble(
         area[:gap, :gap] = corner
     if sum(abs(a - b) for a, b in zip(color, paper, strict=True)) < 90:  # it would not be seen
         box[0, gap:-gap] = box[-1, gap:-gap] = box[gap:-gap, 0] = box[gap:-gap, -1] = line
-    image.setflags(write=False)
     return image
+
+
+_kept_bubble = kept(_bubble)
 
 
 def _filled(tall: int, wide: int, color: RGB) -> np.ndarray:
@@ -146,7 +145,7 @@ def _filled(tall: int, wide: int, color: RGB) -> np.ndarray:
     return image
 
 
-@functools.lru_cache(maxsize=256)
+@kept
 def _corner(radius: int, color: RGB, paper: RGB) -> np.ndarray:
     """Draw a round corner at the top left."""
     axis = radius - (np.arange(radius * _FINE) + 0.5) / _FINE

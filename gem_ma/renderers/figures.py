@@ -9,15 +9,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gem_ma.renderers.kept import kept
+
 Points = Sequence[tuple[float, float]]
 FINE = 8  # samples along each side of a pixel
+_LARGE = 96  # from this size on, half as many are enough
 
 
 class UnknownFigure(ValueError):
     """No figure has this name."""
 
 
-@functools.cache
+@kept
 def mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0) -> np.ndarray:
     """Return how much of each pixel of a size x size square a figure covers, as 0..255.
 
@@ -29,16 +32,16 @@ def mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0) -> n
         raise UnknownFigure(f"no figure {figure!r}; {hint}")
     if size < 1:
         raise ValueError(f"size={size}: expected at least one pixel")
-    axis = (np.arange(size * FINE) + 0.5) / (size * FINE) * 2 - 1  # -1..1, y downwards
+    fine = FINE if size < _LARGE else FINE // 2
+    axis = (np.arange(size * fine) + 0.5) / (size * fine) * 2 - 1  # -1..1, y downwards
     axis = axis * spread
     x, y = np.meshgrid(axis, axis)
     if degrees:
         c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
         x, y = c * x + s * y, c * y - s * x
     inside = FIGURES[figure](x, y)
-    coverage = inside.reshape(size, FINE, size, FINE).mean((1, 3))
+    coverage = inside.reshape(size, fine, size, fine).mean((1, 3))
     result: np.ndarray = np.round(coverage * 255).astype(np.uint8)
-    result.setflags(write=False)
     return result
 
 

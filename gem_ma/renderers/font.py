@@ -9,16 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
+from gem_ma.renderers.kept import kept
+
 RGB = tuple[int, int, int]
 
-_ADVANCES = {11: 6, 14: 7, 18: 9, 22: 11, 28: 14}
+_ADVANCES = {11: 6, 14: 7, 18: 9, 22: 11, 28: 14, 36: 18, 44: 22, 56: 28, 72: 36, 88: 44, 112: 56}
 HEIGHTS = tuple(_ADVANCES)
+_DRAWN = 56  # letters that are higher are those of half their height, enlarged
+_LATIN = 526  # glyphs of the alphabets that most texts are written in
 TAB = 8
 
 _FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
-_LEVEL = 17  # the file has 16 levels of coverage, 15 is all
-_GROUND = 3 * _LEVEL  # coverage of the ground of a box that stands for a missing glyph
-_FAINT = 9 * _LEVEL
+LEVEL = 17  # between two levels of coverage: there are 16 of them
+_GROUND = 3 * LEVEL  # coverage of the ground of a box that stands for a missing glyph
+_FAINT = 9 * LEVEL
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 # Five rows of three pixels, one octal digit a row, for each hexadecimal digit.
 _HEX = {
@@ -44,6 +48,11 @@ def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
     return HEIGHTS[0]
 
 
+def usual(size: tuple[int, int]) -> int:
+    """Return the height of words beside what is drawn in a frame: about an 18th of it."""
+    return max(h for h in HEIGHTS if h * 18 <= min(size) or h == HEIGHTS[0])
+
+
 def has(char: str) -> bool:
     """Return whether a character has a glyph; others are drawn as a box with their code point."""
     return bool((_glyphs(char)[1] >= 0).all())
@@ -60,13 +69,13 @@ def screen(
 ) -> np.ndarray:
     """Draw lines from the top left; what exceeds columns or rows is left out.
 
-    keep: hold all glyphs in these colours ready, for many screens; else colour only those needed.
+    keep: hold Latin letters in these colours ready, for many screens; else colour those needed.
     """
     advance = width(height)
     shown = [line[:columns].ljust(columns) for line in lines[:rows]]
     blank = " " * (columns * (rows - len(shown)))
     glyphs, missing = _index("".join(shown) + blank)
-    if keep and not missing:
+    if keep and glyphs.size and glyphs.max() < _LATIN:
         atlas = _atlas(height, ink, paper)
     else:
         kinds, glyphs = np.unique(glyphs, return_inverse=True)
@@ -88,9 +97,17 @@ def paste(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -
         return end
     x += first * advance
     left, right = max(0, x), min(image.shape[1], x + len(text) * advance)
-    mask = _mask(text, height)[top - y : bottom - y, left - x : right - x]
+    mask = coverage(text, height)[top - y : bottom - y, left - x : right - x]
     blend(image[top:bottom, left:right], mask, ink)
     return end
+
+
+def column(image: np.ndarray, x: int, y: int, lines: Sequence[str], height: int, ink: RGB) -> int:
+    """Paste lines below each other, and return the y below them."""
+    for line in lines:
+        paste(image, x, y, line, height, ink)
+        y += height
+    return y
 
 
 def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
@@ -103,6 +120,13 @@ def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
 def shorten(text: str, columns: int) -> str:
     """Return a line that is too long with "..." for what is left out."""
     return text if len(text) <= columns else text[: max(columns - 3, 0)] + "..."[:columns]
+
+
+def fold(lines: Sequence[str], columns: int) -> Sequence[str]:
+    """Break those of some lines that are longer than so many columns."""
+    if all(len(line) <= columns for line in lines):
+        return lines
+    return [part for line in lines for part in wrap(line, columns)]
 
 
 def wrap(text: str, columns: int) -> list[str]:
@@ -138,17 +162,22 @@ def _break(line: str, columns: int, lines: list[str]) -> None:
         lines.append(line[at:])
 
 
-@functools.cache
-def _file() -> dict[str, np.ndarray]:
+def _file(name: str) -> np.ndarray:
     with np.load(_FILE, allow_pickle=False) as data:
-        return {name: data[name] for name in data.files}
+        found: np.ndarray = data[name]
+    return found
+
+
+@functools.cache
+def _codes() -> np.ndarray:
+    return _file("codes")
 
 
 @functools.cache
 def _table() -> np.ndarray:
     """Return the glyph of each code point below 0x10000, -1 for none."""
     table = np.full(0x10000, -1, np.int32)
-    codes = _file()["codes"]
+    codes = _codes()
     table[codes] = np.arange(len(codes))
     return table
 
@@ -165,48 +194,72 @@ def _index(text: str) -> tuple[np.ndarray, list[int]]:
         return glyphs, []
     at = np.flatnonzero(glyphs < 0)
     missing, which = np.unique(codes[at], return_inverse=True)
-    glyphs[at] = len(_file()["codes"]) + which
+    glyphs[at] = len(_codes()) + which
     return glyphs, missing.tolist()
 
 
-@functools.cache
+@kept
 def _grey(height: int) -> np.ndarray:
-    grey: np.ndarray = _file()[f"grey{height}"] * np.uint8(_LEVEL)
+    grey: np.ndarray = _file(f"grey{height}") * np.uint8(LEVEL)
     return grey
+
+
+def _known(kinds: np.ndarray, height: int) -> np.ndarray:
+    """Return the glyphs of these kinds, all of which there are."""
+    found: np.ndarray
+    if height <= _DRAWN:
+        found = _grey(height)[kinds]
+    else:
+        found = _grey(height // 2)[kinds].repeat(2, 1).repeat(2, 2)
+    return found
 
 
 def _shapes(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarray:
     """Return the glyphs of these kinds, which are sorted: last the boxes of those missing."""
-    known: np.ndarray = _grey(height)[kinds[: len(kinds) - len(missing)]]
+    known = _known(kinds[: len(kinds) - len(missing)], height)
     return np.concatenate([known, [_box(code, height) for code in missing]]) if missing else known
 
 
-def _mask(text: str, height: int) -> np.ndarray:
+def coverage(text: str, height: int) -> np.ndarray:
+    """Return how much of each pixel the letters of a line cover, as 0..255 in 16 levels."""
     glyphs, missing = _index(text)
-    shapes = _grey(height)
-    if missing:
-        kinds, glyphs = np.unique(glyphs, return_inverse=True)
-        shapes = _shapes(kinds, missing, height)
-    mask: np.ndarray = shapes[glyphs].transpose(1, 0, 2).reshape(height, -1)
-    return mask
+    kinds, glyphs = np.unique(glyphs, return_inverse=True)
+    mask: np.ndarray = _shapes(kinds, missing, height)[glyphs].transpose(1, 0, 2)
+    flat: np.ndarray = mask.reshape(height, -1)
+    return flat
 
 
-@functools.lru_cache(maxsize=32)
+@kept
+def strip(text: str, height: int, ink: RGB, paper: RGB) -> np.ndarray:
+    """Draw one line of text on its ground, to be kept: a status that is shown again and again."""
+    picture: np.ndarray = screen([text], len(text), 1, height, ink, paper)
+    return picture
+
+
+def shades(ink: RGB, paper: RGB) -> np.ndarray:
+    """Return the colours that the 256 levels of coverage have."""
+    levels = np.arange(256)[:, None]
+    mixed = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
+    return mixed.astype(np.uint8)
+
+
+@kept
 def _atlas(height: int, ink: RGB, paper: RGB) -> np.ndarray:
-    return _colored(_grey(height), ink, paper)
+    return _colored(_known(np.arange(_LATIN), height), ink, paper)
 
 
 def _colored(grey: np.ndarray, ink: RGB, paper: RGB) -> np.ndarray:
     """Return glyph x row of pixels, each row one item of raw bytes."""
-    levels = np.arange(256)[:, None]
-    shades = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
-    rows: np.ndarray = shades.astype(np.uint8)[grey].reshape(*grey.shape[:2], -1)
+    rows: np.ndarray = shades(ink, paper)[grey].reshape(*grey.shape[:2], -1)
     return rows.view(f"V{3 * grey.shape[2]}")[..., 0]
 
 
-@functools.lru_cache(maxsize=8192)
+@kept
 def _box(code: int, height: int) -> np.ndarray:
     """Draw a tinted cell with a code point in it, distinct for each."""
+    if height > 28:  # large enough already to be read
+        half: np.ndarray = _box(code, height // 2)
+        return half.repeat(2, 0).repeat(2, 1)
     advance = width(height)
     box = np.full((height, advance), _GROUND, np.uint8)
     plane, digits = code >> 16, f"{code & 0xFFFF:04X}"

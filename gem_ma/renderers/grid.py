@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gem_ma.renderers import font
+from gem_ma.renderers.contrast import BRIGHT, DARK, PLAIN, contrast, edge, grown, readable
 from gem_ma.renderers.figures import mask
+from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import Grid, Tile
 
-BANDS = 512  # drawn rows of cells that are kept for each kind of board
 LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
+_GAP = 4  # pixels between the board and what is said below
+_LEAST = 3  # pixels of a cell
+_PLAIN = 12  # pixels of a cell for which words below are made smaller
+_FULL = 0.55  # of the frame's shorter side squared: so much of it should be used
+_NEAR = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
 
 
 class BadScene(ValueError):
@@ -34,30 +41,62 @@ class Layout:
 
 
 def layout(scene: Grid, size: tuple[int, int], unit: int) -> Layout:
-    """Fit the board into a frame: cells and margins are multiples of `unit` wherever that fits.
+    """Fit the board into a frame: cells and margins are multiples of `unit` wherever that pays.
 
-    A vision model that cuts pictures into patches of that size then has whole cells in them.
+    A vision model that cuts pictures into patches of that size then has whole cells in them. Where
+    the board would be small, they are multiples of half a unit, or of nothing.
     """
     columns, rows = _shape(scene)
+    wide = max(map(len, scene.lines), default=0)
+    said = scene.status
+    heights = [h for h in reversed(font.HEIGHTS) if h <= font.usual(size)]
+    for text in heights:
+        lines = font.fold(said, size[0] // font.width(text))
+        place = _fitted(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
+        if place is not None and (place.cell >= _PLAIN or not lines or text == heights[-1]):
+            return place
+    raise BadScene(
+        f"{columns} x {rows} cells{' and what is said below' if said else ''} do not fit into "
+        f"{size[0]} x {size[1]} pixels; use a larger image_size"
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _fitted(
+    columns: int,
+    rows: int,
+    wide: int,
+    labelled: bool,
+    lines: int,
+    text: int,
+    size: tuple[int, int],
+    unit: int,
+) -> Layout | None:
+    """Return the layout of so many cells and lines of text, or None if there is no room."""
     width, height = size
-    text = font.HEIGHTS[1] if min(size) >= 200 else font.HEIGHTS[0]
-    below = len(scene.status) * text + (4 if scene.status else 0)
-    for step in (unit, 1):
-        side = step if scene.lines else 0
-        above = step if scene.columns else 0
-        if step == 1:
-            side = text * 2 if scene.lines else 0
-            above = text if scene.columns else 0
+    advance = font.width(text)
+    below = lines * text + (_GAP if lines else 0)
+    best = None
+    for step in (1, unit // 2, unit):
+        if step < 1:
+            continue
+        beside = wide * advance + _GAP if wide else 0
+        over = text + 2 if labelled else 0
+        side, above = -(-beside // step) * step, -(-over // step) * step
         cell = min((width - side) // columns, (height - above - below) // rows) // step * step
-        if cell >= max(step, 1):
-            break
-    if cell < 3:
-        raise BadScene(
-            f"{columns} x {rows} cells do not fit into {width} x {height} pixels; use a larger "
-            "image_size"
-        )
-    spare = (width - side - columns * cell) // 2 // step * step
-    return Layout(cell, side + spare, above, rows, columns, text)
+        if cell < _LEAST:
+            continue
+        across, down = side + columns * cell, above + rows * cell + below
+        drawn = (across - side + beside) * (down - above + over)
+        full = drawn >= _FULL * min(size) ** 2
+        if best is None:
+            largest, could = cell, full
+        elif full < could or cell < _NEAR * (_NEAR if full else 1) * largest:
+            continue
+        left = (width - across) // 2 // step * step + side
+        top = (height - down) // 2 // step * step + above
+        best = Layout(cell, left, top, rows, columns, text)
+    return best
 
 
 def _shape(scene: Grid) -> tuple[int, int]:
@@ -79,67 +118,87 @@ def draw(
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return a frame: a new one, or `out`."""
-    look = _prepared(scene, size, theme, unit)
-    place, bands = look.place, look.bands
+    look = prepared(scene, size, theme, unit)
+    place = look.place
     left, cell, width = place.left, place.cell, place.columns * place.cell
     frame = np.empty((size[1], size[0], 3), np.uint8) if out is None else out
     if size != (width, place.rows * cell):
-        frame[...] = canvas(scene.columns, scene.lines, scene.status, size, theme, place)
+        frame[...] = canvas(scene.columns, scene.lines, size, theme, place)
     numbers = indices(scene) if scene.marks else None
     top, right = place.top, left + width
     for number, row in enumerate(scene.rows):
-        key = row if numbers is None else numbers[number].tobytes()
-        band = bands.get(key)
+        key: Any = look.number, row if numbers is None else numbers[number].tobytes()
+        band = KEPT.get(key)
         if band is None:
             _shape(scene)
-            chosen = _row(row, scene.tiles) if numbers is None else numbers[number]
-            band = _draw_band(chosen, look, key)
+            picked = chosen(row, scene.tiles) if numbers is None else numbers[number]
+            band = KEPT.put(key, _band(picked, look))
         frame[top : top + cell, left:right] = band
         top += cell
+    for x, y, line in said(scene.status, size, place):
+        words = font.strip(line, place.text, theme.ink, theme.paper)
+        frame[y : y + place.text, x : x + words.shape[1]] = words
     return frame
 
 
-def _draw_band(numbers: Any, look: _Look, key: Any) -> np.ndarray:
-    """Draw one row of cells, by one gather of rows of pixels, and keep it."""
+def said(
+    status: tuple[str, ...], size: tuple[int, int], place: Layout
+) -> list[tuple[int, int, str]]:
+    """Return where each line below the board stands, and the line."""
+    if not status:
+        return []
+    advance = font.width(place.text)
+    y = place.top + place.rows * place.cell + _GAP
+    found = []
+    for line in font.fold(status, size[0] // advance):
+        if line:
+            found.append(((size[0] - advance * len(line)) // 2, y, line))
+        y += place.text
+    return found
+
+
+def _band(numbers: Any, look: Look) -> np.ndarray:
+    """Draw one row of cells, by one gather of rows of pixels."""
     rows = np.ascontiguousarray(look.atlas[numbers].T).view(np.uint8)
-    band = rows.reshape(look.place.cell, look.place.columns * look.place.cell, 3)
-    if len(look.bands) >= BANDS:
-        look.bands.clear()
-    look.bands[key] = band
-    return band
+    return rows.reshape(look.place.cell, look.place.columns * look.place.cell, 3)
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What frames of one kind of board share."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What frames of one kind of board share; `number` is in the keys of what is kept of it."""
 
+    number: int
     tiles: tuple[tuple[str, Tile], ...]
     theme: Theme
     place: Layout
     atlas: np.ndarray  # tile x row of pixels, each row copied as one value
-    bands: dict[Any, np.ndarray]  # rows of cells, drawn
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of the atlas."""
+        return self.atlas.nbytes
 
 
-# By the identity of tiles and theme: to hash them would cost more than the frame.
-_looks: dict[tuple[Any, ...], _Look] = {}
+_numbers = itertools.count()
 
 
-def _prepared(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> _Look:
-    shape = len(scene.rows), len(scene.rows[0]) if scene.rows else 0
-    labels = bool(scene.columns), bool(scene.lines), len(scene.status)
-    key = id(scene.tiles), id(theme), size, unit, shape, labels
-    look = _looks.get(key)
+def prepared(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> Look:
+    """Return what frames of such a board share, whatever is on it and said below."""
+    place = layout(scene, size, unit)
+    # By the identity of tiles and theme: to hash them would cost more than the frame.
+    key = id(scene.tiles), id(theme), place
+    look: Look | None = KEPT.get(key)
     if look is None or look.tiles is not scene.tiles or look.theme is not theme:
-        place = layout(scene, size, unit)
-        look = _Look(scene.tiles, theme, place, _atlas(scene.tiles, place.cell, theme), {})
-        if len(_looks) >= 64:
-            _looks.clear()
-        _looks[key] = look
+        tiles = tile_pictures(scene.tiles, place.cell, theme)
+        rows = tiles.reshape(len(tiles), place.cell, place.cell * 3)
+        atlas = rows.view(f"V{place.cell * 3}")[..., 0]
+        look = Look(next(_numbers), scene.tiles, theme, place, atlas)
+        KEPT.put(key, look)
     return look
 
 
 def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tuple[str, ...]:
-    """Read the rows of symbols back from a frame; of `scene` only shape, tiles and labels count.
+    """Read the rows of symbols back from a frame; of `scene` all but the symbols counts.
 
     A cell that is no tile of the atlas, bit by bit, comes out as "?".
     """
@@ -156,21 +215,31 @@ def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tupl
     return tuple(rows)
 
 
-@functools.lru_cache(maxsize=64)
-def distance(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> float:
+@kept
+def distance(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.float64:
     """Return how much the two most similar tiles differ, as mean levels a channel; 0 is equal."""
     drawn = tile_pictures(tiles, cell, theme)[::2].astype(np.int16).reshape(len(tiles), -1)
     nearest = [np.abs(drawn[:i] - drawn[i]).mean(1).min() for i in range(1, len(drawn))]
-    return float(min(nearest, default=float("inf")))
+    return np.float64(min(nearest, default=float("inf")))
+
+
+@kept
+def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.float64:
+    """Return the contrast of the figure or the letters that stand out least, 1 to 21."""
+    found = [float("inf")]
+    for _, tile in tiles:
+        picture, shapes = _tile(tile, cell, theme)
+        found += [edge(picture, shape, _edging(cell) + 1) for shape in shapes]
+    return np.float64(min(found))
 
 
 def legend(scene: Grid, theme: Theme) -> str:
     """Say what the named tiles look like in this theme."""
-    parts = [f"{tile.name}: {_look(tile, theme)}" for _, tile in scene.tiles if tile.name]
+    parts = [f"{tile.name}: {_called(tile, theme)}" for _, tile in scene.tiles if tile.name]
     return "; ".join(dict.fromkeys(parts))
 
 
-def _look(tile: Tile, theme: Theme) -> str:
+def _called(tile: Tile, theme: Theme) -> str:
     ground = f" on {theme.called(tile.ground)}" if tile.ground else ""
     if tile.figure:
         return f"{theme.called(tile.color)} {theme.figure(tile.figure)}{ground}"
@@ -184,7 +253,7 @@ def _look(tile: Tile, theme: Theme) -> str:
 def indices(scene: Grid) -> np.ndarray:
     """Return the number of each cell's tile: even, and one more where the cell is marked."""
     columns, rows = _shape(scene)
-    found = np.array([_row(row, scene.tiles) for row in scene.rows])
+    found = np.array([chosen(row, scene.tiles) for row in scene.rows])
     for row, column in scene.marks:
         if not (0 <= row < rows and 0 <= column < columns):
             raise BadScene(f"the marked cell {row, column} is not on the board")
@@ -192,7 +261,8 @@ def indices(scene: Grid) -> np.ndarray:
     return found
 
 
-def _row(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
+def chosen(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
+    """Return the number of the plain tile of each symbol in a row."""
     table = {symbol: 2 * i for i, (symbol, _) in enumerate(tiles)}
     try:
         return [table[symbol] for symbol in row]
@@ -201,97 +271,111 @@ def _row(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
         raise BadScene(f"no tile for the symbol {error}; there are tiles for {known}") from None
 
 
-@functools.lru_cache(maxsize=64)
-def _atlas(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.ndarray:
-    """Return every tile, plain and marked, as rows of pixels that are copied as one value each."""
-    drawn = tile_pictures(tiles, cell, theme)
-    return drawn.reshape(len(drawn), cell, cell * 3).view(f"V{cell * 3}")[..., 0]
-
-
-@functools.lru_cache(maxsize=64)
+@kept
 def tile_pictures(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.ndarray:
     """Return every tile, plain and marked in turn."""
-    pictures = [_tile(tile, cell, theme, marked) for _, tile in tiles for marked in (False, True)]
-    result = np.stack(pictures)
-    result.setflags(write=False)
-    return result
+    pictures = []
+    wide = max(1, cell // 14)
+    for _, tile in tiles:
+        picture, _ = _tile(tile, cell, theme)
+        pictures += [picture, marked := picture.copy()]
+        for side in (marked[:wide], marked[-wide:], marked[:, :wide], marked[:, -wide:]):
+            side[:] = theme.mark
+    return np.stack(pictures)
 
 
-def _tile(tile: Tile, cell: int, theme: Theme, marked: bool) -> np.ndarray:
+def _tile(tile: Tile, cell: int, theme: Theme) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Draw a tile, and say which pixels its figure and its letters cover."""
     ground = theme.color(tile.ground) if tile.ground else theme.cell
     picture = np.empty((cell, cell, 3), np.uint8)
     picture[:] = ground
     picture[0], picture[:, 0] = theme.line, theme.line  # the lines of the grid
+    shapes = []
     if tile.figure:
         side = max(1, round(cell * theme.size))
         coverage = mask(theme.figure(tile.figure), side)
         steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
         x, y = (round((cell - side) / 2 + share * cell) for share in theme.shift)
-        inside = picture[y : y + side, x : x + side]
-        font.blend(inside, steps, theme.color(tile.color))
+        color = theme.color(tile.color)
+        if contrast(color, ground) < PLAIN:
+            _outline(picture, steps, x, y, cell, readable(color))
+        font.blend(picture[y : y + side, x : x + side], steps, color)
+        shapes.append(np.zeros((cell, cell), bool))
+        shapes[-1][y : y + side, x : x + side] = coverage > 127
     if tile.text:
-        _letters(picture, tile, cell, theme, ground)
-    if marked:
-        edge = max(1, cell // 14)
-        for side_of in (picture[:edge], picture[-edge:], picture[:, :edge], picture[:, -edge:]):
-            side_of[:] = theme.mark
-    return picture
+        shapes.append(_letters(picture, tile, cell, theme))
+    return picture, shapes
 
 
-def _letters(picture: np.ndarray, tile: Tile, cell: int, theme: Theme, ground: RGB) -> None:
-    under = theme.color(tile.color) if tile.figure else ground
-    ink = readable(under) if tile.figure else theme.color(tile.color)
-    if not tile.figure and abs(luma(ink) - luma(ground)) < 70:
-        ink = readable(ground)
+def _edging(cell: int) -> int:
+    return max(1, round(cell / 28))
+
+
+def _outline(
+    picture: np.ndarray, coverage: np.ndarray, x: int, y: int, cell: int, ink: RGB
+) -> None:
+    """Lay ink under what will stand at x, y, so that it comes out around it."""
+    by = _edging(cell)
+    around = grown(coverage, by)
+    left, top = max(0, by - x), max(0, by - y)
+    inside = picture[max(0, y - by) : y + coverage.shape[0] + by, max(0, x - by) :]
+    tall, wide = min(inside.shape[0], around.shape[0] - top), around.shape[1] - left
+    wide = min(inside.shape[1], wide)
+    font.blend(inside[:tall, :wide], around[top : top + tall, left : left + wide], ink)
+
+
+def _letters(picture: np.ndarray, tile: Tile, cell: int, theme: Theme) -> np.ndarray:
+    """Write a tile's letters in an ink that stands out from all that is under them."""
     fitting = [h for h in font.HEIGHTS if h < cell and font.width(h) * len(tile.text) < cell]
     height = fitting[-1] if fitting else font.HEIGHTS[0]
-    x = (cell - font.width(height) * len(tile.text)) // 2
-    font.paste(picture, max(x, 0), max((cell - height) // 2, 0), tile.text, height, ink)
+    coverage = font.coverage(tile.text, height)[:cell, :cell]
+    tall, wide = coverage.shape
+    x, y = (cell - wide) // 2, (cell - tall) // 2
+    inside = picture[y : y + tall, x : x + wide]
+    shape = np.zeros((cell, cell), bool)
+    shape[y : y + tall, x : x + wide] = coverage > 127
+    under = picture[shape]
+
+    def worst(ink: RGB) -> float:
+        return float(np.percentile(contrast(ink, under), 2)) if len(under) else 21.0
+
+    inks = [DARK, BRIGHT] if tile.figure else [theme.color(tile.color), DARK, BRIGHT]
+    ink = next((ink for ink in inks[:-2] if worst(ink) >= PLAIN), None) or max(inks[-2:], key=worst)
+    if worst(ink) < PLAIN:
+        _outline(picture, coverage, x, y, cell, readable(ink))
+    font.blend(inside, coverage, ink)
+    return shape
 
 
-def luma(color: RGB) -> float:
-    """Return how bright a colour is, 0 to 255."""
-    return 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]
-
-
-def readable(ground: RGB) -> RGB:
-    """Return dark or bright, whichever stands out more from a ground."""
-    red, green, blue = ((part / 255) ** 2.2 for part in ground)
-    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
-    return (20, 20, 22) if light / 0.06 > 1.05 / light else (250, 250, 250)
-
-
-@functools.lru_cache(maxsize=256)
+@kept
 def canvas(
     columns: tuple[str, ...],
     lines: tuple[str, ...],
-    status: tuple[str, ...],
     size: tuple[int, int],
     theme: Theme,
     place: Layout,
 ) -> np.ndarray:
-    """Draw what surrounds the board: labels and status."""
+    """Draw what surrounds the board: labels."""
     ground = blank(size, theme.paper)
-    cell, text = place.cell, place.text
+    for x, y, label, text in labels(columns, lines, place):
+        font.paste(ground, x, y, label, text, theme.ink)
+    return ground
+
+
+def labels(
+    columns: tuple[str, ...], lines: tuple[str, ...], place: Layout
+) -> list[tuple[int, int, str, int]]:
+    """Return where each label stands, the label, and how high its letters are."""
+    cell = place.cell
+    longest = max(map(len, columns), default=1)
+    small = [h for h in font.HEIGHTS if h <= place.text and font.width(h) * longest <= cell]
+    text = small[-1] if small else font.HEIGHTS[0]
+    found = []
     for i, label in enumerate(columns):
         x = place.left + i * cell + (cell - font.width(text) * len(label)) // 2
-        font.paste(ground, x, max(place.top - text - 2, 0), label, text, theme.ink)
+        found.append((x, max(place.top - text - 2, 0), label, text))
+    text = place.text
     for i, label in enumerate(lines):
-        x = place.left - font.width(text) * len(label) - 4
-        y = place.top + i * cell + (cell - text) // 2
-        font.paste(ground, max(x, 0), y, label, text, theme.ink)
-    y = place.top + place.rows * cell + 4
-    wide = size[0] // font.width(text)
-    for line in status:
-        shown = font.shorten(line, wide)
-        font.paste(
-            ground,
-            max((size[0] - font.width(text) * len(shown)) // 2, 0),
-            y,
-            shown,
-            text,
-            theme.ink,
-        )
-        y += text
-    ground.setflags(write=False)
-    return ground
+        x = place.left - font.width(text) * len(label) - _GAP
+        found.append((max(x, 0), place.top + i * cell + (cell - text) // 2, label, text))
+    return found

@@ -25,15 +25,18 @@ def draw(
     columns = min(scene.columns, len(scene.scenes))
     rows = math.ceil(len(scene.scenes) / columns)
     width, height = size[0] // columns, size[1] // rows
-    text = font.HEIGHTS[0]
+    text = font.usual((width, height))
     free = max(2, round(scene.gap * width))
     frame = blank(size, theme.paper)
     for i, (title, inner) in enumerate(scene.scenes):
         x, y = i % columns * width, i // columns * height
-        above = text if title else 0
-        if title:
-            font.paste(
-                frame, x + 2, y, font.shorten(title, width // font.width(text)), text, theme.ink
+        lines = font.fold([title], max(1, (width - 4) // font.width(text))) if title else []
+        above = len(lines) * text
+        font.column(frame, x + 2, y, lines, text, theme.ink)
+        if height - above - free < 1:
+            raise BadScene(
+                f"the title {title!r} does not fit into {width} x {height} pixels; use a larger "
+                "image_size"
             )
         part = draw_scene(inner, (width - free, height - above - free), theme, unit)
         frame[y + above : y + above + part.shape[0], x : x + part.shape[1]] = part

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.grid import BadScene, readable
+from gem_ma.renderers.contrast import PLAIN, contrast, readable
+from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import COLORS, Pegs
 
@@ -15,15 +16,16 @@ ORDER = [color for color in COLORS if color not in ("black", "white", "gray")]
 def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame; every disc carries its number."""
     width, height = size
-    text = font.HEIGHTS[1]
+    text = font.usual(size)
     for disc in (disc for peg in scene.pegs for disc in peg):
         if not 1 <= disc <= scene.discs:
             raise BadScene(f"disc {disc} is none of 1 to {scene.discs}")
     if not scene.pegs:
         raise BadScene("Pegs needs at least one peg")
-    below = text * (bool(scene.labels) + len(scene.status)) + 8
+    status = font.fold(scene.status, (width - 8) // font.width(text))
+    below = text * (bool(scene.labels) + len(status)) + 8
     share, floor = width // len(scene.pegs), height - below
-    thick = min((floor - 16) // max(scene.discs, 1), 28)
+    thick = min((floor - 16) // max(scene.discs, 1), min(size) // 6)
     if thick < font.HEIGHTS[0] or share < 2 * font.width(font.HEIGHTS[0]) + 8:
         raise BadScene(
             f"{scene.discs} discs on {len(scene.pegs)} pegs do not fit into {width} x {height} "
@@ -31,7 +33,7 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
         )
     frame = blank(size, theme.paper)
     frame[floor : floor + 3, 4:-4] = theme.line
-    line = max(h for h in font.HEIGHTS if h <= thick)
+    line = max(h for h in font.HEIGHTS if h <= min(thick, 2 * text))
     narrow, wide = min(font.width(line) + 2, share // 4), share // 2 - 4
     for number, peg in enumerate(scene.pegs):
         middle = number * share + share // 2
@@ -40,7 +42,10 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
             half = narrow + (wide - narrow) * (disc - 1) // max(scene.discs - 1, 1)
             bottom = floor - level * thick
             color = theme.color(ORDER[(disc - 1) % len(ORDER)])
-            frame[bottom - thick + 1 : bottom, middle - half : middle + half] = color
+            body = frame[bottom - thick + 1 : bottom, middle - half : middle + half]
+            body[:] = color if contrast(color, theme.paper) >= PLAIN else readable(color)
+            edge = max(1, thick // 16)
+            body[edge:-edge, edge:-edge] = color
             name = str(disc)
             x, y = middle - font.width(line) * len(name) // 2, bottom - thick + (thick - line) // 2
             font.paste(frame, x, y, name, line, readable(color))
@@ -48,10 +53,5 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
             label = scene.labels[number]
             x = middle - font.width(text) * len(label) // 2
             font.paste(frame, x, floor + 5, label, text, theme.ink)
-    y = height - text * len(scene.status) - 2
-    for words in scene.status:
-        font.paste(
-            frame, 4, y, font.shorten(words, (width - 8) // font.width(text)), text, theme.ink
-        )
-        y += text
+    font.column(frame, 4, height - text * len(status) - 2, status, text, theme.ink)
     return frame

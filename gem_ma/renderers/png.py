@@ -1,119 +1,173 @@
-"""PNG files: of a Grid straight from its tiles, with compressed rows of cells kept and joined."""
+"""PNG files: of a Grid straight from its tiles, with compressed bands kept and joined."""
 
 from __future__ import annotations
 
-import functools
-import io
 import struct
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import Image
 
-from gem_ma.renderers import grid
+from gem_ma.renderers import font, grid
 from gem_ma.renderers.drawing import draw
+from gem_ma.renderers.kept import KEPT
 from gem_ma.renderers.themes import THEMES, Theme
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Grid
 
 _ADLER = 65521
-_KEPT = 4096  # compressed rows of cells for each look of a board
+_LEVEL, _MEMORY = 1, 6  # of zlib: small tables, which stay near the processor
+_SIGN = b"\x89PNG\r\n\x1a\n"
 
 
 def png(scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit: int = 28) -> bytes:
     """Return the scene as a PNG file, the same picture as `draw` makes."""
     if isinstance(scene, Grid):
-        place = grid.layout(scene, size, unit)
-        look = scene.columns, scene.lines, scene.status
-        board = _board(look, scene.tiles, size, theme, place)
-        if board is not None:
-            return board.encode(grid.indices(scene))
+        look = grid.prepared(scene, size, theme, unit)
+        key = "png", look.number, scene.columns, scene.lines, size
+        board = KEPT.get(key)
+        if board is None:
+            board = KEPT.put(key, _Board(scene, size, look))
+        if len(board.palette) <= 256:
+            joined: bytes = board.encode(scene)
+            return joined
     return from_array(draw(scene, size, theme, unit))
 
 
 def from_array(picture: np.ndarray) -> bytes:
-    """Return an array of height x width x 3 bytes as a PNG file."""
-    file = io.BytesIO()
-    Image.fromarray(picture).save(file, "PNG", compress_level=1)
-    return file.getvalue()
+    """Return an array of height x width x 3 bytes as a PNG file.
+
+    Its rows are not filtered: what is drawn repeats itself, and zlib finds that by itself.
+    """
+    height, width, _ = picture.shape
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # a filter byte before each
+    rows[:, 1:] = picture.reshape(height, -1)
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 15, _MEMORY)
+    packed = packer.compress(rows.data) + packer.flush()
+    return _SIGN + _header(width, height, 2) + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
 
 
-@functools.lru_cache(maxsize=128)
-def _board(
-    look: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
-    tiles: tuple[tuple[str, Tile], ...],
-    size: tuple[int, int],
-    theme: Theme,
-    place: grid.Layout,
-) -> _Board | None:
-    """Return what is the same in all pictures of a board, or None for more than 256 colours."""
-    canvas = grid.canvas(*look, size, theme, place)
-    drawn = grid.tile_pictures(tiles, place.cell, theme)
-    colors = np.concatenate([canvas.reshape(-1, 3), drawn.reshape(-1, 3)]).astype(np.uint32)
-    codes, numbers = np.unique(colors @ np.array([65536, 256, 1], np.uint32), return_inverse=True)
-    if len(codes) > 256:
-        return None
-    palette = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], 1).astype(np.uint8)
-    split = canvas.shape[0] * canvas.shape[1]
-    numbers = numbers.reshape(-1).astype(np.uint8)
-    background = numbers[:split].reshape(canvas.shape[:2])
-    return _Board(background, numbers[split:].reshape(drawn.shape[:3]), palette, place)
+class _Packed(NamedTuple):
+    """Compressed rows of pixels that can stand between any others."""
+
+    data: bytes
+    length: int  # of the rows themselves
+    low: int  # of their checksum
+    high: int
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.data)
 
 
 class _Board:
-    def __init__(
-        self, canvas: np.ndarray, tiles: np.ndarray, palette: np.ndarray, place: grid.Layout
-    ):
-        height, width = canvas.shape
-        self.canvas, self.tiles, self.place = canvas, tiles, place
-        header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-        self.head = (
-            b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"PLTE", palette.tobytes())
-        )
+    """What the files of one kind of board share: its colours, and where everything stands."""
+
+    def __init__(self, scene: Grid, size: tuple[int, int], look: grid.Look):
+        self.size, self.look = size, look
+        theme, place = look.theme, look.place
+        tiles = grid.tile_pictures(look.tiles, place.cell, theme)
+        shades = font.shades(theme.ink, theme.paper)
+        codes = _codes(tiles)
+        used = _codes(shades[:: font.LEVEL])
+        self.palette = np.unique(np.concatenate([used, codes.reshape(-1)]))
+        self.nbytes = self.palette.nbytes
+        if len(self.palette) > 256:
+            return
+        self.tiles = np.searchsorted(self.palette, codes).astype(np.uint8)
+        self.shades = np.searchsorted(self.palette, _codes(shades)).astype(np.uint8)
+        self.nbytes += self.tiles.nbytes
+        colors = np.stack([self.palette >> 16, self.palette >> 8 & 255, self.palette & 255], 1)
+        self.head = _SIGN + _header(*size, 3) + _chunk(b"PLTE", colors.astype(np.uint8).tobytes())
         self.tail = _chunk(b"IEND", b"")
-        self.above = _band(canvas[: place.top])
-        self.below = _band(canvas[place.top + place.rows * place.cell :])
-        self.rows: dict[tuple[int, bytes], tuple[bytes, int, int, int]] = {}
+        canvas = np.full(size[::-1], self.shades[0], np.uint8)  # no coverage: the paper
+        for x, y, label, text in grid.labels(scene.columns, scene.lines, place):
+            self._write(canvas, x, y, label, text)
+        self.canvas = canvas
+        self.nbytes += canvas.nbytes
+        floor = place.top + place.rows * place.cell
+        self.above = _packed(canvas[: place.top])
         # Rows of cells stand between margins, which may hold the numbers of the lines.
         tops = [place.top + row * place.cell for row in range(place.rows)]
         margins = [canvas[top : top + place.cell].tobytes() for top in tops]
         self.tops = [tops[margins.index(margin)] for margin in margins]
+        self.blank: dict[int, _Packed] = {}
+        self.floor = floor
 
-    def encode(self, indices: np.ndarray) -> bytes:
-        """Join the compressed rows; the checksum of the whole follows from those of the parts."""
+    def encode(self, scene: Grid) -> bytes:
+        """Join the compressed bands; the checksum of the whole follows from those of the parts."""
+        look, text = self.look, self.look.place.text
+        bands = [self.above]
+        numbers = grid.indices(scene) if scene.marks else None
+        for place, row in enumerate(scene.rows):
+            key: Any = row if numbers is None else numbers[place].tobytes()
+            key = self, self.tops[place], key
+            band = KEPT.get(key)
+            if band is None:
+                chosen = grid.chosen(row, look.tiles) if numbers is None else numbers[place]
+                band = KEPT.put(key, self._row(self.tops[place], chosen))
+            bands.append(band)
+        y = self.floor
+        for x, top, line in grid.said(scene.status, self.size, look.place):
+            if top > y:
+                bands.append(self._blank(top - y))
+            key = self, line
+            band = KEPT.get(key)
+            if band is None:
+                strip = np.full((text, self.size[0]), self.shades[0], np.uint8)
+                self._write(strip, x, 0, line, text)
+                band = KEPT.put(key, _packed(strip))
+            bands.append(band)
+            y = top + text
+        if y < self.size[1]:
+            bands.append(self._blank(self.size[1] - y))
         parts, low, high = [b"\x78\x01"], 1, 0
-        rows = map(self._row, self.tops, indices)
-        for band in (self.above, *rows, self.below):
-            compressed, length, a, b = band
+        for compressed, length, a, b in bands:
             parts.append(compressed)
             high = (high + length * low + b) % _ADLER
             low = (low + a) % _ADLER
         parts.append(b"\x03\x00" + struct.pack(">I", high << 16 | low))
         return self.head + _chunk(b"IDAT", b"".join(parts)) + self.tail
 
-    def _row(self, top: int, indices: np.ndarray) -> tuple[bytes, int, int, int]:
-        key = top, indices.tobytes()
-        band = self.rows.get(key)
-        if band is None:
-            if len(self.rows) >= _KEPT:
-                self.rows.clear()
-            place = self.place
-            pixels = self.canvas[top : top + place.cell].copy()
-            cells = self.tiles[indices].transpose(1, 0, 2).reshape(place.cell, -1)
-            pixels[:, place.left : place.left + cells.shape[1]] = cells
-            band = self.rows[key] = _band(pixels)
-        return band
+    def _row(self, top: int, numbers: Any) -> _Packed:
+        place = self.look.place
+        pixels = self.canvas[top : top + place.cell].copy()
+        cells = self.tiles[numbers].transpose(1, 0, 2).reshape(place.cell, -1)
+        pixels[:, place.left : place.left + cells.shape[1]] = cells
+        return _packed(pixels)
+
+    def _write(self, pixels: np.ndarray, x: int, y: int, line: str, height: int) -> None:
+        """Write a line on plain paper; what exceeds the pixels is left out."""
+        letters = self.shades[font.coverage(line, height)]
+        part = pixels[y : y + height, x : x + letters.shape[1]]
+        part[:] = letters[: part.shape[0], : part.shape[1]]
+
+    def _blank(self, rows: int) -> _Packed:
+        """Return so many rows of paper."""
+        found = self.blank.get(rows)
+        if found is None:
+            found = _packed(np.full((rows, self.size[0]), self.shades[0], np.uint8))
+            self.blank[rows] = found
+        return found
 
 
-def _band(pixels: np.ndarray) -> tuple[bytes, int, int, int]:
-    """Compress rows of pixels so that they can stand between any others."""
+def _codes(colors: np.ndarray) -> np.ndarray:
+    """Return colours as numbers."""
+    wide = colors.astype(np.uint32)
+    return wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+
+
+def _packed(pixels: np.ndarray) -> _Packed:
     rows = np.zeros((pixels.shape[0], pixels.shape[1] + 1), np.uint8)  # a filter byte before each
     rows[:, 1:] = pixels
     raw = rows.tobytes()
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15, 9)
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, _MEMORY)
     checksum = zlib.adler32(raw, 0)
     packed = packer.compress(raw) + packer.flush(zlib.Z_FULL_FLUSH)
-    return packed, len(raw), checksum & 0xFFFF, checksum >> 16
+    return _Packed(packed, len(raw), checksum & 0xFFFF, checksum >> 16)
+
+
+def _header(width: int, height: int, kind: int) -> bytes:
+    return _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0))
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

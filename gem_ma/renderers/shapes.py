@@ -17,11 +17,10 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame; the unit square is as large as fits, in the middle."""
     width, height = size
     frame = blank(size, theme.paper)
-    text, above = font.HEIGHTS[1], 0
+    text, above = font.usual(size), 0
     if scene.title:
-        shown = font.shorten(scene.title, (width - 8) // font.width(text))
-        font.paste(frame, 4, 2, shown, text, theme.ink)
-        above = text + 2
+        lines = font.fold([scene.title], max(1, (width - 8) // font.width(text)))
+        above = font.column(frame, 4, 2, lines, text, theme.ink)
     unit = min(width, height - above)
     left, top = (width - unit) // 2, above + (height - above - unit) // 2
     for figure, color, x, y, extent, degrees in scene.items:
@@ -45,8 +44,8 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         if not (all(0 <= end <= 1 for end in ends) and 0 < thick <= 1):
             raise BadScene(f"the line {ends} of width {thick} is not in the unit square")
         ax, ay, bx, by = (end * unit for end in ends)
-        _line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
-    text = next((h for h in reversed(font.HEIGHTS) if h * 18 <= unit), font.HEIGHTS[0])
+        line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
+    text = font.usual((unit, unit))
     for letters, color, x, y in scene.labels:
         ink = _ink(theme, color)
         if not (0 <= x <= 1 and 0 <= y <= 1):
@@ -62,7 +61,7 @@ def _ink(theme: Theme, color: str) -> RGB:
     return theme.color(color) if color else theme.ink
 
 
-def _line(
+def line(
     frame: np.ndarray, start: tuple[float, float], end: tuple[float, float], width: float, ink: RGB
 ) -> None:
     """Blend a line with round ends and smooth edges into the frame."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import functools
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
+from gem_ma.renderers.kept import kept
 from gem_ma.scene import COLORS
 
 RGB = tuple[int, int, int]
@@ -27,7 +27,10 @@ class Theme:
     colors: dict[str, tuple[RGB, str]] = field(hash=False)  # scene colour -> colour, what it is
     size: float = 0.72  # of a figure, as a share of its cell
     shift: tuple[float, float] = (0.0, 0.0)  # of a figure out of the middle, across and down
-    figures: dict[str, str] = field(default_factory=dict, hash=False)  # drawn for those of a Grid
+    figures: dict[str, str] = field(default_factory=dict)  # drawn for those of a Grid
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # as a key of what is kept, for every frame
 
     def color(self, name: str) -> RGB:
         """Return the colour that stands for a scene's colour."""
@@ -138,7 +141,7 @@ def blank(size: tuple[int, int], color: RGB) -> np.ndarray:
     return _blank(size, color).copy()  # copying is a hundred times faster than filling
 
 
-@functools.lru_cache(maxsize=64)
+@kept
 def _blank(size: tuple[int, int], color: RGB) -> np.ndarray:
     frame = np.empty((size[1], size[0], 3), np.uint8)
     frame[:] = color

@@ -1,0 +1,61 @@
+"""How well things stand out: ink that can be read on its ground, outlines, and what came of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+RGB = tuple[int, int, int]
+
+DARK: RGB = (20, 20, 22)
+BRIGHT: RGB = (250, 250, 250)
+PLAIN = 3.0  # the least contrast of what is to be seen, as the guidelines for web pages have it
+_FEW = 10  # percent of an edge that may stand out less: corners, and pixels half covered
+
+_linear = np.arange(256) / 255
+_LINEAR = np.where(_linear <= 0.04045, _linear / 12.92, ((_linear + 0.055) / 1.055) ** 2.4)
+_PARTS = np.array([0.2126, 0.7152, 0.0722])
+
+
+def light(colors: np.ndarray | RGB) -> np.ndarray:
+    """Return the relative luminance of colours, 0 to 1."""
+    found: np.ndarray = _LINEAR[np.asarray(colors, np.uint8)] @ _PARTS
+    return found
+
+
+def contrast(one: np.ndarray | RGB, other: np.ndarray | RGB) -> np.ndarray:
+    """Return how much colours stand out from others, 1 to 21."""
+    a, b = light(one) + 0.05, light(other) + 0.05
+    return np.maximum(a, b) / np.minimum(a, b)
+
+
+def readable(ground: RGB) -> RGB:
+    """Return dark or bright, whichever stands out more from a ground."""
+    return max(DARK, BRIGHT, key=lambda ink: contrast(ink, ground))
+
+
+def grown(coverage: np.ndarray, by: int) -> np.ndarray:
+    """Return coverage (0..255) that reaches so many pixels further, and is that much larger."""
+    tall, wide = coverage.shape
+    result = np.zeros((tall + 2 * by, wide + 2 * by), coverage.dtype)
+    for y in range(-by, by + 1):
+        for x in range(-by, by + 1):
+            if x * x + y * y <= by * by + 1:
+                part = result[by + y : by + y + tall, by + x : by + x + wide]
+                np.maximum(part, coverage, out=part)
+    return result
+
+
+def edge(picture: np.ndarray, shape: np.ndarray, reach: int) -> float:
+    """Return how much a shape stands out along its edge, within so many pixels of it.
+
+    shape: which pixels belong to it. What stands out least, but for a tenth of the edge, counts.
+    """
+    if not shape.any():
+        return float("inf")
+    inner = ~(grown((~np.pad(shape, 1)).astype(np.uint8), 1)[2:-2, 2:-2].astype(bool)) & shape
+    bright = light(picture)
+    levels = np.round(bright * 60000).astype(np.uint16) + 1
+    highest = grown(levels, reach)[reach:-reach, reach:-reach]
+    lowest = 60002 - grown(60002 - levels, reach)[reach:-reach, reach:-reach].astype(np.int64)
+    found = ((highest - 1) / 60000 + 0.05) / ((lowest - 1) / 60000 + 0.05)
+    return float(np.percentile(found[shape & ~inner], _FEW))
