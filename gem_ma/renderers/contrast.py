@@ -9,6 +9,7 @@ RGB = tuple[int, int, int]
 DARK: RGB = (20, 20, 22)
 BRIGHT: RGB = (250, 250, 250)
 PLAIN = 3.0  # the least contrast of what is to be seen, as the guidelines for web pages have it
+CLEAR = 5.0  # what stands out less gets an outline, since thin parts and edges lose some of it
 _FEW = 10  # percent of an edge that may stand out less: corners, and pixels half covered
 
 _linear = np.arange(256) / 255
@@ -33,6 +34,14 @@ def readable(ground: RGB) -> RGB:
     return max(DARK, BRIGHT, key=lambda ink: contrast(ink, ground))
 
 
+def between(color: RGB, ground: RGB) -> RGB:
+    """Return dark or bright for an outline: what stands out from both, or else from the colour."""
+    for ink in (DARK, BRIGHT):
+        if min(contrast(ink, color), contrast(ink, ground)) >= PLAIN:
+            return ink
+    return readable(color)
+
+
 def grown(coverage: np.ndarray, by: int) -> np.ndarray:
     """Return coverage (0..255) that reaches so many pixels further, and is that much larger."""
     tall, wide = coverage.shape
@@ -52,7 +61,9 @@ def edge(picture: np.ndarray, shape: np.ndarray, reach: int) -> float:
     """
     if not shape.any():
         return float("inf")
-    inner = ~(grown((~np.pad(shape, 1)).astype(np.uint8), 1)[2:-2, 2:-2].astype(bool)) & shape
+    inner = ~grown((~shape).astype(np.uint8), 1)[1:-1, 1:-1].astype(bool)
+    if not (shape & ~inner).any():  # all of the picture: what is around it is drawn elsewhere
+        return float("inf")
     bright = light(picture)
     levels = np.round(bright * 60000).astype(np.uint16) + 1
     highest = grown(levels, reach)[reach:-reach, reach:-reach]

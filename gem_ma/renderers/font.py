@@ -239,7 +239,7 @@ def strip(text: str, height: int, ink: RGB, paper: RGB) -> np.ndarray:
 def shades(ink: RGB, paper: RGB) -> np.ndarray:
     """Return the colours that the 256 levels of coverage have."""
     levels = np.arange(256)[:, None]
-    mixed = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
+    mixed: np.ndarray = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
     return mixed.astype(np.uint8)
 
 

@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import BRIGHT, DARK, PLAIN, contrast, edge, grown, readable
+from gem_ma.renderers.contrast import (
+    BRIGHT,
+    CLEAR,
+    DARK,
+    PLAIN,
+    between,
+    contrast,
+    edge,
+    grown,
+    readable,
+)
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.themes import RGB, Theme, blank
@@ -228,8 +238,8 @@ def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> n
     """Return the contrast of the figure or the letters that stand out least, 1 to 21."""
     found = [float("inf")]
     for _, tile in tiles:
-        picture, shapes = _tile(tile, cell, theme)
-        found += [edge(picture, shape, _edging(cell) + 1) for shape in shapes]
+        _, shapes = _tile(tile, cell, theme)
+        found += [edge(*one, _edging(cell) + 1) for one in shapes]
     return np.float64(min(found))
 
 
@@ -284,31 +294,39 @@ def tile_pictures(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) 
     return np.stack(pictures)
 
 
-def _tile(tile: Tile, cell: int, theme: Theme) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Draw a tile, and say which pixels its figure and its letters cover."""
+def _tile(
+    tile: Tile, cell: int, theme: Theme
+) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+    """Draw a tile, and say with which pixels its figure and its letters stand in which picture."""
     ground = theme.color(tile.ground) if tile.ground else theme.cell
     picture = np.empty((cell, cell, 3), np.uint8)
     picture[:] = ground
     picture[0], picture[:, 0] = theme.line, theme.line  # the lines of the grid
-    shapes = []
+    shapes, middle = [], (cell / 2, cell / 2)
     if tile.figure:
         side = max(1, round(cell * theme.size))
         coverage = mask(theme.figure(tile.figure), side)
         steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
-        x, y = (round((cell - side) / 2 + share * cell) for share in theme.shift)
+        least, most = 1 + _edging(cell), cell - side - _edging(cell)  # room for an outline
+        x, y = (
+            max(min(round((cell - side) / 2 + share * cell), most), min(least, (cell - side) // 2))
+            for share in theme.shift
+        )
         color = theme.color(tile.color)
-        if contrast(color, ground) < PLAIN:
-            _outline(picture, steps, x, y, cell, readable(color))
+        if contrast(color, ground) < CLEAR:
+            _outline(picture, steps, x, y, cell, between(color, ground))
         font.blend(picture[y : y + side, x : x + side], steps, color)
-        shapes.append(np.zeros((cell, cell), bool))
-        shapes[-1][y : y + side, x : x + side] = coverage > 127
+        shape = np.zeros((cell, cell), bool)
+        shape[y : y + side, x : x + side] = coverage > 127
+        shapes.append((picture.copy(), shape))
+        middle = x + side / 2, y + side / 2
     if tile.text:
-        shapes.append(_letters(picture, tile, cell, theme))
+        shapes.append((picture, _letters(picture, tile, cell, theme, middle)))
     return picture, shapes
 
 
 def _edging(cell: int) -> int:
-    return max(1, round(cell / 28))
+    return max(1, round(cell / 20))
 
 
 def _outline(
@@ -316,7 +334,7 @@ def _outline(
 ) -> None:
     """Lay ink under what will stand at x, y, so that it comes out around it."""
     by = _edging(cell)
-    around = grown(coverage, by)
+    around = grown(np.where(coverage > 63, 255, 0), by)  # a sharp edge
     left, top = max(0, by - x), max(0, by - y)
     inside = picture[max(0, y - by) : y + coverage.shape[0] + by, max(0, x - by) :]
     tall, wide = min(inside.shape[0], around.shape[0] - top), around.shape[1] - left
@@ -324,24 +342,29 @@ def _outline(
     font.blend(inside[:tall, :wide], around[top : top + tall, left : left + wide], ink)
 
 
-def _letters(picture: np.ndarray, tile: Tile, cell: int, theme: Theme) -> np.ndarray:
-    """Write a tile's letters in an ink that stands out from all that is under them."""
+def _letters(
+    picture: np.ndarray, tile: Tile, cell: int, theme: Theme, middle: tuple[float, float]
+) -> np.ndarray:
+    """Write a tile's letters in an ink that stands out from all that is under and around them."""
     fitting = [h for h in font.HEIGHTS if h < cell and font.width(h) * len(tile.text) < cell]
     height = fitting[-1] if fitting else font.HEIGHTS[0]
     coverage = font.coverage(tile.text, height)[:cell, :cell]
+    coverage = np.minimum(coverage.astype(np.uint16) * 3 // 2, 255)  # strokes of full strength
     tall, wide = coverage.shape
-    x, y = (cell - wide) // 2, (cell - tall) // 2
+    x = max(0, min(round(middle[0] - wide / 2), cell - wide))
+    y = max(0, min(round(middle[1] - tall / 2), cell - tall))
     inside = picture[y : y + tall, x : x + wide]
     shape = np.zeros((cell, cell), bool)
     shape[y : y + tall, x : x + wide] = coverage > 127
-    under = picture[shape]
+    by = _edging(cell)
+    under = picture[grown(shape.astype(np.uint8), by)[by:-by, by:-by] > 0]
 
     def worst(ink: RGB) -> float:
-        return float(np.percentile(contrast(ink, under), 2)) if len(under) else 21.0
+        return float(contrast(ink, under).min(initial=21))
 
     inks = [DARK, BRIGHT] if tile.figure else [theme.color(tile.color), DARK, BRIGHT]
     ink = next((ink for ink in inks[:-2] if worst(ink) >= PLAIN), None) or max(inks[-2:], key=worst)
-    if worst(ink) < PLAIN:
+    if worst(ink) < CLEAR:
         _outline(picture, coverage, x, y, cell, readable(ink))
     font.blend(inside, coverage, ink)
     return shape
