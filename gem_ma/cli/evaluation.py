@@ -434,8 +434,9 @@ def _add_tournament(commands: Any) -> None:
         action="extend",
         nargs="+",
         default=[],
-        metavar="SPEC",
-        help="who joins: one or several, also with commas between; may be repeated",
+        metavar="[NAME=]SPEC",
+        help="who joins: one or several, also with commas between; may be repeated; with NAME= it "
+        "is called so, and may meet itself",
     )
     parser.add_argument("--out", required=True, help="a folder for matches and results")
     parser.add_argument(
@@ -570,11 +571,7 @@ def _points(one: Any) -> str:
 
 def _joining(given: Sequence[str]) -> list[str]:
     """Return who joins a tournament."""
-    agents = [one for text in given for one in text.split(",")]
-    for one in agents:
-        if "=" in one and one.partition("=")[0].isidentifier():
-            raise ValueError(f"--agents {one}: everybody plays in every seat; leave SEAT= out")
-    return agents
+    return [one for text in given for one in text.split(",")]
 
 
 def _rated(board: Any, one: Any) -> list[str]:

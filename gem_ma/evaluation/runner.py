@@ -197,7 +197,7 @@ def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
             data["name"],
         )
         entries = {entry.name: entry for entry in suite.entries}
-        listed = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+        listed: list[Any] = store.kept(file, [])
         cells = [
             Cell(
                 entries[one["entry"]],

@@ -9,11 +9,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gem_ma.guards.files import InUse, hold, replace
 from gem_ma.guards.remote import without_secrets
 
+T = TypeVar("T")
 FORMAT = 1
 _UNFINISHED = re.compile(r"lock|about\.\d+")  # of a run that was killed before it had begun
 
@@ -65,6 +66,19 @@ def read(folder: str | os.PathLike[str], kind: str) -> dict[str, Any]:
             f"{folder} was written in format {about.get('format')}, and this release reads {FORMAT}"
         )
     return about
+
+
+def kept(path: Path, default: T) -> T:
+    """Return what a file of JSON holds, which is of the same type as what it holds at first."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return default
+    except (ValueError, RecursionError) as error:
+        raise BadStore(f"{path} is damaged: {type(error).__name__}: {error}") from None
+    if not isinstance(found, type(default)):
+        raise BadStore(f"{path} is damaged: expected a {type(default).__name__}, as it was written")
+    return found
 
 
 def write(path: Path, data: Any) -> None:
