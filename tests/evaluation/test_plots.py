@@ -141,7 +141,7 @@ def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
             with pytest.raises(BadStore, match=rf"{name} is damaged"):
                 plots.read_tournament(tmp_path / "cup")
         file.write_text(kept)
-    half = {"named": {"me": lambda turn: turn.legal[0] if turn.agent == "x" else None}}
+    half = {"named": {"me": lambda turn: turn.legal[0] if turn.seat == "x" else None}}
     evaluate(suites.of_ids([BOARD]), "me", tmp_path / "half", tasks=3, progress=False, **half)
     words = ["plot", "pass-k", str(tmp_path / "half"), "--out", str(tmp_path / "b.svg")]
     assert main(words) == 0
