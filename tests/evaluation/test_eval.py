@@ -370,14 +370,54 @@ def test_a_second_run_plays_nothing_again(tmp_path):
     again = evaluate(one, "me", tmp_path, named={"me": agent}, **QUIET)
     assert len(asked) == count > 0
     assert again.plain() == first.plain()
-    with pytest.raises(BadStore, match='its agents is "me", not "random"'):
-        evaluate(one, "random", tmp_path, **QUIET)
-    with pytest.raises(BadStore, match="its suite is"):
-        evaluate(one, "me", tmp_path, named={"me": agent}, trials=3, **QUIET)
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "notes.txt").write_text("mine")
     with pytest.raises(BadStore, match="something else"):
         evaluate(one, "random", tmp_path / "x", **QUIET)
+
+
+def test_a_folder_of_another_evaluation_says_what_is_there_and_what_is_asked_for(tmp_path, capsys):
+    def run(*more):
+        out = ["--agents", "random", "--tasks", 2, "--out", tmp_path]
+        return command("eval", BOARD, "game:Nim-v0", *out, *more), capsys.readouterr().err
+
+    assert run()[0] == 0
+    for more, words in (
+        (["--seed", 5], "--seed 0 is there and --seed 5 is asked for"),
+        (["--tasks", 3], "--tasks 2 is there and --tasks 3 is asked for"),
+        (["--trials", 3], "--trials 1 is there and --trials 3 is asked for"),
+        (["--opponents", "search"], "--opponents random is there and --opponents search is asked"),
+        (["--observe", "image"], "no observe is there and --observe image is asked for"),
+        (["--seed", 5, "--tasks", 3], "--tasks 3 is asked for, --seed 0 is there and --seed 5"),
+    ):
+        code, error = run(*more)
+        assert code == 2
+        assert words in error
+        assert f" {tmp_path} holds another evaluation: " in error
+        assert error.endswith("; ask for what is there, or name another folder\n")
+        assert "{" not in error
+    given = {"suite": suites.of_ids([BOARD, "game:Nim-v0"]), "tasks": 2, "out": tmp_path, **QUIET}
+    for change, words in (
+        ({"agents": "search"}, "agents='random' is there and agents='search' is asked for;"),
+        ({"seats": {"x": "search"}}, ": no x is there and x='search' is asked for;"),
+        (
+            {"suite": suites.of_ids([BOARD, "game:KuhnPoker-v0"])},
+            "game:Nim-v0 is there and not asked for, game:KuhnPoker-v0 is asked for and not there;",
+        ),
+        ({"suite": suites.of_ids(["game:Nim-v0", BOARD])}, "are there in another order;"),
+        (
+            {"suite": suite({"id": BOARD, "success": 0.5}, {"id": "game:Nim-v0"})},
+            "suite ids is there and suite test is asked for, success=1.0 is there and success=0.5 "
+            f"is asked for of {BOARD};",
+        ),
+    ):
+        with pytest.raises(BadStore, match=re.escape(words)):
+            evaluate(**{"agents": "random", **given, **change})
+    with pytest.raises(BadStore, match="suite ids is there and suite smoke is asked for") as error:
+        evaluate("smoke", "random", tmp_path, **QUIET)
+    assert len(str(error.value)) < 500
+    assert command("tournament", BOARD, "--agents", "search", "--out", tmp_path) == 2
+    assert f"{tmp_path} holds an evaluation, not a tournament" in capsys.readouterr().err
 
 
 def test_agents_that_wait_play_all_cells_at_once(tmp_path):

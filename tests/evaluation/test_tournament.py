@@ -304,7 +304,7 @@ def test_a_tournament_goes_on_with_more_agents_and_more_matches(tmp_path):
     )
     assert at_once.plain() == more.plain()
     assert leaderboard(tmp_path, None).plain() == more.plain()
-    with pytest.raises(BadStore, match="its seed is 0, not 1"):
+    with pytest.raises(BadStore, match="seed=0 is there and seed=1 is asked for; ask"):
         tournament([KUHN], "c", tmp_path, seed=1, anchors=(), named=names, progress=False)
 
 
