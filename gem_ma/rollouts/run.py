@@ -220,9 +220,10 @@ class Run:
         for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
+                there, asked = _in_words(name, old, new)
                 raise ValueError(
-                    f"{path} comes from another run: {name} of episode {episode.number} is {old}, "
-                    f"and would be {new}; name another file"
+                    f"{path} comes from another run: {there} is there and {asked} is asked for "
+                    f"(episode {episode.number}); ask for what is there, or name another file"
                 )
         episode.spec = play.episode.spec  # which no longer comes from a file
 
@@ -428,6 +429,22 @@ def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
                 raise SeatError(
                     f"{what}: no seat {seat!r}; the seats are {', '.join(sorted(seats))}"
                 )
+
+
+def _in_words(name: str, there: Any, asked: Any) -> list[str]:
+    """Return what episodes were played with, and would be now, as one asks for it."""
+    if name == "id":
+        return [f"seed={one.rpartition('-')[0]}" for one in (there, asked)]
+    if name == "agents" and there.keys() == asked.keys():
+        both = [",".join(f"{seat}={who}" for seat, who in one.items()) for one in (there, asked)]
+        return [f"agents={one!r}" for one in both]
+    if name == "spec" and there.id == asked.id and there.kwargs != asked.kwargs:
+        old, new = there.kwargs, asked.kwargs
+        key = next(key for key in (*old, *new) if old.get(key) != new.get(key))
+        return [f"{key}={one[key]!r}" if key in one else f"no {key}" for one in (old, new)]
+    if name == "spec" and there.id != asked.id:
+        return [there.id, asked.id]
+    return [f"{name}={one!r}" for one in (there, asked)]
 
 
 def _wrappers(env: BaseEnv) -> tuple[str, ...]:
