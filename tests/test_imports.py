@@ -313,7 +313,7 @@ def test_importing_loads_no_game_and_does_nothing():
         "      logging.getLogger().handlers, state == random.getstate(), threading.active_count())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    register = ["gem_ma.envs.files", "gem_ma.envs.games", "gem_ma.envs.registry"]
+    register = ["gem_ma.envs.games", "gem_ma.envs.registry"]
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
 

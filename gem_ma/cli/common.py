@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 WHO = (
     "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
-    f"may be repeated: {SPECS} (default: random)"
+    f"may be repeated: {SPECS}; with options such as search:depth=4 or hf:PATH?temperature=0 "
+    "(default: random)"
 )
 WIDEST = 8192  # pixels of a side
 _SEEDS = 10**6  # that are drawn: short enough to be typed again

@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gem_ma.agents import SPECS
 from gem_ma.evaluation import ratings, store
 from gem_ma.evaluation.ratings import Cycle, Rating
 from gem_ma.evaluation.runner import (
@@ -204,13 +205,14 @@ def tournament(
         raise BadTournament("name a game; gem-ma list shows them")
     about = {"games": [entry.id for entry in entries], "seed": seed}
     about |= {"make": json.loads(json.dumps(make))} if make else {}
-    pool = _pool(Path(out), [*anchors, *agents])
+    known = {*anchors, *agents, *(named or {})}
+    pool = _joined(Path(out), [*anchors, *agents], known)
     if len(pool) < 2:
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
     shared = loaded(pool, named or {})
     pool = list(shared)
     with store.opened(out, KIND, about) as path:
-        pool = _pool(path, pool)  # others may have joined until nobody else wrote there
+        pool = _joined(path, pool, known)  # others may have joined until nobody else wrote there
         shared |= loaded([one for one in pool if one not in shared], named or {})
         store.write(path / POOL, pool)
         about_games = {entry.id: made(entry).game.zero_sum for entry in entries}
@@ -255,6 +257,17 @@ def _bar(cells: Sequence[Cell], progress: bool | None) -> Progress | None:
     if progress is False:
         return None
     return Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
+
+
+def _joined(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return the pool of a folder, unless to load it would run code that nobody named now."""
+    pool = _pool(path, agents)
+    for one in pool:
+        if one not in known and SPECS.runs(one):
+            raise BadTournament(
+                f"{one} has played in {path}, and to load it would run that code: name it again"
+            )
+    return pool
 
 
 def _pool(path: Path, agents: Sequence[str]) -> list[str]:
