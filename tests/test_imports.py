@@ -28,11 +28,11 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis", "gem_ma"},  # its version
     "tools": {*BELOW, "match", "envs", "talk", "apis"},
     "training": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
-    "evaluation": {*BELOW, *PLAY},
+    "evaluation": {*BELOW, *PLAY, "tools"},
     "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
     "gem": {*BELOW, "envs", "apis", "tools"},
-    "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing", "training"},
+    "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "serving", "testing", "training"},
 }
 FILES = sorted(ROOT.rglob("*.py"))
 # PettingZoo's and Gymnasium's own, which who implements or wraps their classes has to use.

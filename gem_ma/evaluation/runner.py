@@ -244,8 +244,10 @@ def plan(
 
 def make(entry: Entry) -> Any:
     from gem_ma.apis import making
+    from gem_ma.tools.wrapper import ToolEnv
 
-    return making.make(entry.id, **entry.arguments)
+    env = making.make(entry.id, **entry.arguments)
+    return ToolEnv(env, entry.tools) if entry.tools else env
 
 
 def _who(
@@ -665,7 +667,7 @@ def compare(
 def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
     """Return why two cells cannot be compared, or not as they should be."""
     out = []
-    for name in ("id", "arguments", "success", "context"):
+    for name in ("id", "arguments", "success", "context", "tools"):
         one, two = getattr(was.entry, name), getattr(now.entry, name)
         if one != two:
             out.append(f"{name} was {one!r} and is {two!r}, so more than the agent may differ")

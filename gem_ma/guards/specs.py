@@ -153,7 +153,7 @@ def placed(specs: str | Iterable[str], seats: Sequence[str]) -> list[tuple[str, 
 def _is_of(value: Any, module: Any) -> bool:
     """Return whether a module defines a value; of objects nobody can tell."""
     if callable(value):
-        return getattr(value, "__module__", "") == module.__name__
+        return bool(getattr(value, "__module__", "") == module.__name__)
     return True
 
 

@@ -31,6 +31,7 @@ from gem_ma.talk.conversation import Conversation, schemas
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
 
+_SHOWN = 500  # characters of what differs
 _SHUFFLE = 0x5EA75  # keeps the order of seats apart from the seeds of games
 
 
@@ -217,12 +218,14 @@ class Run:
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
         play.home.append(play.env)
-        for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts"):
+        now = {s: plain(schemas(play.env.tools(s))) for s in episode.tools if s in play.chats}
+        play.episode.tools = now  # of the seats that were asked
+        for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts", "tools"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
                 raise ValueError(
-                    f"{path} comes from another run: {name} of episode {episode.number} is {old}, "
-                    f"and would be {new}; name another file"
+                    f"{path} comes from another run: {name} of episode {episode.number} is "
+                    f"{old!s:.{_SHOWN}}, and would be {new!s:.{_SHOWN}}; name another file"
                 )
         episode.spec = play.episode.spec  # which no longer comes from a file
 

@@ -19,6 +19,10 @@ WRONG = [
     (f"play {C4} --agents search:depth=x", "search:depth=x"),
     (f"play {C4} --agents search:dpth=3", "dpth"),
     (f"play {C4} --agents openai:m@nowhere", "expected a URL"),
+    (f"play {C4} --agents FOLDER/no.py:mine", "there is no file FOLDER/no.py"),
+    (f"play {C4} --tools python:secs=1", "got 'secs'"),
+    (f"play {C4} --tools blue=python", "no seat 'blue'; the seats are red, yellow"),
+    ("eval --suite smoke --agents random --out FOLDER/o --tools python", "--tools goes with env"),
     (f"play {KUHN} --agents search", "perfect information"),
     ("play game:Bargaining-v0 --agents oracle-assistant", "has no tasks"),
     (f"play {C4} --seed one", "--seed"),
@@ -130,6 +134,9 @@ WRONG += [
         *(f"{_RENDER} {words}" for words in _LOOKS if "--observe" not in words),
         f"{_PLAY} --agents randm",
         f"{_PLAY} --seed 1e3",
+        f"{_PLAY} --tools pythn",
+        f"{_RUN} --tools pythn",
+        f"eval {C4} --agents random --out FOLDER/o --tools pythn",
         f"{_RUN} --agents randm",
         f"{_RUN} --episodes none",
         f"{_RUN} --concurrency 0",
@@ -236,11 +243,11 @@ _LOOKING = "--observe both --theme dark --size 84 --image-size 84x84 --set max_t
 RIGHT = {
     "list": ["list", "list nim --ids --here --needs"],
     "info": [f"info {TTT} --json --picture a.png"],
-    "play": [f"play {TTT} --agents x=random,random --seed 7 {_LOOKING}"],
+    "play": [f"play {TTT} --agents x=random,random --tools python --seed 7 {_LOOKING}"],
     "run": [
         f"run {TTT} --agents random --episodes 3 --concurrency 2 --seed 5 --context turns=2 "
         f"--shuffle --out a.jsonl --resume --max-errors 0 {_LOOKING}",
-        f"run {TTT} --workers 1 --step-timeout 9",
+        f"run {TTT} --workers 1 --step-timeout 9 --tools x=python:seconds=1",
     ],
     "render": [
         f"render {TTT} --out a.png --seed 1 --moves 2 --agent x {_LOOKING[15:]}",
@@ -256,7 +263,7 @@ RIGHT = {
         f"--concurrency 2 --max-errors 0 --pictures --price 1,2 --out r {_LOOKING}",
         f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json",
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
-        f"eval {TTT} --agents random --tasks 1 --out t --workers 1",
+        f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python",
         "eval --suite small.toml --agents random --out u",
         "eval compare s s",
     ],
