@@ -27,6 +27,13 @@ def write_whole(path: str | os.PathLike[str], state: Any) -> None:
     unfinished.replace(path)
 
 
+def history_of(checkpoint: str | os.PathLike[str]) -> Path:
+    """Return the file of a training's history: several checkpoints may lie in one folder."""
+    path = Path(checkpoint)
+    of = "" if path.stem == "checkpoint" else f"{path.stem}."
+    return path.with_name(f"{of}history.jsonl")
+
+
 class Log:
     """A file of rows as JSON lines, written to the end one by one."""
 

@@ -472,6 +472,15 @@ def test_the_history_has_the_update_that_was_stopped(tokenizer, tmp_path):
     assert made.history[0]["seen"] == 1.0
 
 
+def test_two_trainings_in_one_folder_keep_two_histories(tokenizer, tmp_path):
+    for seed, name in enumerate(("user.pt", "assistant.pt", "checkpoint.pt")):
+        made = trainer({"left": learner(tokenizer, seed), "right": "random"}, seed=seed)
+        made.run(1, tmp_path / name)
+        log = name.replace("checkpoint.pt", "history.jsonl").replace(".pt", ".history.jsonl")
+        assert rows(tmp_path / log) == made.history
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
 def test_progress_is_told_in_lines_where_there_is_no_terminal(tokenizer, capsys):
     def run(progress):
         made = trainer({"left": learner(tokenizer, 0), "right": "random"})
