@@ -22,18 +22,14 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gem_ma.guards.extras import extra
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Bar, tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
-from gem_ma.training.keeping import Log, history_of, write_whole
+from gem_ma.training.keeping import Log, history_of, read_whole, write_whole
 from gem_ma.training.selfplay import called
-
-with extra("hf", "gem_ma.training.loop"):
-    import torch
 
 _FORMAT = 1  # of checkpoints
 
@@ -257,7 +253,7 @@ class Trainer:
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state = read_whole(path)
         settings = self._settings()
         if state["settings"] != settings:
             raise ValueError(
