@@ -60,7 +60,7 @@ def add_commands(commands: Any) -> None:
     add_tools(run)
     run.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
     run.add_argument("--concurrency", type=positive, default=64, help="alive at once (default: 64)")
-    add_seed(run, "all")
+    add_seed(run, "all; that of each episode, which gem-ma play takes, is in its record")
     run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
     run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
     run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
