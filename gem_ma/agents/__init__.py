@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.guards.given import need
+from gem_ma.guards.remote import without_secrets
 from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
-from gem_ma.talk.asking import Agent
+from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
     from gem_ma.agents.hf import HFAgent
@@ -89,7 +90,7 @@ def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     """Return the agents of some seats, in order, as `seated` reads who they are."""
     names = seated(specs, seats)
     agents = {name: load(name) for name in names.values()}
-    return [agents[names[seat]] for seat in seats]
+    return [for_seat(agents[names[seat]], seat, without_secrets(names[seat])) for seat in seats]
 
 
 def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:

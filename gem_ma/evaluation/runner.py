@@ -28,7 +28,7 @@ from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.asking import Agent
+from gem_ma.talk.asking import Agent, for_seat
 from gem_ma.talk.loops import run_async
 
 KIND = "evaluation"
@@ -59,6 +59,10 @@ class Shared:
     @property
     def singly(self) -> bool:
         return bool(getattr(self.agent, "singly", False))
+
+    @property
+    def seats(self) -> Any:
+        return getattr(self.agent, "seats", None)
 
     @property
     def waits(self) -> bool:
@@ -165,6 +169,8 @@ def evaluate(
         cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
         for cell in cells
     ]
+    for seat, spec in sorted({pair for cell in cells for pair in cell.agents.items()}):
+        for_seat(shared[spec], seat, spec)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
     with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:

@@ -34,6 +34,7 @@ from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
+from gem_ma.talk.asking import for_seat
 from gem_ma.talk.loops import run_async
 
 KIND = "tournament"
@@ -211,6 +212,9 @@ def tournament(
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
     shared = loaded(pool, named or {})
     pool = list(shared)
+    for seat in (seat for entry in entries for seat in made(entry).possible_agents):
+        for one, agent in shared.items():
+            for_seat(agent, seat, one)
     with store.opened(out, KIND, about) as path:
         pool = _joined(path, pool, known)  # others may have joined until nobody else wrote there
         shared |= loaded([one for one in pool if one not in shared], named or {})
