@@ -13,6 +13,7 @@ from typing import Any
 from gem_ma.cli.common import (
     UsageError,
     add_looks,
+    add_tools,
     count,
     in_one_line,
     keeping,
@@ -85,6 +86,7 @@ def _add_eval(commands: Any) -> None:
         metavar="SPEC",
         help="who sits in the seats that are not evaluated (default: random)",
     )
+    add_tools(parser)
     parser.add_argument(
         "--tasks", type=positive, help="starts of each environment, instead of its own"
     )
@@ -120,10 +122,12 @@ def _eval(args: argparse.Namespace) -> int:
         raise ValueError(f"{words} goes with environments: a suite says how they are seen")
     if args.suite and args.opponents:
         raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
+    if args.suite and args.tools:
+        raise ValueError("tools= goes with environments: a suite names them")
     if args.suite:
         suite = suites.load(args.suite)
     else:
-        suite = suites.of_ids(args.what, looks(args), args.opponents or "random")
+        suite = suites.of_ids(args.what, looks(args), args.opponents or "random", args.tools or "")
     who, seats = _agents(args.agents, suite)
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "episodes")):

@@ -126,20 +126,24 @@ def learning(
     return figure
 
 
+_HISTORY = ".history.jsonl"
+
+
 def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[dict[str, Any]]]]:
     """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them.
 
-    Where a folder has a `history.jsonl`, as a Trainer writes it, only such files are read, and the
-    folder that one is in has the name: NAME-SEED/history.jsonl.
+    Where a folder has histories as a Trainer writes them, only these are read: the name of one is
+    in NAME-SEED.history.jsonl, or that of its folder is, NAME-SEED/history.jsonl.
     """
     files: list[Path] = []
     for source in map(Path, sources):
-        found = source.rglob("history.jsonl") if source.is_dir() else [source]
-        files += sorted(found) or sorted(source.rglob("*.jsonl"))
+        every = sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
+        files += [one for one in every if f".{one.name}".endswith(_HISTORY)] or every
     runs: dict[str, list[list[dict[str, Any]]]] = {}
     for file in files:
         rows = read_log(file)
-        name = file.resolve().parent.name if file.name == "history.jsonl" else file.stem
+        name = f".{file.name}".removesuffix(_HISTORY)[1:].removesuffix(".jsonl")
+        name = name or file.resolve().parent.name
         if rows:
             runs.setdefault(re.sub(r"-\d+$", "", name), []).append(rows)
     if not runs:

@@ -28,7 +28,7 @@ from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.asking import Agent
+from gem_ma.talk.asking import Agent, for_seat
 from gem_ma.talk.loops import run_async
 
 KIND = "evaluation"
@@ -59,6 +59,10 @@ class Shared:
     @property
     def singly(self) -> bool:
         return bool(getattr(self.agent, "singly", False))
+
+    @property
+    def seats(self) -> Any:
+        return getattr(self.agent, "seats", None)
 
     @property
     def waits(self) -> bool:
@@ -165,6 +169,8 @@ def evaluate(
         cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
         for cell in cells
     ]
+    for seat, spec in sorted({pair for cell in cells for pair in cell.agents.items()}):
+        for_seat(shared[spec], seat, spec)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
     with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:
@@ -244,8 +250,10 @@ def plan(
 
 def make(entry: Entry) -> Any:
     from gem_ma.apis import making
+    from gem_ma.tools.wrapper import ToolEnv
 
-    return making.make(entry.id, **entry.arguments)
+    env = making.make(entry.id, **entry.arguments)
+    return ToolEnv(env, entry.tools) if entry.tools else env
 
 
 def _who(
@@ -765,7 +773,7 @@ def _alike(one: Sequence[_Compared], two: Sequence[_Compared]) -> bool:
 def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
     """Return why two cells cannot be compared, or not as they should be."""
     out = []
-    for name in ("id", "arguments", "success", "context"):
+    for name in ("id", "arguments", "success", "context", "tools"):
         one, two = getattr(was.entry, name), getattr(now.entry, name)
         if one != two:
             out.append(f"{name} was {one!r} and is {two!r}, so more than the agent may differ")

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gem_ma.agents import SPECS
 from gem_ma.evaluation import ratings, store
 from gem_ma.evaluation.ratings import Cycle, Rating
 from gem_ma.evaluation.runner import (
@@ -34,6 +35,7 @@ from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
+from gem_ma.talk.asking import for_seat
 from gem_ma.talk.loops import run_async
 
 KIND = "tournament"
@@ -210,20 +212,17 @@ def tournament(
         raise BadTournament("name a game; gem-ma list shows them")
     about = {"games": [entry.id for entry in entries], "seed": seed}
     about |= {"make": json.loads(json.dumps(make))} if make else {}
-    pool = _pool(Path(out), [*anchors, *agents])
-    twice = next((one for one in agents if list(agents).count(one) > 1), None)
-    if twice is not None:
-        raise BadTournament(
-            f"{twice} is named twice; it meets itself under another name: again={twice}"
-        )
-    if len(pool) < 2:
-        again = f", or it once more: again={pool[0]}" if pool else ""
-        raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent{again}")
+    known = {*anchors, *agents, *(named or {})}
+    pool = _joined(Path(out), [*anchors, *agents], known)
+    _check_pool(pool, agents)
     named = {**_called(pool, entries), **(named or {})}
     shared = loaded(pool, named)
     pool = list(shared)
+    for seat in (seat for entry in entries for seat in made(entry).possible_agents):
+        for one, agent in shared.items():
+            for_seat(agent, seat, one)
     with store.opened(out, KIND, about) as path:
-        pool = _pool(path, pool)  # others may have joined until nobody else wrote there
+        pool = _joined(path, pool, known)  # others may have joined until nobody else wrote there
         named = {**_called(pool, entries), **named}
         shared |= loaded([one for one in pool if one not in shared], named)
         store.write(path / POOL, pool)
@@ -282,6 +281,28 @@ def _bar(cells: Sequence[Cell], progress: bool | None) -> Progress | None:
     return Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
 
 
+def _joined(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return the pool of a folder, unless to load it would run code that nobody named now."""
+    pool = _pool(path, agents)
+    for one in pool:
+        if one not in known and SPECS.runs(_named(one)[1]):
+            raise BadTournament(
+                f"{one} has played in {path}, and to load it would run that code: name it again"
+            )
+    return pool
+
+
+def _check_pool(pool: Sequence[str], agents: Sequence[str]) -> None:
+    twice = next((one for one in agents if list(agents).count(one) > 1), None)
+    if twice is not None:
+        raise BadTournament(
+            f"{twice} is named twice; it meets itself under another name: again={twice}"
+        )
+    if len(pool) < 2:
+        again = f", or it once more: again={pool[0]}" if pool else ""
+        raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent{again}")
+
+
 def _pool(path: Path, agents: Sequence[str]) -> list[str]:
     """Return all who ever joined, and who joins now."""
     before: list[str] = store.kept(path / POOL, [])
@@ -292,8 +313,8 @@ def _called(pool: Sequence[str], games: Sequence[Entry]) -> dict[str, str]:
     """Return the spec of everybody who has a name beside it: NAME=SPEC."""
     found, seats = {}, {seat for entry in games for seat in made(entry).possible_agents}
     for one in pool:
-        name, equals, spec = one.partition("=")
-        if equals and re.fullmatch(r"[\w.-]+", name):
+        name, spec = _named(one)
+        if name:
             found[one] = spec
             if name in seats:
                 raise BadTournament(
@@ -301,6 +322,12 @@ def _called(pool: Sequence[str], games: Sequence[Entry]) -> dict[str, str]:
                     f"take another name, such as my-{name}={spec}"
                 )
     return found
+
+
+def _named(one: str) -> tuple[str, str]:
+    """Return the name and the spec of NAME=SPEC; "" for a spec alone."""
+    name, equals, spec = one.partition("=")
+    return (name, spec) if equals and re.fullmatch(r"[\w.-]+", name) else ("", one)
 
 
 def _entry(id: str, matches: int, arguments: Mapping[str, Any]) -> Entry:

@@ -72,6 +72,17 @@ def test_curves_are_the_mean_over_seeds_as_far_as_all_have_come(tmp_path):
     assert axes.get_ylabel() == "won"
 
 
+def test_histories_of_trainers_are_told_apart(tmp_path):
+    row = '{"step": 0, "return/x": 1}\n'
+    for name in ("ttt-0/history", "ttt-1/history", "ttt-0/user-3.history", "ttt-0/myhistory"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.jsonl").write_text(row)
+    runs = plots.read_logs([tmp_path])
+    assert {name: len(seeds) for name, seeds in runs.items()} == {"ttt": 2, "user": 1}
+    assert list(plots.read_logs([tmp_path / "ttt-0" / "myhistory.jsonl"])) == ["myhistory"]
+    assert list(plots.read_logs([tmp_path / "ttt-0" / "user-3.history.jsonl"])) == ["user"]
+
+
 def test_a_band_may_be_about_the_median():
     _, ((axes,),) = plots.blank(1, 1, (3, 2))
     runs = [[1, 1], [2, 2], [9, 9]]
