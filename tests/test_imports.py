@@ -28,11 +28,11 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis", "gem_ma"},  # its version
     "tools": {*BELOW, "match", "envs", "talk", "apis"},
     "training": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
-    "evaluation": {*BELOW, *PLAY},
+    "evaluation": {*BELOW, *PLAY, "tools"},
     "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
     "gem": {*BELOW, "envs", "apis", "tools"},
-    "cli": {*BELOW, *PLAY, "gem_ma", "evaluation", "serving", "testing", "training"},
+    "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "serving", "testing", "training"},
 }
 FILES = sorted(ROOT.rglob("*.py"))
 # PettingZoo's and Gymnasium's own, which who implements or wraps their classes has to use.
@@ -313,7 +313,7 @@ def test_importing_loads_no_game_and_does_nothing():
         "      logging.getLogger().handlers, state == random.getstate(), threading.active_count())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    register = ["gem_ma.envs.files", "gem_ma.envs.games", "gem_ma.envs.registry"]
+    register = ["gem_ma.envs.games", "gem_ma.envs.registry"]
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
 

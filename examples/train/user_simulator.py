@@ -4,6 +4,9 @@
     python examples/train/user_simulator.py --train assistant --user runs/user.pt --updates 300
     python examples/train/user_simulator.py --train both --user runs/user.pt --updates 300
 
+With --save the same command goes on where it was stopped, and `gem-ma plot learning` draws the
+history beside the checkpoint; without it nothing is kept. --user is the checkpoint of such a run.
+
 Each seat chooses its messages from a menu, by a small network that scores the lines.
 
 The user's menu is made of its own task: a greeting, who it is, each wish, a yes and a no, the end,
@@ -26,14 +29,20 @@ import argparse
 import functools
 import json
 import re
+import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 
+from gem_ma.agents import load
+from gem_ma.cli import common
+from gem_ma.talk.context import Context
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
+from gem_ma.training.keeping import read_whole
 from gem_ma.training.loop import Trainer
 
 STOP = "###STOP###"
@@ -250,7 +259,10 @@ def trainer(
             scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
         )
     if user is not None:
-        agents["user"].load_state_dict(torch.load(user, weights_only=True)["agents"]["user"])
+        saved = read_whole(user).get("agents", {})
+        if "user" not in saved:
+            raise ValueError(f"{user} holds no user that was trained; --train user makes one")
+        agents["user"].load_state_dict(saved["user"])
     alone = train == "user"
     return Trainer(
         "tau:shop",
@@ -270,18 +282,21 @@ def trainer(
     )
 
 
-def main():
+def arguments():
+    """Return what the command line says, and the parser, to say what is wrong with it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("user", "assistant", "both"), default="user")
     parser.add_argument("--user", help="the checkpoint of a user that was trained before")
     parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
-    parser.add_argument("--updates", type=int, default=80)
-    parser.add_argument("--episodes", type=int, default=64, help="of an update")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--updates", type=common.positive, default=80)
+    parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")
+    parser.add_argument("--seed", type=common.seed, default=0)
     parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
     parser.add_argument("--model", help="a language model that learns in place of small networks")
-    parser.add_argument("--lr", type=float, default=1e-5, help="of the language model")
-    parser.add_argument("--max-new-tokens", type=int, default=64, help="of the language model")
+    parser.add_argument("--lr", type=common.number, default=1e-5, help="of the language model")
+    parser.add_argument(
+        "--max-new-tokens", type=common.positive, default=64, help="of the language model"
+    )
     parser.add_argument(
         "--context", help="what it reads of its chat, such as turns=8 or tokens=4000 (default: all)"
     )
@@ -292,6 +307,11 @@ def main():
     for name in ("out", "context"):
         if getattr(args, name) and not args.model:
             parser.error(f"--{name} is for a language model: --model PATH")
+    return args, parser
+
+
+def main():
+    args, parser = arguments()
     torch.set_num_threads(1)
     settings = {}
     if args.model:
@@ -304,10 +324,26 @@ def main():
             told = "fidelity {:.3f}, solved {:.3f}".format(*means)
             print(f"update {trainer.step}: {told}", flush=True)
 
-    made = trainer(
-        args.seed, args.assistant, args.episodes, args.train, args.user, args.model, **settings
-    )
-    made.run(args.updates, args.save, after=show)
+    try:  # what is wrong with the arguments shows here
+        load(args.assistant)
+        if args.context:
+            Context.parse(args.context)
+        made = trainer(
+            args.seed, args.assistant, args.episodes, args.train, args.user, args.model, **settings
+        )
+        if args.save and Path(args.save).exists():
+            made.load(args.save)
+    except (ValueError, OSError, ImportError) as error:
+        parser.error(common.in_one_line(error))
+    try:
+        made.run(args.updates, args.save, after=show)
+    except KeyboardInterrupt:
+        kept = "nothing is kept without --save"
+        if args.save:
+            updates = common.many(made.saved, "update")
+            kept = f"{args.save} keeps {updates}; the same command goes on"
+        print(f"\nstopped: {kept}", file=sys.stderr)
+        sys.exit(130)
     if args.out:
         learner = made.agents[made.train[0]]
         learner.model.save_pretrained(args.out)

@@ -6,17 +6,17 @@ in `match` and `guards`; never an environment or a game, which they know by what
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
-from gem_ma.talk.asking import Agent
+from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
+from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
     from gem_ma.agents.hf import HFAgent
@@ -48,24 +48,12 @@ __all__ = [
     "seated",
 ]
 
-_BY_NAME = {  # what a spec string begins with -> a class, and its first argument in the spec
-    "random": ("RandomAgent", ""),
-    "human": ("HumanAgent", ""),
-    "search": ("SearchAgent", ""),
-    "hf": ("HFAgent", "PATH"),
-    "openai": ("OpenAIAgent", "MODEL@URL"),
-    "rule-user": ("RuleUser", ""),
-    "llm-user": ("LLMUser", "SPEC"),
-    "oracle-assistant": ("OracleAssistant", ""),
-    "informed-assistant": ("InformedAssistant", ""),
-}
 _FILES = {  # of those whose file is not called as they are
     "InformedAssistant": "tau",
     "LLMUser": "llm_user",
     "OracleAssistant": "tau",
     "RuleUser": "tau",
 }
-SPECS = "random, human, search:depth=4, hf:PATH, openai:MODEL@http://127.0.0.1:8000/v1"
 
 
 def __getattr__(name: str) -> Any:
@@ -81,9 +69,12 @@ def load(spec: Any) -> Agent:
 
     A spec is a name, what it stands for, and options: "random", "search:depth=4",
     "hf:PATH?temperature=0&max_new_tokens=64", "openai:MODEL@http://127.0.0.1:8000/v1?retries=2".
+    "FILE.py:NAME" or "module:NAME" is what is called NAME there: an agent, a class of agents, whose
+    arguments are the options, or a function of a Turn. The file is run.
     """
     if isinstance(spec, str):
-        return _named(spec)
+        agent: Agent = SPECS.make(spec)
+        return agent
     if isinstance(spec, type):
         raise TypeError(f"expected an agent, got its class: pass {spec.__name__}()")
     if isinstance(spec, Agent):
@@ -99,7 +90,7 @@ def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     """Return the agents of some seats, in order, as `seated` reads who they are."""
     names = seated(specs, seats)
     agents = {name: load(name) for name in names.values()}
-    return [agents[names[seat]] for seat in seats]
+    return [for_seat(agents[names[seat]], seat, without_secrets(names[seat])) for seat in seats]
 
 
 def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
@@ -110,19 +101,15 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
         such texts.
     """
     need(specs, str | Sequence, "specs", "str")
-    texts = [specs] if isinstance(specs, str) else list(specs)
     named: dict[str, str] = {}
     rest: list[str] = []
-    for one in (part for text in texts for part in text.split(",")):
-        seat, equals, spec = one.partition("=")
-        if not equals or not (seat in seats or seat.isidentifier()):
-            rest.append(one)
-            continue
-        if seat not in seats:
-            raise ValueError(f"no seat {seat!r}; the seats are {', '.join(seats)}")
+    for seat, spec in placed(specs, seats):
         if seat in named:
             raise ValueError(f"two agents for {seat}")
-        named[seat] = spec
+        if seat:
+            named[seat] = spec
+        else:
+            rest.append(spec)
     free = [seat for seat in seats if seat not in named]
     rest = rest or ["random"] * bool(named)
     if len(rest) == 1:
@@ -132,49 +119,40 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
     return named | dict(zip(free, rest, strict=True))
 
 
-def _named(spec: str) -> Agent:
-    name, _, rest = spec.partition(":")
-    shown = without_secrets(spec)
-    if name not in _BY_NAME:
-        close = difflib.get_close_matches(name, _BY_NAME, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {SPECS}"
-        raise ValueError(f"no agent {shown!r}; {hint}")
-    kind, first = _BY_NAME[name]
-    main, _, options = rest.partition("?") if first else ("", "", rest)
-    if first and not main:
-        raise ValueError(f"agent {shown!r}: expected {name}:{first}")
-    given: list[Any] = [main] if first else []
-    if name == "openai" and "@" in main:
-        model, _, url = main.partition("@")
-        if "://" not in url:
-            raise ValueError(f"agent {shown!r}: expected a URL such as http://127.0.0.1:8000/v1")
-        given = [model, url]
-    cls = __getattr__(kind)
-    takes = list(inspect.signature(cls).parameters)
-    named = {}
-    for option in filter(None, options.split("&")):
-        key, _, value = option.partition("=")
-        if key not in takes[len(given) :] or not value:
-            got = "" if "@" in key else f", got {key!r}"  # a password may have a ? in it
-            raise ValueError(
-                f"agent {shown!r}: expected options such as a=1&b=2 out of "
-                f"{', '.join(takes[len(given) :]) or 'none'}{got}"
-            )
-        named[key] = _value(value)
-    try:
-        agent: Agent = cls(*given, **named)
-    except (TypeError, ValueError) as error:  # such as depth=x
-        raise ValueError(f"agent {shown!r}: {error}") from None
-    return agent
+def _class(name: str) -> Callable[[], Maker]:
+    return lambda: __getattr__(name)
 
 
-def _value(text: str) -> Any:
-    """Return the number, truth value or text that an option says."""
-    if text in ("true", "false"):
-        return text == "true"
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
+def _model_at(text: str) -> list[str]:
+    """Return the model and, if it is named, the URL."""
+    model, at, url = text.partition("@")
+    if at and "://" not in url:
+        raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
+    return [model, url] if at else [model]
+
+
+def _own(found: Any) -> Maker | None:
+    """Return what makes an agent of a value in somebody's code, or None."""
+    if isinstance(found, type):
+        return found if callable(getattr(found, "act", None)) else None
+    if isinstance(found, Agent):
+        return lambda: found
+    return partial(FunctionAgent, found) if one_argument(found) else None
+
+
+SPECS = Specs(
+    "agent",
+    "an agent, a class of agents or a function of a Turn",
+    {
+        "random": Known(_class("RandomAgent")),
+        "human": Known(_class("HumanAgent")),
+        "search": Known(_class("SearchAgent")),
+        "hf": Known(_class("HFAgent"), "PATH"),
+        "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
+        "rule-user": Known(_class("RuleUser")),
+        "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),
+        "oracle-assistant": Known(_class("OracleAssistant")),
+        "informed-assistant": Known(_class("InformedAssistant")),
+    },
+    _own,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,9 @@ from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
     from gem_ma.agents.writing import Writer
+
+
+_log = logging.getLogger(__name__)
 
 
 class HFAgent:
@@ -80,6 +84,7 @@ class HFAgent:
         self.batch_size = batch_size
         self.stop = tuple(stop)
         self.cache = cache
+        self._unseen = getattr(processor, "image_processor", None) is not None  # and not yet shown
         self._writer: Any = None  # made when it is needed; False: there is none for this model
         config = model.config
         self._longest = getattr(config.get_text_config(), "max_position_embeddings", None)
@@ -89,6 +94,14 @@ class HFAgent:
         self._banned = sorted({getattr(config, n) for n in names if getattr(config, n, None)})
 
     def act(self, turns: list[Turn]) -> list[Reply]:
+        if self._unseen:
+            self._unseen = False
+            if not any("image" in turn.observation for turn in turns):
+                _log.warning(
+                    "%s is a model that sees, and is shown no pictures: observe='image', or "
+                    "--observe image, shows them",
+                    self.name,
+                )
         prompts = self._prompts(turns)
         replies: list[Reply | None] = [None] * len(turns)
         for batch in self._batches(prompts):

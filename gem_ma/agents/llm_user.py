@@ -62,6 +62,8 @@ class LLMUser:
     agent wrote it in answer to the very chat that is on record.
     """
 
+    seats = ("user",)
+
     def __init__(self, agent: Any, strategy: Strategy = "plain", tries: int = 2):
         from gem_ma.agents import load
 

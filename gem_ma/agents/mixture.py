@@ -62,6 +62,12 @@ class MixtureAgent:
         """Whether some agent inside blocks."""
         return any(getattr(agent, "blocking", False) for agent in self.agents)
 
+    @property
+    def seats(self) -> tuple[str, ...] | None:
+        """The seats that all agents inside are made for; None: any."""
+        made = [one for agent in self.agents if (one := getattr(agent, "seats", None)) is not None]
+        return tuple(seat for seat in made[0] if all(seat in one for one in made)) if made else None
+
     def forget(self) -> None:
         """Pass on that a rollout is over."""
         for agent in self.agents:

@@ -20,6 +20,11 @@ class ScriptedAgent:
                 raise TypeError(f"a script is a list of replies, got the text {script!r}")
         self.replies = replies
 
+    @property
+    def seats(self) -> tuple[str, ...] | None:
+        """The seats that have a script, if each has one of its own."""
+        return tuple(self.replies) if isinstance(self.replies, Mapping) else None
+
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 

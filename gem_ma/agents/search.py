@@ -16,6 +16,7 @@ from gem_ma.talk.turns import Turn
 Value: TypeAlias = tuple[tuple[float, ...], int, int]
 Table: TypeAlias = "dict[Any, Value | None]"
 
+_SIMULATIONS, _NODES = 200, 20_000  # where nobody says otherwise
 _DEEPEST = 400  # plies of an exact search, which recurses
 _LONGEST = 1000  # plies of a simulation
 _TABLE = 200_000  # states that are remembered
@@ -31,8 +32,9 @@ class SearchAgent:
     loss; among equally good moves the seeds draw one.
 
     depth: look so many plies ahead instead, and take what the seats have there as the value.
-    simulations: how many games are played to their end for a move, where the search is not exact.
-    nodes: how many states an exact search to the end may visit; 0 always simulates.
+    simulations: how many games are played to their end for a move, where the search is not exact
+        (200). Where it is said, and `nodes` is not, nothing is searched exactly.
+    nodes: how many states an exact search to the end may visit (20,000); 0 always simulates.
     """
 
     portable = True
@@ -41,12 +43,15 @@ class SearchAgent:
     def __init__(
         self,
         depth: int | None = None,
-        simulations: int = 200,
-        nodes: int = 20_000,
+        simulations: int | None = None,
+        nodes: int | None = None,
         seed: int = 0,
     ):
         if depth is not None and not 1 <= depth <= _DEEPEST:
             raise ValueError(f"depth={depth}: expected 1 to {_DEEPEST}, or None")
+        if nodes is None:
+            nodes = _NODES if simulations is None else 0
+        simulations = _SIMULATIONS if simulations is None else simulations
         if simulations < 1:
             raise ValueError(f"simulations={simulations}: expected 1 or more")
         if nodes < 0:
@@ -136,7 +141,7 @@ class SearchAgent:
         self.__dict__.update(fields, _tables={})
 
     def __repr__(self) -> str:
-        default = {"depth": None, "simulations": 200, "nodes": 20_000, "seed": 0}
+        default = {"depth": None, "simulations": _SIMULATIONS, "nodes": _NODES, "seed": 0}
         given = {name: getattr(self, name) for name in default}
         shown = [f"{name}={value}" for name, value in given.items() if value != default[name]]
         return f"SearchAgent({', '.join(shown)})"

@@ -45,6 +45,7 @@ class RuleUser:
     """
 
     portable = True
+    seats = ("user",)
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]
@@ -153,6 +154,7 @@ class OracleAssistant:
     """Play the gold actions of the task, and say the required outputs."""
 
     portable = True
+    seats = ("assistant",)
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]
@@ -178,6 +180,7 @@ class InformedAssistant:
     """Know which tools the task needs, and get everything else from the user and the tools."""
 
     portable = True
+    seats = ("assistant",)
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]

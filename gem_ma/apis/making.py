@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.apis.env import Env
-from gem_ma.envs import files
 from gem_ma.envs.games import make_game
 from gem_ma.envs.registry import Spec, Untrusted, listed, spec
+from gem_ma.guards import source
 from gem_ma.guards.given import need
 from gem_ma.match.actions import Format
 from gem_ma.match.sight import Observe
@@ -65,7 +65,7 @@ def make(
         raise Untrusted(f"{reason}; trust=True does so")
     game, others = make_game(found, kwargs, ARGUMENTS)
     env = Env(game, id=found.id, **{**game.env_defaults, **others})
-    if files.parts(found.entry_point)[0]:
+    if source.parts(found.entry_point)[0]:
         env.file = found.entry_point
     return env
 
@@ -132,7 +132,7 @@ def numbers(value: Any, most: int = 64) -> bool:
 def _file(name: str) -> str:
     """Return the file that importing "module:name" would run, and import nothing to find it."""
     found: Any = None
-    file, game = files.parts(name)
+    file, game = source.parts(name)
     if game:
         return file
     parts = name.rpartition(":")[0].split(".")

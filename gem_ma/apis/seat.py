@@ -12,7 +12,7 @@ import gymnasium
 from gem_ma.apis.seam import Seam, Snapshot
 from gem_ma.guards.given import need
 from gem_ma.match.match import SeatError
-from gem_ma.talk.asking import Agent, ask
+from gem_ma.talk.asking import Agent, ask, for_seat
 from gem_ma.talk.conversation import Conversation
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class SeatView(gymnasium.Env[Any, Any]):
                 f"nobody plays {', '.join(missing)}; pass others={{{missing[0]!r}: 'random', ...}} "
                 "or one agent for all, others='random'"
             )
-        return {seat: load(others[seat]) for seat in seats}
+        return {seat: for_seat(load(others[seat]), seat) for seat in seats}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

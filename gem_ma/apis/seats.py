@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gem_ma.apis.seam import Seam
 from gem_ma.match.match import SeatError
-from gem_ma.talk.asking import ask_async
+from gem_ma.talk.asking import ask_async, for_seat
 from gem_ma.talk.conversation import Conversation
 from gem_ma.talk.turns import Turn
 
@@ -73,7 +73,7 @@ class Table:
         for name in others or {}:
             if name not in names:
                 raise SeatError(f"others: no seat {name!r}; the seats are {', '.join(names)}")
-        self.others = {name: load(agent) for name, agent in (others or {}).items()}
+        self.others = {name: for_seat(load(one), name) for name, one in (others or {}).items()}
         self.seats = {name: Seat(self, name) for name in names if name not in self.others}
         if not self.seats:
             raise SeatError(f"others play all seats of {self.env.core.id}; leave one")

@@ -16,6 +16,7 @@ from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.cli.common import UsageError, add_settings, made, positive
 from gem_ma.envs import files
+from gem_ma.guards import source
 
 # What each step of the contract holds, in the order in which they are looked at.
 HOLDS = {
@@ -205,7 +206,7 @@ def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[Base
 
     While it is open the file can be imported by other processes as well.
     """
-    file, name = files.parts(what)
+    file, name = source.parts(what)
     path = Path(file or what)
     if path.is_dir():
         raise BadRequest(f"{path} is a folder; name a file in it, such as {path / 'my_game.py'}")
@@ -222,7 +223,7 @@ def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[Base
         yield _env(path, file, name, dict(settings))
     finally:
         paths[:] = kept
-        module = files.module_of(path.resolve())[1].partition(".")[0]
+        module = source.module_of(path.resolve())[1].partition(".")[0]
         for one in set(sys.modules) - before:
             if one.partition(".")[0] == module:
                 del sys.modules[one]

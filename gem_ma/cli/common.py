@@ -16,13 +16,16 @@ from gem_ma.apis import making
 from gem_ma.envs.registry import MissingArgument
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.seeding import fresh_seed
+from gem_ma.tools import SPECS as SPECS_OF_TOOLS
 
 if TYPE_CHECKING:
+    from gem_ma.apis.aec import BaseEnv
     from gem_ma.apis.env import Env
 
 WHO = (
     "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
-    f"may be repeated: {SPECS} (default: random)"
+    f"may be repeated: {SPECS}; with options such as search:depth=4 or hf:PATH?temperature=0 "
+    "(default: random)"
 )
 WIDEST = 8192  # pixels of a side
 _SEEDS = 10**6  # that are drawn: short enough to be typed again
@@ -45,7 +48,7 @@ def in_one_line(error: Exception | str) -> str:
 def spoken(text: str, args: argparse.Namespace) -> str:
     """Return what the library says in the words of a command: --max-errors 3 for max_errors=3.
 
-    What --set sets is called as it was set there, and the options of an agent are its own.
+    What --set sets is called as it was set there, and options of agents and tools are their own.
     """
     parser: argparse.ArgumentParser | None = getattr(args, "parser", None)
     if parser is None:
@@ -62,12 +65,13 @@ def spoken(text: str, args: argparse.Namespace) -> str:
         value = value.strip("'")
         return options[name] if value in ("", "True", "...") else f"{options[name]} {value}"
 
-    begin, agent, rest = text.partition("agent '")
+    own = re.search(r"(?:agent|tool) '", text)
+    begin, rest = (text[: own.start()], text[own.start() :]) if own else (text, "")
     begin = _SAID.sub(said, begin)
     for name in options:
         if "_" in name and name not in given:
             begin = re.sub(rf"(?<![\w-]){name}\b", options[name], begin)
-    return begin + agent + rest
+    return begin + rest
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
@@ -214,6 +218,17 @@ def add_looks(parser: argparse.ArgumentParser, *sizes: str) -> None:
     add_settings(parser)
 
 
+def add_tools(parser: argparse.ArgumentParser) -> None:
+    """Add the option that gives tools to seats."""
+    parser.add_argument(
+        "--tools",
+        action="append",
+        metavar="[SEAT=]SPEC",
+        help="what all seats may call, or with SEAT= that one, with commas between; may be "
+        f"repeated: {SPECS_OF_TOOLS}; with options such as python:seconds=2 (default: none)",
+    )
+
+
 def add_seed(parser: argparse.ArgumentParser, decides: str) -> None:
     """Add the option for a seed; without it a short one is drawn, and said."""
     parser.add_argument(
@@ -236,6 +251,18 @@ def looks(args: argparse.Namespace) -> dict[str, Any]:
 def make(id: str, args: argparse.Namespace) -> Env[Any]:
     """Make the environment of a command as its options say."""
     return made(id, **looks(args))
+
+
+def with_tools(env: Env[Any], tools: Sequence[str] | None) -> BaseEnv:
+    """Return the environment with what --tools gives to seats."""
+    if not tools:
+        return env
+    from gem_ma.tools.wrapper import ToolEnv
+
+    try:
+        return ToolEnv(env, tools)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--tools {' '.join(tools)}: {error}") from None
 
 
 def made(id: str, **arguments: Any) -> Env[Any]:

@@ -6,11 +6,11 @@ import argparse
 import sys
 from typing import Any
 
+from gem_ma.agents import SPECS
 from gem_ma.envs import registry
 from gem_ma.envs.registry import MissingNeed
 
 SHELLS = ("bash", "zsh", "fish")
-AGENTS = ("human", "openai:", "random", "search:depth=")
 
 
 def add_commands(commands: Any) -> None:
@@ -68,7 +68,7 @@ def ids(prefix: str, **_: Any) -> list[str]:
 def agents(prefix: str, **_: Any) -> list[str]:
     """Return what specs of agents begin with, after those that a comma ends."""
     before = prefix[: prefix.rfind(",") + 1]
-    return [before + one for one in AGENTS]
+    return [before + one for one in SPECS.begin()]
 
 
 def suites(prefix: str, **_: Any) -> list[str]:

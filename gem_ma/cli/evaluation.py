@@ -13,6 +13,7 @@ from typing import Any
 from gem_ma.cli.common import (
     UsageError,
     add_looks,
+    add_tools,
     count,
     in_one_line,
     keeping,
@@ -26,6 +27,7 @@ from gem_ma.cli.common import (
 )
 from gem_ma.envs.registry import BadArgument, MissingNeed
 from gem_ma.evaluation import suites
+from gem_ma.evaluation.metrics import wilson
 
 
 def add_commands(commands: Any) -> None:
@@ -65,7 +67,7 @@ def _add_eval(commands: Any) -> None:
             "  gem-ma eval compare before after\n\n"
             "The same command again goes on where it was stopped. It exits with 0 if all was\n"
             "played, 1 if an episode failed, 3 if an environment was skipped; compare exits with\n"
-            "1 if something is worse, and by more than noise."
+            "1 if something is shown to be worse."
         ),
     )
     parser.add_argument("what", nargs="*", help="environments, or: compare FOLDER FOLDER")
@@ -84,6 +86,7 @@ def _add_eval(commands: Any) -> None:
         metavar="SPEC",
         help="who sits in the seats that are not evaluated (default: random)",
     )
+    add_tools(parser)
     parser.add_argument(
         "--tasks", type=positive, help="starts of each environment, instead of its own"
     )
@@ -119,10 +122,12 @@ def _eval(args: argparse.Namespace) -> int:
         raise ValueError(f"{words} goes with environments: a suite says how they are seen")
     if args.suite and args.opponents:
         raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
+    if args.suite and args.tools:
+        raise ValueError("tools= goes with environments: a suite names them")
     if args.suite:
         suite = suites.load(args.suite)
     else:
-        suite = suites.of_ids(args.what, looks(args), args.opponents or "random")
+        suite = suites.of_ids(args.what, looks(args), args.opponents or "random", args.tools or "")
     who, seats = _agents(args.agents, suite)
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "episodes")):
@@ -348,44 +353,68 @@ def _compare(args: argparse.Namespace) -> int:
         return int(worse)
     head = ["environment", "seat", "number", "before", "after", "change", "pairs"]
     head += ["p", "Holm", "verdict"]
-    lines = [
-        [
-            one.entry,
-            one.seat,
-            one.metric,
-            f"{one.old:.3f}",
-            f"{one.new:.3f}",
-            _between(one.change, 3),
-            f"{one.change.tasks}, {one.unlike} differ" if one.change.paired else "none",
-            f"{one.change.p:.3f}",
-            f"{one.p:.3f}",
-            one.verdict,
-        ]
-        for one in found
-    ]
-    if lines:
-        _show(head, lines)
+    if found:
+        _show(head, [_compared(one) for one in found])
     for place in dict.fromkeys((one.entry, one.seat) for one in found):
         own = [one for one in found if (one.entry, one.seat) == place]
         if own[0].left_out:
             _write(f"{' '.join(place)}, starts left out of all: {own[0].left_out}\n")
     for name in only:
         _write(f"{name}\n")
-    if not found:
-        _write("nothing in both of them came to its end, so there is nothing to compare\n")
-        return int(worse)
-    changed = sum(one.verdict != "noise" for one in found)
-    _write(
-        f"{changed} of {len(found)} numbers changed by more than noise: below 0.05 after Holm's "
-        f"correction for {len(found)} tests\n"
-        "p: how often signs by chance (without pairs: starts dealt anew) make as large a change, "
-        "either way\n"
-        "before, after, change: means over the pairs, starts that both played; []: 95%, bootstrap\n"
-    )
-    few = sum(one.change.paired and 0 < one.unlike < 6 for one in found)
-    if few:
-        _write(f"{few} of them cannot be more than noise: fewer than 6 pairs differ\n")
+    _write(_verdicts(found))
     return int(worse)
+
+
+def _compared(one: Any) -> list[str]:
+    return [
+        one.entry,
+        one.seat,
+        one.metric,
+        f"{one.old:.3f}",
+        f"{one.new:.3f}",
+        _between(one.change, 3),
+        f"{one.pairs}, {one.unlike} differ" if one.change.paired else "none",
+        f"{one.change.p:.3f}",
+        f"as {one.same_as}" if one.same_as else f"{one.p:.3f}",
+        one.verdict,
+    ]
+
+
+def _tests(found: Sequence[Any]) -> str:
+    tests = sum(one.verdict != "same" and not one.same_as for one in found)
+    return f"after Holm's correction for {many(tests, 'test')}" if tests else "in no test"
+
+
+def _verdicts(found: Sequence[Any]) -> str:
+    """Return how to read the verdicts of a comparison."""
+    if not found:
+        return "nothing in both of them came to its end, so there is nothing to compare\n"
+    own, every = ([one for one in found if (one.rows > 1) is of_all] for of_all in (False, True))
+    changed = sum(one.verdict not in ("undecided", "same") for one in own)
+    lines = [f"{changed} of {many(len(own), 'number')} changed: p below 0.05 {_tests(own)}"]
+    if every:
+        pairs = f"{many(every[0].pairs, 'pair')} of {many(every[0].change.tasks, 'start')}"
+        lines.append(f"all: the mean of {every[0].rows} rows, each alike, {pairs}, {_tests(every)}")
+    words = {one.verdict for one in found}
+    if "undecided" in words:
+        lines.append(
+            "undecided: neither a change nor its absence is shown; the interval says how large "
+            "it may be"
+        )
+        few = sum(one.verdict == "undecided" and 0 < one.change.unlike < 6 for one in found)
+        if few:
+            lines.append(f"{few} of them could not be decided: fewer than 6 pairs differ")
+    if "same" in words:
+        fewest = min((one.pairs for one in found if one.verdict == "same" and one.pairs), default=0)
+        room = f"; after {many(fewest, 'pair')}, up to {100 * wilson(0, fewest)[1]:.0f}% may yet"
+        lines.append(f"same: no start differs{room if fewest else ''}")
+    lines += [
+        "p: how often signs by chance (without pairs: starts dealt anew) make as large a change, "
+        "either way",
+        "before, after, change: means over the pairs, starts that both played; []: 95%, bootstrap, "
+        "of each number alone",
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 # -- tournament ------------------------------------------------------------------------------------
@@ -409,8 +438,9 @@ def _add_tournament(commands: Any) -> None:
         action="extend",
         nargs="+",
         default=[],
-        metavar="SPEC",
-        help="who joins: one or several, also with commas between; may be repeated",
+        metavar="[NAME=]SPEC",
+        help="who joins: one or several, also with commas between; may be repeated; with NAME= it "
+        "is called so, and may meet itself",
     )
     parser.add_argument("--out", required=True, help="a folder for matches and results")
     parser.add_argument(
@@ -545,11 +575,7 @@ def _points(one: Any) -> str:
 
 def _joining(given: Sequence[str]) -> list[str]:
     """Return who joins a tournament."""
-    agents = [one for text in given for one in text.split(",")]
-    for one in agents:
-        if "=" in one and one.partition("=")[0].isidentifier():
-            raise ValueError(f"--agents {one}: everybody plays in every seat; leave SEAT= out")
-    return agents
+    return [one for text in given for one in text.split(",")]
 
 
 def _rated(board: Any, one: Any) -> list[str]:

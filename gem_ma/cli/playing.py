@@ -19,6 +19,7 @@ from gem_ma.cli.common import (
     add_pictures,
     add_seed,
     add_settings,
+    add_tools,
     count,
     drawn,
     in_one_line,
@@ -28,6 +29,7 @@ from gem_ma.cli.common import (
     seconds,
     seed,
     spoken,
+    with_tools,
 )
 from gem_ma.rollouts.episode import Episode
 from gem_ma.talk.asking import Agent, ask
@@ -43,6 +45,7 @@ def add_commands(commands: Any) -> None:
     )
     play.add_argument("id", help="an environment; see gem-ma list")
     play.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
+    add_tools(play)
     add_seed(play, "the match")
     add_looks(play)
     play.set_defaults(run=_play)
@@ -54,9 +57,10 @@ def add_commands(commands: Any) -> None:
     )
     run.add_argument("id", help="an environment; see gem-ma list")
     run.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
+    add_tools(run)
     run.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
     run.add_argument("--concurrency", type=positive, default=64, help="alive at once (default: 64)")
-    add_seed(run, "all")
+    add_seed(run, "all; that of each episode, which gem-ma play takes, is in its record")
     run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
     run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
     run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
@@ -93,7 +97,7 @@ def _workers(text: str) -> int | str:
 
 
 def _play(args: argparse.Namespace) -> int:
-    env = make(args.id, args)
+    env = with_tools(make(args.id, args), args.tools)
     seats = env.possible_agents
     players = dict(zip(seats, _players(args.agents, seats), strict=True))
     chats = {seat: Conversation(seat) for seat in seats}
@@ -101,7 +105,7 @@ def _play(args: argparse.Namespace) -> int:
     write = sys.stdout.write
     write(f"{env.id}, seed {env.episode_seed}\n")
     returns = dict.fromkeys(seats, 0.0)
-    env.render_mode = "ansi"
+    env.core.render_mode = "ansi"
     people = [seat for seat in seats if isinstance(players[seat], HumanAgent)]
     while env.to_act:
         replies = {}
@@ -118,10 +122,9 @@ def _play(args: argparse.Namespace) -> int:
         if people:  # who are to see no more than their seats do
             continue
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
-        if env.game.conversation:  # each reply says what is new
-            for text in (text for seat in env.to_act for text in env.turn(seat).results):
-                write(f"   tool: {text}\n")
-        else:
+        for text in (text for seat in env.to_act for text in env.turn(seat).results):
+            write(f"   tool: {text}\n")
+        if not env.game.conversation:  # where each reply says what is new
             write(f"{env.render()}\n")
     if people:
         news = [str(message) for message in env.messages(people[0])]
@@ -142,7 +145,7 @@ def _run(args: argparse.Namespace) -> int:
     from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted, rollout
     from gem_ma.rollouts.run import TooManyErrors
 
-    env = make(args.id, args)
+    env = with_tools(make(args.id, args), args.tools)
     try:
         agents = seated(args.agents or "random", env.possible_agents)
     except ValueError as error:

@@ -174,10 +174,11 @@ def _watch(args: argparse.Namespace) -> int:
 def _plot(args: argparse.Namespace) -> int:
     from gem_ma.evaluation import plots
 
+    missing: list[str] = []
     draw = {
         "learning": lambda: _curves(args),
-        "win-rates": lambda: plots.win_rates(*plots.read_tournament(args.source)),
-        "pass-k": lambda: plots.pass_hat(plots.read_evaluations(args.source)),
+        "win-rates": lambda: _rates(args, missing),
+        "pass-k": lambda: _pass_k(args, missing),
         "tokens": lambda: plots.tokens(plots.read_episodes(args.source)),
     }
     try:
@@ -186,7 +187,29 @@ def _plot(args: argparse.Namespace) -> int:
     except (ValueError, ImportError, OSError) as error:
         raise UsageError(str(error)) from None
     sys.stdout.write(f"written to {args.out}\n")
+    for words in missing:
+        sys.stdout.write(f"unfinished: {words}\n")
     return 0
+
+
+def _rates(args: argparse.Namespace, missing: list[str]) -> Any:
+    """Return the figure of a tournament; what is not in it yet is added to what is missing."""
+    from gem_ma.evaluation import plots
+
+    names, rates, words = plots.read_tournament(args.source)
+    missing += [f"{args.source} has {words}"] if words else []
+    return plots.win_rates(names, rates, words)
+
+
+def _pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
+    """Return the figure of evaluations, likewise."""
+    from gem_ma.evaluation import plots
+
+    found = plots.read_evaluations(args.source)
+    for name, rows in found.items():
+        done, all = (sum(row[what] for row in rows) for what in ("episodes", "expected"))
+        missing += [f"{name} has {done} of {all} episodes"] if done < all else []
+    return plots.pass_hat(found)
 
 
 def _curves(args: argparse.Namespace) -> Any:

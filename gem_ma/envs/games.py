@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from gem_ma.envs.files import load
 from gem_ma.envs.registry import MissingArgument, MissingNeed, Spec, UnknownArgument, instead
 from gem_ma.game import Game
+from gem_ma.guards.source import load
 
 
 def game_class(spec: Spec) -> type[Game[Any]]:

@@ -126,20 +126,24 @@ def learning(
     return figure
 
 
+_HISTORY = ".history.jsonl"
+
+
 def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[dict[str, Any]]]]:
     """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them.
 
-    Where a folder has a `history.jsonl`, as a Trainer writes it, only such files are read, and the
-    folder that one is in has the name: NAME-SEED/history.jsonl.
+    Where a folder has histories as a Trainer writes them, only these are read: the name of one is
+    in NAME-SEED.history.jsonl, or that of its folder is, NAME-SEED/history.jsonl.
     """
     files: list[Path] = []
     for source in map(Path, sources):
-        found = source.rglob("history.jsonl") if source.is_dir() else [source]
-        files += sorted(found) or sorted(source.rglob("*.jsonl"))
+        every = sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
+        files += [one for one in every if f".{one.name}".endswith(_HISTORY)] or every
     runs: dict[str, list[list[dict[str, Any]]]] = {}
     for file in files:
         rows = read_log(file)
-        name = file.resolve().parent.name if file.name == "history.jsonl" else file.stem
+        name = f".{file.name}".removesuffix(_HISTORY)[1:].removesuffix(".jsonl")
+        name = name or file.resolve().parent.name
         if rows:
             runs.setdefault(re.sub(r"-\d+$", "", name), []).append(rows)
     if not runs:
@@ -167,21 +171,37 @@ def read_log(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
 # -- evaluations and tournaments -------------------------------------------------------------------
 
 
-def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[list[float]]]:
-    """Return the agents of a tournament, the best rated first, and their win rates."""
+def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[list[float]], str]:
+    """Return the agents of a tournament, the best rated first, and their win rates.
+
+    Who has no match yet comes last. Then what is there, if not all of its matches are.
+    """
     from gem_ma.evaluation.tournament import leaderboard
 
     board = leaderboard(folder)
+    missing = sum(one["matches"] - one["played"] for one in board.missing)
+    if not board.matches:
+        none = f"none of {missing} matches" if missing else "no match"
+        raise BadPlot(f"{folder}: {none} came to its end yet; the same tournament goes on")
     if not board.agents:
-        raise BadPlot(f"{folder} holds no match with a winner that came to its end")
-    order = board.order()
-    return [board.agents[i] for i in order], [[board.points(i, j) for j in order] for i in order]
+        raise BadPlot(f"{folder}: nobody wins from another in {', '.join(board.unrated)}")
+    order, rest = board.order(), [math.nan] * len(board.absent)
+    rates = [[*(board.points(i, j) for j in order), *rest] for i in order]
+    rates += [[math.nan] * (len(order) + len(rest)) for _ in rest]
+    there = ""
+    if missing:
+        there = f"{board.matches} of {board.matches + missing} matches"
+        never = [" - ".join(one["agents"]) for one in board.missing if not one["played"]]
+        there += f"; none of {', '.join(never[:3])}" if never else ""
+        there += f" and {len(never) - 3} more line-ups" if len(never) > 3 else ""
+    return [*(board.agents[i] for i in order), *board.absent], rates, there
 
 
-def win_rates(names: Sequence[str], rates: Any) -> Any:
+def win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     """Draw who wins how often, a draw being half a win: the row against the column.
 
     rates: a matrix of shares, nan where two never met, as `Pool.rates` of self-play has it, too.
+    there: what there is of the matches, if not all of them.
     """
     shares = np.asarray(rates, float)
     size = 1.8 + 0.65 * len(names)
@@ -194,6 +214,8 @@ def win_rates(names: Sequence[str], rates: Any) -> Any:
     axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
     figure.colorbar(shown, label="points of the row against the column")
+    if there:
+        figure.suptitle(f"unfinished: {there.partition(';')[0]}", fontsize=10)
     return figure
 
 

@@ -28,7 +28,7 @@ from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.asking import Agent
+from gem_ma.talk.asking import Agent, for_seat
 from gem_ma.talk.loops import run_async
 
 KIND = "evaluation"
@@ -59,6 +59,10 @@ class Shared:
     @property
     def singly(self) -> bool:
         return bool(getattr(self.agent, "singly", False))
+
+    @property
+    def seats(self) -> Any:
+        return getattr(self.agent, "seats", None)
 
     @property
     def waits(self) -> bool:
@@ -165,6 +169,8 @@ def evaluate(
         cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
         for cell in cells
     ]
+    for seat, spec in sorted({pair for cell in cells for pair in cell.agents.items()}):
+        for_seat(shared[spec], seat, spec)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
     with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:
@@ -197,7 +203,7 @@ def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
             data["name"],
         )
         entries = {entry.name: entry for entry in suite.entries}
-        listed = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+        listed: list[Any] = store.kept(file, [])
         cells = [
             Cell(
                 entries[one["entry"]],
@@ -244,8 +250,10 @@ def plan(
 
 def make(entry: Entry) -> Any:
     from gem_ma.apis import making
+    from gem_ma.tools.wrapper import ToolEnv
 
-    return making.make(entry.id, **entry.arguments)
+    env = making.make(entry.id, **entry.arguments)
+    return ToolEnv(env, entry.tools) if entry.tools else env
 
 
 def _who(
@@ -443,10 +451,9 @@ def row(
 
     def share(name: str, of: str = "one") -> Estimate:
         parts = tasks.values()
-        return rate(
-            [sum(fact[name] for fact in part) for part in parts],
-            [sum(fact[of] for fact in part) for part in parts],
-        )
+        counts = [sum(fact[of] for fact in part) for part in parts]
+        weights = [1] * len(parts) if of == "one" else counts  # starts weigh alike, as in all means
+        return rate([sum(fact[name] for fact in part) for part in parts], counts, weights)
 
     def mean_of(name: str) -> Estimate:
         return mean([fmean(fact[name] for fact in part) for part in tasks.values()])
@@ -501,9 +508,12 @@ def _curve(
         if k > most:
             continue
         # a task that was not played k times, because an episode failed, says nothing about k
-        values = [function({0: one}, k) for one in trials.values() if len(one) >= k]
-        if values:
-            out[k] = rate(values, [1] * len(values))
+        parts = [one for one in trials.values() if len(one) >= k]
+        if parts:
+            tries = [len(one) / k for one in parts]  # so that for one trial it is the success
+            shares = [function({0: one}, k) for one in parts]
+            came = [share * count for share, count in zip(shares, tries, strict=True)]
+            out[k] = rate(came, tries, [1] * len(parts))
     return out
 
 
@@ -598,7 +608,7 @@ COMPARED = {"success": +1, "return": +1, "invalid": -1, "tokens": 0}  # whether 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed in one number of one cell, over the starts that both evaluations played."""
+    """What changed in one number of one cell, or of all cells, over the starts that both played."""
 
     entry: str
     seat: str
@@ -607,10 +617,41 @@ class Difference:
     new: float
     change: Any  # a statistics.Change: with its p, before others were looked at
     p: float  # that allows for how many numbers were compared
-    verdict: str  # "better", "worse", "changed" or "noise"
+    verdict: str  # "better", "worse" or "changed"; "undecided"; "same": nothing differs at all
+    pairs: int
     unlike: int  # pairs of which differ
     why: str  # which test, of how many pairs, and what it came to
     left_out: str  # which starts are in no number, and why
+    same_as: str = ""  # the number of this cell that changed as this one did, and has its test
+    rows: int = 1  # that it is the mean of
+
+
+class _Compared(NamedTuple):
+    """What one number of one cell was and is, by start."""
+
+    key: tuple[str, str]
+    id: str
+    metric: str
+    old: Mapping[str, float]
+    new: Mapping[str, float]
+    change: Any
+    left_out: str
+
+    @property
+    def gaps(self) -> list[float]:
+        """By how much starts differ, or, without pairs, values from the first of them."""
+        if self.change.paired:
+            return [self.new[task] - was for task, was in self.old.items()]
+        first, *others = (*self.old.values(), *self.new.values())
+        return [other - first for other in others]
+
+    @property
+    def unlike(self) -> int:
+        return sum(bool(gap) for gap in self.gaps)
+
+    @property
+    def told(self) -> bool:
+        return self.metric == "success" or any((*self.old.values(), *self.new.values()))
 
 
 def compare(
@@ -619,17 +660,18 @@ def compare(
     """Return what changed between two evaluations, and what of them cannot be compared, and why.
 
     Starts that both have played are compared one by one, and no others count; without any the two
-    means are compared. A change counts as more than noise if chance alone does as much less often
-    than `level`, whichever of the numbers it shows in.
+    means are compared. A change counts if chance alone does as much less often than `level`,
+    whichever of the numbers it shows in. The last ones are of all rows that have pairs, where
+    there are several; they are a question of their own.
     """
-    from gem_ma.evaluation.statistics import difference, holm
+    from gem_ma.evaluation.statistics import difference
 
     parts = []
     for folder in (old, new):
         _, cells = load(folder)
         parts.append({(cell.entry.name, cell.seat): (cell, folder) for cell in cells})
     before, after = parts
-    found: list[Any] = []
+    found: list[_Compared] = []
     notes = [
         f"{entry} {seat}: only in {old if (entry, seat) in before else new}"
         for entry, seat in before.keys() ^ after.keys()
@@ -643,29 +685,95 @@ def compare(
         left_out = _left_out(tables, episodes) if common else ""
         for metric in COMPARED if all(tables) else ():
             one, two = ({task: table[task][metric] for task in common or table} for table in tables)
-            if metric == "success" or any(one.values()) or any(two.values()):
-                found.append((key, metric, one, two, difference(one, two), left_out))
+            change = difference(one, two)
+            found.append(_Compared(key, was.entry.id, metric, one, two, change, left_out))
     order = list(before)
-    found.sort(key=lambda one: order.index(one[0]))  # as they are in the suite
-    chances = holm([change.p for *_, change, _ in found])
+    found.sort(key=lambda one: order.index(one.key))  # as they are in the suite
+    out = _judged([([one], one.change) for one in found if one.told], level)
+    return out + _judged(_over_all(found), level), sorted(notes)
+
+
+def _over_all(found: Sequence[_Compared]) -> list[tuple[list[_Compared], Any]]:
+    """Return for the success and the return their rows that have pairs, and the change of all."""
+    from gem_ma.evaluation.statistics import together
+
     out = []
-    for ((entry, seat), metric, one, two, change, left_out), p in zip(found, chances, strict=True):
-        verdict = "noise"
+    for metric in ("success", "return"):
+        rows = [one for one in found if one.metric == metric and one.change.paired]
+        if len(rows) > 1 and any(one.told for one in rows):
+            gaps = [
+                {(one.id, task): gap for task, gap in zip(one.old, one.gaps, strict=True)}
+                for one in rows
+            ]
+            out.append((rows, together(gaps)))
+    return out
+
+
+def _judged(asked: Sequence[tuple[list[_Compared], Any]], level: float) -> list[Difference]:
+    """Return what became of numbers that are one question, each of rows, with the change of all.
+
+    Where nothing differs there is nothing to test, and numbers of the same rows that changed alike,
+    as success and return often do, are one test.
+    """
+    from gem_ma.evaluation.statistics import holm
+
+    twins: list[int | None] = []  # which number before it has the same test
+    for place, (rows, _) in enumerate(asked):
+        earlier = (i for i in range(place) if twins[i] is None and _alike(asked[i][0], rows))
+        twins.append(next(earlier, None))
+    tests = [
+        place
+        for place, (rows, _) in enumerate(asked)
+        if twins[place] is None and any(one.unlike for one in rows)
+    ]
+    chances = dict(zip(tests, holm([asked[i][1].p for i in tests]), strict=True))
+    out = []
+    for place, (rows, change) in enumerate(asked):
+        twin = twins[place]
+        p = chances.get(place if twin is None else twin, 1.0)
+        first, pairs = rows[0], sum(len(one.old) for one in rows) if change.paired else 0
+        unlike = sum(one.unlike for one in rows)
+        verdict = "undecided" if unlike else "same"
         if p < level:
-            sign = COMPARED[metric] * change.value
+            sign = COMPARED[first.metric] * change.value
             verdict = "changed" if not sign else "better" if sign > 0 else "worse"
-        why = _why(one, two, change, p, len(found), level)
-        unlike = sum(one[task] != two[task] for task in one) if change.paired else 0
-        was_now = {"old": fmean(one.values()), "new": fmean(two.values()), "change": change}
-        said = {"p": p, "verdict": verdict, "unlike": unlike, "why": why, "left_out": left_out}
-        out.append(Difference(entry, seat, metric, **was_now, **said))
-    return out, sorted(notes)
+        out.append(
+            Difference(
+                *(first.key if len(rows) == 1 else ("all", f"{len(rows)} rows")),
+                first.metric,
+                old=fmean(fmean(one.old.values()) for one in rows),
+                new=fmean(fmean(one.new.values()) for one in rows),
+                change=change,
+                p=p,
+                verdict=verdict,
+                pairs=pairs,
+                unlike=unlike if change.paired else 0,
+                why=_why(rows, change, p, len(tests), level),
+                left_out=first.left_out if len(rows) == 1 else "",
+                same_as="" if twin is None else asked[twin][0][0].metric,
+                rows=len(rows),
+            )
+        )
+    return out
+
+
+def _alike(one: Sequence[_Compared], two: Sequence[_Compared]) -> bool:
+    """Return whether two numbers of the same rows changed alike, by a factor for all of them."""
+    if [row.key for row in one] != [row.key for row in two]:
+        return False
+    gaps = [[gap for row in rows for gap in row.gaps] for rows in (one, two)]
+    largest = max(range(len(gaps[0])), key=lambda i: abs(gaps[0][i]), default=0)
+    if not all(map(any, gaps)) or not gaps[1][largest]:
+        return False
+    factor = gaps[1][largest] / gaps[0][largest]
+    near = _NEAR * abs(gaps[1][largest])
+    return all(abs(b - factor * a) <= near for a, b in zip(*gaps, strict=True))
 
 
 def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
     """Return why two cells cannot be compared, or not as they should be."""
     out = []
-    for name in ("id", "arguments", "success", "context"):
+    for name in ("id", "arguments", "success", "context", "tools"):
         one, two = getattr(was.entry, name), getattr(now.entry, name)
         if one != two:
             out.append(f"{name} was {one!r} and is {two!r}, so more than the agent may differ")
@@ -681,24 +789,23 @@ def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any])
     return out
 
 
-def _why(
-    old: Mapping[str, float],
-    new: Mapping[str, float],
-    change: Any,
-    p: float,
-    numbers: int,
-    level: float,
-) -> str:
+def _why(rows: Sequence[_Compared], change: Any, p: float, numbers: int, level: float) -> str:
     """Return which test says so, of how many starts, and what it came to."""
+    first, unlike = rows[0], sum(one.unlike for one in rows)
     if not change.paired:
-        test = f"permutations of {len(old)} starts before and {len(new)} others after"
-        return f"{test}: p={change.p:.2g}, {p:.2g} as one of {numbers} numbers"
-    unlike = sum(old[task] != new[task] for task in old)
+        test = f"permutations of {len(first.old)} starts before and {len(first.new)} others after"
+        return f"{test}: p={change.p:.2g}, {p:.2g} as one of {numbers} tests"
     test = f"sign flips of {change.tasks} pairs, {unlike} of which differ"
+    if len(rows) > 1:
+        pairs = sum(len(one.old) for one in rows)
+        test = (
+            f"sign flips of {change.tasks} starts with {pairs} pairs in {len(rows)} rows, "
+            f"{unlike} of which differ"
+        )
     if not unlike:
         return test
-    words = f"{test}: p={change.p:.2g}, {p:.2g} as one of {numbers} numbers"
-    least = min(1.0, 2.0 ** (1 - unlike))
+    words = f"{test}: p={change.p:.2g}, {p:.2g} as one of {numbers} tests"
+    least = min(1.0, 2.0 ** (1 - change.unlike))
     if p >= level and least >= level:
         words += f"; so few cannot be below {least:.2g}"
     return words

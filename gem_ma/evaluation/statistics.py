@@ -13,6 +13,7 @@ import numpy as np
 from gem_ma.evaluation.metrics import wilson
 from gem_ma.guards.given import each, need
 
+_Z = 1.959964  # what the normal distribution has 2.5 percent above
 _RESAMPLES = 2000
 _FLIPS = 10_000  # of the signs, where there are too many to try them all
 _CHUNK = 1 << 20  # numbers held at once while resampling
@@ -38,31 +39,45 @@ class Change(NamedTuple):
     p: float
     paired: bool
     tasks: int
+    unlike: int = 0  # of pairs, how many differ; each doubles what the test can tell
 
 
-def rate(successes: Sequence[float], trials: Sequence[float]) -> Estimate:
-    """Return the share of successes in all trials, with Wilson's interval.
+def rate(
+    successes: Sequence[float], trials: Sequence[float], weights: Sequence[float] | None = None
+) -> Estimate:
+    """Return the share of successes, with Wilson's interval.
 
-    Each place is a task: trials of one task are alike, so together they count for less than as
-    many of different tasks. The interval is that of the number of independent trials that would
-    leave as much doubt.
+    Each place is a task. weights: of the tasks in the share; None: how many trials they had, so
+    that all trials weigh alike.
+
+    Trials of one task are alike, so together they count for less than as many of different tasks.
+    The interval is that of the number of independent trials that would leave as much doubt (Kish's
+    effective number), as the spread between tasks tells it; lower by a factor from Student's
+    distribution where few tasks tell it (Korn and Graubard's); no lower than the number of tasks,
+    and no higher than that of trials.
     """
-    if len(successes) != len(trials):
-        raise ValueError(f"got {len(successes)} tasks with successes and {len(trials)} with trials")
-    pairs = [(s, n) for s, n in zip(successes, trials, strict=True) if n]
-    total = sum(n for _, n in pairs)
+    weights = trials if weights is None else weights
+    for others, called in ((trials, "trials"), (weights, "weights")):
+        if len(successes) != len(others):
+            raise ValueError(
+                f"got {len(successes)} tasks with successes and {len(others)} with {called}"
+            )
+    tasks = [(s / n, n, w) for s, n, w in zip(successes, trials, weights, strict=True) if n and w]
+    total = sum(w for _, _, w in tasks)
     if not total:
         return Estimate(math.nan, 0.0, 1.0)
-    share = min(1.0, sum(s for s, _ in pairs) / total)
-    fewest = total * total / sum(n * n for _, n in pairs)  # no trial says more than its task
-    spread = sum((s - share * n) ** 2 for s, n in pairs)
-    if share in (0, 1) or len(pairs) == 1:
+    share = min(1.0, sum(w * own for own, _, w in tasks) / total)
+    fewest = total**2 / sum(w * w for _, _, w in tasks)  # no trial says more than its task
+    most = total**2 / sum(w * w / n for _, n, w in tasks)
+    spread = sum((w * (own - share)) ** 2 for own, _, w in tasks) / total**2
+    if share in (0, 1) or len(tasks) == 1:
         alone = fewest
     elif not spread:
-        alone = total
+        alone = most
     else:
-        variance = len(pairs) / (len(pairs) - 1) * spread / total**2
-        alone = min(max(share * (1 - share) / variance, fewest), total)
+        free = len(tasks) - 1
+        alone = share * (1 - share) / (len(tasks) / free * spread) * (_Z / _student(free)) ** 2
+        alone = min(max(alone, fewest), most)
     return Estimate(share, *wilson(share * alone, alone))
 
 
@@ -72,8 +87,7 @@ def mean(values: Sequence[float]) -> Estimate:
         return Estimate(math.nan, math.nan, math.nan)
     if min(values) == max(values):
         return Estimate(float(values[0]), math.nan, math.nan)
-    low, high = np.quantile(_means(values), _tails(len(values)))
-    return Estimate(fmean(values), float(low), float(high))
+    return Estimate(fmean(values), *_between([values], [1]))
 
 
 def average(estimates: Sequence[Estimate]) -> Estimate:
@@ -97,7 +111,7 @@ def difference(old: Mapping[Any, float], new: Mapping[Any, float]) -> Change:
     common = [task for task in old if task in new]
     if common:
         gaps = [new[task] - old[task] for task in common]
-        return Change(*mean(gaps), _sign_flips(gaps), True, len(common))
+        return Change(*mean(gaps), _sign_flips(gaps), True, len(common), sum(map(bool, gaps)))
     if not old or not new:
         return Change(math.nan, math.nan, math.nan, 1.0, False, 0)
     before, after = list(old.values()), list(new.values())
@@ -107,8 +121,36 @@ def difference(old: Mapping[Any, float], new: Mapping[Any, float]) -> Change:
     if fewer > 1:
         means = _means(after) - _means(before, seed=1)
         if np.ptp(means):
-            low, high = map(float, np.quantile(means, _tails(fewer)))
+            low, high = map(float, np.quantile(means, _tails(fewer - 1, fewer / (fewer - 1))))
     return Change(value, low, high, _exchanges(before, after), False, fewer)
+
+
+def together(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> Change:
+    """Return the mean over rows of their mean gaps; each row weighs alike.
+
+    rows: of each row, how much higher every pair became, by environment and start. A start is drawn
+    again, or has its sign, with all rows that have it; starts are drawn within their environment,
+    or from all of them where an environment has one alone. `tasks` counts the starts.
+    """
+    sums: dict[Any, dict[Any, float]] = {}
+    rows = [row for row in each(rows, Mapping, "rows") if row]
+    if not rows:
+        return Change(math.nan, math.nan, math.nan, 1.0, True, 0)
+    for row in rows:
+        for (place, start), gap in row.items():
+            own = sums.setdefault(place, {})
+            own[start] = own.get(start, 0.0) + gap / len(row) / len(rows)
+    parts = [[round(one, 12) for one in own.values()] for own in sums.values()]
+    if any(len(part) == 1 for part in parts):
+        parts = [[one for part in parts for one in part]]
+    gaps = [one for part in parts for one in part]
+    varied = [part for part in parts if min(part) < max(part)]
+    low = high = math.nan
+    if varied:
+        alike = sum(sum(part) for part in parts if part not in varied)
+        low, high = (alike + end for end in _between(varied, [len(part) for part in varied]))
+    differ = sum(map(bool, gaps))
+    return Change(sum(gaps), low, high, _sign_flips(gaps), True, len(gaps), differ)
 
 
 def holm(chances: Sequence[float]) -> list[float]:
@@ -133,17 +175,38 @@ def _means(values: Sequence[float], seed: int = 0) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _tails(count: int) -> tuple[float, float]:
+def _between(groups: Sequence[Sequence[float]], weights: Sequence[float]) -> tuple[float, float]:
+    """Return the interval of the sum of weighted means of groups, each of them drawn by itself."""
+    drawn = sum(
+        weight * _means(values, seed)
+        for seed, (values, weight) in enumerate(zip(groups, weights, strict=True))
+    )
+    true = seen = pooled = 0.0  # how much the sum varies, as samples do and as resamples do
+    for values, weight in zip(groups, weights, strict=True):
+        own = weight**2 * float(np.var(values)) / len(values)
+        seen += own
+        true += own * len(values) / (len(values) - 1)
+        pooled += (own * len(values) / (len(values) - 1)) ** 2 / (len(values) - 1)
+    low, high = np.quantile(drawn, _tails(true**2 / pooled, true / seen))
+    return float(low), float(high)
+
+
+def _tails(free: float, wider: float) -> tuple[float, float]:
     """Return what shares of the resamples to leave out below and keep below, for 95 percent.
 
-    Resamples vary less than samples do, the fewer values the more: by a factor that is known, and
-    by Student's distribution instead of the normal one (Hesterberg's expanded percentiles).
+    free: degrees of freedom (of several groups: Satterthwaite's). wider: by what the variance of a
+    sample is larger than that of a resample. So few values have as wide an interval as Student's
+    distribution gives them instead of the normal one (Hesterberg's expanded percentiles).
     """
-    z, v = 1.959964, count - 1
-    t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
-    t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-    below = NormalDist().cdf(-math.sqrt(count / v) * t)
+    below = NormalDist().cdf(-math.sqrt(wider) * _student(free))
     return below, 1 - below
+
+
+def _student(free: float) -> float:
+    """Return what Student's distribution has 2.5 percent above, nearly, for its freedom."""
+    z, v = _Z, free
+    t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+    return t + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
 
 
 def _sign_flips(gaps: Sequence[float]) -> float:

@@ -27,6 +27,7 @@ class Entry:
     success: the return from which on an episode counts as a success.
     options: of reset; of several, each start takes the next. numbered: an option that is the
         number of the start, from 0 on: all tasks of a data set, in order.
+    tools: spec strings of what seats may call: a list for all, or a table from seat to list.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Entry:
     options: Sequence[Mapping[str, Any]] = ()
     numbered: str = ""
     context: str = ""
+    tools: Any = ""
 
     def lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the line-ups, each the seats that the evaluated agent takes."""
@@ -142,14 +144,18 @@ def parse(data: Mapping[str, Any], name: str) -> Suite:
 
 
 def of_ids(
-    ids: Sequence[str], arguments: Mapping[str, Any] | None = None, opponents: str = "random"
+    ids: Sequence[str],
+    arguments: Mapping[str, Any] | None = None,
+    opponents: str = "random",
+    tools: str | Sequence[str] | Mapping[str, Any] = "",
 ) -> Suite:
     """Return a suite of environments as they come; an id that nobody knows is an error.
 
-    arguments: of `gem_ma.make`, for all of them. opponents: who sits in seats not evaluated.
+    arguments: of `gem_ma.make`, for all of them. opponents: who sits in seats not evaluated. tools:
+    spec strings of what seats may call.
     """
     given: dict[str, Any] = {"arguments": dict(arguments)} if arguments else {}
-    given["opponents"] = opponents
+    given |= {"opponents": opponents, "tools": tools}
     for id in ids:
         registry.spec(id)
     return Suite("ids", _named_apart([_entry({"id": id, **given}, id) for id in ids], "of ids"))
@@ -184,6 +190,10 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
+def _is_specs(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, list | tuple) and all(map(_is_text, value)))
+
+
 def _is_lineups(value: Any) -> bool:
     """Return whether it is a word for line-ups, or a list of names and of lists of names."""
     if isinstance(value, str):
@@ -207,6 +217,10 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "opponents": (
         "a spec string, or a table from seat to spec",
         lambda value: _is_text(value) or _is_table(value),
+    ),
+    "tools": (
+        "spec strings: a text, a list, or a table from seat to these",
+        lambda value: all(map(_is_specs, value.values() if _is_table(value) else [value])),
     ),
     "seats": ('"each", "all", or a list of names and of lists of names', _is_lineups),
 }

@@ -8,7 +8,8 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -16,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gem_ma.agents import SPECS
 from gem_ma.evaluation import ratings, store
 from gem_ma.evaluation.ratings import Cycle, Rating
 from gem_ma.evaluation.runner import (
@@ -33,11 +35,13 @@ from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
+from gem_ma.talk.asking import for_seat
 from gem_ma.talk.loops import run_async
 
 KIND = "tournament"
 POOL = "agents.json"
 GAMES = "games.json"
+PLANNED = "cells.json"
 COUNTS = ("win", "draw", "loss", "forfeit")
 
 
@@ -54,6 +58,7 @@ class Leaderboard:
     wins, draws: how often the agent of a row beat that of a column, and how often neither did.
     returns: by game and agent, what it earned on average, seats of all and all its seats alike.
     unrated: games without winners. absent: agents of whom no match came to its end.
+    missing: line-ups of which fewer matches came to their end than were asked for.
     seats: by game, seat and agent, how often it earned more than the mean of all, as much, less,
         or left by invalid replies, which counts as nothing else.
     """
@@ -71,6 +76,7 @@ class Leaderboard:
     returns: dict[tuple[str, str], Estimate] = field(default_factory=dict)
     unrated: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    missing: list[dict[str, Any]] = field(default_factory=list)
     skills: dict[str, tuple[float, float]] = field(default_factory=dict)  # Plackett-Luce
     stopped: list[dict[str, str]] = field(default_factory=list)
 
@@ -150,6 +156,7 @@ class Leaderboard:
             ],
             "unrated": self.unrated,
             "absent": self.absent,
+            "missing": self.missing,
             "seats": [
                 {"game": game, "seat": seat, "agent": agent, **row}
                 for (game, seat, agent), row in self.seats.items()
@@ -185,7 +192,8 @@ def tournament(
     A folder goes on with more agents, more matches, or another schedule: only what is missing is
     played.
 
-    agents: specs; those who played in this folder before stay in the pool.
+    agents: specs, or NAME=SPEC, so that one may meet itself; those who played in this folder
+        before stay in the pool.
     matches: starts, the same for all; from each, every group of agents plays in every seating.
     rounds: of a Swiss tournament, in which agents with like results meet.
     seating: "all" permutations, or "rotate": each agent once in each seat.
@@ -204,14 +212,19 @@ def tournament(
         raise BadTournament("name a game; gem-ma list shows them")
     about = {"games": [entry.id for entry in entries], "seed": seed}
     about |= {"make": json.loads(json.dumps(make))} if make else {}
-    pool = _pool(Path(out), [*anchors, *agents])
-    if len(pool) < 2:
-        raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent")
-    shared = loaded(pool, named or {})
+    known = {*anchors, *agents, *(named or {})}
+    pool = _joined(Path(out), [*anchors, *agents], known)
+    _check_pool(pool, agents)
+    named = {**_called(pool, entries), **(named or {})}
+    shared = loaded(pool, named)
     pool = list(shared)
+    for seat in (seat for entry in entries for seat in made(entry).possible_agents):
+        for one, agent in shared.items():
+            for_seat(agent, seat, one)
     with store.opened(out, KIND, about) as path:
-        pool = _pool(path, pool)  # others may have joined until nobody else wrote there
-        shared |= loaded([one for one in pool if one not in shared], named or {})
+        pool = _joined(path, pool, known)  # others may have joined until nobody else wrote there
+        named = {**_called(pool, entries), **named}
+        shared |= loaded([one for one in pool if one not in shared], named)
         store.write(path / POOL, pool)
         about_games = {entry.id: made(entry).game.zero_sum for entry in entries}
         store.write(path / GAMES, about_games)
@@ -223,8 +236,11 @@ def tournament(
             plans = [_round_robin(entry, pool, seating) for entry in entries]
         else:
             plans = [_swiss(entry, pool, seating, rounds, folder) for entry in entries]
+        planned: dict[str, Any] = store.kept(path / PLANNED, {})
         for plan in plans:
             for cells in plan:
+                _plan(planned, cells)
+                store.write(path / PLANNED, planned)
                 playing.bar = _bar(cells, progress)
                 try:
                     run_async(lambda cells=cells: playing.all(cells))
@@ -236,6 +252,14 @@ def tournament(
         store.write(path / "results.json", board.plain())
         (path / "crosstable.csv").write_text(board.csv(), encoding="utf-8")
     return board
+
+
+def _plan(planned: dict[str, Any], cells: Sequence[Cell]) -> None:
+    """Add the matches that are to be played to those that ever were, by file."""
+    for cell in cells:
+        most = max(cell.episodes, planned.get(cell.file, {}).get("matches", 0))
+        who = {"game": cell.entry.id, "agents": list(cell.agents.values())}
+        planned[cell.file] = {**who, "matches": most}
 
 
 def _check(counts: Mapping[str, int], schedule: str, seating: str, forfeits: str) -> None:
@@ -257,11 +281,53 @@ def _bar(cells: Sequence[Cell], progress: bool | None) -> Progress | None:
     return Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
 
 
+def _joined(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return the pool of a folder, unless to load it would run code that nobody named now."""
+    pool = _pool(path, agents)
+    for one in pool:
+        if one not in known and SPECS.runs(_named(one)[1]):
+            raise BadTournament(
+                f"{one} has played in {path}, and to load it would run that code: name it again"
+            )
+    return pool
+
+
+def _check_pool(pool: Sequence[str], agents: Sequence[str]) -> None:
+    twice = next((one for one in agents if list(agents).count(one) > 1), None)
+    if twice is not None:
+        raise BadTournament(
+            f"{twice} is named twice; it meets itself under another name: again={twice}"
+        )
+    if len(pool) < 2:
+        again = f", or it once more: again={pool[0]}" if pool else ""
+        raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent{again}")
+
+
 def _pool(path: Path, agents: Sequence[str]) -> list[str]:
     """Return all who ever joined, and who joins now."""
-    file = path / POOL
-    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    before: list[str] = store.kept(path / POOL, [])
     return list(dict.fromkeys([*before, *agents]))
+
+
+def _called(pool: Sequence[str], games: Sequence[Entry]) -> dict[str, str]:
+    """Return the spec of everybody who has a name beside it: NAME=SPEC."""
+    found, seats = {}, {seat for entry in games for seat in made(entry).possible_agents}
+    for one in pool:
+        name, spec = _named(one)
+        if name:
+            found[one] = spec
+            if name in seats:
+                raise BadTournament(
+                    f"{one}: {name} is a seat, and everybody plays in every seat; leave it out, or "
+                    f"take another name, such as my-{name}={spec}"
+                )
+    return found
+
+
+def _named(one: str) -> tuple[str, str]:
+    """Return the name and the spec of NAME=SPEC; "" for a spec alone."""
+    name, equals, spec = one.partition("=")
+    return (name, spec) if equals and re.fullmatch(r"[\w.-]+", name) else ("", one)
 
 
 def _entry(id: str, matches: int, arguments: Mapping[str, Any]) -> Entry:
@@ -371,11 +437,11 @@ def leaderboard(
     """Return the leaderboard of all matches that a folder holds."""
     about = store.read(folder, KIND)
     files = sorted((Path(folder) / "matches").glob("*.jsonl"))
-    played = [one for file in files for one in load_episodes(file)]
+    by_file = {file.name: list(load_episodes(file)) for file in files}
+    played = [one for own in by_file.values() for one in own]
     done = [one for one in played if one.failure is None]
     by_game = {game: [one for one in done if one.spec.id == game] for game in about["games"]}
-    file = Path(folder) / GAMES
-    zero_sum = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    zero_sum: dict[str, bool] = store.kept(Path(folder) / GAMES, {})
     games = [
         game
         for game, own in by_game.items()
@@ -407,10 +473,22 @@ def leaderboard(
         returns={key: one for game, own in by_game.items() for key, one in _returns(game, own)},
         unrated=[game for game, own in by_game.items() if own and game not in games],
         absent=[agent for agent in _pool(Path(folder), ()) if agent not in there],
+        missing=_missing(Path(folder), by_file),
     )
     if skills and rivals:
         board.skills = ratings.plackett_luce([_earned(one) for one in _shuffled(rivals)])
     return board
+
+
+def _missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[dict[str, Any]]:
+    """Return which line-ups have fewer matches that came to their end than were asked for."""
+    planned: dict[str, dict[str, Any]] = store.kept(folder / PLANNED, {})
+    out = []
+    for file, cell in planned.items():
+        played = sum(one.failure is None for one in episodes.get(file, ()))
+        if played < cell["matches"]:
+            out.append({**cell, "played": played})
+    return out
 
 
 def _units(episodes: Sequence[Episode], agents: Sequence[str], forfeits: str) -> list[np.ndarray]:

@@ -24,7 +24,7 @@ from gem_ma.rollouts.episode import Episode, Failure, plain
 from gem_ma.rollouts.play import Play
 from gem_ma.rollouts.players import Answer, Player, Waiting
 from gem_ma.rollouts.progress import Progress, Reporter
-from gem_ma.talk.asking import forget, name_of
+from gem_ma.talk.asking import for_seat, forget, name_of
 from gem_ma.talk.context import Context
 from gem_ma.talk.conversation import Conversation, schemas
 
@@ -70,6 +70,7 @@ class Run:
             raise ValueError("resume=True goes on with a file: pass out= too")
         self.envs = _envs(env, make)
         self.players: list[Player] = []
+        self.shuffle = shuffle
         self.seats = [self._seat(env, agents) for env in self.envs]
         self.contexts = [_contexts(env, context) for env in self.envs]
         _no_strangers(self.envs, agents, "agents")
@@ -78,7 +79,6 @@ class Run:
         self.total = episodes
         self.concurrency = concurrency
         self.group = group
-        self.shuffle = shuffle
         self.options = [options] if isinstance(options, Mapping) else list(options) or [{}]
         self.max_errors = max_errors
         self.causes: Counter[str] = Counter()  # of episodes that failed, the first one first
@@ -121,7 +121,11 @@ class Run:
                 )
         else:
             chosen = [agents] * len(seats)
-        return [self._player(agent) for agent in chosen]
+        players = [self._player(agent) for agent in chosen]
+        for place, seat in enumerate(seats):
+            for player in players if self.shuffle else players[place : place + 1]:
+                for_seat(player.agent, seat, player.name)
+        return players
 
     def _player(self, given: Any) -> Player:
         for player in self.players:
@@ -217,12 +221,15 @@ class Run:
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
         play.home.append(play.env)
-        for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts"):
+        now = {s: plain(schemas(play.env.tools(s))) for s in episode.tools if s in play.chats}
+        play.episode.tools = now  # of the seats that were asked
+        for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts", "tools"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
+                there, asked = _in_words(name, old, new)
                 raise ValueError(
-                    f"{path} comes from another run: {name} of episode {episode.number} is {old}, "
-                    f"and would be {new}; name another file"
+                    f"{path} comes from another run: {there} is there and {asked} is asked for "
+                    f"(episode {episode.number}); ask for what is there, or name another file"
                 )
         episode.spec = play.episode.spec  # which no longer comes from a file
 
@@ -428,6 +435,22 @@ def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
                 raise SeatError(
                     f"{what}: no seat {seat!r}; the seats are {', '.join(sorted(seats))}"
                 )
+
+
+def _in_words(name: str, there: Any, asked: Any) -> list[str]:
+    """Return what episodes were played with, and would be now, as one asks for it."""
+    if name == "id":
+        return [f"seed={one.rpartition('-')[0]}" for one in (there, asked)]
+    if name == "agents" and there.keys() == asked.keys():
+        both = [",".join(f"{seat}={who}" for seat, who in one.items()) for one in (there, asked)]
+        return [f"agents={one!r}" for one in both]
+    if name == "spec" and there.id == asked.id and there.kwargs != asked.kwargs:
+        old, new = there.kwargs, asked.kwargs
+        key = next(key for key in (*old, *new) if old.get(key) != new.get(key))
+        return [f"{key}={one[key]!r}" if key in one else f"no {key}" for one in (old, new)]
+    if name == "spec" and there.id != asked.id:
+        return [there.id, asked.id]
+    return [f"{name}={one!r}" for one in (there, asked)]
 
 
 def _wrappers(env: BaseEnv) -> tuple[str, ...]:

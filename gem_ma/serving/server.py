@@ -32,6 +32,7 @@ from gem_ma.serving.openenv import (
 )
 from gem_ma.serving.session import Session, SlowSession
 from gem_ma.serving.shapes import Reply, Shown
+from gem_ma.talk.asking import for_seat
 from gem_ma.talk.conversation import schemas
 
 _SUGGESTED = ("format", "max_turns", "image_size")  # arguments of Env that belong to an id
@@ -148,8 +149,9 @@ def application(
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     rest = [one for one in env.possible_agents if one != seat]
     players = seated(others, rest) if seat else dict.fromkeys(rest, others)
-    for one in dict.fromkeys(players.values()):
-        load(one)  # what is wrong with it shows here
+    loaded = {one: load(one) for one in dict.fromkeys(players.values())}  # what is wrong shows here
+    for one, who in players.items() if seat else ():
+        for_seat(loaded[who], one, who)
     facts = _facts(env, seat, max_message)
     slow = env.game.blocking or set(players.values()) - {"random"}
     kind = SlowSession if slow else Session

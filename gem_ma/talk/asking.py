@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from gem_ma.match.match import SeatError
 from gem_ma.talk.loops import run_async
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ class Agent(Protocol):
     A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
     each turn, all at the same time. With `blocking = True` a plain one is called in a thread. With
     `singly = True` it says that many turns at once save it nothing: it is given as many as it
-    answers in a moment. One that has a method `forget` is told by it that a rollout is over.
+    answers in a moment. One that has a method `forget` is told by it that a rollout is over. With
+    `seats = ("user",)` it says for which seats it is made, and is refused in any other.
     """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
@@ -37,6 +39,15 @@ def name_of(agent: Any) -> str:
     Whatever in it has no `__repr__` is called by its module and class.
     """
     return _ADDRESS.sub("", _OBJECT.sub(r"\1", repr(agent)))
+
+
+def for_seat(agent: Agent, seat: str, name: str = "") -> Agent:
+    """Return an agent that is to sit in a seat, or raise SeatError if it is made for others."""
+    seats = getattr(agent, "seats", None)
+    if isinstance(seats, tuple | list) and seat not in seats:
+        made = f"{name or name_of(agent)} is made for {', '.join(seats) or 'no seat'}"
+        raise SeatError(f"{made}, and not for the seat {seat}")
+    return agent
 
 
 def ask(agent: Agent, turns: list[Turn]) -> list[str]:

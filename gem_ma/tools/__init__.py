@@ -7,9 +7,12 @@ They may import environments and what lies below these; a tool's file alone impo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import isroutine
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from gem_ma.guards.given import need
 from gem_ma.guards.later import later
+from gem_ma.guards.specs import Known, Maker, Specs
 
 if TYPE_CHECKING:
     from gem_ma.tools.function import function_tool
@@ -58,6 +61,48 @@ __getattr__ = later(
     },
 )
 
+
+def load(spec: Any) -> list[Tool]:
+    """Return the tools that a spec string names, mostly one; a tool stays itself.
+
+    "python", "python:seconds=2&session=true"; "search:PATH", of a saved index or of texts, or
+    "search:URL", of a retriever, with options such as "search:docs?top_k=5"; "mcp:URL", all of a
+    server's. "FILE.py:NAME" or "module:NAME" is what is called NAME there: a tool, a class of
+    tools, whose arguments are the options, a function, or a list of tools. The file is run.
+    """
+    if isinstance(spec, str):
+        spec = SPECS.make(spec)
+    if isinstance(spec, list | tuple):
+        return list(spec)
+    need(spec, Tool, "spec", "a tool or a spec string")
+    return [spec]
+
+
+def _searched(text: str) -> list[Any]:
+    return [text if "://" in text else __getattr__("Index").open(text)]
+
+
+def _own(found: Any) -> Maker | None:
+    """Return what makes tools of a value in somebody's code, or None."""
+    if isinstance(found, type):
+        return found if callable(getattr(found, "call", None)) else None
+    several = isinstance(found, list | tuple) and found
+    if isinstance(found, Tool) or (several and all(isinstance(one, Tool) for one in found)):
+        return lambda: found
+    return (lambda: __getattr__("function_tool")(found)) if isroutine(found) else None
+
+
+SPECS = Specs(
+    "tool",
+    "a tool, a class of tools, a function or a list of tools",
+    {
+        "python": Known(lambda: __getattr__("PythonTool")),
+        "search": Known(lambda: __getattr__("SearchTool"), "PATH|URL", _searched),
+        "mcp": Known(lambda: __getattr__("MCPTool").from_url, "URL"),
+    },
+    _own,
+)
+
 __all__ = [
     "Index",
     "MCPTool",
@@ -68,5 +113,6 @@ __all__ = [
     "ToolEnv",
     "ToolError",
     "function_tool",
+    "load",
     "with_tools",
 ]

@@ -152,6 +152,12 @@ class Index:
             raise
 
     @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Index:
+        """Open a saved index, or index the texts of a file or folder."""
+        saved = all((Path(path) / name).exists() for name in (_MANIFEST, _PASSAGES))
+        return cls.load(path) if saved else cls.build(path)
+
+    @classmethod
     def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> Index:
         """Open a saved index; its large files are mapped into memory, not read.
 

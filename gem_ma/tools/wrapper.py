@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import TextWrapper
 from gem_ma.game import Message
-from gem_ma.guards.given import each, need
+from gem_ma.guards.given import need
+from gem_ma.guards.specs import placed
 from gem_ma.match.actions import (
     Rejected,
     arguments_of,
@@ -23,16 +25,13 @@ from gem_ma.match.actions import (
 from gem_ma.match.match import SeatError
 from gem_ma.match.sight import fit
 from gem_ma.talk.reply import first_calls
-from gem_ma.tools import Tool, ToolError
+from gem_ma.tools import Tool, ToolError, load
 
 _FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
 
 
 def with_tools(env: BaseEnv, tools: Any, **limits: Any) -> ToolEnv:
-    """Give tools to seats: a list for all of them, or a mapping from seat to list.
-
-    `limits` are those of ToolEnv.
-    """
+    """Give tools to seats, as ToolEnv takes them; `limits` are its own."""
     return ToolEnv(env, tools, **limits)
 
 
@@ -50,6 +49,9 @@ class ToolEnv(TextWrapper):
     A reply calls by native tool calls, by blocks of <tool_call>, or, for a tool with `fenced`, by a
     fenced block of that language which no action follows.
 
+    tools: tools and spec strings (see `gem_ma.tools.load`): a list for all seats, or a mapping from
+        seat to list. A text may hold several, with commas between; with SEAT= before it, one is for
+        that seat alone: "python,x=search:docs".
     max_calls: that a seat may make between two moves; one more is an invalid reply.
     max_calls_per_episode: that a seat may make in all.
     reward, error_reward: what a seat earns by a call that worked, and by one that did not.
@@ -61,7 +63,7 @@ class ToolEnv(TextWrapper):
     def __init__(
         self,
         env: BaseEnv,
-        tools: Mapping[str, Sequence[Tool]] | Sequence[Tool],
+        tools: Mapping[str, Sequence[Tool | str] | str] | Sequence[Tool | str] | str,
         *,
         max_calls: int = 8,
         max_calls_per_episode: int | None = None,
@@ -73,19 +75,16 @@ class ToolEnv(TextWrapper):
         if env.sight.discrete:
             raise SeatError("tools are called in words; make the environment with actions='text'")
         seats = list(env.match.seats)
-        if not isinstance(tools, Mapping):
-            tools = dict.fromkeys(seats, tools)
-        for seat in tools:
-            if seat not in seats:
-                raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
-        self._tools = {
-            seat: {tool.name: tool for tool in each(tools.get(seat, ()), Tool, "tools")}
-            for seat in seats
-        }
-        for seat, given in tools.items():
-            if len(self._tools[seat]) < len(given):
-                names = [tool.name for tool in given]
-                raise ValueError(f"tools of {seat}: two have the same name: {', '.join(names)}")
+        given = _placed(tools, seats)
+        made = {one: load(one) for _, one in given if isinstance(one, str)}  # each once
+        self._tools: dict[str, dict[str, Tool]] = {seat: {} for seat in seats}
+        for seat, own in self._tools.items():
+            its = [one for where, one in given if where in ("", seat)]
+            loaded = (made[one] if isinstance(one, str) else load(one) for one in its)
+            for tool in chain.from_iterable(loaded):
+                if tool.name in own:
+                    raise ValueError(f"tools of {seat}: two have the same name: {tool.name}")
+                own[tool.name] = tool
         for name, limit in (("max_calls", max_calls), ("result_length", result_length)):
             if limit < 1:
                 raise ValueError(f"{name}={limit}: expected 1 or more")
@@ -233,6 +232,19 @@ class ToolEnv(TextWrapper):
         self.match.answer(agent, messages)
         self.core.follow()
         return earned
+
+
+def _placed(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
+    """Return each tool or spec string with its seat, or "" if it is for all."""
+    by_seat = tools if isinstance(tools, Mapping) else {None: tools}
+    found: list[tuple[str, Any]] = []
+    for seat, several in by_seat.items():
+        if seat not in (None, *seats):
+            raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
+        for one in [several] if isinstance(several, str) else several:
+            of = placed(one, seats) if isinstance(one, str) else [("", one)]
+            found += [(where or seat or "", what) for where, what in of]
+    return found
 
 
 def _named(call: Any) -> tuple[str, Any]:

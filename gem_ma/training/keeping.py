@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 from gem_ma.guards.extras import extra
@@ -25,6 +26,22 @@ def write_whole(path: str | os.PathLike[str], state: Any) -> None:
         file.flush()
         os.fsync(file.fileno())
     unfinished.replace(path)
+
+
+def read_whole(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a checkpoint holds; nothing in it is run."""
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except (EOFError, RuntimeError, UnpicklingError) as error:
+        raise ValueError(f"{path} is no checkpoint: {str(error).partition('. ')[0]}") from error
+    return state
+
+
+def history_of(checkpoint: str | os.PathLike[str]) -> Path:
+    """Return the file of a training's history: several checkpoints may lie in one folder."""
+    path = Path(checkpoint)
+    of = "" if path.stem == "checkpoint" else f"{path.stem}."
+    return path.with_name(f"{of}history.jsonl")
 
 
 class Log:

@@ -22,18 +22,14 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gem_ma.guards.extras import extra
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Bar, tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
-from gem_ma.training.keeping import Log, write_whole
+from gem_ma.training.keeping import Log, history_of, read_whole, write_whole
 from gem_ma.training.selfplay import called
-
-with extra("hf", "gem_ma.training.loop"):
-    import torch
 
 _FORMAT = 1  # of checkpoints
 
@@ -133,8 +129,9 @@ class Trainer:
 
         path: a checkpoint, written after `every` so many updates, or, if that is None, as often as
             writing takes no more than a twentieth of the time. If it is there, training goes on
-            from it, and gives what it would have given had it never stopped. The history stands in
-            `history.jsonl` beside it, a line for each update as soon as it is made.
+            from it, and gives what it would have given had it never stopped. The history stands
+            beside it, a line for each update as soon as it is made: that of `checkpoint.pt` in
+            `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
         after: called after each update, one or several: to evaluate, to give opponents a new state,
             or to stop what goes wrong (see `gem_ma.training.health`).
         progress: show a bar on a terminal, and elsewhere a line every few seconds; None: on a
@@ -145,7 +142,7 @@ class Trainer:
         if path is not None:
             if Path(path).exists():
                 self.load(path)
-            log = Log(Path(path).with_name("history.jsonl"), self.history)
+            log = Log(history_of(path), self.history)
         with Bar(updates, self.step, progress) as bar:
             start, before = time.monotonic(), self.step
             due = start  # when it is to be written
@@ -256,7 +253,7 @@ class Trainer:
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state = read_whole(path)
         settings = self._settings()
         if state["settings"] != settings:
             raise ValueError(

@@ -28,7 +28,7 @@ from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.talk.asking import name_of
 from gem_ma.talk.messages import hf, pictures
 from gem_ma.talk.tokens import Tokens
-from gem_ma.training.keeping import write_whole
+from gem_ma.training.keeping import read_whole, write_whole
 from gem_ma.training.samples import Sample, samples
 
 with extra("hf", "gem_ma.training.pretrain"):
@@ -317,7 +317,7 @@ class Imitation:
     ) -> list[float]:
         """Take all steps, and return the loss of each, in nats a token."""
         if path.exists():
-            state = torch.load(path, map_location="cpu", weights_only=True)
+            state = read_whole(path)
             if state["settings"] != settings:
                 raise ValueError(f"{path} is of other settings: {state['settings']}")
             self.model.load_state_dict(state["model"])

@@ -34,7 +34,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gem_ma.agents import load
+from gem_ma.agents import SPECS, load
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.guards.given import each, need
 from gem_ma.guards.remote import without_secrets
@@ -210,7 +210,7 @@ class Pool:
                 + (f", and not {', '.join(strange)}" if strange else "")
             )
         for name, spec in saved["agents"].items():
-            pool.add(name, given.get(name, spec))
+            pool.add(name, given[name] if name in given else _harmless(name, spec))
         pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
         return pool
 
@@ -239,10 +239,11 @@ class Pool:
             )
         agents: dict[str, Any] = {}
         for name, saved in state["agents"].items():
-            if isinstance(saved, str):
-                agents[name] = saved
-                continue
             known = name in self._agents
+            if isinstance(saved, str):
+                same = known and self._agents[name] == saved
+                agents[name] = saved if same else _harmless(name, saved)
+                continue
             agents[name] = self._agents[name] if known else copy.deepcopy(learner)
             agents[name].load_state_dict(saved)
         self._agents, self.decay = agents, state["decay"]
@@ -395,6 +396,16 @@ class Rivals:
 
     def __repr__(self) -> str:
         return f"Rivals({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
+
+
+def _harmless(name: str, spec: str) -> str:
+    """Return a spec string out of a file, unless it names code that to load it would run."""
+    if SPECS.runs(spec):
+        raise ValueError(
+            f"the pool was saved with {name}={spec!r}, and to load it would run that code: give it "
+            "to the pool yourself"
+        )
+    return spec
 
 
 def called(agent: Any) -> str:

@@ -8,7 +8,16 @@ import pytest
 
 import gem_ma
 from gem_ma import Agent, Reply, Turn
-from gem_ma.agents import FunctionAgent, HumanAgent, RandomAgent, load, load_all, seated
+from gem_ma.agents import (
+    FunctionAgent,
+    HumanAgent,
+    MixtureAgent,
+    RandomAgent,
+    ScriptedAgent,
+    load,
+    load_all,
+    seated,
+)
 from gem_ma.talk.asking import ask
 
 
@@ -84,6 +93,28 @@ def test_agents_for_all_seats():
         load_all("random,random", "abc")
     with pytest.raises(TypeError, match="specs=3: expected str, got int"):
         load_all(3, "ab")
+
+
+def test_who_is_made_for_a_seat_sits_in_no_other():
+    told = "is made for user, and not for the seat assistant"
+    env, roles = gem_ma.make("tau:shop"), {"user": "rule-user", "assistant": "rule-user"}
+    for play in (
+        lambda: gem_ma.rollout(env, "rule-user"),
+        lambda: gem_ma.rollout(env, roles | {"assistant": MixtureAgent(["rule-user", "human"])}),
+        lambda: load_all("rule-user", env.possible_agents),
+        lambda: env.gym("user", roles["assistant"]),
+        lambda: env.seats(others={"assistant": "rule-user"}),
+    ):
+        with pytest.raises(gem_ma.SeatError, match=told):
+            play()
+    one = ScriptedAgent({"x": ["4"]})
+    with pytest.raises(gem_ma.SeatError, match="is made for x, and not for the seat o"):
+        gem_ma.rollout("game:TicTacToe-v0", {"x": one, "o": one})
+    with pytest.raises(gem_ma.SeatError, match="is made for x, and not for the seat o"):
+        gem_ma.rollout("game:TicTacToe-v0", [one, "random"], shuffle=True)
+    assert MixtureAgent(["rule-user", "informed-assistant"]).seats == ()
+    assert MixtureAgent(["random", one]).seats == ("x",)
+    assert MixtureAgent(["random"]).seats is None
 
 
 def test_which_agents_may_go_elsewhere_and_which_need_a_thread():

@@ -153,6 +153,19 @@ def test_with_a_window_each_turn_is_a_sample_of_its_own(text):
     assert len(check(agent, episode, "right", per="turn")) == 5
 
 
+def test_a_model_that_sees_and_is_shown_nothing_is_told_once(sight, text, caplog):
+    def act(given, *observed):
+        caplog.clear()
+        agent = HFAgent(*given, max_new_tokens=1)
+        for observe in observed:
+            agent.act([env_turn(TWO, observe=observe)])
+        return [record.getMessage() for record in caplog.records]
+
+    (told,) = act(sight, "text", "text")
+    assert told.endswith("is shown no pictures: observe='image', or --observe image, shows them")
+    assert act(sight, "image", "text") == act(sight, "both") == act(text, "text") == []
+
+
 def test_with_a_window_of_pictures(sight):
     agent = Spied(*sight, max_new_tokens=4)
     (episode,) = rollout(TWO, agent, seed=2, observe="image", invalid="random", context="images=1")

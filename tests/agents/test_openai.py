@@ -465,7 +465,7 @@ def test_the_key_is_written_nowhere(key, caplog, tmp_path, monkeypatch):
 
 
 def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
-    from gem_ma.agents import LLMUser
+    from gem_ma.agents import LLMUser, MixtureAgent
     from gem_ma.evaluation.runner import evaluate
     from gem_ma.evaluation.suites import parse
     from gem_ma.evaluation.tournament import tournament
@@ -475,7 +475,8 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
     with StubServer(rock) as server:
         spec = f"openai:stub@{server.url.replace('//', f'//me:{WORD}@')}?retries=0"
         shown = f"openai:stub@{server.url}?retries=0"
-        for number, who in enumerate((spec, load(spec), LLMUser(spec))):
+        assert WORD not in repr(LLMUser(spec))
+        for number, who in enumerate((spec, load(spec), MixtureAgent([spec]))):
             (episode,) = rollout(SAME_TIME, who, seed=0, rounds=1, out=tmp_path / f"{number}.jsonl")
             assert not episode.failure, episode.failure
             assert WORD not in repr(episode)

@@ -188,7 +188,26 @@ def test_it_pickles_without_what_it_remembers():
     assert len(pickle.dumps(agent)) == empty
     assert repr(pickle.loads(pickle.dumps(agent))) == "SearchAgent(depth=4, seed=2)"
     assert repr(SearchAgent()) == "SearchAgent()"
+    assert repr(SearchAgent(simulations=30)) == "SearchAgent(simulations=30, nodes=0)"
     assert isinstance(agent, Agent)
+
+
+def test_who_asks_for_simulations_gets_them(monkeypatch):
+    turn, asked = at(TTT, "04"), []
+    monkeypatch.setattr(
+        "gem_ma.agents.search._simulated", lambda *given: asked.append(given[4]) or [0]
+    )
+    for spec, times in (
+        ("search", []),
+        ("search:simulations=7", [7]),
+        ("search:nodes=0", [200]),
+        ("search:nodes=9&simulations=3", [3]),
+        ("search:nodes=9999&simulations=3", []),
+        ("search:depth=2&simulations=3", []),
+    ):
+        asked.clear()
+        gem_ma.agents.load(spec).act([turn])
+        assert asked == times, spec
 
 
 def test_what_it_remembers_is_bounded(monkeypatch):
@@ -263,7 +282,7 @@ def test_one_player_takes_the_shortest_way():
 
 def test_a_game_that_can_go_on_for_ever_is_simulated():
     turn = start(Walking(counted=False), "walker", state=Walk(at=3, counted=False))
-    agent = SearchAgent(simulations=30)
+    agent = SearchAgent(simulations=30, nodes=20_000)
     assert agent.act([turn]) == ["on"]
     assert agent._tables[Walking, (), (("counted", False),)] == {turn.position.state: None}
     far = start(Walking(), "walker", state=Walk(left=2000, at=-900))

@@ -67,6 +67,13 @@ def test_data_from_a_folder(tmp_path, capsys):
     assert main(arguments) == 0
 
 
+def test_a_match_of_a_run_is_played_again_from_its_seed(capsys):
+    (episode,) = gem_ma.rollout("game:ConnectFour-v0", "random", 1, seed=0)
+    assert main(["play", "game:ConnectFour-v0", "--seed", str(episode.seed)]) == 0
+    said = re.findall(r"^\d+\. (\w+): (\d)$", capsys.readouterr().out, re.M)
+    assert said == [(step.agent, step.reply) for step in episode.steps]
+
+
 def test_run(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)  # slow to import
     out = str(tmp_path / "out.jsonl")

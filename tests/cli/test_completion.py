@@ -43,7 +43,7 @@ def written():
         ("gem-ma play game:Conn", {"ConnectFour-v0"}),  # bash ends words at a colon
         ("gem-ma info tau:", {"airline", "retail", "shop"}),
         ("gem-ma eval --suite s", {"smoke"}),
-        ("gem-ma play game:Nim-v0 --agents random,h", {"random,human"}),
+        ("gem-ma play game:Nim-v0 --agents random,hu", {"random,human"}),
         ("gem-ma completion ", {"bash", "zsh", "fish", "-h", "--help"}),
     ],
 )

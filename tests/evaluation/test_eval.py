@@ -30,6 +30,7 @@ from gem_ma.evaluation.runner import (
     plan,
     summary,
 )
+from gem_ma.evaluation.statistics import holm
 from gem_ma.evaluation.store import BadStore, file_name
 from gem_ma.evaluation.suites import BadSuite
 from gem_ma.rollouts.episode import Episode
@@ -176,6 +177,8 @@ def test_the_numbers_of_an_evaluation(tmp_path):
         wilson(sum(won[task] > 0 for task in range(12)), 12)
     )
     assert sorted(row["pass_at"]) == [1, 2, 3]
+    for curve in ("pass_at", "pass_hat"):  # one trial of one is a success
+        assert row[curve][1] == pytest.approx(row["success"])
     steps = [step for episode in episodes for step in episode.steps]
     bad = sum(step.invalid is not None for step in steps)
     assert bad
@@ -367,14 +370,54 @@ def test_a_second_run_plays_nothing_again(tmp_path):
     again = evaluate(one, "me", tmp_path, named={"me": agent}, **QUIET)
     assert len(asked) == count > 0
     assert again.plain() == first.plain()
-    with pytest.raises(BadStore, match='its agents is "me", not "random"'):
-        evaluate(one, "random", tmp_path, **QUIET)
-    with pytest.raises(BadStore, match="its suite is"):
-        evaluate(one, "me", tmp_path, named={"me": agent}, trials=3, **QUIET)
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "notes.txt").write_text("mine")
     with pytest.raises(BadStore, match="something else"):
         evaluate(one, "random", tmp_path / "x", **QUIET)
+
+
+def test_a_folder_of_another_evaluation_says_what_is_there_and_what_is_asked_for(tmp_path, capsys):
+    def run(*more):
+        out = ["--agents", "random", "--tasks", 2, "--out", tmp_path]
+        return command("eval", BOARD, "game:Nim-v0", *out, *more), capsys.readouterr().err
+
+    assert run()[0] == 0
+    for more, words in (
+        (["--seed", 5], "--seed 0 is there and --seed 5 is asked for"),
+        (["--tasks", 3], "--tasks 2 is there and --tasks 3 is asked for"),
+        (["--trials", 3], "--trials 1 is there and --trials 3 is asked for"),
+        (["--opponents", "search"], "--opponents random is there and --opponents search is asked"),
+        (["--observe", "image"], "no observe is there and --observe image is asked for"),
+        (["--seed", 5, "--tasks", 3], "--tasks 3 is asked for, --seed 0 is there and --seed 5"),
+    ):
+        code, error = run(*more)
+        assert code == 2
+        assert words in error
+        assert f" {tmp_path} holds another evaluation: " in error
+        assert error.endswith("; ask for what is there, or name another folder\n")
+        assert "{" not in error
+    given = {"suite": suites.of_ids([BOARD, "game:Nim-v0"]), "tasks": 2, "out": tmp_path, **QUIET}
+    for change, words in (
+        ({"agents": "search"}, "agents='random' is there and agents='search' is asked for;"),
+        ({"seats": {"x": "search"}}, ": no x is there and x='search' is asked for;"),
+        (
+            {"suite": suites.of_ids([BOARD, "game:KuhnPoker-v0"])},
+            "game:Nim-v0 is there and not asked for, game:KuhnPoker-v0 is asked for and not there;",
+        ),
+        ({"suite": suites.of_ids(["game:Nim-v0", BOARD])}, "are there in another order;"),
+        (
+            {"suite": suite({"id": BOARD, "success": 0.5}, {"id": "game:Nim-v0"})},
+            "suite ids is there and suite test is asked for, success=1.0 is there and success=0.5 "
+            f"is asked for of {BOARD};",
+        ),
+    ):
+        with pytest.raises(BadStore, match=re.escape(words)):
+            evaluate(**{"agents": "random", **given, **change})
+    with pytest.raises(BadStore, match="suite ids is there and suite smoke is asked for") as error:
+        evaluate("smoke", "random", tmp_path, **QUIET)
+    assert len(str(error.value)) < 500
+    assert command("tournament", BOARD, "--agents", "search", "--out", tmp_path) == 2
+    assert f"{tmp_path} holds an evaluation, not a tournament" in capsys.readouterr().err
 
 
 def test_agents_that_wait_play_all_cells_at_once(tmp_path):
@@ -555,10 +598,10 @@ def test_comparing(tmp_path):
     back, _ = compare(tmp_path / "new", tmp_path / "old")
     assert {one.verdict for one in back} == {"worse"}
     same, _ = compare(tmp_path / "old", tmp_path / "old")
-    assert {(one.verdict, one.p, one.change.value) for one in same} == {("noise", 1, 0)}
+    assert {(one.verdict, one.p, one.change.value) for one in same} == {("same", 1, 0)}
     evaluate(one, "old", tmp_path / "seed", seed=1, named={"old": "random"}, **QUIET)
     other, _ = compare(tmp_path / "old", tmp_path / "seed")
-    assert {(one.verdict, one.change.paired) for one in other} == {("noise", False)}
+    assert {(one.verdict, one.change.paired) for one in other} == {("undecided", False)}
     # one reply in so many is none
     named = {"new": lambda turn: turn.legal[0] if turn.index else "hm"}
     lenient = suite({"id": BOARD, "tasks": 8, "seats": ["x"], "arguments": {"invalid": "random"}})
@@ -626,14 +669,37 @@ def test_compare_says_why(tmp_path, capsys):
     folders = [tmp_path / "few" / "before", tmp_path / "few" / "after"]
     assert command("eval", "compare", *folders) == 0
     printed = capsys.readouterr().out
-    assert "of them cannot be more than noise: fewer than 6 pairs differ" in printed
-    assert "Holm's correction for 4 tests" in printed
+    assert "of them could not be decided: fewer than 6 pairs differ" in printed
+    assert "noise" not in printed
     found, _ = compare(*folders)
-    for one in found:
-        assert one.verdict == "noise"
+    for one in found[:-2]:
+        assert one.verdict == ("undecided" if one.unlike else "same")
         assert one.why.startswith(f"sign flips of 5 pairs, {one.unlike} of which differ")
+    assert found[-1].why.startswith("sign flips of 5 starts with 10 pairs in 2 rows, ")
+    # a return of 1 or -1 is twice the success where nothing is drawn: one test, counted once
+    tests = [one for one in found[:-2] if one.unlike and not one.same_as]
+    assert [one.p for one in tests] == pytest.approx(holm([one.change.p for one in tests]))
+    assert f"Holm's correction for {len(tests)} test" in printed
     found, _ = compare(tmp_path / "many" / "before", tmp_path / "many" / "after")
     assert "better" in {one.verdict for one in found}
+    *rows, success, earned = found
+    assert [(one.entry, one.seat, one.rows) for one in (success, earned)] == [
+        ("all", "2 rows", 2)
+    ] * 2
+    assert (success.pairs, success.change.tasks) == (50, 25)  # both seats have each start
+    for one in (success, earned):
+        parts = [row for row in rows if row.metric == one.metric]
+        assert one.change.value == pytest.approx(sum(row.change.value for row in parts) / 2)
+        assert one.change.value == pytest.approx(one.new - one.old)
+        assert one.change.p <= min(row.change.p for row in parts)
+        assert one.pairs == sum(row.pairs for row in parts)
+        assert one.unlike == sum(row.unlike for row in parts)
+    assert (
+        command("eval", "compare", tmp_path / "many" / "before", tmp_path / "many" / "after") == 0
+    )
+    assert "all: the mean of 2 rows, each alike, 50 pairs of 25 starts, after Holm's corr" in (
+        capsys.readouterr().out
+    )
     other = [tmp_path / "few" / "before", tmp_path / "other"]
     evaluate(suites.of_ids([BOARD]), "random", other[1], seed=9, tasks=4, **QUIET)
     found, notes = compare(*other)
@@ -669,6 +735,37 @@ def test_smoke(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["in one only"] == []
     assert {one["change"]["value"] for one in told["differences"]} == {0.0}
+
+
+def test_numbers_that_changed_alike_are_one_test(tmp_path, capsys):
+    """Of the first is twice the success less one what is earned, of the second it is another."""
+    one = suite({"id": ["game:Nim-v0", "game:KuhnPoker-v0"], "tasks": 12})
+    named = {"a": lambda turn: turn.legal[0], "b": lambda turn: turn.legal[-1]}
+    for name in "ab":
+        evaluate(one, name, tmp_path / name, named=named, **QUIET)
+    found, _ = compare(tmp_path / "a", tmp_path / "b")
+    same = {(one.entry, one.seat) for one in found if one.same_as}
+    assert same == {("game:Nim-v0", "first"), ("game:Nim-v0", "second")}
+    for place in same:
+        success, earned = [one for one in found if (one.entry, one.seat) == place]
+        assert (earned.metric, earned.same_as) == ("return", "success")
+        assert earned.change.value == pytest.approx(2 * success.change.value)
+        assert (earned.p, earned.verdict) == (success.p, success.verdict)
+    own = [one for one in found if one.rows == 1 and one.unlike and not one.same_as]
+    assert [one.p for one in own] == pytest.approx(holm([one.change.p for one in own]))
+    assert [one.same_as for one in found if one.rows > 1] == ["", ""]
+    command("eval", "compare", tmp_path / "a", tmp_path / "b")
+    printed = capsys.readouterr().out
+    assert printed.count(" as success ") == 2
+    assert f"Holm's correction for {len(own)} tests\nall:" in printed
+    # what is alike in few pairs is not shown to be alike
+    command("eval", "compare", tmp_path / "a", tmp_path / "a")
+    printed = capsys.readouterr().out
+    assert (
+        f"same: no start differs; after 12 pairs, up to {100 * wilson(0, 12)[1]:.0f}% may"
+        in printed
+    )
+    assert "in no test\n" in printed
 
 
 def test_compare_exits_with_1_if_something_is_worse(tmp_path, capsys):

@@ -15,6 +15,7 @@ from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.metrics import pass_hat_k
 from gem_ma.evaluation.runner import episodes_of, evaluate, load
 from gem_ma.evaluation.statistics import mean
+from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import tournament
 from gem_ma.rollouts.records import save_episodes
 from gem_ma.talk.reply import Reply
@@ -71,6 +72,17 @@ def test_curves_are_the_mean_over_seeds_as_far_as_all_have_come(tmp_path):
     assert axes.get_ylabel() == "won"
 
 
+def test_histories_of_trainers_are_told_apart(tmp_path):
+    row = '{"step": 0, "return/x": 1}\n'
+    for name in ("ttt-0/history", "ttt-1/history", "ttt-0/user-3.history", "ttt-0/myhistory"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.jsonl").write_text(row)
+    runs = plots.read_logs([tmp_path])
+    assert {name: len(seeds) for name, seeds in runs.items()} == {"ttt": 2, "user": 1}
+    assert list(plots.read_logs([tmp_path / "ttt-0" / "myhistory.jsonl"])) == ["myhistory"]
+    assert list(plots.read_logs([tmp_path / "ttt-0" / "user-3.history.jsonl"])) == ["user"]
+
+
 def test_a_band_may_be_about_the_median():
     _, ((axes,),) = plots.blank(1, 1, (3, 2))
     runs = [[1, 1], [2, 2], [9, 9]]
@@ -80,7 +92,8 @@ def test_a_band_may_be_about_the_median():
 
 def test_win_rates_of_a_tournament_and_of_a_pool(tmp_path):
     board = tournament([BOARD], ["search:depth=2"], tmp_path / "cup", matches=3, progress=False)
-    names, rates = plots.read_tournament(tmp_path / "cup")
+    names, rates, there = plots.read_tournament(tmp_path / "cup")
+    assert there == ""
     assert names == [one.agent for one in board.ratings]
     won = {one.agent: board.total(one.agent) for one in board.ratings}
     own = won[names[0]]
@@ -94,6 +107,57 @@ def test_win_rates_of_a_tournament_and_of_a_pool(tmp_path):
     pool = Pool({"old": "random"})
     pool.record(gem_ma.rollout(BOARD, {"x": "random", "o": "search:depth=1"}, 2, progress=False))
     assert plots.win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
+
+
+def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
+    asked = []
+
+    def stops(turn):
+        asked.append(turn)
+        if len(asked) > 12:
+            raise KeyboardInterrupt
+        return turn.legal[0]
+
+    def cup(folder, agents, **named):
+        given = {"matches": 3, "anchors": (), "named": named, "progress": False, "concurrency": 1}
+        with pytest.raises(KeyboardInterrupt):
+            tournament([BOARD], agents, tmp_path / folder, **given)
+        words = ["plot", "win-rates", str(tmp_path / folder), "--out", str(tmp_path / "a.svg")]
+        return main(words), capsys.readouterr()
+
+    code, said = cup("cup", ["random", "search:depth=1", "c"], c=stops)
+    assert code == 0
+    (unfinished,) = said.out.splitlines()[1:]
+    files = (tmp_path / "cup" / "matches").glob("*.jsonl")
+    done = sum(len(file.read_text().splitlines()) for file in files)
+    assert 6 <= done < 18
+    assert unfinished.startswith(
+        f"unfinished: {tmp_path / 'cup'} has {done} of 18 matches; none of "
+    )
+    assert "c - search:depth=1" in unfinished
+    names, rates, there = plots.read_tournament(tmp_path / "cup")
+    assert sorted(names) == ["c", "random", "search:depth=1"]
+    assert np.shape(rates) == (3, 3)
+    title = plots.win_rates(names, rates, there).get_suptitle()
+    assert title == f"unfinished: {done} of 18 matches"
+    asked += [None] * 12
+    code, said = cup("none", ["c", "random"], c=stops)
+    assert code == 2
+    assert "none: none of 6 matches came to its end yet; the same tournament goes on" in said.err
+    for name in ("agents.json", "games.json", "cells.json"):
+        file = tmp_path / "cup" / name
+        kept = file.read_text()
+        for damaged in ("{", "3"):
+            file.write_text(damaged)
+            with pytest.raises(BadStore, match=rf"{name} is damaged"):
+                plots.read_tournament(tmp_path / "cup")
+        file.write_text(kept)
+    half = {"named": {"me": lambda turn: turn.legal[0] if turn.seat == "x" else None}}
+    evaluate(suites.of_ids([BOARD]), "me", tmp_path / "half", tasks=3, progress=False, **half)
+    words = ["plot", "pass-k", str(tmp_path / "half"), "--out", str(tmp_path / "b.svg")]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert said.endswith(f"unfinished: {tmp_path / 'half'} has 3 of 6 episodes\n")
 
 
 def test_pass_hat_is_that_of_the_episodes(tmp_path):

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from gem_ma.evaluation import pass_hat_k, wilson
-from gem_ma.evaluation.statistics import Estimate, _tails, average, difference, holm, mean, rate
+from gem_ma.evaluation.statistics import (
+    Estimate,
+    _student,
+    _tails,
+    average,
+    difference,
+    holm,
+    mean,
+    rate,
+    together,
+)
 
 
 def binomial(n, p):
@@ -41,7 +51,7 @@ def test_means_cover_as_often_as_the_bootstrap_exactly_does(n, p):
     exact = []
     for x in range(n + 1):  # the mean of a resample is binomial
         below = np.cumsum(binomial(n, x / n))
-        exact.append([int(np.searchsorted(below, tail)) / n for tail in _tails(n)])
+        exact.append([int(np.searchsorted(below, tail)) / n for tail in _tails(n - 1, n / (n - 1))])
     expected = coverage(exact, binomial(n, p), p)
     intervals = [mean([1.0] * x + [0.0] * (n - x))[1:] for x in range(n + 1)]
     drawn = np.random.default_rng(1).binomial(n, p, size=20_000)
@@ -63,18 +73,30 @@ def test_trials_of_one_task_count_for_less():
     assert rate([0] * 5, [4] * 5)[1:] == pytest.approx(wilson(0, 5))
     assert rate([3], [4])[1:] == pytest.approx(wilson(0.75, 1))
     assert rate([], [])[1:] == (0, 1)
+    # tasks may weigh alike, though one was tried less often
+    assert rate([4, 0], [4, 1]).value == pytest.approx(0.8)
+    assert rate([4, 0], [4, 1], [1, 1]).value == 0.5
     with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with trials"):
         rate([1], [1, 1])
+    with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with weights"):
+        rate([1], [1], [1, 1])
 
 
 def test_rates_of_clustered_trials_are_covered():
     # The share of a task is drawn, 0.2 or 0.9; the true mean is 0.55.
-    rng, hits = np.random.default_rng(3), []
-    for _ in range(2000):
-        shares = rng.choice([0.2, 0.9], size=25)
-        _, low, high = rate(rng.binomial(5, shares).tolist(), [5] * 25)
-        hits.append(low <= 0.55 <= high)
-    assert 0.93 < fmean(hits) < 0.98
+    rng = np.random.default_rng(3)
+    for tasks in (5, 25):  # without Student's distribution five have 0.90
+        hits = []
+        for _ in range(2000):
+            shares = rng.choice([0.2, 0.9], size=tasks)
+            _, low, high = rate(rng.binomial(8, shares).tolist(), [8] * tasks)
+            hits.append(low <= 0.55 <= high)
+        assert 0.93 < fmean(hits) < 0.98
+
+
+def test_student():
+    for free, exact in ((2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042), (4.5, 2.657)):
+        assert _student(free) == pytest.approx(exact, rel=0.04 if free < 3 else 0.01)
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
@@ -123,6 +145,46 @@ def test_paired_differences():
     assert not apart.paired
     assert apart.p > 0.5
     assert apart.low < apart.value < apart.high
+
+
+def test_rows_together():
+    rng = np.random.default_rng(6)
+    one = {("a", task): float(rng.normal()) for task in range(9)}
+    alone = difference(dict.fromkeys(one, 0.0), one)
+    assert together([one]) == pytest.approx(alone)  # of one row it is that row's
+    twice = together([one, one])  # another seat that tells nothing new
+    assert twice == pytest.approx(alone)
+    other = {("b", task): float(rng.normal()) for task in range(4)}
+    both = together([one, other])  # each row weighs alike, however many starts it has
+    assert both.value == pytest.approx((fmean(one.values()) + fmean(other.values())) / 2)
+    assert (both.tasks, both.unlike) == (13, 13)
+    lost = together(
+        [one, {key: -gap for key, gap in one.items()}]
+    )  # one seat's gain is the other's
+    assert (lost.value, lost.p, lost.unlike) == (0, 1, 0)
+    assert math.isnan(lost.low)
+    level = together([one, dict.fromkeys(other, 0.25)])
+    assert level[:3] == pytest.approx([end / 2 + 0.125 for end in alone[:3]])
+
+
+@pytest.mark.parametrize(("places", "tasks", "alike"), [(3, 4, -0.8), (8, 2, 0.8), (12, 1, 0.8)])
+def test_rows_together_are_covered(places, tasks, alike):
+    """Seats of a start are alike or against each other; environments have changes of their own."""
+    rng, hits, found = np.random.default_rng(7), [], []
+    own = rng.normal(0, 0.3, places)
+    own -= own.mean()
+    for _ in range(120):
+        gaps = rng.multivariate_normal([0, 0], [[1, alike], [alike, 1]], size=(places, tasks))
+        rows = [
+            {(place, task): float(own[place] + gaps[place, task, seat]) for task in range(tasks)}
+            for place in range(places)
+            for seat in range(2)
+        ]
+        change = together(rows)
+        hits.append(change.low <= 0 <= change.high)
+        found.append(change.p < 0.05)
+    assert 0.90 < fmean(hits) < 0.995
+    assert fmean(found) < 0.10
 
 
 def test_noise_is_seldom_taken_for_a_change():

@@ -304,8 +304,39 @@ def test_a_tournament_goes_on_with_more_agents_and_more_matches(tmp_path):
     )
     assert at_once.plain() == more.plain()
     assert leaderboard(tmp_path, None).plain() == more.plain()
-    with pytest.raises(BadStore, match="its seed is 0, not 1"):
+    with pytest.raises(BadStore, match="seed=0 is there and seed=1 is asked for; ask"):
         tournament([KUHN], "c", tmp_path, seed=1, anchors=(), named=names, progress=False)
+
+
+def test_an_agent_meets_itself_under_another_name(tmp_path):
+    asked = [BOARD, "--agents", "one=search:depth=1", "search:depth=1", "--anchors", "none"]
+    assert command("tournament", *asked, "--matches", 2, "--out", tmp_path) == 0
+    board = leaderboard(tmp_path, None)
+    assert board.agents == ["one=search:depth=1", "search:depth=1"]
+    assert [one.points for one in board.ratings] == pytest.approx([0, 0])
+    assert board.missing == []
+    # who is in the folder already needs no more words than that
+    again = ["tournament", BOARD, "--matches", 2, "--out", tmp_path]
+    assert command(*again) == 0
+    assert leaderboard(tmp_path).matches == 12
+
+
+def test_what_failed_is_missing(tmp_path):
+    def fails(turn):
+        raise RuntimeError("no")
+
+    given = {"anchors": (), "matches": 3, "max_errors": 1, "concurrency": 1, "progress": False}
+    names = {"a": first_legal, "b": fails}
+    board = tournament([BOARD], "ab", tmp_path, named=names, **given)
+    assert [(one["agents"], one["played"], one["matches"]) for one in board.missing] == [
+        (["a", "b"], 0, 3),
+        (["b", "a"], 0, 3),
+    ]
+    assert board.plain()["missing"] == board.missing
+    names["b"] = first_legal
+    less = tournament([BOARD], "ab", tmp_path, named=names, **{**given, "matches": 1})
+    assert [one["played"] for one in less.missing] == [1, 1]  # of the three that were asked for
+    assert tournament([BOARD], "ab", tmp_path, named=names, **given).missing == []
 
 
 def test_forfeits_are_counted_apart(tmp_path):
@@ -399,7 +430,11 @@ def test_the_command(tmp_path, capsys):
         (["game:Wordle-v0"], "one seat"),
         ([BOARD, "--matches", "0"], "--matches: '0'"),
         ([BOARD, "--agents", "nobody"], "no agent 'nobody'"),
-        ([BOARD], "random is alone"),
+        ([BOARD], "random is alone; name another agent, or it once more: again=random"),
+        ([BOARD, "--anchors", "none"], "nobody is alone; name another agent\n"),
+        ([BOARD, "--agents", "random,random"], "random is named twice; it meets itself under"),
+        ([BOARD, "--agents", "x=random"], "x is a seat, and everybody plays in every seat"),
+        ([BOARD, "--agents", "my=nobody"], "no agent 'nobody'"),
         ([BOARD, "--agents", "search", "--picture", "a.gif"], "ends in .png"),
     ):
         assert command("tournament", *wrong, "--out", tmp_path / "x") == 2

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -589,10 +590,16 @@ def test_resuming_plays_what_failed_again_and_refuses_another_run(tmp_path):
     assert not any(e.failure for e in second)
     assert second[:2] == first[:2]
     assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(8))
-    for change in ({"seed": 1}, {"invalid": "lose"}, {"context": "turns=1"}, {"agents": "random"}):
-        arguments = {"agents": agent, "seed": 0, **change}
-        with pytest.raises(ValueError, match="comes from another run"):
-            rollout(TWO, episodes=8, out=out, resume=True, **arguments)
+    for change, words in (
+        ({"seed": 1}, "seed=0 is there and seed=1 is asked for (episode 0)"),
+        ({"invalid": "lose"}, "no invalid is there and invalid='lose' is asked for"),
+        ({"context": "turns=1"}, "contexts={} is there and contexts={"),
+        ({"agents": "random"}, "is there and agents='x=random,o=random' is asked for"),
+        ({"env": "game:Nim-v0"}, f"{TWO} is there and game:Nim-v0 is asked for"),
+    ):
+        arguments = {"env": TWO, "agents": agent, "seed": 0, **change}
+        with pytest.raises(ValueError, match=f"comes from another run: .*{re.escape(words)}"):
+            rollout(episodes=8, out=out, resume=True, **arguments)
     with pytest.raises(FileExistsError, match="resume=True goes on with it"):
         rollout(TWO, agent, 8, seed=0, out=out)
 

@@ -484,6 +484,7 @@ RIGHT = {
         "estimates": [importlib.import_module("gem_ma.evaluation.statistics").Estimate(1, 0, 2)]
     },
     "gem_ma.evaluation.statistics.difference": lambda: {"old": {1: 0.5}, "new": {1: 0.6}},
+    "gem_ma.evaluation.statistics.together": lambda: {"rows": [{("a", 1): 0.5, ("a", 2): 0.0}]},
     "gem_ma.evaluation.statistics.holm": _by(chances=(0.1, 0.2)),
     "gem_ma.evaluation.tournament.tournament": lambda: {
         "games": [TTT],

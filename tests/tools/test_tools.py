@@ -321,7 +321,7 @@ def test_wrong_arguments_are_named():
     env = gem_ma.make("game:TicTacToe-v0")
     with pytest.raises(gem_ma.SeatError, match="no seat 'z'; the seats are x, o"):
         with_tools(env, {"z": [Adder()]})
-    with pytest.raises(ValueError, match="two have the same name: add, add"):
+    with pytest.raises(ValueError, match="tools of x: two have the same name: add"):
         with_tools(env, [Adder(), Adder()])
     with pytest.raises(ValueError, match="max_calls=0"):
         with_tools(env, [Adder()], max_calls=0)

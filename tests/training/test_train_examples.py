@@ -184,6 +184,7 @@ def test_users_and_assistants_are_trained(tmp_path):
     pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     short = ("--updates", 2, "--episodes", 4)
     run("user_simulator.py", *short, "--save", tmp_path / "user.pt")
+    assert (tmp_path / "user.history.jsonl").read_text().count("\n") == 2
     for train in ("assistant", "both"):
         out = run("user_simulator.py", *short, "--train", train, "--user", tmp_path / "user.pt")
         assert "update 2: fidelity " in out

@@ -472,6 +472,15 @@ def test_the_history_has_the_update_that_was_stopped(tokenizer, tmp_path):
     assert made.history[0]["seen"] == 1.0
 
 
+def test_two_trainings_in_one_folder_keep_two_histories(tokenizer, tmp_path):
+    for seed, name in enumerate(("user.pt", "assistant.pt", "checkpoint.pt")):
+        made = trainer({"left": learner(tokenizer, seed), "right": "random"}, seed=seed)
+        made.run(1, tmp_path / name)
+        log = name.replace("checkpoint.pt", "history.jsonl").replace(".pt", ".history.jsonl")
+        assert rows(tmp_path / log) == made.history
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
 def test_progress_is_told_in_lines_where_there_is_no_terminal(tokenizer, capsys):
     def run(progress):
         made = trainer({"left": learner(tokenizer, 0), "right": "random"})
@@ -777,6 +786,51 @@ def test_a_chat_longer_than_a_model_reads_is_cut_as_the_error_says(tmp_path, mon
     with pytest.raises(SystemExit):
         run("--context", "turns=1")
     assert "--context is for a language model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("--updates 0", "argument --updates: '0': expected a whole number from 1 on"),
+        ("--seed x", "argument --seed: 'x': expected a whole number"),
+        ("--assistant nope", "no agent 'nope'; did you mean"),
+        ("--user nope.pt", "nope.pt"),
+        ("--user bad.pt", "bad.pt is no checkpoint"),
+        ("--user other.pt", "other.pt holds no user that was trained"),
+        ("--save bad.pt", "bad.pt is no checkpoint"),
+        ("--save .", "Is a directory: '.'"),
+        ("--model . --context few", "context 'few': expected turns="),
+        ("--save", "argument --save: expected one argument"),
+    ],
+)
+def test_wrong_arguments_of_an_example_are_told(arguments, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.pt").write_text("x")
+    torch.save({"agents": {}}, tmp_path / "other.pt")
+    monkeypatch.setattr("sys.argv", ["user_simulator.py", *arguments.split()])
+    with pytest.raises(SystemExit) as end:
+        example("train/user_simulator.py").main()
+    assert end.value.code == 2
+    assert told in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_an_example_that_is_stopped_says_what_is_kept(tmp_path, monkeypatch, capsys):
+    def once(made, update=loop.Trainer.update):
+        if made.step:
+            raise KeyboardInterrupt
+        update(made)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(loop.Trainer, "update", once)
+    for words, told in (
+        ("--save u.pt", "stopped: u.pt keeps 1 update; the same command goes on"),
+        ("", "stopped: nothing is kept without --save"),
+    ):
+        monkeypatch.setattr("sys.argv", ["user_simulator.py", "--episodes", "2", *words.split()])
+        with pytest.raises(SystemExit) as end:
+            example("train/user_simulator.py").main()
+        assert end.value.code == 130
+        assert capsys.readouterr().err == f"\n{told}\n"
 
 
 def test_a_user_keeps_to_its_task():

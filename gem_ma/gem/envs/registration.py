@@ -12,10 +12,11 @@ from typing import Any
 from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import TimeLimit
-from gem_ma.envs import files, registry
+from gem_ma.envs import registry
 from gem_ma.game import Game
 from gem_ma.gem.seat import Seat
 from gem_ma.gem.vector import VectorEnv
+from gem_ma.guards import source
 from gem_ma.guards.given import need
 
 
@@ -103,14 +104,14 @@ def make(
 def _is_game(own: EnvSpec) -> bool:
     found = own.entry_point
     if isinstance(found, str):
-        found = files.load(found)
+        found = source.load(found)
     return isinstance(found, type) and issubclass(found, Game)
 
 
 def _registered(own: EnvSpec, kwargs: Mapping[str, Any]) -> Any:
     found: Any = own.entry_point
     if isinstance(found, str):
-        found = files.load(found)
+        found = source.load(found)
     env = found(**{**own.kwargs, **kwargs})
     env.env_id, env.entry_point = own.id, own.entry_point
     return env

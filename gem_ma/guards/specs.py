@@ -1,0 +1,189 @@
+"""Spec strings: a name, what it stands for, and options, for agents and for tools alike.
+
+"random", "search:depth=4", "hf:PATH?temperature=0&max_new_tokens=64"; and for what somebody has
+written, "FILE.py:NAME" or "module:NAME", with options such as "mine.py:Greedy?look=3".
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from gem_ma.guards import source
+from gem_ma.guards.remote import without_secrets
+
+Maker: TypeAlias = Callable[..., Any]
+OWN = "FILE.py:NAME"
+
+
+class Known(NamedTuple):
+    """What a name stands for."""
+
+    maker: Callable[[], Maker]  # finds what makes it: a class, or a function
+    first: str = ""  # how its first argument is called that stands behind the colon, if it has one
+    split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
+    spec: bool = False  # the first argument is a spec string itself
+
+
+class Specs:
+    """All spec strings for one kind of thing.
+
+    kind: what it is called in errors, and expected: what somebody's own is to be.
+    own: return what makes such a thing of a value in somebody's code, or None.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        expected: str,
+        known: Mapping[str, Known],
+        own: Callable[[Any], Maker | None],
+    ):
+        self.kind = kind
+        self.expected = expected
+        self.known = known
+        self.own = own
+
+    def __str__(self) -> str:
+        """Return all that may stand there."""
+        forms = (begin + self.known[begin.rstrip(":")].first for begin in self.begin())
+        return ", ".join([*forms, OWN])
+
+    def begin(self) -> list[str]:
+        """Return what spec strings begin with, up to where one's own words are needed."""
+        return [f"{name}:" if one.first else name for name, one in self.known.items()]
+
+    def runs(self, spec: str) -> bool:
+        """Return whether to make it would run code of somebody's own, which the text names."""
+        name, colon, rest = spec.partition(":")
+        known = self.known.get(name)
+        if known is None:
+            return bool(colon) or spec.partition("?")[0].endswith(".py")
+        return known.spec and self.runs(rest)
+
+    def make(self, spec: str) -> Any:
+        """Return what a spec string names, or raise ValueError."""
+        shown = f"{self.kind} {without_secrets(spec)!r}"
+        name, _, rest = spec.partition(":")
+        known = self.known.get(name)
+        if known is None:
+            what, _, options = spec.partition("?")
+            maker, given = self._found(what, shown), []
+        else:
+            main, _, options = rest.partition("?") if known.first else ("", "", rest)
+            if known.first and not main:
+                raise ValueError(f"{shown}: expected {name}:{known.first}")
+            try:
+                maker, given = known.maker(), known.split(main) if known.first else []
+            except ValueError as error:
+                raise ValueError(f"{shown}: {error}") from None
+        named = _options(options, _takes(maker)[len(given) :], shown)
+        try:
+            return maker(*given, **named)
+        except (TypeError, ValueError) as error:  # such as depth=x
+            raise ValueError(f"{shown}: {error}") from None
+
+    def _found(self, what: str, shown: str) -> Maker:
+        """Return what makes the thing that FILE.py:NAME or module:NAME names."""
+        file, name = source.parts(what)
+        if file:
+            path = Path(file).resolve()
+            if not path.is_file():
+                raise ValueError(f"{shown}: there is no file {file}")
+            try:
+                module = source.imported(path)
+            except source.Hidden as error:
+                raise ValueError(f"{shown}: {error}") from None
+        else:
+            there = source.module(what)
+            if there is None:
+                close = difflib.get_close_matches(what.partition(":")[0], self.known, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there are {self}"
+                raise ValueError(f"no {shown}; {hint}")
+            (module, name), file = there, what.partition(":")[0]
+        maker = self.own(getattr(module, name)) if hasattr(module, name) else None
+        if maker is None:
+            raise ValueError(f"{shown}: {self._instead(module, file, name)}")
+        return maker
+
+    def _instead(self, module: Any, file: str, name: str) -> str:
+        """Say what a module has in place of what was asked for."""
+        what = f"{file} has no {name}" if name else f"expected {file}:NAME"
+        if hasattr(module, name):
+            what = f"{name} is a {type(getattr(module, name)).__name__}, expected {self.expected}"
+        there = [
+            key
+            for key, value in vars(module).items()
+            if not key.startswith("_") and _is_of(value, module) and self.own(value) is not None
+        ]
+        return f"{what}; {file} has {', '.join(there) or f'no {self.kind}'}"
+
+
+def one_argument(function: Any) -> bool:
+    """Return whether a value can be called with one argument, as far as it says."""
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
+
+
+def placed(specs: str | Iterable[str], seats: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the spec strings of texts with commas between them, each with its seat, or ""."""
+    found = []
+    texts = [specs] if isinstance(specs, str) else specs
+    for one in (part for text in texts for part in text.split(",")):
+        seat, equals, spec = one.partition("=")
+        if not equals or not (seat in seats or seat.isidentifier()):
+            found.append(("", one))
+        elif seat in seats:
+            found.append((seat, spec))
+        else:
+            raise ValueError(f"no seat {seat!r}; the seats are {', '.join(seats)}")
+    return found
+
+
+def _is_of(value: Any, module: Any) -> bool:
+    """Return whether a module defines a value; of objects nobody can tell."""
+    if callable(value):
+        return bool(getattr(value, "__module__", "") == module.__name__)
+    return True
+
+
+def _takes(maker: Maker) -> list[str]:
+    """Return the arguments of what makes something, by name."""
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    return [name for name, one in inspect.signature(maker).parameters.items() if one.kind in kinds]
+
+
+def _options(text: str, takes: Sequence[str], shown: str) -> dict[str, Any]:
+    named = {}
+    for option in filter(None, text.split("&")):
+        key, _, value = option.partition("=")
+        if key not in takes or not value:
+            got = "" if "@" in key else f", got {key!r}"  # a password may have a ? in it
+            raise ValueError(
+                f"{shown}: expected options such as a=1&b=2 out of "
+                f"{', '.join(takes) or 'none'}{got}"
+            )
+        named[key] = _value(value)
+    return named
+
+
+def _value(text: str) -> Any:
+    """Return the number, truth value or text that an option says."""
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
