@@ -75,6 +75,31 @@ class Terminal:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A table with lines between its cells, as large as the frame allows.
+
+    rows: the cells of each row: a text, or (text, color) for a ground of that colour out of COLORS.
+    head: the names of the columns, or nothing.
+    title: a line above. status: lines below.
+    """
+
+    rows: tuple[tuple[Any, ...], ...]
+    head: tuple[str, ...] = ()
+    title: str = ""
+    status: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of text as a browser shows it: a title, paragraphs, and links below them."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Chat:
     """A transcript: (speaker, text) in order; `viewer` is the speaker on the right-hand side."""
 
@@ -98,14 +123,17 @@ class Shapes:
     """Figures anywhere on a unit square: (figure, color, x, y, size, degrees), (0, 0) top left.
 
     lines: (color, x1, y1, x2, y2, width), drawn over the figures.
-    labels: (text, color, x, y), over all; x and y are the middle.
+    labels: (text, color, x, y), over all; x and y are the middle. A fifth number says how high the
+        letters are, as a share of the square; else they are as in other pictures.
     A color is a name out of COLORS, or "" for the colour of text.
+    status: lines below.
     """
 
     items: tuple[tuple[str, str, float, float, float, float], ...] = ()
     title: str = ""
     lines: tuple[tuple[str, float, float, float, float, float], ...] = ()
-    labels: tuple[tuple[str, str, float, float], ...] = ()
+    labels: tuple[tuple[Any, ...], ...] = ()
+    status: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,31 @@ from typing import Any
 import numpy as np
 
 from gem_ma.guards.given import each, need
-from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, terminal
+from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, table, terminal
 from gem_ma.renderers.themes import THEMES, Theme
-from gem_ma.scene import Cards, Chart, Chat, Grid, Panels, Pegs, Pixels, Shapes, Terminal
+from gem_ma.scene import (
+    Cards,
+    Chart,
+    Chat,
+    Grid,
+    Page,
+    Panels,
+    Pegs,
+    Pixels,
+    Shapes,
+    Table,
+    Terminal,
+)
 
 _RENDERERS: dict[type, Any] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
+    Page: table.draw_page,
     Pegs: pegs.draw,
     Shapes: shapes.draw,
     Pixels: panels.draw_pixels,
+    Table: table.draw,
     Terminal: terminal.draw,
 }
 

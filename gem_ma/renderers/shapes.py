@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 from gem_ma.renderers import font
+from gem_ma.renderers.contrast import PLAIN, between, contrast, grown, readable
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
+from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, Shapes
 
@@ -21,38 +23,103 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     if scene.title:
         lines = font.fold([scene.title], max(1, (width - 8) // font.width(text)))
         above = font.column(frame, 4, 2, lines, text, theme.ink)
+    status = font.fold(scene.status, max(1, (width - 8) // font.width(text)))
+    height -= len(status) * text + (4 if status else 0)
     unit = min(width, height - above)
+    if unit < 1:
+        raise BadScene(
+            f"the words beside the shapes do not fit into {size[0]} x {size[1]} pixels; use a "
+            "larger image_size"
+        )
     left, top = (width - unit) // 2, above + (height - above - unit) // 2
-    for figure, color, x, y, extent, degrees in scene.items:
-        ink = _ink(theme, color)
-        if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < extent <= 1):
-            raise BadScene(f"{figure} at {x}, {y} of size {extent} is not in the unit square")
-        spread = 1.42 if degrees % 90 else 1.0
-        side = max(1, round(extent * unit * spread))
-        covered = mask(figure, side, degrees, spread)
-        x0, y0 = left + round(x * unit) - side // 2, top + round(y * unit) - side // 2
-        x1, y1 = max(x0, 0), max(y0, 0)
-        x2, y2 = min(x0 + side, width), min(y0 + side, height)
-        inside = covered[y1 - y0 : y2 - y0, x1 - x0 : x2 - x0]
-        if 8 * np.count_nonzero(inside) < inside.size:
-            rows, columns = np.nonzero(inside)
-            _touch(frame, rows + y1, columns + x1, inside[rows, columns], ink)
-        else:
-            font.blend(frame[y1:y2, x1:x2], inside, ink)
+    font.column(frame, 4, height, status, text, theme.ink)
+    for item in scene.items:
+        _item(frame, item, (left, top), unit, theme)
     for color, *ends, thick in scene.lines:
         ink = _ink(theme, color)
         if not (all(0 <= end <= 1 for end in ends) and 0 < thick <= 1):
             raise BadScene(f"the line {ends} of width {thick} is not in the unit square")
         ax, ay, bx, by = (end * unit for end in ends)
         line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
-    text = font.usual((unit, unit))
-    for letters, color, x, y in scene.labels:
+    for letters, color, x, y, *high in scene.labels:
         ink = _ink(theme, color)
+        text = font.usual((unit, unit))
+        if high:
+            text = max(h for h in font.HEIGHTS if h <= high[0] * unit or h == font.HEIGHTS[0])
         if not (0 <= x <= 1 and 0 <= y <= 1):
             raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
         x0 = left + round(x * unit - font.width(text) * len(letters) / 2)
-        font.paste(frame, x0, top + round(y * unit) - text // 2, letters, text, ink)
+        _letters(frame, x0, top + round(y * unit) - text // 2, letters, text, ink)
     return frame
+
+
+def _letters(frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB) -> None:
+    """Write letters so that they can be read on whatever is there."""
+    covered = font.coverage(letters, text)
+    under = _part(frame, covered, x, y)[1]
+    if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
+        red, green, blue = np.median(under, 0).astype(int).tolist()
+        ink = readable((red, green, blue))
+        if np.percentile(contrast(ink, under), 10) < PLAIN:
+            inside = (covered > 63).astype(np.uint8) * 255
+            by = max(1, text // 14)
+            _lay(frame, grown(inside, by), x - by, y - by, readable(ink))
+    _lay(frame, covered, x, y, ink)
+
+
+def _item(
+    frame: np.ndarray,
+    item: tuple[str, str, float, float, float, float],
+    corner: tuple[int, int],
+    unit: int,
+    theme: Theme,
+) -> None:
+    """Draw a figure, and an outline where it would not stand out from what is there."""
+    figure, color, x, y, extent, degrees = item
+    ink = _ink(theme, color)
+    if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < extent <= 1):
+        raise BadScene(f"{figure} at {x}, {y} of size {extent} is not in the unit square")
+    spread = 1.42 if degrees % 90 else 1.0
+    side = max(1, round(extent * unit * spread))
+    covered = mask(figure, side, degrees, spread)
+    x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
+    by = max(1, unit // 250)
+    around = _around(figure, side, degrees, spread, by)
+    under = _part(frame, around, x0 - by, y0 - by)[1]
+    if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
+        red, green, blue = np.median(under, 0).astype(int).tolist()
+        _lay(frame, around, x0 - by, y0 - by, between(ink, (red, green, blue)))
+    _lay(frame, covered, x0, y0, ink)
+
+
+@kept
+def _around(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
+    """Return what lies around a figure, so many pixels wide."""
+    inside = (mask(figure, side, degrees, spread) > 63).astype(np.uint8) * 255
+    ring: np.ndarray = grown(inside, by) - np.pad(inside, by)
+    return ring
+
+
+def _part(
+    frame: np.ndarray, covered: np.ndarray, x: int, y: int
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+    """Return rows, columns and coverage of the pixels of a frame that are covered; and these."""
+    rows, columns = np.nonzero(covered)
+    inside = (
+        (rows + y >= 0)
+        & (rows + y < frame.shape[0])
+        & (columns + x >= 0)
+        & (columns + x < frame.shape[1])
+    )
+    rows, columns = rows[inside], columns[inside]
+    return (rows + y, columns + x, covered[rows, columns]), frame[rows + y, columns + x]
+
+
+def _lay(frame: np.ndarray, covered: np.ndarray, x: int, y: int, ink: RGB) -> None:
+    """Lay ink over a frame where it is covered, clipped at its borders."""
+    (rows, columns, much), part = _part(frame, covered, x, y)
+    font.blend(part, much, ink)
+    frame[rows, columns] = part
 
 
 def _ink(theme: Theme, color: str) -> RGB:

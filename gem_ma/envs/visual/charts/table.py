@@ -1,7 +1,7 @@
 """Table: look values up, add them and compare them."""
 
+from gem_ma import scene
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
-from gem_ma.scene import Terminal
 
 COLUMNS = ("hats", "pins", "pens", "cups", "eggs", "bags", "nuts", "keys", "maps", "toys")
 ROWS = ("Ada", "Ben", "Eva", "Finn", "Gus", "Ivo", "Joan", "Kim", "Lea", "Max", "Ned", "Olga")
@@ -77,4 +77,8 @@ class Table(Task):
         return "\n".join(lines)
 
     def scene(self, shown):
-        return Terminal(self.words(shown))
+        rows, columns, cells = shown
+        told = (map(str, row) for row in cells)
+        return scene.Table(
+            tuple((name, *row) for name, row in zip(rows, told, strict=True)), ("", *columns)
+        )
