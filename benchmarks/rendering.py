@@ -1,9 +1,12 @@
 """Measure pictures: frames, PNG files, screens, chats, and whole steps, beside other libraries."""
 
 import argparse
+import dataclasses
+import gc
 import io
 import itertools
 import json
+import resource
 import subprocess
 import time
 import tracemalloc
@@ -13,6 +16,7 @@ from PIL import Image
 
 import gem_ma
 from gem_ma.renderers import THEMES, draw, font, png
+from gem_ma.renderers.kept import KEPT
 from gem_ma.scene import Chat, Grid, Tile
 
 SIZE = 252, 252
@@ -89,6 +93,94 @@ def cycle(items):
     return following
 
 
+def played(env_id, most=120):
+    """Return scenes of random games as the seats saw them, each different from those before."""
+    env, found, seed = gem_ma.make(env_id), {}, 0
+    while len(found) < most and seed < most:
+        env.reset(seed=seed)
+        seed += 1
+        while env.to_act and len(found) < most:
+            agent = env.to_act[0]
+            found[env.sight.scene(env.match.view(agent), agent)] = None
+            moves = {one: env.sample_random_action(one) for one in env.to_act}
+            env.submit(moves)
+    return list(found)
+
+
+def cpu(work, items):
+    """Return what the work makes of each item, and the CPU seconds for one."""
+    start = time.process_time()
+    made = [work(item) for item in items]
+    return made, (time.process_time() - start) / len(items)
+
+
+def games(size, rounds=3):
+    """Measure files of positions that were never seen, in whole games, game by game."""
+    rows = []
+    for env_id in sorted(gem_ma.list_envs()):
+        if not env_id.startswith(("game:", "visual:", "tau:shop")) or env_id.count("-") > 1:
+            continue
+        scenes, found = played(env_id), []
+        for _ in range(rounds):
+            KEPT.clear()
+            frames, drawing = cpu(lambda scene: draw(scene, size, LIGHT), scenes)
+            theirs, pillow = cpu(pillow_png, frames)
+            if all(isinstance(scene, Grid) for scene in scenes):
+                KEPT.clear()  # from the scene to the file: no frame is drawn
+                ours, packing = cpu(lambda scene: png.png(scene, size, LIGHT), scenes)
+            else:
+                ours, packing = cpu(png.from_array, frames)
+            share = sum(map(len, ours)) / sum(map(len, theirs))
+            found.append((pillow / packing, share, 1e6 * drawing, 1e6 * pillow, 1e6 * packing))
+        rows.append((*max(found), env_id, type(scenes[0]).__name__, len(scenes)))
+    return sorted(rows)
+
+
+def statuses(size):
+    """Measure what a new status costs: a frame with one over the same frame drawn again."""
+    rows = []
+    for env_id in sorted(gem_ma.list_envs()):
+        if not env_id.startswith("game:") or env_id.count("-") > 1:
+            continue
+        scenes = [one for one in played(env_id, 8) if isinstance(one, Grid) and one.status]
+        if not scenes:
+            continue
+        draw(scenes[0], size, LIGHT)
+        first, *rest = scenes[0].status
+        said = [f"{number}{first[len(str(number)) :]}" for number in range(1000, 1400)]
+        new = [dataclasses.replace(scenes[0], status=(one, *rest)) for one in said]
+        ratio = min(
+            cpu(lambda scene: draw(scene, size, LIGHT), new[start : start + 100])[1]
+            / cpu(lambda scene: draw(scene, size, LIGHT), new[start : start + 100])[1]
+            for start in range(0, 400, 100)
+        )
+        rows.append((ratio, env_id))
+    return sorted(rows, reverse=True)
+
+
+def resident():
+    """Return the megabytes of this process."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def growth(side, count=1000):
+    """Return how many megabytes a thousand environments take that were played with pictures."""
+    gc.collect()
+    KEPT.clear()
+    before = resident()
+    kept = []
+    for seed in range(count):
+        env = gem_ma.make("game:ConnectFour-v0", observe="image", image_size=(side, side))
+        env.reset(seed=seed)
+        for _ in range(10):
+            if env.to_act:
+                env.observe(env.to_act[0])
+                env.step(env.sample_random_action())
+        kept.append(env)
+    return resident() - before, KEPT.held / 2**20
+
+
 def boards(count=512):
     """Return boards of 9 x 9 that follow one another by one changed cell."""
     rng = np.random.default_rng(0)
@@ -140,13 +232,39 @@ def memory(env_id="game:ConnectFour-v0", count=200):
     return held
 
 
+def whole(side):
+    """Print what pictures of whole games cost."""
+    size = side, side
+    print(f"positions never seen, {side} px: Pillow's level 1 over ours, and the share of its size")
+    for ratio, share, drawing, theirs, ours, env_id, kind, views in games(size):
+        print(
+            f"{ratio:7.2f} {share:6.2f}  {env_id:30}{kind:10}{views:5} views  draw {drawing:6.0f}  "
+            f"Pillow {theirs:6.0f}  ours {ours:6.0f} us"
+        )
+    print("a new status over one that was seen:")
+    print("  ".join(f"{name} {ratio:.1f}" for ratio, name in statuses(size)))
+    for env_id in sorted(gem_ma.list_envs()):
+        if env_id.startswith(("game:", "visual:")) and env_id.count("-") == 1:
+            for scene in played(env_id, 20):
+                png.png(scene, size, LIGHT)
+    print(f"kept after some of every game: {KEPT.held / 2**20:.1f} MB")
+    for one in (252, 504, 1008):
+        grown, held = growth(one)
+        print(f"1,000 environments of ConnectFour at {one} px: {grown:.0f} MB, {held:.0f} MB kept")
+
+
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", help="a Python with pettingzoo[classic], gymnasium and minigrid")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU time for each row")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--played", action="store_true", help="whole games, game by game")
+    parser.add_argument("--size", type=int, default=252, help="of the pictures of whole games")
     args = parser.parse_args()
+    if args.played:
+        whole(args.size)
+        return
     seconds, rows = args.seconds, []
 
     def row(work, ours, theirs, peer, target, higher=True):

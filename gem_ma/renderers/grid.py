@@ -1,4 +1,4 @@
-"""Draw a Grid: tiles out of an atlas, put together by one gather of rows of pixels."""
+"""Draw a Grid: tiles that are drawn once, put together to rows of cells that are kept."""
 
 from __future__ import annotations
 
@@ -168,9 +168,8 @@ def said(
 
 
 def _band(numbers: Any, look: Look) -> np.ndarray:
-    """Draw one row of cells, by one gather of rows of pixels."""
-    rows = np.ascontiguousarray(look.atlas[numbers].T).view(np.uint8)
-    return rows.reshape(look.place.cell, look.place.columns * look.place.cell, 3)
+    """Draw one row of cells."""
+    return np.concatenate([tile(look, int(number)) for number in numbers], 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,12 +180,24 @@ class Look:
     tiles: tuple[tuple[str, Tile], ...]
     theme: Theme
     place: Layout
-    atlas: np.ndarray  # tile x row of pixels, each row copied as one value
+    nbytes: int = 256
 
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of the atlas."""
-        return self.atlas.nbytes
+
+def tile(look: Look, number: int) -> np.ndarray:
+    """Return the picture of a tile by its number: even, and one more where it is marked."""
+    key = look.number, number
+    picture: np.ndarray | None = KEPT.get(key)
+    if picture is None:
+        cell = look.place.cell
+        if number % 2:
+            picture = tile(look, number - 1).copy()
+            wide = max(1, cell // 14)
+            for side in (picture[:wide], picture[-wide:], picture[:, :wide], picture[:, -wide:]):
+                side[:] = look.theme.mark
+        else:
+            picture, _ = _tile(look.tiles[number // 2][1], cell, look.theme)
+        KEPT.put(key, picture)
+    return picture
 
 
 _numbers = itertools.count()
@@ -199,10 +210,7 @@ def prepared(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> Loo
     key = id(scene.tiles), id(theme), place
     look: Look | None = KEPT.get(key)
     if look is None or look.tiles is not scene.tiles or look.theme is not theme:
-        tiles = tile_pictures(scene.tiles, place.cell, theme)
-        rows = tiles.reshape(len(tiles), place.cell, place.cell * 3)
-        atlas = rows.view(f"V{place.cell * 3}")[..., 0]
-        look = Look(next(_numbers), scene.tiles, theme, place, atlas)
+        look = Look(next(_numbers), scene.tiles, theme, place)
         KEPT.put(key, look)
     return look
 
@@ -212,10 +220,13 @@ def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tupl
 
     A cell that is no tile of the atlas, bit by bit, comes out as "?".
     """
-    place = layout(scene, (frame.shape[1], frame.shape[0]), unit)
-    tiles = tile_pictures(scene.tiles, place.cell, theme)
-    symbols = [symbol for symbol, _ in scene.tiles]
-    known = {tile.tobytes(): symbols[i // 2] for i, tile in enumerate(tiles)}
+    look = prepared(scene, (frame.shape[1], frame.shape[0]), theme, unit)
+    place = look.place
+    known = {
+        tile(look, 2 * i + marked).tobytes(): symbol
+        for i, (symbol, _) in enumerate(scene.tiles)
+        for marked in (0, 1)
+    }
     rows = []
     for row in range(place.rows):
         top = place.top + row * place.cell
@@ -228,7 +239,8 @@ def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tupl
 @kept
 def distance(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.float64:
     """Return how much the two most similar tiles differ, as mean levels a channel; 0 is equal."""
-    drawn = tile_pictures(tiles, cell, theme)[::2].astype(np.int16).reshape(len(tiles), -1)
+    pictures = np.stack([_tile(one, cell, theme)[0] for _, one in tiles])
+    drawn = pictures.astype(np.int16).reshape(len(tiles), -1)
     nearest = [np.abs(drawn[:i] - drawn[i]).mean(1).min() for i in range(1, len(drawn))]
     return np.float64(min(nearest, default=float("inf")))
 
@@ -237,15 +249,15 @@ def distance(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np
 def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.float64:
     """Return the contrast of the figure or the letters that stand out least, 1 to 21."""
     found = [float("inf")]
-    for _, tile in tiles:
-        _, shapes = _tile(tile, cell, theme)
-        found += [edge(*one, _edging(cell) + 1) for one in shapes]
+    for _, one in tiles:
+        _, shapes = _tile(one, cell, theme)
+        found += [edge(*shape, _edging(cell) + 1) for shape in shapes]
     return np.float64(min(found))
 
 
 def legend(scene: Grid, theme: Theme) -> str:
     """Say what the named tiles look like in this theme."""
-    parts = [f"{tile.name}: {_called(tile, theme)}" for _, tile in scene.tiles if tile.name]
+    parts = [f"{one.name}: {_called(one, theme)}" for _, one in scene.tiles if one.name]
     return "; ".join(dict.fromkeys(parts))
 
 
@@ -279,19 +291,6 @@ def chosen(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
     except KeyError as error:
         known = ", ".join(repr(symbol) for symbol in table)
         raise BadScene(f"no tile for the symbol {error}; there are tiles for {known}") from None
-
-
-@kept
-def tile_pictures(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.ndarray:
-    """Return every tile, plain and marked in turn."""
-    pictures = []
-    wide = max(1, cell // 14)
-    for _, tile in tiles:
-        picture, _ = _tile(tile, cell, theme)
-        pictures += [picture, marked := picture.copy()]
-        for side in (marked[:wide], marked[-wide:], marked[:, :wide], marked[:, -wide:]):
-            side[:] = theme.mark
-    return np.stack(pictures)
 
 
 def _tile(

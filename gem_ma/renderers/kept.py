@@ -39,6 +39,12 @@ class Kept:
                 self.held -= _size(self._found.pop(next(iter(self._found))))
         return value
 
+    def clear(self) -> None:
+        """Let all go."""
+        with self._lock:
+            self._found.clear()
+            self.held = 0
+
 
 KEPT = Kept()
 

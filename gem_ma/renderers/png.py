@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
+import threading
 import zlib
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from gem_ma.scene import Grid
 
 _ADLER = 65521
 _LEVEL, _MEMORY = 1, 6  # of zlib: small tables, which stay near the processor
+_COLORS = 256  # of a palette
 _SIGN = b"\x89PNG\r\n\x1a\n"
 
 
@@ -27,9 +30,9 @@ def png(scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit:
         board = KEPT.get(key)
         if board is None:
             board = KEPT.put(key, _Board(scene, size, look))
-        if len(board.palette) <= 256:
-            joined: bytes = board.encode(scene)
-            return joined
+        file: bytes | None = board.encode(scene)
+        if file is not None:
+            return file
     return from_array(draw(scene, size, theme, unit))
 
 
@@ -44,6 +47,9 @@ def from_array(picture: np.ndarray) -> bytes:
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 15, _MEMORY)
     packed = packer.compress(rows.data) + packer.flush()
     return _SIGN + _header(width, height, 2) + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
+
+
+_numbers = itertools.count(-1, -1)  # those of looks are 0 and more
 
 
 class _Packed(NamedTuple):
@@ -65,42 +71,37 @@ class _Board:
     def __init__(self, scene: Grid, size: tuple[int, int], look: grid.Look):
         self.size, self.look = size, look
         theme, place = look.theme, look.place
-        tiles = grid.tile_pictures(look.tiles, place.cell, theme)
-        shades = font.shades(theme.ink, theme.paper)
-        codes = _codes(tiles)
-        used = _codes(shades[:: font.LEVEL])
-        self.palette = np.unique(np.concatenate([used, codes.reshape(-1)]))
-        self.nbytes = self.palette.nbytes
-        if len(self.palette) > 256:
-            return
-        self.tiles = np.searchsorted(self.palette, codes).astype(np.uint8)
-        self.shades = np.searchsorted(self.palette, _codes(shades)).astype(np.uint8)
-        self.nbytes += self.tiles.nbytes
-        colors = np.stack([self.palette >> 16, self.palette >> 8 & 255, self.palette & 255], 1)
-        self.head = _SIGN + _header(*size, 3) + _chunk(b"PLTE", colors.astype(np.uint8).tobytes())
+        self.number = next(_numbers)  # in the keys of what is kept of it
+        self.lock = threading.Lock()
+        self.colors: dict[int, int] = {}  # as numbers, and their places in the palette
+        shades = self._places(font.shades(theme.ink, theme.paper)[:: font.LEVEL])
+        self.shades = shades.repeat(font.LEVEL)[:256]
+        self.head, self.written = b"", 0
         self.tail = _chunk(b"IEND", b"")
         canvas = np.full(size[::-1], self.shades[0], np.uint8)  # no coverage: the paper
         for x, y, label, text in grid.labels(scene.columns, scene.lines, place):
             self._write(canvas, x, y, label, text)
         self.canvas = canvas
-        self.nbytes += canvas.nbytes
-        floor = place.top + place.rows * place.cell
+        self.nbytes = 2 * canvas.nbytes
         self.above = _packed(canvas[: place.top])
         # Rows of cells stand between margins, which may hold the numbers of the lines.
         tops = [place.top + row * place.cell for row in range(place.rows)]
         margins = [canvas[top : top + place.cell].tobytes() for top in tops]
         self.tops = [tops[margins.index(margin)] for margin in margins]
         self.blank: dict[int, _Packed] = {}
-        self.floor = floor
+        self.floor = place.top + place.rows * place.cell
 
-    def encode(self, scene: Grid) -> bytes:
-        """Join the compressed bands; the checksum of the whole follows from those of the parts."""
+    def encode(self, scene: Grid) -> bytes | None:
+        """Join the compressed bands, if there are no more than 256 colours.
+
+        The checksum of the whole follows from those of the parts.
+        """
         look, text = self.look, self.look.place.text
         bands = [self.above]
         numbers = grid.indices(scene) if scene.marks else None
         for place, row in enumerate(scene.rows):
             key: Any = row if numbers is None else numbers[place].tobytes()
-            key = self, self.tops[place], key
+            key = self.number, self.tops[place], key
             band = KEPT.get(key)
             if band is None:
                 chosen = grid.chosen(row, look.tiles) if numbers is None else numbers[place]
@@ -110,7 +111,7 @@ class _Board:
         for x, top, line in grid.said(scene.status, self.size, look.place):
             if top > y:
                 bands.append(self._blank(top - y))
-            key = self, line
+            key = self.number, line
             band = KEPT.get(key)
             if band is None:
                 strip = np.full((text, self.size[0]), self.shades[0], np.uint8)
@@ -120,6 +121,10 @@ class _Board:
             y = top + text
         if y < self.size[1]:
             bands.append(self._blank(self.size[1] - y))
+        if len(self.colors) > _COLORS:
+            return None
+        if len(self.colors) > self.written:
+            self._write_head()
         parts, low, high = [b"\x78\x01"], 1, 0
         for compressed, length, a, b in bands:
             parts.append(compressed)
@@ -131,9 +136,35 @@ class _Board:
     def _row(self, top: int, numbers: Any) -> _Packed:
         place = self.look.place
         pixels = self.canvas[top : top + place.cell].copy()
-        cells = self.tiles[numbers].transpose(1, 0, 2).reshape(place.cell, -1)
+        cells = np.concatenate([self._tile(int(number)) for number in numbers], 1)
         pixels[:, place.left : place.left + cells.shape[1]] = cells
         return _packed(pixels)
+
+    def _tile(self, number: int) -> np.ndarray:
+        key = self.number, number
+        found: np.ndarray | None = KEPT.get(key)
+        if found is None:
+            found = self._places(grid.tile(self.look, number))
+            KEPT.put(key, found)
+        return found
+
+    def _places(self, pixels: np.ndarray) -> np.ndarray:
+        """Return the place of each pixel's colour in the palette, to which new ones are added.
+
+        What was compressed before stays true, since no place changes.
+        """
+        wide = pixels.astype(np.uint32)
+        codes = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+        found, which = np.unique(codes, return_inverse=True)
+        with self.lock:
+            places = [self.colors.setdefault(one, len(self.colors)) for one in found.tolist()]
+        # One colour too many is noticed by whoever joins the bands.
+        return np.array(places).astype(np.uint8)[which].reshape(codes.shape)
+
+    def _write_head(self) -> None:
+        colors = b"".join(code.to_bytes(3, "big") for code in self.colors)
+        self.head = _SIGN + _header(*self.size, 3) + _chunk(b"PLTE", colors)
+        self.written = len(self.colors)
 
     def _write(self, pixels: np.ndarray, x: int, y: int, line: str, height: int) -> None:
         """Write a line on plain paper; what exceeds the pixels is left out."""
@@ -148,12 +179,6 @@ class _Board:
             found = _packed(np.full((rows, self.size[0]), self.shades[0], np.uint8))
             self.blank[rows] = found
         return found
-
-
-def _codes(colors: np.ndarray) -> np.ndarray:
-    """Return colours as numbers."""
-    wide = colors.astype(np.uint32)
-    return wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
 
 
 def _packed(pixels: np.ndarray) -> _Packed:
