@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -96,9 +95,9 @@ class Picture:
     def png(self) -> bytes:
         """The picture as a PNG file, made once, or each time if a function makes it."""
         if self._png is None:
-            buffer = io.BytesIO()
-            self.pil().save(buffer, "PNG", compress_level=1)
-            self._png = buffer.getvalue()
+            from gem_ma.renderers.png import from_array
+
+            self._png = from_array(self.array)
         return self._png if isinstance(self._png, bytes) else self._png()
 
     @property

@@ -17,7 +17,7 @@ from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import Grid
 
 _ADLER = 65521
-_LEVEL, _MEMORY = 1, 6  # of zlib: small tables, which stay near the processor
+_LEVEL, _MEMORY = 2, 6  # of zlib: small tables, which stay near the processor
 _COLORS = 256  # of a palette
 _SIGN = b"\x89PNG\r\n\x1a\n"
 
