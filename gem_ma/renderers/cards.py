@@ -82,7 +82,7 @@ def _place(scene: Cards, size: tuple[int, int]) -> tuple[_Layout, Sequence[str]]
     counts = tuple(len(items) for _, items in scene.rows)
     suits = any(len(item) > 1 and item[-1] in SUITS for _, items in scene.rows for item in items)
     least = _LEAST_SUIT if suits else _LEAST
-    for text in reversed([h for h in font.HEIGHTS if h <= font.usual(size)]):
+    for text in font.heights(size):
         below = font.fold(scene.status, (size[0] - 2 * _GAP) // font.width(text))
         room = size[0], size[1] - len(below) * text - (_GAP if below else 0)
         place = _layout(labels, counts, quarters, room, text)

@@ -34,7 +34,7 @@ _PATTERNS: tuple[Callable[[Any, Any, int], Any], ...] = (  # how far a pixel is 
 def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame, with letters as large as leave room for all of them."""
     _check(scene, size)
-    for text in reversed([h for h in font.HEIGHTS if h <= font.usual(size)]):
+    for text in font.heights(size):
         if scene.kind == "pie":
             found = _pie(scene, size, text, theme)
         else:

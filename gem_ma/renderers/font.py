@@ -50,7 +50,14 @@ def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
 
 def usual(size: tuple[int, int]) -> int:
     """Return the height of words beside what is drawn in a frame: about an 18th of it."""
-    return max(h for h in HEIGHTS if h * 18 <= min(size) or h == HEIGHTS[0])
+    return heights(size)[0]
+
+
+@functools.lru_cache
+def heights(size: tuple[int, int]) -> tuple[int, ...]:
+    """Return the usual height of words in a frame, and those to try where there is no room."""
+    fitting = [h for h in HEIGHTS if h * 18 <= min(size)]
+    return tuple(reversed(fitting)) or HEIGHTS[:1]
 
 
 def has(char: str) -> bool:

@@ -59,11 +59,10 @@ def layout(scene: Grid, size: tuple[int, int], unit: int) -> Layout:
     columns, rows = _shape(scene)
     wide = max(map(len, scene.lines), default=0)
     said = scene.status
-    heights = [h for h in reversed(font.HEIGHTS) if h <= font.usual(size)]
-    for text in heights:
+    for text in font.heights(size):
         lines = font.fold(said, size[0] // font.width(text))
         place = _fitted(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
-        if place is not None and (place.cell >= _PLAIN or not lines or text == heights[-1]):
+        if place is not None and (place.cell >= _PLAIN or not lines or text == font.HEIGHTS[0]):
             return place
     raise BadScene(
         f"{columns} x {rows} cells{' and what is said below' if said else ''} do not fit into "
