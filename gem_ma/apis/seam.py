@@ -94,6 +94,10 @@ class Seam:
         """Release what the environment holds; reset begins again."""
         raise NotImplementedError
 
+    def check_reply(self, agent: str, reply: Any) -> None:
+        """Raise TypeError unless this is of a type that `submit` takes from a seat."""
+        raise NotImplementedError
+
     @property
     def blocking(self) -> bool:
         """Whether `submit` is slow or waits for something, and belongs into a thread."""
