@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
-from gem_ma.guards.given import need
+from gem_ma.guards.given import each, need
 from gem_ma.guards.remote import without_secrets
 from gem_ma.talk.asking import Agent
 
@@ -110,7 +110,7 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
         such texts.
     """
     need(specs, str | Sequence, "specs", "str")
-    texts = [specs] if isinstance(specs, str) else list(specs)
+    texts = [specs] if isinstance(specs, str) else list(each(specs, str, "specs"))
     named: dict[str, str] = {}
     rest: list[str] = []
     for one in (part for text in texts for part in text.split(",")):

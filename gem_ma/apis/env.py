@@ -126,6 +126,7 @@ class Env(BaseEnv, Generic[S]):
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         self._check(replies)
+        self.match.past.append(dict(replies))
         rewards = self.match.submit(replies)
         self.follow()
         if self.render_mode == "human" and not self.hushed:
@@ -141,6 +142,7 @@ class Env(BaseEnv, Generic[S]):
         """
         match = self.match
         self._check(replies)
+        match.past.append(dict(replies))
         match.take(replies)
         while match.due:
             match.arrive((yield match.advance))

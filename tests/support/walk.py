@@ -387,6 +387,7 @@ RIGHT = {
     "gem_ma.agents.InformedAssistant.act": of_tau,
     "gem_ma.agents.OracleAssistant.act": of_tau,
     "gem_ma.agents.load": _by(spec="random"),
+    "gem_ma.agents.seated": _by(specs="random", seats=("x", "o")),
     "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
     "gem_ma.renderers.picture.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
     "gem_ma.renderers.picture.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
