@@ -22,6 +22,10 @@ class WorkerDied(RuntimeError):
     """A worker process ended before it answered."""
 
 
+class NeverBegan(WorkerDied):
+    """A worker process cannot begin, and no other will: its script cannot be imported."""
+
+
 class Exited(RuntimeError):
     """Something in a worker tried to end the program: it raised SystemExit or KeyboardInterrupt."""
 
@@ -117,13 +121,17 @@ class Worker:
         self.process.join(1)
         code = self.process.exitcode
         if code == _UNGUARDED and not self.begun:
-            return WorkerDied(
+            return NeverBegan(
                 "this script starts worker processes as it is imported, and each of them imports "
                 'it: put what starts them under `if __name__ == "__main__":`'
             )
         how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
-        why = "" if self.begun or code != 1 else " before it began; its standard error says why"
-        return WorkerDied(f"worker process {self.process.pid} {how}{why}")
+        if code == 1 and not self.begun:
+            return NeverBegan(
+                f"worker process {self.process.pid} {how} before it began; its standard error says "
+                "why"
+            )
+        return WorkerDied(f"worker process {self.process.pid} {how}")
 
     @property
     def stopped(self) -> bool:

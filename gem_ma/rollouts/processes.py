@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from gem_ma.apis.workers import Exited, StepTimeout, Worker, WorkerDied, send
+from gem_ma.apis.workers import Exited, NeverBegan, StepTimeout, Worker, WorkerDied, send
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.players import Answer, Asker, Player, Waiting
@@ -144,7 +144,7 @@ class Farm(Asker):
             self.dealer.died(worker, error)
         else:
             self.stillborn += 1
-            if self.stillborn > _STILLBORN:
+            if isinstance(error, NeverBegan) or self.stillborn > _STILLBORN:
                 self.crash = error
         self.wake.set()
 
