@@ -41,6 +41,7 @@ class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
 
+context: Any = multiprocessing.get_context("spawn")  # in which all workers begin
 _UNGUARDED = 113  # the exit code of a worker that was told to start workers before it began
 
 Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
@@ -83,7 +84,6 @@ class Worker:
     ):
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             os._exit(_UNGUARDED)  # it imports the script that starts it, see `_died`
-        context = multiprocessing.get_context("spawn")
         payload = packed((serve, args))
         self.connection, theirs = context.Pipe()
         if patience is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import itertools
-import multiprocessing
 import time
 from collections import deque
 from collections.abc import AsyncGenerator
 from multiprocessing.connection import Connection
 from typing import Any
 
+from gem_ma.apis import workers
 from gem_ma.apis.workers import Exited, NeverBegan, StepTimeout, Worker, WorkerDied, send
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
@@ -124,7 +124,7 @@ class Farm(Asker):
     def hire(self) -> None:
         pulse = None
         if self.patience is not None:
-            pulse = multiprocessing.get_context("spawn").RawValue("Q", 0)
+            pulse = workers.context.RawValue("Q", 0)
         worker = Worker(serve, self.payload, patience=self.patience, memory=(pulse,))
         self.workers.append(worker)
         self.pulses[worker] = Pulse(pulse)

@@ -2,10 +2,10 @@
 
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+import warm
 from needed import needed
 
 from gem_ma.cli.main import main
@@ -26,7 +26,7 @@ GUESS = "game:GuessTheNumber-v0-easy"
 
 def gem_ma(words, folder, until=None, seconds=60):
     """Run a command, interrupt it as soon as `until` says so, and return code, output, errors."""
-    command = [sys.executable, "-m", "gem_ma.cli", *words.split()]
+    command = [*warm.python(), "-m", "gem_ma.cli", *words.split()]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=folder, **pipes) as run:
         end = time.monotonic() + seconds

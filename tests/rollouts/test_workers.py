@@ -196,6 +196,7 @@ def test_a_game_that_hangs_outside_of_python(strikes, monkeypatch):
     assert "WorkerDied" in kinds
 
 
+@pytest.mark.usefixtures("spawned")
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
 @pytest.mark.parametrize("at", ["step", "later", "lock"])
 def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch):
@@ -219,6 +220,7 @@ class Told(Here):
         return [gem_ma.Reply(r, finish_reason="x" * 1_000_000) for r in super().act(turns)]
 
 
+@pytest.mark.usefixtures("spawned")
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
 def test_a_stopped_worker_that_reads_nothing_holds_nobody_up(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_GRACE", 0.2)
@@ -457,7 +459,7 @@ def test_a_script_without_a_guard_is_told_what_is_missing(tmp_path):
     script = tmp_path / "script.py"
     for start in (
         'gem_ma.make_vec("game:GuessTheNumber-v0", 2, backend="process", workers=1)',
-        'gem_ma.rollout("game:GuessTheNumber-v0", "random", 8, workers=3)',
+        'gem_ma.rollout("game:GuessTheNumber-v0", "random", 8, workers=1)',
     ):
         script.write_text(f"import gem_ma\nif __name__ == '__main__': print('begun')\n{start}\n")
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
