@@ -19,6 +19,7 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
+import warm
 from pages import PAGES, TOP, blocks, pages_with, run, script, skip_without, write_files
 from stub_server import StubServer
 
@@ -33,7 +34,7 @@ NEEDY = {
 def run_python(code, folder, **environment):
     (folder / "page.py").write_text(code)
     told = "ignore:1 of 1 episodes failed"  # where a page is about that
-    run([sys.executable, "-W", "error", "-W", told, "page.py"], folder, **environment)
+    run([*warm.python(), "-W", "error", "-W", told, "page.py"], folder, **environment)
 
 
 @pytest.mark.parametrize("page", pages_with("python"))

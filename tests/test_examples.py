@@ -1,10 +1,10 @@
 """The examples run."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 
 import gem_ma
 
@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 def run(name, *arguments):
-    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    command = [*warm.python(), str(EXAMPLES / name), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

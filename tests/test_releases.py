@@ -51,10 +51,10 @@ def test_every_version_says_what_its_scores_can_be_compared_with():
 
 
 def test_records_are_those_that_the_changelog_names():
-    held = hashlib.sha256((TOP / "tests/support/hashes.txt").read_bytes()).hexdigest()[:12]
+    held = hashlib.sha256((TOP / "tests/envs/hashes.txt").read_bytes()).hexdigest()[:12]
     newest = [sections()[" - ".join(one)] for one in released()][:1]
     assert f"`{held}`" in "".join([sections()["Unreleased"], *newest]), (
-        "tests/support/hashes.txt is another: say in CHANGELOG.md, under Unreleased, which games' "
+        "tests/envs/hashes.txt is another: say in CHANGELOG.md, under Unreleased, which games' "
         f"episodes changed and which scores can be compared, and name the new records `{held}`"
     )
 

@@ -11,19 +11,25 @@ The commands of a chapter are one script. A comment before a block says what is 
 
 import itertools
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+import warm
 from commands import commands, fault, fault_of_script, names_of_ours
 from pages import PAGES, TOP, blocks, pages_with, run, script, skip_without, write_files
 from stub_server import StubServer
 
-OURS = f'gem-ma() {{ "{sys.executable}" -m gem_ma.cli "$@"; }}; '
 # Why something cannot run in a test; one of these has to be said.
 REASONS = re.compile(
     r"weights|GPU|minutes|hours|installs|uploads|of your own|data of TAU-bench|OpenAI"
 )
+
+
+def ours(text):
+    """Return some lines of shell, with a gem-ma that begins quickly."""
+    return f'gem-ma() {{ {shlex.join(warm.python())} -m gem_ma.cli "$@"; }}; {text}'
 
 
 def chapters(page):
@@ -50,13 +56,13 @@ def marked(mark):
 @pytest.mark.parametrize("place", SHELL)
 def test_shell(place, tmp_path):
     write_files(place.rpartition(":")[0], tmp_path)
-    run(["bash", "-euc", OURS + SHELL[place]], tmp_path)
+    run(["bash", "-euc", ours(SHELL[place])], tmp_path)
 
 
 @pytest.mark.parametrize("place", marked("typed"))
 def test_shell_that_asks_a_person(place, tmp_path):
     typed = BLOCKS[place].about.replace(" ", "\n") + "\n"
-    run(["bash", "-euc", OURS + BLOCKS[place].text], tmp_path, stdin=typed)
+    run(["bash", "-euc", ours(BLOCKS[place].text)], tmp_path, stdin=typed)
 
 
 @pytest.mark.slow
@@ -64,7 +70,7 @@ def test_shell_that_asks_a_person(place, tmp_path):
 def test_shell_that_needs_an_extra(place, tmp_path):
     skip_without(BLOCKS[place].about)
     before = script(place.rpartition(":")[0], "sh")
-    run(["bash", "-euc", f"{OURS}{before}\n{BLOCKS[place].text}"], tmp_path)
+    run(["bash", "-euc", ours(f"{before}\n{BLOCKS[place].text}")], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +90,7 @@ def test_shell_against_a_server(place, tmp_path):
             text = re.sub(
                 r"(?<=@)(?:URL|http://127\.0\.0\.1:8000/v1)", server.url, BLOCKS[place].text
             )
-            run(["bash", "-euc", OURS + text], tmp_path, OPENAI_API_KEY="none")
+            run(["bash", "-euc", ours(text)], tmp_path, OPENAI_API_KEY="none")
             assert server.requests
         return
     port = re.search(r"--port (\d+)", served)
@@ -96,7 +102,7 @@ def test_shell_against_a_server(place, tmp_path):
             free = re.search(r"127\.0\.0\.1:(\d+)", said)
             assert free, said
             text = "\n".join(rest).replace(f":{port[1]}", f":{free[1]}")
-            run(["bash", "-euc", OURS + text], tmp_path)
+            run(["bash", "-euc", ours(text)], tmp_path)
         finally:
             process.terminate()
 

@@ -29,7 +29,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("step")
         if agent not in ledger.dead:
-            rewards = self.submit({agent: action})
+            rewards = self.enter({agent: action})
             ledger.rewards = rewards
             ledger.cumulative[agent] = 0.0
             if rewards:

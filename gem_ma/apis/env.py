@@ -20,7 +20,7 @@ from gem_ma.guards.given import need
 from gem_ma.match import actions as words
 from gem_ma.match.actions import Format
 from gem_ma.match.match import Match
-from gem_ma.match.seeding import fresh_seed, mix
+from gem_ma.match.seeding import check_seed, fresh_seed, mix
 from gem_ma.match.sight import Observe, Sight
 from gem_ma.match.terms import Invalid, Legal, Terms, among
 from gem_ma.renderers.picture import Picture
@@ -115,10 +115,9 @@ class Env(BaseEnv, Generic[S]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
         match = self.match
+        check_seed(seed)
         if seed is None:
             seed = fresh_seed() if match.state is None else mix(match.seed)
-        elif not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
-            raise TypeError(f"seed={seed!r}: expected an int or None")
         match.begin(int(seed), options)
         self.ledger.begin(match)
         self.agent_selection = match.waiting[0]
@@ -127,6 +126,7 @@ class Env(BaseEnv, Generic[S]):
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         self._check(replies)
+        self.match.past.append(dict(replies))
         rewards = self.match.submit(replies)
         self.follow()
         if self.render_mode == "human" and not self.hushed:
@@ -142,6 +142,7 @@ class Env(BaseEnv, Generic[S]):
         """
         match = self.match
         self._check(replies)
+        match.past.append(dict(replies))
         match.take(replies)
         while match.due:
             match.arrive((yield match.advance))
@@ -161,10 +162,11 @@ class Env(BaseEnv, Generic[S]):
             if agent not in waiting:
                 raise match.not_to_act(agent)
             if not isinstance(reply, str):
-                self.check_number(agent, reply)
+                self.check_reply(agent, reply)
 
-    def check_number(self, agent: str, reply: Any) -> None:
-        """Raise TypeError unless what is no text is an action of a seat."""
+    def check_reply(self, agent: str, reply: Any) -> None:
+        if isinstance(reply, str):
+            return
         discrete = self.sight.discrete
         if discrete:
             if isinstance(reply, (int, np.integer)) and not isinstance(reply, bool):

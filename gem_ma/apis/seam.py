@@ -94,6 +94,10 @@ class Seam:
         """Release what the environment holds; reset begins again."""
         raise NotImplementedError
 
+    def check_reply(self, agent: str, reply: Any) -> None:
+        """Raise TypeError unless this is of a type that `submit` takes from a seat."""
+        raise NotImplementedError
+
     @property
     def blocking(self) -> bool:
         """Whether `submit` is slow or waits for something, and belongs into a thread."""
@@ -103,8 +107,16 @@ class Seam:
 
     def hand_in(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Submit replies, let who is done go at once, and return what was earned."""
-        rewards = self.submit(replies)
+        rewards = self.enter(replies)
         self.core.played(rewards)
+        return rewards
+
+    def enter(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        """Submit replies, which are kept as they came here, before any wrapper changed them."""
+        past = self.match.past
+        count = len(past)
+        rewards = self.submit(replies)
+        past[count:] = [dict(replies)]
         return rewards
 
     def play(

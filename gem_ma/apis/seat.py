@@ -117,8 +117,7 @@ class SeatView(gymnasium.Env[Any, Any]):
             if not self.others:
                 self._play({agent: action})
             else:
-                if not isinstance(action, str):
-                    env.core.check_number(agent, action)  # before the others are asked
+                env.check_reply(agent, action)  # before the others are asked
                 self._play({agent: action, **self._replies()})
         if self.others:
             self._let_others_play()

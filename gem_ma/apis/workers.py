@@ -22,6 +22,10 @@ class WorkerDied(RuntimeError):
     """A worker process ended before it answered."""
 
 
+class NeverBegan(WorkerDied):
+    """A worker process cannot begin, and no other will: its script cannot be imported."""
+
+
 class Exited(RuntimeError):
     """Something in a worker tried to end the program: it raised SystemExit or KeyboardInterrupt."""
 
@@ -37,6 +41,7 @@ class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
 
+context: Any = multiprocessing.get_context("spawn")  # in which all workers begin
 _UNGUARDED = 113  # the exit code of a worker that was told to start workers before it began
 
 Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
@@ -79,7 +84,6 @@ class Worker:
     ):
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             os._exit(_UNGUARDED)  # it imports the script that starts it, see `_died`
-        context = multiprocessing.get_context("spawn")
         payload = packed((serve, args))
         self.connection, theirs = context.Pipe()
         if patience is not None:
@@ -117,13 +121,17 @@ class Worker:
         self.process.join(1)
         code = self.process.exitcode
         if code == _UNGUARDED and not self.begun:
-            return WorkerDied(
+            return NeverBegan(
                 "this script starts worker processes as it is imported, and each of them imports "
                 'it: put what starts them under `if __name__ == "__main__":`'
             )
         how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
-        why = "" if self.begun or code != 1 else " before it began; its standard error says why"
-        return WorkerDied(f"worker process {self.process.pid} {how}{why}")
+        if code == 1 and not self.begun:
+            return NeverBegan(
+                f"worker process {self.process.pid} {how} before it began; its standard error says "
+                "why"
+            )
+        return WorkerDied(f"worker process {self.process.pid} {how}")
 
     @property
     def stopped(self) -> bool:
@@ -163,7 +171,7 @@ def _limit(connection: Connection, seconds: float) -> None:
 def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worker]:
     """Return the workers that have answered or died, after at most so many seconds."""
     by_connection = {worker.connection: worker for worker in workers}
-    return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
+    return [by_connection[c] for c in wait(list(by_connection), timeout)]
 
 
 def send(connection: Connection, message: Any) -> None:

@@ -85,6 +85,9 @@ class Wrapper(BaseEnv):
     def tools(self, agent: str) -> tuple[Any, ...]:
         return self.env.tools(agent)
 
+    def check_reply(self, agent: str, reply: Any) -> None:
+        self.env.check_reply(agent, reply)
+
     @property
     def blocking(self) -> bool:
         return self.env.blocking
@@ -216,6 +219,9 @@ class TransformAction(Wrapper):
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         need(replies, Mapping, "replies")
         return super().submit({a: self.function(a, reply) for a, reply in replies.items()})
+
+    def check_reply(self, agent: str, reply: Any) -> None:
+        """Take whatever the function may; what that returns is checked when it is submitted."""
 
 
 class TextWrapper(Wrapper):

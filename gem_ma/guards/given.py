@@ -17,9 +17,9 @@ def need(value: Any, kind: Any, name: str, hint: str = "") -> None:
         raise TypeError(f"{name}={got}: expected {expected}, got {type(value).__name__}")
 
 
-def each(values: Iterable[T], kind: Any, name: str) -> Iterator[T]:
+def each(values: Iterable[T], kind: Any, name: str, hint: str = "") -> Iterator[T]:
     """Yield the values of an argument; raise TypeError at the first that is of another kind."""
     for value in values:
         if not isinstance(value, kind):
-            need(value, kind, f"one of {name}")
+            need(value, kind, f"one of {name}", hint)
         yield value

@@ -46,6 +46,7 @@ class Match(Point, Generic[S]):
         self.rng: Any = None  # the game's Generator, made when it is needed
         self.chance = None
         self.seed = 0
+        self.origin = 0, {}
         self.state = None
         self.lists_moves = self.loses_seats = False
         self.waiting = ()
@@ -61,7 +62,7 @@ class Match(Point, Generic[S]):
         self.alive = seats
         self.over = self.truncated = self.private = False
         self.heard = dict.fromkeys(seats, -1)
-        self.log, self.lines = [], []
+        self.log, self.lines, self.past = [], [], []
         # Made once for each position, by seat, and asked for more than once.
         self.views: dict[str, Any] = {}
         self.legals: dict[str, tuple[str, ...]] = {}
@@ -82,6 +83,7 @@ class Match(Point, Generic[S]):
                 "draw from; use 'retry', 'lose' or 'skip'"
             )
         self._clear()
+        self.origin = seed, options or {}
         self.state = state
         self.settle()
         if self.alive != self.seats:
@@ -427,6 +429,7 @@ class Match(Point, Generic[S]):
         self.seed = seed
         if self.state is not None:
             reseed(self._generator(), seed)
+            self.past.append(int(seed))
 
     def _generator(self) -> np.random.Generator:
         """Return the game's generator, made if there is none."""

@@ -25,8 +25,10 @@ class Point:
         "log",
         "loses_seats",
         "moved",
+        "origin",
         "over",
         "paid",
+        "past",
         "pending",
         "private",
         "refused",
@@ -39,6 +41,8 @@ class Point:
     )
 
     seed: int
+    origin: tuple[int, Mapping[str, Any]]  # the seed and the options that it began with
+    past: list[Any]  # what was played: replies, as they were given, and seeds of redrawn chance
     state: Any  # None before the first episode
     lists_moves: bool  # whether the state has `legal`
     loses_seats: bool  # whether it has `out`
@@ -71,3 +75,4 @@ class Point:
         self.bad, self.refused = self.bad.copy(), self.refused.copy()
         self.adjust, self.heard = self.adjust.copy(), self.heard.copy()
         self.log, self.lines = self.log.copy(), self.lines.copy()
+        self.past = self.past.copy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,16 @@ _MASK = (1 << 64) - 1
 def fresh_seed() -> int:
     """Return a seed from the operating system."""
     return secrets.randbits(63)
+
+
+def check_seed(seed: Any) -> None:
+    """Raise unless this is a seed, or None."""
+    if seed is None:
+        return
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+        raise TypeError(f"seed={seed!r}: expected an int or None")
+    if int(seed).bit_length() > 127:
+        raise ValueError(f"seed={seed!r}: expected an int of at most 127 bits")
 
 
 def mix(*numbers: int) -> int:

@@ -13,6 +13,7 @@ from gem_ma.talk.conversation import Conversation, Step
 
 if TYPE_CHECKING:
     from gem_ma.envs.registry import Spec
+    from gem_ma.match.match import Match
     from gem_ma.talk.turns import Turn
 
 
@@ -61,6 +62,8 @@ class Episode:
     ended: str = ""  # "terminated", "truncated" or "failed"
     report: dict[str, Any] = field(default_factory=dict)  # what the game says at the end
     failure: Failure | None = None
+    begun: int = 0  # so many steps were taken before the rollout, which went on from there
+    redrawn: list[tuple[int, int]] = field(default_factory=list)  # before which step, by what seed
     version: str = ""  # of this package
     sandbox: str = field(default="", compare=False)  # the weakest level that code has run at
     seconds: float = field(default=0.0, compare=False)
@@ -69,6 +72,11 @@ class Episode:
     def forfeits(self) -> tuple[str, ...]:
         """The seats that left by invalid replies."""
         return tuple(s.agent for s in self.steps if s.invalid and s.invalid.get("forfeit"))
+
+    def own(self, seat: str) -> list[int]:
+        """Return which steps a seat took in the rollout itself, and not before it."""
+        steps = enumerate(self.steps)
+        return [i for i, step in steps if step.agent == seat and i >= self.begun]
 
     def chat(self, seat: str) -> Conversation:
         """Return one seat's conversation as it grew."""
@@ -107,9 +115,7 @@ class Episode:
         match, steps, at = env.match, [], 0
         returns = dict.fromkeys(match.seats, 0.0)
         while at < len(self.steps):
-            now = [s for s in self.steps[at:] if s.number == self.steps[at].number]
-            if match.waiting != tuple([step.agent for step in now]):
-                raise ReplayError(f"step {at}: {match.waiting} are to act, not {now[0].agent}")
+            now = self._due(match, at)
             for step in now:
                 turn = env.turn(step.agent)
                 seen = turn.observation, turn.text, turn.results
@@ -125,6 +131,18 @@ class Episode:
             raise ReplayError(f"returns are {returns}, and were {self.returns}")
         fields = {name: getattr(self, name) for name in Episode.__slots__}
         return Episode(**{**fields, "steps": steps})
+
+    def _due(self, match: Match[Any], at: int) -> list[Step]:
+        """Return the steps that were taken together, or raise ReplayError if others are due."""
+        for place, seed in self.redrawn:
+            if place == at:
+                match.redraw(seed)
+        now = [step for step in self.steps[at:] if step.number == self.steps[at].number]
+        seats = [step.agent for step in now]
+        # By hand some seats may have replied before the others of their round.
+        if [s for s in match.waiting if s in seats or at >= self.begun] != seats:
+            raise ReplayError(f"step {at}: {match.waiting} are to act, not {now[0].agent}")
+        return now
 
 
 def _difference(at: int, step: Step, turn: Turn) -> str:

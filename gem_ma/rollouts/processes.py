@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import itertools
-import multiprocessing
 import time
 from collections import deque
 from collections.abc import AsyncGenerator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from gem_ma.apis.workers import Exited, StepTimeout, Worker, WorkerDied, send
+from gem_ma.apis import workers
+from gem_ma.apis.workers import Exited, NeverBegan, StepTimeout, Worker, WorkerDied, send
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.players import Answer, Asker, Player, Waiting
@@ -124,7 +124,7 @@ class Farm(Asker):
     def hire(self) -> None:
         pulse = None
         if self.patience is not None:
-            pulse = multiprocessing.get_context("spawn").RawValue("Q", 0)
+            pulse = workers.context.RawValue("Q", 0)
         worker = Worker(serve, self.payload, patience=self.patience, memory=(pulse,))
         self.workers.append(worker)
         self.pulses[worker] = Pulse(pulse)
@@ -144,7 +144,7 @@ class Farm(Asker):
             self.dealer.died(worker, error)
         else:
             self.stillborn += 1
-            if self.stillborn > _STILLBORN:
+            if isinstance(error, NeverBegan) or self.stillborn > _STILLBORN:
                 self.crash = error
         self.wake.set()
 

@@ -37,6 +37,10 @@ def to_json(episode: Episode) -> dict[str, Any]:
     out["agents"] = {seat: without_secrets(name) for seat, name in episode.agents.items()}
     out["failure"] = episode.failure and episode.failure._asdict()
     out["steps"] = [_step(step) for step in episode.steps]
+    if not episode.begun:
+        del out["begun"]
+    if not episode.redrawn:
+        del out["redrawn"]
     return out
 
 
@@ -64,7 +68,7 @@ def from_json(data: Any, pictures: Path | None = None) -> Episode:
 
     What is not as `to_json` writes it is NotARecord, and nothing that it names is made or read.
     """
-    fields = _checked({"sandbox": "", **data} if isinstance(data, Mapping) else data, _EPISODE)
+    fields = _checked({**_DEFAULTS, **data} if isinstance(data, Mapping) else data, _EPISODE)
     spec = _checked(fields["spec"], _SPEC)
     for name, kind in (("agents", str), ("contexts", str), ("rules", str), ("returns", _NUMBER)):
         _all(fields[name].values(), kind, f"in {name}")
@@ -75,9 +79,16 @@ def from_json(data: Any, pictures: Path | None = None) -> Episode:
     fields["agents"] = {seat: without_secrets(name) for seat, name in fields["agents"].items()}
     fields["wrappers"] = tuple(fields["wrappers"])
     fields["steps"] = [_from_step(step, pictures) for step in fields["steps"]]
+    _all(fields["redrawn"], _LIST, "in redrawn")
+    fields["redrawn"] = [tuple(pair) for pair in fields["redrawn"]]
+    for pair in fields["redrawn"]:
+        _all(pair, int, "in redrawn")
+        if len(pair) != 2:
+            raise NotARecord(f"{_short(pair)} in redrawn")
     return Episode(**fields)
 
 
+_DEFAULTS = {"sandbox": "", "begun": 0, "redrawn": ()}  # which a record may lack
 _NUMBER = (int, float)
 _LIST = (list, tuple)
 _SPEC: dict[str, Any] = {"id": str, "entry_point": str, "kwargs": dict}
@@ -99,6 +110,8 @@ _EPISODE: dict[str, Any] = {
     "ended": str,
     "report": dict,
     "failure": (dict, type(None)),
+    "begun": int,
+    "redrawn": _LIST,
     "version": str,
     "sandbox": str,
     "seconds": _NUMBER,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.progress import Progress
-from gem_ma.rollouts.run import Run, TooManyErrors
+from gem_ma.rollouts.run import Run, Start, TooManyErrors
 from gem_ma.talk.loops import run_async
 
 _P = ParamSpec("_P")
@@ -39,6 +39,7 @@ async def arollout(
     seed: int | None = None,
     group: int = 1,
     shuffle: bool = False,
+    start: Start = "new",
     options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
     context: Any = None,
     max_errors: int = 10,
@@ -60,6 +61,8 @@ async def arollout(
     seed: decides all episodes; drawn if None.
     group: so many episodes in a row have the same start, and differ in what agents draw.
     shuffle: draw for each episode who takes which seat.
+    start: "new" starts, or "here": go on from where each environment is, such as a fork. What was
+        played before is on the record, too (`episode.begun` steps); `seed` decides the agents'.
     options: of `reset`; of several, each group takes the next.
     context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
         mapping from seat to these.
@@ -86,6 +89,7 @@ async def arollout(
         seed=seed,
         group=group,
         shuffle=shuffle,
+        start=start,
         options=options,
         context=context,
         max_errors=max_errors,

@@ -20,8 +20,9 @@ from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.match import SeatError
 from gem_ma.match.seeding import fresh_seed, mix
+from gem_ma.match.terms import among
 from gem_ma.rollouts.episode import Episode, Failure, plain
-from gem_ma.rollouts.play import Play
+from gem_ma.rollouts.play import Past, Play
 from gem_ma.rollouts.players import Answer, Player, Waiting
 from gem_ma.rollouts.progress import Progress, Reporter
 from gem_ma.talk.asking import for_seat, forget, name_of
@@ -31,6 +32,7 @@ from gem_ma.talk.conversation import Conversation, schemas
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
 
+Start = Literal["new", "here"]
 _SHUFFLE = 0x5EA75  # keeps the order of seats apart from the seeds of games
 
 
@@ -53,6 +55,7 @@ class Run:
         seed: int | None,
         group: int,
         shuffle: bool,
+        start: Start,
         options: Mapping[str, Any] | Sequence[Mapping[str, Any]],
         context: Any,
         max_errors: int,
@@ -62,24 +65,31 @@ class Run:
         progress: bool | Progress | None,
         **make: Any,
     ):
+        among(start=(start, ("new", "here")))
         limits = {"concurrency": concurrency, "group": group}
         for name, value in limits.items():
             if value < 1:
                 raise ValueError(f"{name}={value}: expected 1 or more")
+        if max_errors < 0:
+            raise ValueError(f"max_errors={max_errors}: expected 0 or more")
         if resume and out is None:
             raise ValueError("resume=True goes on with a file: pass out= too")
-        self.envs = _envs(env, make)
+        self.envs = _envs(env, make, start)
         self.players: list[Player] = []
         self.shuffle = shuffle
         self.seats = [self._seat(env, agents) for env in self.envs]
         self.contexts = [_contexts(env, context) for env in self.envs]
         _no_strangers(self.envs, agents, "agents")
         _no_strangers(self.envs, context, "context")
+        self.start = start
+        self.pasts = [Past.of(env) if start == "here" else None for env in self.envs]
         self.idle: list[list[BaseEnv]] = [[env.twin()] for env in self.envs]
         self.total = episodes
         self.concurrency = concurrency
         self.group = group
         self.options = [options] if isinstance(options, Mapping) else list(options) or [{}]
+        if start == "here" and any(self.options):
+            raise ValueError("options are for reset, and start='here' goes on without one")
         self.max_errors = max_errors
         self.causes: Counter[str] = Counter()  # of episodes that failed, the first one first
         self.cause: BaseException | None = None  # of the last one
@@ -151,24 +161,30 @@ class Run:
                 players.append(rest.pop(mix(self.seed, _SHUFFLE, number, place) % place))
         seats = dict(zip(env.core.possible_agents, players, strict=True))
         contexts = self.contexts[which]
+        here = self.pasts[which]
+        options = self.options[group % len(self.options)]
+        past = here or Past(mix(self.seed, group), options, ())
+        if here:  # the seed of the run is not that of the environment, and decides what agents draw
+            member = mix(self.seed, number)
         episode = Episode(
             id=f"{self.seed}-{number}",
             number=number,
             spec=env.core.spec,
-            seed=mix(self.seed, group),
+            seed=past.seed,
             agents={seat: player.name for seat, player in seats.items()},
             group=group,
-            options=plain(self.options[group % len(self.options)]),
+            options=plain(past.options),
             wrappers=_wrappers(env),
             contexts={seat: str(context) for seat, context in contexts.items()},
             version=self.version,
         )
+        past.begin(episode)
         chats = {
             seat: Conversation(seat, episode=episode.id, context=contexts.get(seat), salt=member)
             for seat in seats
         }
         home = self.idle[which]
-        return Play(episode, home.pop() if home else env.twin(), home, seats, chats)
+        return Play(episode, home.pop() if home else env.twin(), home, seats, chats, past)
 
     def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
         from gem_ma.rollouts.records import EpisodeFile, reading
@@ -223,7 +239,8 @@ class Run:
         play.home.append(play.env)
         now = {s: plain(schemas(play.env.tools(s))) for s in episode.tools if s in play.chats}
         play.episode.tools = now  # of the seats that were asked
-        for name in ("id", "spec", "seed", "agents", "options", "wrappers", "contexts", "tools"):
+        recorded = ("id", "spec", "seed", "agents", "options", "wrappers", "contexts", "tools")
+        for name in (*recorded, "begun", "redrawn"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
                 there, asked = _in_words(name, old, new)
@@ -231,6 +248,12 @@ class Run:
                     f"{path} comes from another run: {there} is there and {asked} is asked for "
                     f"(episode {episode.number}); ask for what is there, or name another file"
                 )
+        before = sorted((step.agent, str(step.reply)) for step in episode.steps[: episode.begun])
+        if before != sorted(play.past.replies()):
+            raise ValueError(
+                f"{path} comes from another run: episode {episode.number} went on from other "
+                "moves; name another file"
+            )
         episode.spec = play.episode.spec  # which no longer comes from a file
 
     # -- playing -------------------------------------------------------------------------------
@@ -385,7 +408,7 @@ class Run:
             yield
 
 
-def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
+def _envs(env: Any, make: dict[str, Any], start: Start) -> list[BaseEnv]:
     several = list(env) if isinstance(env, list | tuple) else [env]
     if not several:
         raise ValueError("got no environment")
@@ -401,10 +424,11 @@ def _envs(env: Any, make: dict[str, Any]) -> list[BaseEnv]:
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
         match = one.match
-        if match.state is not None and match.turns and not match.over:
+        if start == "new" and match.state is not None and match.turns and not match.over:
             warnings.warn(
                 f"{one.core.id} is in mid-episode, at turn {match.turns}: a rollout plays "
-                "copies of it from new starts, and leaves it as it is",
+                "copies of it from new starts, and leaves it as it is; start='here' goes on from "
+                "there",
                 stacklevel=2,
             )
         out.append(one)

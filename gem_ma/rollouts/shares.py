@@ -90,6 +90,7 @@ def arguments_of(run: Run, agents: Any, far: Callable[[Any], Any], concurrency: 
         "seed": run.seed,
         "group": run.group,
         "shuffle": run.shuffle,
+        "start": run.start,
         "options": run.options,
         "context": {seat: c for contexts in run.contexts for seat, c in contexts.items()} or None,
         "max_errors": run.total,

@@ -84,6 +84,8 @@ def turns(episodes: Iterable[Episode]) -> Turns:
         cut = episode.ended == "truncated"
         left = episode.forfeits if cut else ()
         for place, step in enumerate(episode.steps):
+            if place < episode.begun:
+                continue
             seat = step.agent
             key = env, episode.id, seat
             trajectory = trajectories.setdefault(key, len(trajectories))

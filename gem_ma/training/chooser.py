@@ -82,7 +82,10 @@ class Chooser:
         replies: list[Any] = []
         for part in parts:
             chat = part.episode.chat(part.seat)
-            for number, step in enumerate(chat.steps):
+            for number in range(
+                len(chat.steps) - len(part.episode.own(part.seat)), len(chat.steps)
+            ):
+                step = chat.steps[number]
                 features, menu = self.read(chat.messages(number))
                 seen.append(features)
                 sizes.append(len(menu))

@@ -133,11 +133,7 @@ class HFLearner(HFAgent):
                     for span in sample.spans:
                         expected[sample.episode, sample.seat, span.step] = next(told)
         return [
-            [
-                expected[part.episode.id, part.seat, place]
-                for place, step in enumerate(part.episode.steps)
-                if step.agent == part.seat
-            ]
+            [expected[part.episode.id, part.seat, place] for place in part.episode.own(part.seat)]
             for part in parts
         ]
 
@@ -170,7 +166,7 @@ class HFLearner(HFAgent):
 
     def _work(self, part: Part) -> Iterator[Work]:
         """Yield the samples of a part, with what every token of its own is worth."""
-        places = [i for i, step in enumerate(part.episode.steps) if step.agent == part.seat]
+        places = part.episode.own(part.seat)
         worth = dict(zip(places, part.advantages, strict=True)) if part.advantages else {}
         targets = dict(zip(places, part.targets, strict=True)) if part.targets else {}
         for sample in samples(part.episode, part.seat, self.tokens):

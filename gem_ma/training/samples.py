@@ -68,8 +68,11 @@ def samples(
     tokens = processor if isinstance(processor, Tokens) else Tokens(processor, template)
     chat = episode.chat(seat)
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
+    own = set(episode.own(seat))
     found: list[Sample] = []
     for index, place in enumerate(places):
+        if place not in own:  # nobody's whom the rollout asked: a part of the prompt
+            continue
         messages = chat.messages(index)
         prompt = tokens.prompt(messages, chat.tools)
         step, why = episode.steps[place], prompt.note

@@ -148,7 +148,7 @@ def test_what_is_delivered_lies_in_the_spaces(made, backend, observe):
     assert vector.action_space.sample() in vector.action_space
     with pytest.raises(ValueError, match="expected a list of 3 actions, got 2 actions"):
         vector.step(["1", "2"])
-    with pytest.raises(ValueError, match="got one str"):
+    with pytest.raises(TypeError, match="got one str"):
         vector.step("123")
 
 
@@ -239,7 +239,7 @@ def test_send_and_recv_step_some_while_others_work(made, backend):
     with pytest.raises(ValueError, match="only 0 were sent"):
         vector.recv()
     vector.send(["0"], [3])
-    with pytest.raises(ValueError, match=r"environments \[3\] are at work"):
+    with pytest.raises(RuntimeError, match=r"environments \[3\] are at work"):
         vector.send(["0"], [3])
     with pytest.raises(RuntimeError, match="recv"):
         vector.step(["0"] * 6)
@@ -333,7 +333,7 @@ def test_attributes_and_methods_of_every_environment(made, backend):
     assert vector.get_attr("temperature") == (1, 2, 3)
     vector.set_attr("temperature", 0.5)
     assert vector.get_attr("temperature") == (0.5,) * 3
-    with pytest.raises(ValueError, match="got 2 values for 3 environments"):
+    with pytest.raises(ValueError, match="expected a list of 3 values, got 2"):
         vector.set_attr("temperature", [1, 2])
     with pytest.raises(AttributeError, match="gravity"):
         vector.call("gravity")
@@ -394,6 +394,83 @@ def test_what_no_spec_can_say_has_none(made):
     ):
         assert made(odd, 2).spec is None
     assert made([env, gem_ma.make(GUESS)], 2).spec is not None
+
+
+WRONG = [None, 5, 2.5, b"1", ["1"], {"text": "1"}, np.array([1, 2])]
+
+
+@pytest.mark.parametrize(
+    ("kind", "backend"),
+    [
+        unless(backend != "process" or kind == "discrete", kind, backend)
+        for kind in ("text", "others", "both", "discrete")
+        for backend in BACKENDS
+    ],
+)
+def test_a_wrong_action_is_named_and_the_vector_goes_on(made, kind, backend):
+    id, make = KINDS[kind]
+    vector, whole = (made(id, 2, backend=how, workers=1, **make) for how in (backend, "sync"))
+    with pytest.raises(gem_ma.ResetNeeded, match=r"environments \[0, 1\] have not begun"):
+        vector.step(["1", "1"])
+    assert same(vector.reset(seed=0), whole.reset(seed=0))
+    discrete = kind == "discrete"
+    fine, wrong = (1, [*WRONG[:1], *WRONG[2:], True]) if discrete else ("1", WRONG)
+    expected = "an int below 7" if discrete else "a str"
+    for action in wrong:
+        with pytest.raises(TypeError, match=rf"environment 1: .* must be {expected}, got "):
+            vector.step([fine, action])
+        with pytest.raises(TypeError, match="environment 1: "):
+            vector.send([action], [1])
+    for actions in (None, 5, "11", {0: fine, 1: fine}, {fine, 2}, [fine], [fine] * 3):
+        with pytest.raises((TypeError, ValueError), match="expected a list of 2 actions, got"):
+            vector.step(actions)
+    for indices in ([0.5], ["1"], [2], [-1], [1, 1], 1):
+        with pytest.raises((TypeError, ValueError, IndexError), match=r"indices|environment|iter"):
+            vector.send([fine] * 2 if indices == [1, 1] else [fine], indices)
+    for seed in ("12", [1], [1, 0.5], [True, 1], True, 0.5, 2**130):
+        with pytest.raises((TypeError, ValueError), match="seed"):
+            vector.reset(seed=seed)
+    with pytest.raises(TypeError, match="a dict or None"):
+        vector.reset(options=[1])
+    for count in (0, "1", 3):
+        with pytest.raises((TypeError, ValueError), match=r"count|expected 3 results"):
+            vector.recv(count)
+    for _ in range(3):
+        assert same(vector.step(np.array([fine] * 2)), whole.step([fine] * 2))
+
+
+@pytest.mark.parametrize(
+    ("autoreset", "backend"),
+    [
+        unless(backend != "process", how, backend)
+        for how in ("next", "same", "disabled")
+        for backend in BACKENDS
+    ],
+)
+def test_what_begins_again_takes_any_action(made, autoreset, backend):
+    vector = made(GUESS, 2, backend=backend, workers=1, autoreset=autoreset)
+    vector.reset(seed=0)
+    assert vector.step(["5", "1"])[2].tolist() == [True, False]
+    if autoreset == "next":
+        assert vector.step([None, "0"])[2].tolist() == [False, False]
+        with pytest.raises(TypeError, match="environment 1: "):
+            vector.step(["1", None])
+    elif autoreset == "same":
+        with pytest.raises(TypeError, match="environment 0: "):
+            vector.step([None, "0"])
+    else:
+        with pytest.raises(gem_ma.ResetNeeded, match=r"environments \[0\] are over"):
+            vector.step(["1", "0"])
+        vector.reset(options={"reset_mask": np.array([True, False])})
+    vector.step(["1", "0"])
+
+
+def test_a_wrapper_that_changes_actions_says_what_it_takes(made):
+    env = gem_ma.make(FOUR)
+    env = gem_ma.apis.wrappers.TransformAction(env, lambda seat, action: str(action))
+    vector = made(env, 2, agent="red", others="random")
+    vector.reset(seed=0)
+    vector.step([1, 2])
 
 
 def test_wrong_arguments_are_named():
@@ -469,10 +546,25 @@ def test_a_seat_that_is_left_out_is_asked_again(made):
     assert list(batch.turns) == ["right"]
     batch = vector.step({"right": ["paper", "paper"]})
     assert batch.rewards["right"].tolist() == [1.0, 0.0]
-    with pytest.raises(ValueError, match="left has 2 turns, got 1 replies"):
+    with pytest.raises(ValueError, match="expected a list of 2 replies of left, got 1"):
         vector.step({"left": ["rock"]})
     with pytest.raises(ValueError, match="no game waits for seat 'middle'"):
         vector.step({"middle": ["rock"]})
+    for wrong in WRONG:
+        with pytest.raises(TypeError, match="environment 1: the action of left must be a str"):
+            vector.step({"left": ["rock", wrong]})
+    for answers in (None, 5, "ab", {"0": "rock", "1": "rock"}):
+        with pytest.raises(TypeError, match="expected a list of 2 replies of left, got"):
+            vector.step({"left": answers})
+    with pytest.raises(TypeError, match="a dict of lists by seat"):
+        vector.step(["rock", "rock"])
+    with pytest.raises(TypeError, match="a dict or None"):
+        vector.reset(options=[1])
+    for indices in ([7], [-1], [0.5], [1, 1]):
+        with pytest.raises((TypeError, ValueError, IndexError), match=r"indices|environment"):
+            vector.reset(indices=indices)
+    batch = vector.step({"left": ["rock", "paper"], "right": ["paper", "paper"]})
+    assert batch.rewards["right"].tolist() == [1.0, 0.0]
 
 
 # -- faults ----------------------------------------------------------------------------------------

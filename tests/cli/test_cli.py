@@ -3,12 +3,14 @@
 import argparse
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import warm
 from PIL import Image
 from playable import EVERY_ID
 
@@ -259,7 +261,7 @@ def test_render_writes_a_picture_or_a_match(tmp_path):
     ],
 )
 def test_a_reader_that_closes_the_pipe_sees_no_traceback(command, first):
-    command = f"set -o pipefail; {sys.executable} -m gem_ma.cli {command} | head -1"
+    command = f"set -o pipefail; {shlex.join(warm.python())} -m gem_ma.cli {command} | head -1"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert run.stdout == first
     assert run.stderr == ""

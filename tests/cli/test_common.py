@@ -16,7 +16,7 @@ PACKAGE = Path(gem_ma.__file__).parent
 # What commands call, where an error names an argument of a function as `name=`.
 ROOMS = "rollouts", "evaluation", "serving"
 # Arguments that no command passes on: whoever reads of them has written Python.
-OF_PYTHON = {"actor", "again", "k", "look", "prices"}  # again=SPEC names an agent
+OF_PYTHON = {"actor", "again", "k", "look", "prices", "start"}  # again=SPEC names an agent
 
 
 def args(command, **given):

@@ -2,19 +2,31 @@
 
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+import warm
 from needed import needed
 
-TTT, SLOW = "game:TicTacToe-v0", "search:nodes=0&simulations=300"
+from gem_ma.cli.main import main
+
+SLOW = """
+import time
+from gem_ma.envs.boards.tic_tac_toe import TicTacToe
+
+class Slow(TicTacToe):
+    def advance(self, state, moves, rng):
+        time.sleep(0.02)  # time to be interrupted in, which costs others nothing
+        with open("moves", "a") as file:
+            file.write("\\n")
+        return super().advance(state, moves, rng)
+"""
 GUESS = "game:GuessTheNumber-v0-easy"
 
 
 def gem_ma(words, folder, until=None, seconds=60):
     """Run a command, interrupt it as soon as `until` says so, and return code, output, errors."""
-    command = [sys.executable, "-m", "gem_ma.cli", *words.split()]
+    command = [*warm.python(), "-m", "gem_ma.cli", *words.split()]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=folder, **pipes) as run:
         end = time.monotonic() + seconds
@@ -31,9 +43,16 @@ def lines(*files):
     return sum(file.read_bytes().count(b"\n") for file in files)
 
 
-def test_run(tmp_path):
+@pytest.fixture
+def slow(tmp_path):
+    """Write a game that takes its time, and return what it is called."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    return "slow.py:Slow"
+
+
+def test_run(tmp_path, slow, monkeypatch, capsys):
     out = tmp_path / "a.jsonl"
-    words = f"run {TTT} --agents {SLOW} --episodes 40 --concurrency 2 --out a.jsonl"
+    words = f"run {slow} --episodes 40 --concurrency 2 --out a.jsonl"
     code, said, error = gem_ma(words, tmp_path, lambda: out.exists() and lines(out) > 1)
     assert code == 130
     kept = lines(out)
@@ -42,16 +61,15 @@ def test_run(tmp_path):
     assert error.splitlines()[-1] == f"{told} goes on"
     assert said.startswith(f"{kept} of 40 episodes, seed ")
     words = words.replace("--episodes 40", f"--episodes {kept + 1} --resume")
-    code, again, _ = gem_ma(words, tmp_path)
-    assert code == 0
+    monkeypatch.chdir(tmp_path)
+    assert main(words.split()) == 0
+    again = capsys.readouterr().out
     assert said.split()[5] == again.split()[5]  # the seed
     assert lines(out) == kept + 1
 
 
-def test_a_run_that_is_not_kept(tmp_path):
-    start = time.monotonic()
-    words = f"run {TTT} --agents {SLOW} --episodes 500"
-    code, _, error = gem_ma(words, tmp_path, lambda: time.monotonic() - start > 4)
+def test_a_run_that_is_not_kept(tmp_path, slow):
+    code, _, error = gem_ma(f"run {slow} --episodes 500", tmp_path, (tmp_path / "moves").exists)
     assert code == 130
     assert " of 500 episodes are done, none is kept without --out\n" in error
     assert "Traceback" not in error
@@ -60,10 +78,11 @@ def test_a_run_that_is_not_kept(tmp_path):
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
-        (f"eval {TTT} --agents {SLOW} --tasks 30 --out r", "episodes"),
-        (f"tournament {TTT} --agents {SLOW} --matches 30 --out r", "matches"),
+        ("eval slow.py:Slow --agents random --tasks 30 --out r", "episodes"),
+        ("tournament slow.py:Slow --agents random,search:depth=1 --matches 30 --out r", "matches"),
     ],
 )
+@pytest.mark.usefixtures("slow")
 def test_eval_and_tournament(words, kind, tmp_path):
     folder = tmp_path / "r" / kind
 

@@ -2,9 +2,9 @@
 
 import shutil
 import subprocess
-import sys
 
 import pytest
+import warm
 
 from gem_ma.cli.main import main
 from gem_ma.cli.new import PLAYERS, BadName, write
@@ -23,7 +23,7 @@ def test_what_it_writes_passes(players, tmp_path, capsys):
         assert "Fill in: " in file.read_text()
         assert "ew game" not in file.read_text()
     assert main(["check", str(game), "--quick"]) == 0
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "."]
+    command = [*warm.python(), "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "."]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+import warm
 
 import gem_ma
 from gem_ma.cli.main import main
@@ -96,7 +97,7 @@ def test_records_say_where_it_came_from_and_run_it_only_if_trusted(files, tmp_pa
         "episode.replay(env)\n"
         "print(type(env.game).__name__)\n"
     )
-    command = [sys.executable, "-c", code, str(record)]
+    command = [*warm.python(), "-c", code, str(record)]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60)
     assert done.stdout == "Mine1\n", done.stderr
 

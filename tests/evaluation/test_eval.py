@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import warm
 
 import gem_ma
 from gem_ma.cli.main import main
@@ -546,7 +547,7 @@ evaluate(of_ids(["game:TicTacToe-v0"]), "random", sys.argv[1], tasks=4, progress
 @pytest.mark.parametrize("limit", [0, pytest.param(100, marks=pytest.mark.slow), 2000])
 def test_a_disk_that_was_full_is_no_reason_to_refuse_a_folder(tmp_path, limit):
     out = tmp_path / "out"
-    words = [sys.executable, "-c", FULL, str(out)]
+    words = [*warm.python(), "-c", FULL, str(out)]
     full = subprocess.run([*words, str(limit)], capture_output=True, text=True, check=False)
     assert full.returncode == 1
     assert "File too large" in full.stderr

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import warm
 from playable import GAMES, MECHANISMS, unless
 
 import gem_ma
@@ -558,7 +559,7 @@ def test_two_that_start_together_double_nothing(tmp_path):
     ]
     main = "import sys; from gem_ma.cli.main import main"
     code = f"{main}; sys.exit(main({words[3:]!r} + sys.argv[1:]))"
-    words = [sys.executable, "-c", code, "--out", str(out), "--resume"]
+    words = [*warm.python(), "-c", code, "--out", str(out), "--resume"]
     runs = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     errors = [run.communicate(timeout=60)[1] for run in runs]
     assert sorted(e.number for e in load_episodes(out)) == list(range(400))

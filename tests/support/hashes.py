@@ -1,6 +1,6 @@
 """Play episodes of every game of this package that needs nothing else, and hash their records.
 
-    python tests/support/hashes.py > tests/support/hashes.txt    # what episodes are now
+    python tests/support/hashes.py > tests/envs/hashes.txt    # what episodes are now
     pytest -m slow tests/rollouts/test_hashes.py                 # whether they are what they were
 
 A record is hashed as it is written, but for where its game stands in the package, how long

@@ -86,6 +86,24 @@ def test_so_it_does_in_a_notebook(numbers):
     assert agent.opened == 1
 
 
+def test_where_arollout_is_awaited_an_agent_of_its_own_does(numbers):
+    agent = Connected(numbers)
+    gem_ma.rollout(GUESS, agent, 1, seed=0)
+
+    async def awaited():
+        own = Connected(numbers)
+        found = [e.failure async for e in gem_ma.arollout(GUESS, own, 1, seed=0)]
+        found += [e.failure async for e in gem_ma.arollout(GUESS, own, 1, seed=1)]
+        await hang_up(own)
+        return found, own.opened
+
+    assert asyncio.run(awaited()) == ([None] * 2, 1)
+    (episode,) = gem_ma.rollout(GUESS, agent, 1, seed=1)  # which goes on where it was
+    assert episode.failure is None
+    assert agent.opened == 1
+    run_async(lambda: hang_up(agent))
+
+
 async def hang_up(agent):
     agent.stream[1].close()
     await agent.stream[1].wait_closed()

@@ -3,12 +3,12 @@
 import importlib.util
 import json
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+import warm
 
 import gem_ma
 from gem_ma.agents import ScriptedAgent
@@ -480,7 +480,7 @@ def test_the_texts_of_play_are_those_of_the_exact_walk():
 
 def test_the_example_says_how_it_goes():
     script = ROOT / "examples" / "selfplay_kuhn.py"
-    command = [sys.executable, str(script), "--games", "640", "--pool"]
+    command = [*warm.python(), str(script), "--games", "640", "--pool"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "random play: NashConv 0.917" in out
     assert "640 games: NashConv" in out
@@ -519,7 +519,7 @@ def test_tic_tac_toe_gets_better_by_self_play():
 
 def test_the_benchmark_runs():
     script = ROOT / "benchmarks" / "kuhn.py"
-    command = [sys.executable, str(script), "--quick", "--json", "curves", "pool", "transfer"]
+    command = [*warm.python(), str(script), "--quick", "--json", "curves", "pool", "transfer"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     names = {row["name"].partition(":")[0] for row in json.loads(out)}
     assert names == {"curves", "pool", "transfer"}

@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from multiprocessing import shared_memory
 from multiprocessing.connection import Connection
 from typing import Any
@@ -29,6 +29,8 @@ from gem_ma.apis.workers import (
     reporting,
     send,
 )
+from gem_ma.guards.given import each, need
+from gem_ma.match.seeding import check_seed
 
 _START = 120.0  # seconds that a process may take to begin
 
@@ -323,14 +325,7 @@ class Line:
     def send(
         self, method: str, arguments: Mapping[int, tuple[Any, ...]], together: bool = True
     ) -> None:
-        if not self.open:
-            raise RuntimeError("this vector is closed; make another")
-        if not self.pending.isdisjoint(arguments):
-            twice = sorted(self.pending.intersection(arguments))
-            raise ValueError(f"environments {twice} are at work still; recv() them first")
-        for index in arguments:
-            if not 0 <= index < self.count:
-                raise IndexError(f"environment {index} of {self.count}")
+        self.free(arguments)
         self.pending.update(arguments)
         try:
             self.backend.submit([(index, method, a) for index, a in arguments.items()], together)
@@ -338,9 +333,38 @@ class Line:
             self._break()
             raise
 
+    def free(self, indices: Iterable[int] | None = None) -> list[int]:
+        """Return these indices, or all; raise unless each is of an environment that is free."""
+        if not self.open:
+            raise RuntimeError("this vector is closed; make another")
+        if indices is None:
+            indices = range(self.count)
+        else:
+            indices = each(indices, (int, np.integer), "indices", "an int")
+        which = list(map(int, indices))
+        for index in which:
+            if not 0 <= index < self.count:
+                raise IndexError(f"environment {index} of {self.count}")
+        if len(set(which)) < len(which):
+            raise ValueError(f"indices={which}: expected each environment once")
+        if busy := sorted(self.pending.intersection(which)):
+            raise RuntimeError(f"environments {busy} are at work still; recv() them first")
+        return which
+
+    def check(self, index: int, seat: str, reply: Any) -> None:
+        """Raise TypeError, before anything is sent, unless an environment takes such a reply."""
+        if not isinstance(reply, str):
+            try:
+                self.slots[index].seam.check_reply(seat, reply)
+            except TypeError as error:
+                raise TypeError(f"environment {index}: {error}") from None
+
     def receive(self, count: int) -> dict[int, Any]:
         """Return at least so many results, by index."""
         results: dict[int, Any] = {}
+        need(count, (int, np.integer), "count", "an int")
+        if count < 1:
+            raise ValueError(f"count={count}: expected 1 or more")
         if count > len(self.pending):
             raise ValueError(f"expected {count} results, but only {len(self.pending)} were sent")
         try:
@@ -364,9 +388,27 @@ class Line:
             self.backend.close()
 
     def seeds(self, seed: Any) -> list[int | None]:
-        if seed is None or isinstance(seed, int | np.integer):
-            return [None if seed is None else int(seed) + i for i in range(self.count)]
-        seeds = list(seed)
-        if len(seeds) != self.count:
-            raise ValueError(f"got {len(seeds)} seeds for {self.count} environments")
+        seeds: list[int | None]
+        if seed is None:
+            seeds = [None] * self.count
+        elif isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+            seeds = [int(seed) + i for i in range(self.count)]
+        else:
+            seeds = in_a_row(seed, self.count, "seeds")
+        for one in seeds:
+            check_seed(one)
         return seeds
+
+
+def in_a_row(given: Any, count: int, what: str) -> list[Any]:
+    """Return what was given as a list, or raise unless it is one, and of so many."""
+    expected = f"expected a list of {count} {what}, got"
+    if isinstance(given, str | bytes | Mapping | Set):
+        raise TypeError(f"{expected} one {type(given).__name__}")
+    try:
+        row = list(given)
+    except TypeError:
+        raise TypeError(f"{expected} {given!r:.60}") from None
+    if len(row) != count:
+        raise ValueError(f"{expected} {len(row)} {what}")
+    return row

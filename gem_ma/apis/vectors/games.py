@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.apis.vectors.backends import Line
+from gem_ma.apis.vectors.backends import Line, in_a_row
 from gem_ma.apis.vectors.slots import Slot
+from gem_ma.guards.given import need
 from gem_ma.talk.turns import Turn
 
 
@@ -62,21 +63,22 @@ class GameVector:
     ) -> Batch:
         """Begin episodes, everywhere or in some games; an int seeds each, counted up from it."""
         seeds = self.line.seeds(seed)
-        which = range(self.num_envs) if indices is None else map(int, indices)
-        return self._run("reset", {i: (seeds[i], options) for i in which})
+        need(options, (Mapping, type(None)), "options", "a dict or None")
+        return self._run("reset", {i: (seeds[i], options) for i in self.line.free(indices)})
 
     def step(self, replies: Mapping[str, Sequence[Any]]) -> Batch:
         """Hand in replies: for each seat a list, one for each of its turns in the last batch."""
+        self.line.free()
         places = self._places()
         given: dict[int, dict[str, Any]] = {}
+        need(replies, Mapping, "replies", "a dict of lists by seat")
         for seat, answers in replies.items():
             if seat not in places:
                 known = ", ".join(places) or "none: reset() begins an episode"
                 raise ValueError(f"no game waits for seat {seat!r}; those to act are {known}")
-            if isinstance(answers, str) or len(answers) != len(places[seat]):
-                got = "one str" if isinstance(answers, str) else f"{len(answers)} replies"
-                raise ValueError(f"{seat} has {len(places[seat])} turns, got {got}")
+            answers = in_a_row(answers, len(places[seat]), f"replies of {seat}")
             for index, answer in zip(places[seat], answers, strict=True):
+                self.line.check(index, seat, answer)
                 given.setdefault(index, {})[seat] = answer
         again = self._ended if self.autoreset == "next" else ()
         arguments: dict[int, tuple[Any, ...]] = {index: ({},) for index in again}

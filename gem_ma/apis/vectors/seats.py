@@ -16,11 +16,11 @@ from gymnasium.vector.utils import (
     create_empty_array,
 )
 
-from gem_ma.apis.vectors.backends import Line, Processes
+from gem_ma.apis.vectors.backends import Line, Processes, in_a_row
 from gem_ma.apis.vectors.slots import Slot
-from gem_ma.apis.workers import (
-    Raised,
-)
+from gem_ma.apis.workers import Raised
+from gem_ma.guards.given import need
+from gem_ma.match.match import ResetNeeded
 
 MODES = {
     "next": AutoresetMode.NEXT_STEP,
@@ -61,6 +61,8 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         self._images: dict[int, np.ndarray] = {}  # where each one's picture is drawn
         self._whole: np.ndarray | None = None  # all of these, if they are one array
         self._last: dict[int, Any] = {}
+        self._autoreset = autoreset
+        self._agents = [view.agent for view in views]
 
     def reset(
         self,
@@ -73,6 +75,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         With `options={"reset_mask": mask}` only where the mask is true; the rows of the others are
         what they were.
         """
+        need(options, (Mapping, type(None)), "options", "a dict or None")
         options = dict(options or {})
         mask = options.pop("reset_mask", None)
         seeds = self.line.seeds(seed)
@@ -101,16 +104,29 @@ class SeatVector(VectorEnv[Any, Any, Any]):
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Step all environments."""
-        if isinstance(actions, str) or len(actions) != self.num_envs:
-            got = "one str" if isinstance(actions, str) else f"{len(actions)} actions"
-            raise ValueError(f"expected a list of {self.num_envs} actions, got {got}")
-        return self._together(self._run("step", {i: (a,) for i, a in enumerate(actions)}))
+        return self._together(self._run("step", self._steps(actions, self.line.free())))
+
+    def _steps(self, actions: Any, which: list[int]) -> dict[int, tuple[Any, ...]]:
+        """Return the arguments of steps; what is wrong with one is said before any is made."""
+        row = in_a_row(actions, len(which), "actions")
+        if missing := [i for i in which if i not in self._last]:
+            raise ResetNeeded(f"environments {missing} have not begun: reset() all of them first")
+        over = [i for i in which if self._last[i][2] or self._last[i][3]]
+        if over and self._autoreset == "disabled":
+            raise ResetNeeded(
+                f"environments {over} are over: begin them again with "
+                "reset(options={'reset_mask': mask})"
+            )
+        ignored = over if self._autoreset == "next" else ()  # what they get only begins them again
+        for index, action in zip(which, row, strict=True):
+            if index not in ignored:
+                self.line.check(index, self._agents[index], action)
+        return {index: (action,) for index, action in zip(which, row, strict=True)}
 
     def _run(
         self, method: str, arguments: dict[int, tuple[Any, ...]], draws: bool = True
     ) -> dict[int, Any]:
-        if self.line.pending:
-            raise RuntimeError(f"environments {sorted(self.line.pending)} are at work; recv() them")
+        self.line.free()
         if draws:
             self._prepare(arguments)
         self.line.send(method, arguments)
@@ -120,9 +136,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         """Return an attribute of every environment's seat, or what it returns if it is a method."""
         jobs = dict.fromkeys(range(self.num_envs), (name, args, kwargs))
         results = self._run("call", jobs, draws=False)
-        for result in results.values():
-            if isinstance(result, Raised):
-                raise result.error
+        _raised(results)
         return tuple([results[i] for i in range(self.num_envs)])
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
@@ -133,9 +147,8 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         """Set an attribute of every environment's seat: one value each, or the same for all."""
         if not isinstance(values, list | tuple):
             values = [values] * self.num_envs
-        if len(values) != self.num_envs:
-            raise ValueError(f"got {len(values)} values for {self.num_envs} environments")
-        self._run("set", {i: (name, value) for i, value in enumerate(values)}, draws=False)
+        values = in_a_row(values, self.num_envs, "values")
+        _raised(self._run("set", {i: (name, v) for i, v in enumerate(values)}, draws=False))
 
     def render(self) -> tuple[Any, ...]:
         """Return what every environment renders."""
@@ -153,10 +166,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
 
     def send(self, actions: Sequence[Any], indices: Iterable[int] | None = None) -> None:
         """Let environments make a step, without waiting for it."""
-        which = list(range(self.num_envs) if indices is None else map(int, indices))
-        if isinstance(actions, str) or len(actions) != len(which):
-            raise ValueError(f"got {len(actions)} actions for {len(which)} environments")
-        arguments = {index: (action,) for index, action in zip(which, actions, strict=True)}
+        arguments = self._steps(actions, self.line.free(indices))
         self._prepare(arguments)
         self.line.send("step", arguments, together=False)
 
@@ -220,6 +230,13 @@ class SeatVector(VectorEnv[Any, Any, Any]):
     def close_extras(self, **kwargs: Any) -> None:
         """Close every environment, and end what they live in."""
         self.line.close()
+
+
+def _raised(results: Mapping[int, Any]) -> None:
+    """Raise what an environment raised where an attribute was asked for."""
+    for result in results.values():
+        if isinstance(result, Raised):
+            raise result.error
 
 
 def _batched(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.seam import Seam
 from gem_ma.apis.seat import SeatView
 from gem_ma.apis.workers import (
     Raised,
@@ -21,6 +22,7 @@ class Slot:
 
     arguments: tuple[Any, ...]  # what makes it, its environment first
     env: Any
+    seam: Seam  # what its replies are handed to
     canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
     picture_shape: tuple[int, ...] | None = None
 
@@ -48,7 +50,7 @@ class SeatSlot(Slot):
         self.env = SeatView(env.twin(), agent=agent, others=others)
         self.autoreset = autoreset
         self.over = False
-        inner = self.env.env
+        inner = self.seam = self.env.env
         sight = inner.sight
         width, height = sight.image_size
         numbers = sight.discrete and inner.core.encoding_space() is not None
@@ -101,9 +103,13 @@ class SeatSlot(Slot):
         except Exception as error:  # noqa: BLE001 - raised again by the vector
             return Raised(error)
 
-    def set(self, name: str, value: Any) -> None:
-        """Set an attribute of the environment."""
-        self.env.set_wrapper_attr(name, value)
+    def set(self, name: str, value: Any) -> Raised | None:
+        """Set an attribute of the environment; an error as Raised."""
+        try:
+            self.env.set_wrapper_attr(name, value)
+        except Exception as error:  # noqa: BLE001 - raised again by the vector
+            return Raised(error)
+        return None
 
     def _on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self.canvas is None:
@@ -143,7 +149,7 @@ class GameSlot(Slot):
 
     def __init__(self, env: BaseEnv, autoreset: str):
         self.arguments = env, autoreset
-        self.env = env.twin()
+        self.env = self.seam = env.twin()
         self.autoreset = autoreset
 
     def __reduce__(self) -> tuple[Any, ...]:

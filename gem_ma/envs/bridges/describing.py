@@ -140,6 +140,17 @@ def _without_figures(text: str) -> str:
     return "\n".join(kept)
 
 
+def unmasked(space: spaces.Space[Any], value: Any = None) -> tuple[spaces.Space[Any], Any]:
+    """Return a space and a value of it without a mask of actions that stands beside the rest."""
+    if not isinstance(space, spaces.Dict) or "action_mask" not in space.spaces:
+        return space, value
+    rest = {key: one for key, one in space.spaces.items() if key != "action_mask"}
+    if len(rest) != 1:
+        return spaces.Dict(rest), value
+    ((key, inner),) = rest.items()
+    return inner, None if value is None else value[key]
+
+
 # -- what is sent ------------------------------------------------------------------------------
 
 
@@ -277,14 +288,11 @@ class Teller:
             for agent, names in self.moves.items()
         }
         self._masked: dict[tuple[str, bytes], tuple[str, ...]] = {}
-        self.box = self._box()
-
-    def _box(self) -> spaces.Box | None:
-        """Return the space of the only seat's observation, if that is an array of numbers."""
-        space, *others = self.observations.values()
-        if others or not isinstance(space, spaces.Box) or is_picture(space):
-            return None
-        return space
+        first, *others = [unmasked(space)[0] for space in observations.values()]
+        # What each seat observes, if that is an array of numbers, and of the same kind for all.
+        self.box: spaces.Box | None = None
+        if isinstance(first, spaces.Box) and not is_picture(first):
+            self.box = first if all(other == first for other in others) else None
 
     def names_in(self, env: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
         if not isinstance(space, spaces.Discrete):
@@ -315,14 +323,7 @@ class Teller:
 
     def words(self, env: Any, agent: str, observation: Any) -> str:
         """Return what a seat sees now."""
-        space = self.observations[agent]
-        if isinstance(space, spaces.Dict) and "action_mask" in space.spaces:
-            rest = {key: one for key, one in space.spaces.items() if key != "action_mask"}
-            if len(rest) == 1:
-                (key,) = rest
-                return words(rest[key], observation[key])
-            space = spaces.Dict(rest)
-        return words(space, observation)
+        return words(*unmasked(self.observations[agent], observation))
 
     def scene(self, env: Any, agent: str, observation: Any) -> Any:
         """Return what a seat sees as a Scene; None: its words, or the shared rendering."""
@@ -334,8 +335,14 @@ class Teller:
         text = self.words(env, agent, observation) or "Nothing to see."
         if self.lists and 0 < len(legal) < len(self.moves[agent] or ()):
             text += f"\nYou may: {listing(legal)}."
-        numbers = b"" if self.box is None else np.asarray(observation, self.box.dtype).tobytes()
-        return Seen(text, self.scene(env, agent, observation), self.task(env), numbers)
+        return Seen(text, self.scene(env, agent, observation), self.task(env))
+
+    def numbers(self, agent: str, observation: Any) -> bytes:
+        """Return what a seat observes as it is, if that is an array of numbers."""
+        if self.box is None:
+            return b""
+        array = unmasked(self.observations[agent], observation)[1]
+        return np.asarray(array, self.box.dtype).tobytes()
 
     def legal(self, env: Any, agent: str, mask: Any) -> tuple[str, ...]:
         """Return the moves that are legal now."""
@@ -425,6 +432,11 @@ class Told(Bridge):
             agent: "\n".join(filter(None, [title.format(agent), about, limit, teller.how(agent)]))
             for agent in self.agents
         }
+
+    def seen(self, env: Any, agent: str, observation: Any, legal: tuple[str, ...]) -> Seen:
+        """Return all that a seat sees, in words and numbers."""
+        numbers = self.teller.numbers(agent, observation)
+        return self.teller.see(env, agent, observation, legal)._replace(numbers=numbers)
 
     def read(self, text, view, agent):
         if not self.listed:

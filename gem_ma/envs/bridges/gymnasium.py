@@ -378,7 +378,7 @@ class Gymnasium(Told):
         return Output(
             to_act=() if over else self.agents,
             returns=live.returns.copy(),
-            seen={AGENT: self.teller.see(live.env, AGENT, observation, legal or ())},
+            seen={AGENT: self.seen(live.env, AGENT, observation, legal or ())},
             legal=None if legal is None else {AGENT: legal},
             report={"truncated": bool(truncated)} if over else {},
         )

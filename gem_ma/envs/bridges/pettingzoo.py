@@ -421,11 +421,11 @@ class PettingZoo(Told):
         """Note what a seat sees; return its legal moves."""
         observation = self._observation(live, agent)
         legal = self._legal(live, agent, observation) if acts and self.listed else ()
-        live.seen[agent] = self.teller.see(live.env, agent, observation, legal)
+        live.seen[agent] = self.seen(live.env, agent, observation, legal)
         return legal
 
     def _observation(self, live, agent):
-        if not self.teller.observes:
+        if not self.teller.observes and self.teller.box is None:
             return None
         return live.last[0][agent] if self.parallel else live.env.observe(agent)
 

@@ -643,6 +643,7 @@ def test_official_tests_of_pettingzoo(id, options):
         warnings.simplefilter("ignore", DeprecationWarning)
         from pettingzoo.test import api_test, parallel_api_test
     with allowing():
+        warnings.filterwarnings("ignore", "Observation numpy array is all zeros")  # an empty board
         api_test(env, num_cycles=20)
         parallel_api_test(env.parallel(), num_cycles=20)
 
@@ -682,6 +683,86 @@ def test_numbers_are_those_of_the_environment(name):
     state = ours.env.core.state()
     assert state.tolist() == seen["observation"].tolist()
     assert ours.env.core.numbers_space() == theirs.observation_space
+
+
+@pytest.mark.filterwarnings("ignore:.*precision lowered by casting")  # of its own spaces
+@pytest.mark.parametrize("name", [*CLASSIC, "go_v5", "hanabi_v5", "texas_holdem_no_limit_v6"])
+def test_numbers_are_those_of_pettingzoo(name):
+    need("pygame", "chess", "rlcard")
+    module = importlib.import_module(f"pettingzoo.classic.{name}")
+    ours, theirs = make(f"pz:{name}", actions="discrete"), module.env()
+    if name == "rps_v2":  # a number from a list is no array
+        assert ours.encoding_space() is None
+        return
+    ours.reset(options={"seed": 5})
+    theirs.reset(seed=5)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        over = theirs.terminations[theirs.agent_selection]
+        for agent in theirs.agents:
+            seen, expected = ours.observe(agent), theirs.observe(agent)
+            assert (
+                ours.observation_space(agent)["observation"]
+                == (theirs.observation_space(agent)["observation"])
+            )
+            assert ours.observation_space(agent).contains(seen)
+            assert seen["observation"].dtype == expected["observation"].dtype
+            assert np.array_equal(seen["observation"], expected["observation"])
+            assert ours.rewards[agent] == theirs.rewards[agent]
+        if over:
+            return
+        agent = theirs.agent_selection
+        assert ours.agent_selection == agent
+        mask = ours.observe(agent)["action_mask"]
+        move = int(rng.choice(np.flatnonzero(mask)))
+        if name == "chess_v6":  # whose numbers differ by the side to move
+            number = ours.game.teller.action(theirs, agent, ours.game.moves[move])
+            assert theirs.observe(agent)["action_mask"].sum() == mask.sum()
+        else:
+            number = move
+            assert ours.action_space(agent) == theirs.action_space(agent)
+            assert mask.tolist() == theirs.observe(agent)["action_mask"].tolist()
+        ours.step(move)
+        theirs.step(number)
+
+
+class Boxed(Shrinking):
+    """The same with an array of numbers beside the mask."""
+
+    box = spaces.Box(0, 9, (2,), np.float32)
+
+    def observation_space(self, agent):
+        return spaces.Dict({**super().observation_space(agent).spaces, "observation": self.box})
+
+    def _see(self, agent):
+        seen = super()._see(agent)
+        return {**seen, "observation": seen["observation"].astype(np.float32)}
+
+
+def test_numbers_of_seats_that_act_at_once_or_leave(monkeypatch):
+    assert make(f"pz:{__name__}", actions="discrete").encoding_space() is None
+    monkeypatch.setattr(sys.modules[__name__], "parallel_env", Boxed)
+    ours = make(f"pz:{__name__}", actions="discrete").parallel()
+    theirs = Boxed()
+    (seen, _), (expected, _) = ours.reset(seed=0), theirs.reset()
+    while theirs.agents:
+        for agent in theirs.agents:
+            assert ours.observation_space(agent)["observation"] == Boxed.box
+            assert ours.observation_space(agent).contains(seen[agent])
+            for part, array in expected[agent].items():
+                assert seen[agent][part].tolist() == array.tolist()
+        assert ours.agents == theirs.agents
+        moves = dict.fromkeys(theirs.agents, 2)
+        seen, earned, *ends = ours.step(moves)[:4]
+        expected, rewards, *over, _ = theirs.step(moves)
+        assert earned == rewards
+        assert ends == over
+    assert seen["player_2"]["observation"].tolist() == [2, 4]  # what it saw last
+    seat = gem_ma.make_gym(f"pz:{__name__}", agent="player_1", others="random", actions="discrete")
+    assert seat.observation_space["observation"] == Boxed.box
+    seen, _ = seat.reset(seed=0)
+    assert seen["action_mask"].tolist() == [1, 0, 1]
+    assert seen["observation"].tolist() == [1, 0]
 
 
 def test_pictures_stand_where_an_observation_is_no_array():

@@ -2,10 +2,10 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 
 import gem_ma
 from gem_ma.evaluation import pass_hat_k
@@ -15,7 +15,7 @@ SIZE = ("--tasks", "6", "--trials", "2")
 
 
 def run(*arguments, rc=0):
-    command = [sys.executable, str(EXAMPLE), *map(str, arguments)]
+    command = [*warm.python(), str(EXAMPLE), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == rc, done.stderr
     return done.stderr if rc else done.stdout
