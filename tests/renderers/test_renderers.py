@@ -31,10 +31,12 @@ from gem_ma.scene import (
     Cards,
     Chart,
     Grid,
+    Page,
     Panels,
     Pegs,
     Pixels,
     Shapes,
+    Table,
     Terminal,
     Tile,
 )
@@ -469,3 +471,39 @@ def test_masks_are_exact_and_cached():
     assert (mask("arrow", 21, 180) == mask("arrow", 21)[::-1, ::-1]).mean() > 0.95
     with pytest.raises(ValueError, match="size=0"):
         mask("disc", 0)
+
+
+# -- nothing is cut in silence ---------------------------------------------------------------------
+
+LONG = "a status that is longer than any line of a small picture can be, and ends with "
+WORDED = {
+    "grid": lambda end: board("xo", "ox", status=(LONG + end,)),
+    "cards": lambda end: Cards((("one", ("Kh", "*3")),), (LONG + end,)),
+    "holders": lambda end: Cards(((LONG + end, ("K",)), ("two", ("Q",)))),
+    "pegs": lambda end: Pegs(((2, 1), ()), 2, (), (LONG + end,)),
+    "panels": lambda end: Panels(((LONG + end, board("xo")), ("two", board("ox")))),
+    "shapes": lambda end: Shapes((("disc", "red", 0.5, 0.5, 0.5, 0),), LONG + end),
+    "status of shapes": lambda end: Shapes(
+        (("disc", "red", 0.5, 0.5, 0.5, 0),), status=(LONG + end,)
+    ),
+    "title of a chart": lambda end: Chart("bar", ("a", "b"), (("x", (1, 2)),), LONG + end),
+    "labels of a chart": lambda end: Chart(
+        "bar", ("much alike 1", f"much alike {end}"), (("x", (1, 2)),)
+    ),
+    "names of series": lambda end: Chart(
+        "line", ("a", "b"), (("much alike 1", (1, 2)), (f"much alike {end}", (2, 1)))
+    ),
+    "slices": lambda end: Chart("pie", ("much alike 1", f"much alike {end}"), (("x", (1, 2)),)),
+    "table": lambda end: Table((("much alike 1", f"much alike {end}"),), (), LONG + end),
+    "page": lambda end: Page(LONG + end, (LONG,), ("a link",), (LONG + end,)),
+    "terminal": lambda end: Terminal("a line of words\n" * 100 + LONG + end),
+}
+
+
+@pytest.mark.parametrize("side", [112, 168, 252, 504])
+@pytest.mark.parametrize("kind", WORDED)
+def test_no_end_of_words_is_left_out(kind, side):
+    with contextlib.suppress(BadScene):
+        frames = [draw(WORDED[kind](end), (side, side)).tobytes() for end in "23"]
+        assert frames[0] != frames[1]
+    draw(WORDED[kind]("2"), (336, 336))  # there is room

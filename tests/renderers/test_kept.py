@@ -1,0 +1,76 @@
+"""What is kept of pictures: within its bytes, never changed, and the same from many threads."""
+
+import io
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from gem_ma.renderers import draw, png
+from gem_ma.renderers.kept import KEPT, MOST, Kept, kept
+from gem_ma.scene import COLORS, Chat, Grid, Terminal, Tile
+
+SIZE = 252, 252
+TILES = tuple((str(i), Tile("disc", color)) for i, color in enumerate(COLORS))
+
+
+def row(number):
+    return np.full(1000, number % 256, np.uint8)
+
+
+def test_the_oldest_go_for_the_newest():
+    store = Kept(10_000)
+    for number in range(100):
+        assert (store.put(number, row(number)) == number).all()
+        assert store.held <= 10_000
+    assert store.get(0) is None
+    assert (store.get(99) == 99).all()
+    held = store.held
+    store.put(99, row(7))  # in the place of what is there
+    assert store.held == held
+    assert (store.get(99) == 7).all()
+    store.put("large", np.zeros(20_000, np.uint8))
+    assert store.get("large") is None
+    store.clear()
+    assert store.held == 0
+
+
+def test_what_is_kept_cannot_be_changed():
+    made = []
+
+    @kept
+    def drawn(number):
+        made.append(number)
+        return row(number)
+
+    assert drawn(3) is drawn(3)
+    assert made == [3]
+    with pytest.raises(ValueError, match="read-only"):
+        drawn(3)[0] = 1
+
+
+def test_all_pictures_together_keep_to_the_limit():
+    rng = np.random.default_rng(0)
+    for number in range(60):
+        rows = tuple("".join(map(str, rng.integers(0, 10, 9))) for _ in range(9))
+        scene = Grid(rows, TILES, status=(f"turn {number}",))
+        png.png(scene, (1008, 1008))
+        draw(scene, (1008, 1008))
+        draw(Terminal(f"line {number}\n" * 30), (504, 504))
+        draw(Chat((("one", f"message {number} " * 20),)), (504, 504))
+        assert KEPT.held <= MOST
+
+
+def test_files_are_right_while_threads_meet_new_colours():
+    rng = np.random.default_rng(1)
+    boards = [
+        Grid(tuple("".join(map(str, rng.integers(0, 10, 4))) for _ in range(4)), TILES)
+        for _ in range(40)
+    ]
+    KEPT.clear()
+    with ThreadPoolExecutor(8) as pool:
+        files = list(pool.map(lambda scene: png.png(scene, SIZE), boards))
+    for scene, file in zip(boards, files, strict=True):
+        shown = np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
+        assert (shown == draw(scene, SIZE)).all()
