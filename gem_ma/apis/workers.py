@@ -41,7 +41,7 @@ class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
 
-context: Any = multiprocessing.get_context("spawn")  # in which all workers begin
+context = multiprocessing.get_context("spawn")  # in which all workers begin
 _UNGUARDED = 113  # the exit code of a worker that was told to start workers before it began
 
 Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
