@@ -171,7 +171,7 @@ def _limit(connection: Connection, seconds: float) -> None:
 def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worker]:
     """Return the workers that have answered or died, after at most so many seconds."""
     by_connection = {worker.connection: worker for worker in workers}
-    return [by_connection[c] for c in wait(list(by_connection), timeout)]
+    return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
 
 
 def send(connection: Connection, message: Any) -> None:
