@@ -41,7 +41,7 @@ def results(agent, other, games):
 
 def main():
     run = Run(__doc__.split("\n")[0], pool=("past", "none"))
-    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (3000, 8, 500, 1000)
+    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (3000, 16, 700, 1000)
     model = run.pretrain(
         ENV,
         {"x": TEACHER, "o": "random"},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
-from gem_ma.guards.given import each, need
+from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
 from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
 from gem_ma.talk.asking import Agent, for_seat
@@ -101,8 +101,6 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
         such texts.
     """
     need(specs, str | Sequence, "specs", "str")
-    if not isinstance(specs, str):
-        each(specs, str, "specs")
     named: dict[str, str] = {}
     rest: list[str] = []
     for seat, spec in placed(specs, seats):

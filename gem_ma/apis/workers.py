@@ -41,7 +41,7 @@ class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
 
-context: Any = multiprocessing.get_context("spawn")  # in which all workers begin
+context = multiprocessing.get_context("spawn")  # in which all workers begin
 _UNGUARDED = 113  # the exit code of a worker that was told to start workers before it began
 
 Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
@@ -171,7 +171,7 @@ def _limit(connection: Connection, seconds: float) -> None:
 def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worker]:
     """Return the workers that have answered or died, after at most so many seconds."""
     by_connection = {worker.connection: worker for worker in workers}
-    return [by_connection[c] for c in wait(list(by_connection), timeout)]
+    return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
 
 
 def send(connection: Connection, message: Any) -> None:

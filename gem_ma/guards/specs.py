@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma.guards import source
+from gem_ma.guards.given import each
 from gem_ma.guards.remote import without_secrets
 
 Maker: TypeAlias = Callable[..., Any]
@@ -138,7 +139,7 @@ def one_argument(function: Any) -> bool:
 def placed(specs: str | Iterable[str], seats: Sequence[str]) -> list[tuple[str, str]]:
     """Return the spec strings of texts with commas between them, each with its seat, or ""."""
     found = []
-    texts = [specs] if isinstance(specs, str) else specs
+    texts = [specs] if isinstance(specs, str) else each(specs, str, "specs")
     for one in (part for text in texts for part in text.split(",")):
         seat, equals, spec = one.partition("=")
         if not equals or not (seat in seats or seat.isidentifier()):

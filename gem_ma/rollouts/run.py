@@ -468,6 +468,12 @@ def _in_words(name: str, there: Any, asked: Any) -> list[str]:
     if name == "agents" and there.keys() == asked.keys():
         both = [",".join(f"{seat}={who}" for seat, who in one.items()) for one in (there, asked)]
         return [f"agents={one!r}" for one in both]
+    if name == "tools":
+        return [
+            ", ".join(f"{t['function']['name']} for {s}" for s, some in one.items() for t in some)
+            or "no tool"
+            for one in (there, asked)
+        ]
     if name == "spec" and there.id == asked.id and there.kwargs != asked.kwargs:
         old, new = there.kwargs, asked.kwargs
         key = next(key for key in (*old, *new) if old.get(key) != new.get(key))

@@ -502,7 +502,7 @@ def with_client(library, url, replies, *more):
     python = os.environ.get(variable)
     if not python:
         pytest.skip(f"set {variable} to a Python with the library; openenv_clients.py says more")
-    script = Path(__file__).parents[1] / "support" / "openenv_clients.py"
+    script = Path(__file__).with_name("openenv_clients.py")
     run = subprocess.run(
         [python, "-W", "ignore", script, library, url, json.dumps(replies), *more],
         capture_output=True,

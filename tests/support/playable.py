@@ -12,6 +12,8 @@ OWN = gem_ma.list_envs("game:*") + gem_ma.list_envs("tau:*") + gem_ma.list_envs(
 IDS = [id for id in OWN if id not in NEEDS_DATA or os.environ.get("TAU_BENCH_DATA")]
 # One id for each game: its levels differ in numbers only.
 GAMES = list({gem_ma.spec(id).entry_point: id for id in reversed(IDS)}.values())[::-1]
+# The same at the level that is over soonest.
+SHORT = [f"{id}-easy" if f"{id}-easy" in IDS else id for id in GAMES]
 # A game in turns, one at the same time, one that seats drop out of, one for one seat, and talk.
 MECHANISMS = (
     "game:TicTacToe-v0",

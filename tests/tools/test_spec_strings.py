@@ -130,7 +130,8 @@ def test_on_the_command_line(capsys):
     tools[1] = "x=own_tools.py:Shout"
     run = ["run", TTT, "--agents", "own_tools.py:calls", *tools, "--out", "a.jsonl", "--resume"]
     assert main(run) == 2
-    assert "another run: tools of episode 0 is {'x': [{'type': 'fun" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "another run: add for x is there and shout for x is asked for (episode 0)" in told
 
 
 def test_in_a_suite(here, capsys):

@@ -59,10 +59,11 @@ def test_what_is_no_guess():
             game.read(text, view, "player")
 
 
-@pytest.mark.parametrize(("length", "turns", "least"), [(3, 10, 70), (7, 20, 98)])
-def test_a_player_who_knows_the_words_wins(length, turns, least):
+@pytest.mark.parametrize("seeds", [40, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("length", "turns", "least"), [(3, 10, 0.7), (7, 20, 0.98)])
+def test_a_player_who_knows_the_words_wins(length, turns, least, seeds):
     env, won = Env(Hangman(length, turns), id="test:Hangman"), 0
-    for seed in range(100):
+    for seed in range(seeds):
         env.reset(seed=seed)
         while env.to_act:
             view = env.game_state.seen_by("player")
@@ -80,7 +81,7 @@ def test_a_player_who_knows_the_words_wins(length, turns, least):
             best = min(counts, key=lambda c: abs(counts[c] - len(fits) / 2))
             env.play({"player": fits[0] if len(fits) < 3 else best})
         won += env.game_state.returns()["player"]
-    assert won >= least
+    assert won >= least * seeds
 
 
 def test_a_seat_sees_only_the_letters_it_found():

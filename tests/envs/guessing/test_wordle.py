@@ -37,9 +37,10 @@ def test_marks_by_hand(word, guess, expected):
     assert marks(word, guess) == expected
 
 
-def test_marks_follow_the_published_rule_on_all_pairs():
+@pytest.mark.parametrize("count", [150, pytest.param(300, marks=pytest.mark.slow)])
+def test_marks_follow_the_published_rule_on_all_pairs(count):
     """For each letter: as many marks as both words share, places first, then from the left."""
-    common = words.common(5)[:300]
+    common = words.common(5)[:count]
     for word in common:
         for guess in common:
             found = marks(word, guess)

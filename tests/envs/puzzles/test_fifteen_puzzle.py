@@ -39,12 +39,15 @@ def test_a_tile_slides_as_it_is_told():
     assert State((3, 2, 1, 0), 2, 9).legal(AGENT) == ("down", "right")
 
 
-def test_how_many_boards_can_be_solved_and_how_fast():
+@pytest.mark.parametrize(
+    ("size", "boards", "longest"),
+    [(2, 12, 6), pytest.param(3, 181_440, 31, marks=pytest.mark.slow)],
+)
+def test_how_many_boards_can_be_solved_and_how_fast(size, boards, longest):
     # Half of all arrangements; the longest shortest solutions are known: 6 and 31 moves.
-    for size, boards, longest in ((2, 12, 6), (3, 181_440, 31)):
-        found = distances(size)
-        assert len(found) == boards
-        assert max(found.values()) == longest
+    found = distances(size)
+    assert len(found) == boards
+    assert max(found.values()) == longest
 
 
 def test_every_small_board_comes_up_and_can_be_solved_in_time():

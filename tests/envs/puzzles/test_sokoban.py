@@ -72,10 +72,11 @@ def test_boxes_on_goals_pay_when_the_turns_run_out():
     assert start.walk(None).to_act() == ()
 
 
+@pytest.mark.parametrize("seeds", [100, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_room_can_be_solved_within_its_limit(level):
+def test_every_room_can_be_solved_within_its_limit(level, seeds):
     env, rng, boards = make(level), np.random.default_rng(0), set()
-    for seed in range(300):
+    for seed in range(seeds):
         env.reset(seed=seed)
         start = env.game_state
         reseed(rng, seed)
@@ -93,7 +94,7 @@ def test_every_room_can_be_solved_within_its_limit(level):
             env.play({AGENT: move})
         assert env.game_state.returns() == {AGENT: 1.0}
         assert not env.to_act
-    assert len(boards) >= 295
+    assert len(boards) >= 0.98 * seeds
 
 
 def test_easy_rooms_against_a_search():

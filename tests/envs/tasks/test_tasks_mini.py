@@ -39,7 +39,7 @@ def test_right_pays_full_and_wrong_and_garbage_nothing(id):
 
 @pytest.mark.parametrize("id", MINI)
 def test_mini_tasks_keep_the_contract(id):
-    check_env(id, seeds=1)
+    check_env(id, seeds=1, processes=id == "code:Mini")
 
 
 def test_a_text_task_is_a_picture_of_its_text():
@@ -95,7 +95,7 @@ def test_a_debate_pays_the_one_who_is_right():
 
 @pytest.mark.parametrize("role", ["ProposerAndSolver", "SolverAndCritic", "Debate"])
 def test_games_of_two_keep_the_contract_and_hide_the_answer(role):
-    check_env(f"duo:{role}/math:Mini", seeds=1)
+    check_env(f"duo:{role}/math:Mini", seeds=1, processes=role == "Debate")
     env = gem_ma.make(f"duo:{role}/math:Mini")
     env.reset(seed=0)
     for agent in env.agents:
