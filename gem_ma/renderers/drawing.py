@@ -9,6 +9,7 @@ import numpy as np
 
 from gem_ma.guards.given import each, need
 from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, table, terminal
+from gem_ma.renderers.noises import Noise
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import (
     Cards,
@@ -43,18 +44,22 @@ def draw(
     theme: Theme = THEMES["light"],
     unit: int = 28,
     out: np.ndarray | None = None,
+    noise: Noise | None = None,
 ) -> np.ndarray:
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
+    noise: what is done to the finished picture, as noise('blur:2') returns.
     """
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
-    if isinstance(scene, Grid):
+    if isinstance(scene, Grid) and not noise:
         return grid.draw(scene, size, theme, unit, out)
     picture: np.ndarray
-    if isinstance(scene, Panels):
+    if isinstance(scene, Grid):
+        picture = grid.draw(scene, size, theme, unit)
+    elif isinstance(scene, Panels):
         picture = panels.draw(scene, size, theme, unit, draw)
     else:
         renderer = _RENDERERS.get(type(scene))
@@ -62,6 +67,8 @@ def draw(
             known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
             raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
         picture = renderer(scene, size, theme)
+    if noise:
+        picture = noise.apply(picture)
     if out is None:
         return picture
     out[...] = picture
