@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.renderers import font, grid
-from gem_ma.renderers.drawing import draw
+from gem_ma.renderers.drawing import draw, proper
 from gem_ma.renderers.kept import KEPT
 from gem_ma.renderers.noises import Noise
 from gem_ma.renderers.themes import THEMES, Theme
@@ -31,6 +31,7 @@ def png(
     noise: Noise | None = None,
 ) -> bytes:
     """Return the scene as a PNG file, the same picture as `draw` makes."""
+    scene = proper(scene)
     if isinstance(scene, Grid) and not noise:
         look = grid.prepared(scene, size, theme, unit)
         key = "png", look.number, scene.columns, scene.lines, size
