@@ -43,10 +43,8 @@ class Env(BaseEnv, Generic[S]):
         does `Turn.legal`, which programs play by and no model reads.
     render_mode: "ansi", "rgb_array" or "human", for spectators.
     image_size: width and height of pictures, or one side of a square. `image_unit` is the side of
-        the model's patches, of which the cells of a board are multiples. `theme` is a name, or a
-        seed that draws one. `noise` is what is done to finished pictures, to test whether a model
-        still reads them: "blur", "jpeg:40", "downscale:2", "hue:20", several joined by "+", or a
-        seed that draws one.
+        the model's patches, of which the cells of a board are multiples. `theme` is a name, and
+        `noise`, such as "blur:2+jpeg:40", is done to a picture; or seeds that draw one.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
     """
 
