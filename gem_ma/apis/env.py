@@ -43,8 +43,8 @@ class Env(BaseEnv, Generic[S]):
         does `Turn.legal`, which programs play by and no model reads.
     render_mode: "ansi", "rgb_array" or "human", for spectators.
     image_size: width and height of pictures, or one side of a square. `image_unit` is the side of
-        the model's patches, of which the cells of a board are multiples. `theme` is a name, or a
-        seed that draws one.
+        the model's patches, of which the cells of a board are multiples. `theme` is a name, and
+        `noise`, such as "blur:2+jpeg:40", is done to a picture; or seeds that draw one.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
     """
 
@@ -66,6 +66,7 @@ class Env(BaseEnv, Generic[S]):
         image_size: int | tuple[int, int] = (252, 252),
         image_unit: int = 28,
         theme: str | int = "light",
+        noise: str | int = "",
         text_length: int = 1 << 16,
         id: str | None = None,
     ):
@@ -84,6 +85,7 @@ class Env(BaseEnv, Generic[S]):
             image_size=image_size,
             image_unit=image_unit,
             theme=theme,
+            noise=noise,
             text_length=text_length,
         )
         self.ledger = Ledger()

@@ -42,6 +42,7 @@ def make(
     image_size: int | tuple[int, int] = UNSAID,
     image_unit: int = UNSAID,
     theme: str | int = UNSAID,
+    noise: str | int = UNSAID,
     text_length: int = UNSAID,
     **settings: Any,
 ) -> Env[Any]:
@@ -55,7 +56,7 @@ def make(
     """
     told = (
         *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal),
-        *(render_mode, image_size, image_unit, theme, text_length),
+        *(render_mode, image_size, image_unit, theme, noise, text_length),
     )
     kwargs = {n: value for n, value in zip(ARGUMENTS, told, strict=True) if value is not UNSAID}
     kwargs |= settings

@@ -29,6 +29,7 @@ def spec_of(env: Env[Any]) -> Spec:
         "image_size": sight.image_size,
         "image_unit": sight.image_unit,
         "theme": sight.theme,
+        "noise": sight.noise,
         "text_length": sight.text_length,
     }
     defaults = inspect.signature(type(env)).parameters

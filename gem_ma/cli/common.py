@@ -159,8 +159,8 @@ def size(text: str) -> tuple[int, int]:
     return sides[0], sides[-1]
 
 
-def theme(text: str) -> str | int:
-    """Return the name of a theme, or the number that draws one."""
+def drawn_or_named(text: str) -> str | int:
+    """Return a name, or the number that draws one of its kind."""
     return int(text) if text.removeprefix("-").isdecimal() else text
 
 
@@ -195,8 +195,14 @@ def add_pictures(parser: argparse.ArgumentParser, *sizes: str) -> None:
     """Add the options that say how pictures look; `sizes`: what the one for sizes is called."""
     parser.add_argument(
         "--theme",
-        type=theme,
+        type=drawn_or_named,
         help="how pictures look: a name, or a whole number that draws one (default: light)",
+    )
+    parser.add_argument(
+        "--noise",
+        type=drawn_or_named,
+        help="what is done to pictures: blur, jpeg:40, downscale:2 or hue:20, several joined by +, "
+        "or a whole number that draws one (default: nothing)",
     )
     parser.add_argument(
         *(sizes or ("--image-size", "--size")),
@@ -208,7 +214,7 @@ def add_pictures(parser: argparse.ArgumentParser, *sizes: str) -> None:
 
 
 def add_looks(parser: argparse.ArgumentParser, *sizes: str) -> None:
-    """Add what says how seats see an environment: --observe, --theme, --size and --set."""
+    """Add what says how seats see an environment: --observe, --theme, --noise, --size, --set."""
     parser.add_argument(
         "--observe",
         choices=("text", "image", "both"),
@@ -243,7 +249,8 @@ def drawn(given: int | None) -> int:
 
 def looks(args: argparse.Namespace) -> dict[str, Any]:
     """Return what a command says of how an environment is made, for `make`."""
-    given = {name: getattr(args, name, None) for name in ("observe", "theme", "image_size")}
+    names = "observe", "theme", "noise", "image_size"
+    given = {name: getattr(args, name, None) for name in names}
     said = {name: value for name, value in given.items() if value is not None}
     return {**said, **dict(getattr(args, "settings", ()))}
 

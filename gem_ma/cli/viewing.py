@@ -75,6 +75,7 @@ def add_commands(commands: Any) -> None:
         ("learning", "a history of a training, NAME-SEED.jsonl, or a folder of them", "curves"),
         ("win-rates", "the folder of a tournament", "the matrix of who beats whom"),
         ("pass-k", "the folder of an evaluation", "how likely k trials of a task all succeed"),
+        ("robustness", "the folder of an evaluation", "success over the strength of noise"),
         ("tokens", "a file of episodes, or a folder with several", "what seats read and write"),
     ):
         one = kinds.add_parser(kind, help=about)
@@ -179,6 +180,7 @@ def _plot(args: argparse.Namespace) -> int:
         "learning": lambda: _curves(args),
         "win-rates": lambda: _rates(args, missing),
         "pass-k": lambda: _pass_k(args, missing),
+        "robustness": lambda: plots.robustness(plots.read_robustness(args.source)),
         "tokens": lambda: plots.tokens(plots.read_episodes(args.source)),
     }
     try:

@@ -1,4 +1,4 @@
-"""Figures of what was measured: learning curves, win rates, pass^k and tokens; needs matplotlib.
+"""Figures of what was measured, from learning curves to tokens; needs matplotlib.
 
 Each function returns a figure, to change or to save:
 
@@ -19,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.evaluation.runner import load, summary
+from gem_ma.evaluation.runner import episodes_of, load, summary
+from gem_ma.evaluation.runner import row as row_of
 from gem_ma.evaluation.runner import tokens as tokens_of
 from gem_ma.evaluation.statistics import Estimate, average, mean
 from gem_ma.evaluation.viewer import find_files
+from gem_ma.renderers.noises import KINDS, Noise, noise
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
 
@@ -247,6 +249,67 @@ def pass_hat(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
     axes.set_xticks(sorted(ks))
     axes.grid(alpha=0.3)
     axes.legend()
+    return figure
+
+
+def read_robustness(
+    folders: Iterable[str | os.PathLike[str]],
+) -> dict[str, dict[Noise, list[tuple[Any, Estimate]]]]:
+    """Return by folder, for each noise, the success of each environment and who is evaluated."""
+    found: dict[str, dict[Noise, list[tuple[Any, Estimate]]]] = {}
+    for folder in folders:
+        ways = found[str(folder)] = {}
+        for cell in load(folder)[1]:
+            arguments = dict(cell.entry.arguments)
+            way = noise(arguments.pop("noise", ""))
+            success = row_of(cell, episodes_of(folder, cell))["success"]
+            place = cell.entry.id, cell.seat, json.dumps(arguments, sort_keys=True)
+            ways.setdefault(way, []).append((place, success))
+    return found
+
+
+def robustness(evaluations: Mapping[str, Mapping[Noise, Sequence[tuple[Any, Estimate]]]]) -> Any:
+    """Draw success over the strength of noise, a panel for each kind, with intervals of 95 percent.
+
+    evaluations: as `read_robustness` returns them. A line is the mean over the environments that
+        were played at all strengths of a kind, and without noise; noises of several kinds are left
+        out, as they have no one strength.
+    """
+    kinds: dict[str, set[float]] = {}
+    for way in (way for ways in evaluations.values() for way in ways if len(way.parts) == 1):
+        kinds.setdefault(way.parts[0][0], set()).add(way.parts[0][1])
+    if not kinds:
+        raise BadPlot("no environment was played with noise of one kind, such as noise='blur:2'")
+    figure, axes = blank(1, len(kinds), (3.4, 3.2), sharey=True)
+    for place, (kind, strengths) in zip(axes[0], kinds.items(), strict=True):
+        order: list[float | None] = [None, *sorted(strengths, key=KINDS[kind].effect)]
+        for name, ways in evaluations.items():
+            values = {
+                (way.parts[0][1] if way else None): {
+                    key: one for key, one in rows if not math.isnan(one.value)
+                }
+                for way, rows in ways.items()
+                if not way or (len(way.parts) == 1 and way.parts[0][0] == kind)
+            }
+            common = set.intersection(*map(set, values.values())) if set(values) - {None} else set()
+            if not common:
+                continue
+            at = [number for number, strength in enumerate(order) if strength in values]
+            points = [average([values[order[n]][key] for key in sorted(common)]) for n in at]
+            spans = [
+                [one.value - one.low for one in points],
+                [one.high - one.value for one in points],
+            ]
+            label = f"{name}: mean of {len(common)}"
+            middles = [one.value for one in points]
+            place.errorbar(at, middles, spans, marker="o", capsize=4, label=label)
+        if not place.containers:
+            raise BadPlot(f"nothing was played to its end with all strengths of {kind}")
+        place.set_xticks(range(len(order)), ["none", *(f"{one:g}" for one in order[1:])])
+        place.set(xlabel=f"{kind}: {KINDS[kind].unit}", ylim=(-0.03, 1.03))
+        place.grid(alpha=0.3)
+        place.legend(fontsize=8)
+    axes[0][0].set_ylabel("success")
     return figure
 
 

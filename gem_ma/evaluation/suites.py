@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -120,21 +121,25 @@ def load(name: str) -> Suite:
 
 
 def parse(data: Mapping[str, Any], name: str) -> Suite:
-    """Return the suite that a table describes: description, seed, defaults, and each `entry`."""
+    """Return the suite that a table describes: description, seed, defaults, and each `entry`.
+
+    An entry with a list of ids is one for each; so it is with `vary`, a table from an argument to
+    the list of its values, which are said in the names.
+    """
     known = ("description", "seed", "defaults", "entry")
     _no_others(data, known, f"suite {name}")
     defaults = data.get("defaults", {})
-    _no_others(defaults, _FIELDS[1:], f"suite {name}, defaults")
+    _no_others(defaults, [*_FIELDS[1:], "vary"], f"suite {name}, defaults")
     entries = []
     for number, given in enumerate(data.get("entry", ()), 1):
         where = f"suite {name}, entry {number}"
-        _no_others(given, _FIELDS, where)
+        _no_others(given, [*_FIELDS, "vary"], where)
         ids = given.get("id") or ()
         ids = [ids] if isinstance(ids, str) else ids
         if not ids:
             raise BadSuite(f'{where}: expected id = "game:TicTacToe-v0", say, or a list of ids')
         for id in ids:
-            entries.append(_entry({**defaults, **given, "id": id}, where))
+            entries += _varied({**defaults, **given, "id": id}, where)
     if not entries:
         raise BadSuite(f"suite {name} has no [[entry]]")
     seed = data.get("seed", 0)
@@ -162,6 +167,21 @@ def of_ids(
 
 
 _FIELDS = [one.name for one in fields(Entry)]
+
+
+def _varied(given: Mapping[str, Any], where: str) -> list[Entry]:
+    """Return an entry for each choice of what varies, or the one."""
+    vary = given.get("vary", {})
+    if not (_is_table(vary) and all(isinstance(one, list) and one for one in vary.values())):
+        raise BadSuite(f"{where}: vary is {vary!r}; expected a table from argument to list")
+    one = _entry({key: value for key, value in given.items() if key != "vary"}, where)
+    out = []
+    for values in itertools.product(*vary.values()):
+        chosen = dict(zip(vary, values, strict=True))
+        said = (f"{name}={value}" for name, value in chosen.items() if value != "")
+        name = " ".join([one.name or one.id, *said])
+        out.append(replace(one, name=name, arguments={**one.arguments, **chosen}))
+    return out if vary else [one]
 
 
 def _entry(given: Mapping[str, Any], where: str) -> Entry:

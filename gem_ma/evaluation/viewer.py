@@ -47,7 +47,17 @@ _MEMORY = 2 << 30  # bytes, likewise
 _STRIKES = 3  # episodes that went over these limits, before no other is tried
 _START = 120.0  # seconds until the process for them is there
 _USUAL = frozenset(  # arguments of Env that change what an episode costs by little
-    ("actions", "format", "invalid", "max_invalid", "max_turns", "observe", "penalty", "theme")
+    (
+        "actions",
+        "format",
+        "invalid",
+        "max_invalid",
+        "max_turns",
+        "observe",
+        "penalty",
+        "theme",
+        "noise",
+    )
 )
 _LONE = re.compile("[\ud800-\udfff]")
 # What an episode that was altered by hand can lead to when it is put into a page.

@@ -33,6 +33,7 @@ class Sight:
         image_size: int | tuple[int, int],
         image_unit: int,
         theme: str | int,
+        noise: str | int,
         text_length: int,
     ):
         among(observe=(observe, get_args(Observe)))
@@ -58,19 +59,28 @@ class Sight:
         self.bare = format not in actions.WRAPPED  # an action is a reply as it stands
         self.image_size = int(width), int(height)
         self.image_unit = image_unit
-        self.theme = theme
         self.text_length = text_length
         self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
         self.moves = tuple(game.moves or ())
         self.number = {move: i for i, move in enumerate(self.moves)}
-        self._palette: Any = None  # what the theme names, looked up when a picture is drawn
-        if theme != "light":
-            self.palette()
-        self._rules: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
-        self._told: dict[str, tuple[str, str]] = {}  # the brief of an episode, and all of these
+        self.dress(theme, noise)
         self._briefs = type(game).brief is not Game.brief  # the rules differ between episodes
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._masked: tuple[Any, Any] = None, None  # the last of them
+
+    def dress(self, theme: str | int, noise: str | int) -> None:
+        """Let pictures look so from here on."""
+        self.theme, self.noise = theme, noise
+        self._palette: Any = None  # what the theme names, looked up when a picture is drawn
+        self._rules: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
+        self._told: dict[str, tuple[str, str]] = {}  # the brief of an episode, and all of these
+        self._noise: Any = None  # what the noise names
+        if theme != "light":
+            self.palette()
+        if noise != "":
+            from gem_ma.renderers import noise as named
+
+            self._noise = named(noise)
 
     def twin(self) -> Self:
         """Return a sight that sees the same, for another match."""
@@ -141,14 +151,16 @@ class Sight:
         from gem_ma.renderers import draw, png
 
         scene = self.scene(view, seat), self.image_size, self.palette(), self.image_unit
-        return Picture(functools.partial(draw, *scene), alt, png=functools.partial(png.png, *scene))
+        drawn = functools.partial(draw, *scene, noise=self._noise)
+        return Picture(drawn, alt, png=functools.partial(png.png, *scene, noise=self._noise))
 
     def image(self, view: Any, seat: str | None) -> np.ndarray:
         """Return a view as pixels."""
         from gem_ma.renderers import draw
 
         scene = self.scene(view, seat)
-        return draw(scene, self.image_size, self.palette(), self.image_unit, self.canvas)
+        look = self.image_size, self.palette(), self.image_unit
+        return draw(scene, *look, self.canvas, self._noise)
 
     def palette(self) -> Any:
         """Return the theme."""

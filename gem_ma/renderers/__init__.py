@@ -14,16 +14,20 @@ if TYPE_CHECKING:
     from gem_ma.renderers.drawing import draw, legend, save_gif
     from gem_ma.renderers.figures import UnknownFigure
     from gem_ma.renderers.grid import BadScene
+    from gem_ma.renderers.noises import Noise, UnknownNoise, noise
     from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, theme
 
 __all__ = [
     "THEMES",
     "BadScene",
+    "Noise",
     "Theme",
     "UnknownFigure",
+    "UnknownNoise",
     "UnknownTheme",
     "draw",
     "legend",
+    "noise",
     "save_gif",
     "theme",
 ]
@@ -33,11 +37,14 @@ __getattr__ = later(  # so that a file of this folder can be imported without al
     {
         "THEMES": "themes",
         "BadScene": "grid",
+        "Noise": "noises",
         "Theme": "themes",
         "UnknownFigure": "figures",
+        "UnknownNoise": "noises",
         "UnknownTheme": "themes",
         "draw": "drawing",
         "legend": "drawing",
+        "noise": "noises",
         "save_gif": "drawing",
         "theme": "themes",
     },

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gem_ma.guards.given import each, need
-from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, table, terminal
+from gem_ma.renderers import (
+    cards,
+    chart,
+    chat,
+    foreign,
+    grid,
+    panels,
+    pegs,
+    shapes,
+    table,
+    terminal,
+)
+from gem_ma.renderers.noises import Noise
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import (
     Cards,
@@ -43,18 +56,23 @@ def draw(
     theme: Theme = THEMES["light"],
     unit: int = 28,
     out: np.ndarray | None = None,
+    noise: Noise | None = None,
 ) -> np.ndarray:
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
+    noise: what is done to the finished picture, as noise('blur:2') returns.
     """
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
-    if isinstance(scene, Grid):
+    scene = proper(scene)
+    if isinstance(scene, Grid) and not noise:
         return grid.draw(scene, size, theme, unit, out)
     picture: np.ndarray
-    if isinstance(scene, Panels):
+    if isinstance(scene, Grid):
+        picture = grid.draw(scene, size, theme, unit)
+    elif isinstance(scene, Panels):
         picture = panels.draw(scene, size, theme, unit, draw)
     else:
         renderer = _RENDERERS.get(type(scene))
@@ -62,10 +80,38 @@ def draw(
             known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
             raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
         picture = renderer(scene, size, theme)
+    if noise:
+        picture = noise.apply(picture)
     if out is None:
         return picture
     out[...] = picture
     return out
+
+
+def proper(scene: Any) -> Any:
+    """Return a scene with its texts as they are drawn, or itself: see `foreign.proper`.
+
+    Of a Grid that is what stands around it; a cell's symbol is a key, and no text.
+    """
+    names = getattr(scene, "__match_args__", ())  # of what is no scene, none
+    around = ("columns", "lines", "status") if isinstance(scene, Grid) else names
+    changes = {}
+    for name in around:
+        value = getattr(scene, name)
+        if value and (changed := _proper(value)) is not value:
+            changes[name] = changed
+    return dataclasses.replace(scene, **changes) if changes else scene
+
+
+def _proper(value: Any) -> Any:
+    if isinstance(value, str):
+        changed = foreign.proper(value)
+        return value if changed == value else changed
+    if isinstance(value, tuple):
+        parts = tuple(map(_proper, value))
+        same = all(one is other for one, other in zip(parts, value, strict=True))
+        return value if same else parts
+    return value
 
 
 def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gem_ma.renderers import foreign
 from gem_ma.renderers.kept import kept
 
 RGB = tuple[int, int, int]
@@ -90,7 +91,11 @@ def screen(
     # One row of pixels of a glyph is one item, so that the gather copies whole runs of bytes.
     start = glyphs.reshape(rows, 1, columns) * height
     picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
-    return picture.view(np.uint8).reshape(rows * height, columns * advance, 3)
+    frame: np.ndarray = picture.view(np.uint8).reshape(rows * height, columns * advance, 3)
+    for row, line in enumerate(shown if missing and foreign.named() else ()):
+        if _laid_out(line)[1]:
+            frame[row * height : (row + 1) * height] = shades(ink, paper)[coverage(line, height)]
+    return frame
 
 
 def paste(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -> int:
@@ -162,7 +167,7 @@ def _break(line: str, columns: int, lines: list[str]) -> None:
             while line[at] == " ":  # ends at a word: the line has no space at its end
                 at += 1
         else:  # a word, or an indent, that no line holds
-            cut = at + columns
+            cut = at + columns - (columns > 1 and line[at + columns] == foreign.FILL)
             part, at = line[at:cut], cut
         lines.append(part)
     if at < length:
@@ -229,11 +234,24 @@ def _shapes(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarra
 
 def coverage(text: str, height: int) -> np.ndarray:
     """Return how much of each pixel the letters of a line cover, as 0..255 in 16 levels."""
+    text, runs = _laid_out(text)
     glyphs, missing = _index(text)
     kinds, glyphs = np.unique(glyphs, return_inverse=True)
     mask: np.ndarray = _shapes(kinds, missing, height)[glyphs].transpose(1, 0, 2)
     flat: np.ndarray = mask.reshape(height, -1)
+    cell = width(height)
+    for run in runs:
+        letters = foreign.drawn(run, foreign.named(), cell, height)
+        left = run.start * cell
+        flat[:, left : left + run.cells * cell] = letters // LEVEL * LEVEL
     return flat
+
+
+def _laid_out(text: str) -> tuple[str, list[foreign.Run]]:
+    """Return a line as it is seen, and what of it is drawn out of files that the user names."""
+    if not foreign.named() or text.isascii() or has(text):
+        return text, []
+    return foreign.laid_out(text, lambda char: not has(char))
 
 
 @kept

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.renderers import font, grid
-from gem_ma.renderers.drawing import draw
+from gem_ma.renderers.drawing import draw, proper
 from gem_ma.renderers.kept import KEPT
+from gem_ma.renderers.noises import Noise
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import Grid
 
@@ -22,9 +23,16 @@ _COLORS = 256  # of a palette
 _SIGN = b"\x89PNG\r\n\x1a\n"
 
 
-def png(scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit: int = 28) -> bytes:
+def png(
+    scene: Any,
+    size: tuple[int, int],
+    theme: Theme = THEMES["light"],
+    unit: int = 28,
+    noise: Noise | None = None,
+) -> bytes:
     """Return the scene as a PNG file, the same picture as `draw` makes."""
-    if isinstance(scene, Grid):
+    scene = proper(scene)
+    if isinstance(scene, Grid) and not noise:
         look = grid.prepared(scene, size, theme, unit)
         key = "png", look.number, scene.columns, scene.lines, size
         board = KEPT.get(key)
@@ -33,7 +41,7 @@ def png(scene: Any, size: tuple[int, int], theme: Theme = THEMES["light"], unit:
         file: bytes | None = board.encode(scene)
         if file is not None:
             return file
-    return from_array(draw(scene, size, theme, unit))
+    return from_array(draw(scene, size, theme, unit, noise=noise))
 
 
 def from_array(picture: np.ndarray) -> bytes:

@@ -53,7 +53,7 @@ def _step(step: Step) -> dict[str, Any]:
     if step.text != step.observation.get("text"):
         out["text"] = step.text
     if step.results:
-        out["results"] = step.results
+        out["results"] = [str(one) for one in step.results]  # the words of what has pictures
     if step.calls is not None:
         out["calls"] = step.calls
     fields = step.reply.fields() if isinstance(step.reply, Reply) else {}

@@ -170,9 +170,10 @@ TOGETHER = "This call has no result of its own: see the first."
 def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
     """Return what a seat saw, as the answers to its tool calls if it made any."""
     from gem_ma.game import Message
-    from gem_ma.talk.messages import content
+    from gem_ma.talk.messages import content, shown_with
 
     text, messages = step.text, []
+    apart = [picture for result in step.results for picture in shown_with(result)]
     if calls:
         results = list(step.results)
         if results and len(results) <= len(calls):
@@ -184,9 +185,11 @@ def _seen(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
             results, text = [text, *[TOGETHER] * (len(calls) - 1)], ""
         for call, result in zip(calls, results, strict=True):
             name = call.get("function", call).get("name")
-            message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": result}
+            said: Any = (str(result), *beside) if (beside := shown_with(result)) else result
+            apart = [] if beside else apart  # all of them stand with their results, or none does
+            message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": said}
             messages.append({**message, "name": name} if name else message)
-    parts = content({"image": step.observation.get("image"), "text": text})
+    parts = (*apart, *content({"image": step.observation.get("image"), "text": text}))
     if parts or not messages:
         whole = parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
         messages.append({"role": "user", "content": whole or ""})

@@ -32,6 +32,24 @@ Content: TypeAlias = str | Sequence[Part]
 Message: TypeAlias = Mapping[str, Any]
 Conversation: TypeAlias = Sequence[Message] | Content
 
+
+class Shown(str):
+    """What a tool says, with pictures that belong to it; where there are none it is the words."""
+
+    pictures: tuple[Picture, ...]
+
+    def __new__(cls, text: str, pictures: Sequence[Picture] = ()) -> Shown:
+        """Return the words with the pictures."""
+        shown = super().__new__(cls, text)
+        shown.pictures = tuple(pictures)
+        return shown
+
+
+def shown_with(text: str) -> tuple[Picture, ...]:
+    """Return the pictures that belong to what a tool said, mostly none."""
+    return text.pictures if isinstance(text, Shown) else ()
+
+
 ROLES = ("system", "user", "assistant", "tool")
 
 # What the processors of open models, and verl, read as a place for a picture, video or sound.
@@ -392,7 +410,29 @@ _UNITS = {
 }
 _SQUARES = {"llava-1.5": (336, 576), "gemma-3": (896, 256)}  # side, tokens
 _CLAUDE = {"claude": (1568, 1568), "claude-4.7": (2576, 4784)}  # longest side, most tokens
-FAMILIES = (*_UNITS, *_SQUARES, "internvl", "gpt-4o", *_CLAUDE)
+# Tokens of every picture, and of each tile of 512 pixels. OpenAI's guide "Images and vision",
+# "Calculating costs": platform.openai.com/docs/guides/images-vision#calculating-costs; the same in
+# github.com/srinathmkce/imagetoken, image_token/config.py. Its billing of gpt-4.1 agrees:
+# community.openai.com/t/gpt-4-1-vision-price-calculations-incorrect-billing-on-full-model/1230130
+_TILED = {"gpt-4o": (85, 170), "gpt-4.1": (85, 170), "gpt-5": (70, 140)}
+# Tokens of a patch of 32 pixels, of which there are at most 1536: the same guide. For gpt-5-mini
+# users measured 1.2 (OpenAI Developer Community, "GPT-5-mini image input token calculation
+# discrepancy", June 2026); the larger number of the guide stands here.
+_PATCHED = {
+    "gpt-4.1-mini": 1.62,
+    "gpt-4.1-nano": 2.46,
+    "gpt-5-mini": 1.62,
+    "gpt-5-nano": 2.46,
+    "o4-mini": 1.72,
+}
+_MOST_PATCHES = 1536
+# Gemini 2: 258 tokens up to 384 pixels a side, and for each tile of 768 pixels of what is larger:
+# ai.google.dev/gemini-api/docs/tokens, "Multimodal tokens". Gemini 3: by media_resolution and not
+# by size: ai.google.dev/gemini-api/docs/gemini-3 and /media-resolution, high unless it is said.
+_GEMINI_TILE, _GEMINI_SMALL, _GEMINI_SIDE = 258, 384, 768
+_GEMINI_3 = {"low": 280, "medium": 560, "high": 1120}
+_GEMINI = "gemini-2", "gemini-3"
+FAMILIES = (*_UNITS, *_SQUARES, "internvl", *_TILED, *_PATCHED, *_CLAUDE, *_GEMINI)
 
 
 def image_tokens(
@@ -407,12 +447,13 @@ def image_tokens(
     """Return how many tokens a picture becomes, without those around it such as its start and end.
 
     family: one of FAMILIES. The Qwen, LLaVA, Gemma and InternVL families follow their processors to
-        the token. "gpt-4o" and the Claude families follow what the vendors publish: exact for
+        the token. Those of OpenAI, Anthropic and Google follow what the vendors publish: exact for
         pictures within the limits, and approximate for larger ones, where the vendors' rounding
         counts. "claude" is the standard resolution, "claude-4.7" the high one since then.
     min_pixels, max_pixels: of the Qwen families, if the checkpoint's preprocessor_config.json says
         something else than the defaults of transformers: Qwen2-VL's own has 12,845,056 at most.
-    detail: "low" for OpenAI's low detail.
+    detail: "low" for OpenAI's low detail; "low", "medium" or "high" for the media resolution of
+        "gemini-3".
     """
     width, height = _resized(width, height, family, min_pixels, max_pixels, detail)
     if family in _UNITS:
@@ -422,9 +463,24 @@ def image_tokens(
     if family == "internvl":
         tiles = (width // 448) * (height // 448)
         return 256 * (tiles + (tiles > 1))  # several tiles come with the whole picture as one more
-    if family == "gpt-4o":
+    return _published(width, height, family, detail)
+
+
+def _published(width: int, height: int, family: str, detail: str) -> int:
+    """Return the tokens of a picture of the size that is seen, as the vendors publish them."""
+    if family in _TILED:
+        base, tile = _TILED[family]
         tiles = math.ceil(width / 512) * math.ceil(height / 512)
-        return 85 if detail == "low" else 85 + 170 * tiles
+        return base if detail == "low" else base + tile * tiles
+    if family in _PATCHED:
+        return math.ceil(_PATCHED[family] * _patches(width, height, 32))
+    if family == "gemini-2":
+        tiles = math.ceil(width / _GEMINI_SIDE) * math.ceil(height / _GEMINI_SIDE)
+        return _GEMINI_TILE * tiles
+    if family == "gemini-3":
+        if detail not in _GEMINI_3:
+            raise ValueError(f"detail={detail!r}: expected {', '.join(_GEMINI_3)} for {family}")
+        return _GEMINI_3[detail]
     return _patches(width, height)
 
 
@@ -472,12 +528,34 @@ def _resized(
     if family == "internvl":
         columns, rows = _tiles(width, height)
         return 448 * columns, 448 * rows
-    if family == "gpt-4o":
+    return _resized_by_vendors(width, height, family, detail)
+
+
+def _resized_by_vendors(width: int, height: int, family: str, detail: str) -> tuple[int, int]:
+    if family in _TILED:
         if detail == "low":
             return min(width, 512), min(height, 512)
         width, height = _shrunk(width, height, 2048 / max(width, height))
         return _shrunk(width, height, 768 / min(width, height))
+    if family in _PATCHED:
+        return _covered(width, height)
+    if family in _GEMINI:
+        if family == "gemini-3" or max(width, height) <= _GEMINI_SMALL:
+            return width, height
+        across, down = (math.ceil(side / _GEMINI_SIDE) for side in (width, height))
+        return _GEMINI_SIDE * across, _GEMINI_SIDE * down
     return _within(width, height, *_CLAUDE[family])
+
+
+def _covered(width: int, height: int) -> tuple[int, int]:
+    """Return the size at which OpenAI's patches cover a picture: one side in whole patches."""
+    if _patches(width, height, 32) <= _MOST_PATCHES:
+        return width, height
+    scale = math.sqrt(_MOST_PATCHES * 32 * 32 / (width * height))
+    scale = min(scale, 32 * _MOST_PATCHES / max(width, height))  # of what is one patch narrow
+    sides = [side * scale / 32 for side in (width, height)]
+    scale *= min(math.floor(side) / side for side in sides if side >= 1)
+    return max(1, round(width * scale)), max(1, round(height * scale))
 
 
 def _to_units(width: int, height: int, unit: int, least: int, most: int) -> tuple[int, int]:
@@ -516,8 +594,8 @@ def _shrunk(width: int, height: int, scale: float) -> tuple[int, int]:
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
-def _patches(width: int, height: int) -> int:
-    return math.ceil(width / 28) * math.ceil(height / 28)
+def _patches(width: int, height: int, side: int = 28) -> int:
+    return math.ceil(width / side) * math.ceil(height / side)
 
 
 def _within(width: int, height: int, side: int, most: int) -> tuple[int, int]:

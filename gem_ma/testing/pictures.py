@@ -37,7 +37,7 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
             f"{core.id} is a conversation: its words arrive as text beside every picture, which "
             "shows the latest of them"
         )
-    core.theme = theme
+    core.sight.dress(theme, core.sight.noise)
     look, exact, nearest = core.sight.palette(), 0, math.inf
     seen: dict[bytes, str] = {}
     for seed in range(10 * views):
@@ -65,7 +65,7 @@ def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: A
     from gem_ma.renderers import grid
 
     scene = core.sight.scene(view, agent)
-    if not isinstance(scene, Grid):
+    if not isinstance(scene, Grid) or core.sight.noise != "":  # noise changes single pixels
         return 0, math.inf
     rows = tuple("".join(row) for row in scene.rows)
     found = grid.decode(frame, scene, look, core.sight.image_unit)

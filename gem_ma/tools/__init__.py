@@ -41,7 +41,7 @@ class Tool(Protocol):
     schema: Mapping[str, Any]  # in OpenAI's form: {"type": "function", "function": {...}}
 
     def call(self, arguments: Mapping[str, Any], past: Past) -> str:
-        """Return what the seat reads, or raise ToolError.
+        """Return what the seat reads, or raise ToolError; `messages.Shown` has pictures with it.
 
         `past` holds the seat's earlier calls of this tool in this episode with their results, for
         tools whose calls build upon one another.

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union, overload
 
 from gem_ma.talk.loops import run_async
+from gem_ma.talk.messages import Picture, Shown
 from gem_ma.tools import Past, ToolError
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -83,7 +84,10 @@ class FunctionTool:
             raise TypeError(f"{self.name}: a default cannot be told as JSON: {error}") from None
 
     def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
-        """Return what the function returns as text: a str as it is, anything else as JSON."""
+        """Return what the function returns as text: a str as it is, anything else as JSON.
+
+        A Picture is its alt text, with the picture.
+        """
         checked = self._check(arguments)
         try:
             result = self.function(**checked)
@@ -91,6 +95,8 @@ class FunctionTool:
                 result = run_async(functools.partial(_await, result))
         except ValueError as error:
             raise ToolError(str(error) or type(error).__name__) from error
+        if isinstance(result, Picture):
+            return Shown(result.alt or f"[picture: {result.width}x{result.height}]", [result])
         return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
     def _check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

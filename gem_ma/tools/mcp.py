@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import contextlib
+import io
 import json
 import os
 import tempfile
@@ -15,8 +18,11 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from gem_ma.guards.extras import extra
 from gem_ma.guards.remote import capped, without_secrets, without_user
+from gem_ma.talk.messages import Picture, Shown
 from gem_ma.tools import Past, ToolError
 
 if TYPE_CHECKING:
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
 
 _CLOSING = 10.0  # seconds; the client gives a server's process about 7 to end
 _MOST_PAGES = 1000
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")  # of pictures
+_PIXELS = 1 << 24  # of a picture
 _MOST = 1 << 26  # bytes of an answer; a result comes twice, and escaped
 
 
@@ -126,7 +134,7 @@ class MCPServer:
         ]
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Return what a tool of the server answers as text."""
+        """Return what a tool of the server answers as text, with its pictures."""
         result = self._ask(lambda client: client.call_tool(name, dict(arguments)))
         try:
             text = "\n".join(map(_text, result.content))
@@ -136,7 +144,9 @@ class MCPServer:
             text = json.dumps(result.structured_content, ensure_ascii=False)
         if result.is_error:
             raise ToolError(text or f"{name} failed and does not say why")
-        return text
+        found = [_picture(block) for block in result.content if block.type == "image"]
+        pictures = [one for one in found if one is not None]
+        return Shown(text, pictures) if pictures else text
 
     def _ask(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
         for _ in range(2):
@@ -412,6 +422,23 @@ def _leaves(error: BaseException) -> list[str]:
 def _malformed(name: str, error: Exception) -> ServerError:
     told = without_secrets(str(error))[:1000]
     return ServerError(f"{name} answered with something malformed: {told}")
+
+
+def _picture(block: Any) -> Picture | None:
+    """Return the picture of a block, if it is one that can be read, and not too large."""
+    from PIL import Image
+
+    with contextlib.suppress(
+        OSError,
+        ValueError,
+        SyntaxError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ):
+        image = Image.open(io.BytesIO(base64.b64decode(block.data)), formats=_FORMATS)
+        if image.width * image.height <= _PIXELS:
+            return Picture.from_array(np.asarray(image.convert("RGB")), _text(block))
+    return None
 
 
 def _text(block: Any) -> str:

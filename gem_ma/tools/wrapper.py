@@ -24,6 +24,7 @@ from gem_ma.match.actions import (
 )
 from gem_ma.match.match import SeatError
 from gem_ma.match.sight import fit
+from gem_ma.talk.messages import Shown, shown_with
 from gem_ma.talk.reply import first_calls
 from gem_ma.tools import Tool, ToolError, load
 
@@ -56,6 +57,9 @@ class ToolEnv(TextWrapper):
     max_calls_per_episode: that a seat may make in all.
     reward, error_reward: what a seat earns by a call that worked, and by one that did not.
     result_length: bytes that a result may have; what is longer is cut in the middle.
+
+    Pictures that a tool returns stand in the chat of a seat that is shown pictures; others, and
+    records in files, have the words for them.
     """
 
     memory: Mapping[str, tuple[int, tuple[Used, ...]]] | None  # calls since the last move, and all
@@ -224,7 +228,9 @@ class ToolEnv(TextWrapper):
             except ToolError as error:
                 result = f"Error: {error}"
                 earned += self.error_reward
-            result = fit(result, self.result_length)
+            pictures = shown_with(result) if self.sight.observe != "text" else ()
+            result = fit(str(result), self.result_length)
+            result = Shown(result, pictures) if pictures else result
             past = (*past, Used(name, arguments, result))
             messages.append(Message((agent,), "tool", result))
         memory[agent] = since + len(calls), past

@@ -63,7 +63,7 @@ def timeless(results):
 
 
 def test_the_suites_that_come_with_the_package():
-    assert suites.names() == ["games24", "multi", "smoke", "tau-retail", "vision"]
+    assert suites.names() == ["games24", "multi", "smoke", "tau-retail", "vision", "vision-robust"]
     for name in suites.names():
         loaded = suites.load(name)
         assert loaded.description
@@ -89,12 +89,29 @@ def test_the_suites_that_come_with_the_package():
         ({"entry": [{"id": BOARD, "opponents": 3}]}, "opponents is 3"),
         ({"entry": [{"id": BOARD}], "seed": "x"}, "seed is 'x'"),
         ({"entries": []}, "no 'entries'"),
+        ({"entry": [{"id": BOARD, "vary": {"noise": "blur"}}]}, "vary is {'noise': 'blur'}"),
         ({"defaults": {"id": BOARD}, "entry": [{}]}, "no 'id'"),
     ],
 )
 def test_suites_that_make_no_sense(data, words):
     with pytest.raises(BadSuite, match=words):
         suites.parse(data, "test")
+
+
+def test_an_argument_that_varies_makes_an_entry_of_each_value():
+    vary = {"noise": ["", "blur:2"], "theme": [1, 2]}
+    given = {"arguments": {"observe": "image", "theme": 9}, "vary": vary}
+    made = suites.parse(
+        {"defaults": given, "entry": [{"id": [BOARD, "game:Nim-v0"]}]}, "test"
+    ).entries
+    assert [one.name for one in made][:3] == [
+        f"{BOARD} theme=1",
+        f"{BOARD} theme=2",
+        f"{BOARD} noise=blur:2 theme=1",
+    ]
+    assert made[7].arguments == {"observe": "image", "noise": "blur:2", "theme": 2}
+    assert made[7].id == "game:Nim-v0"
+    assert len(made) == 8
 
 
 def test_suites_in_files(tmp_path):

@@ -178,6 +178,34 @@ def test_pass_hat_is_that_of_the_episodes(tmp_path):
         assert 0 <= low <= value <= high <= 1
 
 
+def test_robustness_is_success_over_strength(tmp_path):
+    vary = {"noise": ["", "jpeg:40", "jpeg:5", "blur:2", "blur+jpeg:9"]}
+    suite = suites.parse({"entry": [{"id": BOARD, "vary": vary}]}, "one")
+    evaluate(suite, "random", tmp_path / "a", tasks=4, progress=False)
+    found = plots.read_robustness([tmp_path / "a"])
+    jpeg, blur = plots.robustness(found).axes
+    assert [text.get_text() for text in jpeg.get_xticklabels()] == ["none", "40", "5"]
+    assert [text.get_text() for text in blur.get_xticklabels()] == ["none", "2"]
+    rows = {}
+    for cell in load(tmp_path / "a")[1]:
+        ends = [one.returns[cell.seat] == 1 for one in episodes_of(tmp_path / "a", cell)]
+        rows.setdefault(cell.entry.arguments["noise"], []).append(np.mean(ends))
+    assert len(rows) == 5
+    xs, ys = drawn(jpeg.lines[0])
+    assert (xs, ys) == ([0, 1, 2], [np.mean(rows[one]) for one in ("", "jpeg:40", "jpeg:5")])
+    assert drawn(blur.lines[0])[1] == [np.mean(rows[one]) for one in ("", "blur:2")]
+    name, ways = next(iter(found.items()))
+    few = {way: one if way else one[:1] for way, one in ways.items()}
+    labels = plots.robustness({name: few}).axes[0].get_legend_handles_labels()[1]
+    assert labels == [f"{name}: mean of 1"]  # the other seat was not played without noise
+    with pytest.raises(plots.BadPlot, match="no environment was played with noise"):
+        plots.robustness({name: {plots.noise(""): []}})
+    with pytest.raises(
+        plots.BadPlot, match="nothing was played to its end with all strengths of j"
+    ):
+        plots.robustness({name: {plots.noise("jpeg"): []}})
+
+
 def test_tokens_by_seat(tmp_path):
     episodes = gem_ma.rollout(BOARD, Counting(), 6, seed=1, progress=False)
     save_episodes(episodes, tmp_path / "a.jsonl")

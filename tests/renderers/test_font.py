@@ -1,15 +1,19 @@
 """The text engine: glyphs, boxes for missing ones, screens, word wrap."""
 
+import importlib.util
 import random
 import subprocess
 import sys
 import time
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
+from needed import needed
 
-from gem_ma.renderers import font, terminal
+from gem_ma.renderers import draw, font, foreign, png, terminal
+from gem_ma.scene import Grid, Panels, Terminal, Tile
 
 INK, PAPER = (32, 33, 36), (250, 250, 247)
 HOSTILE = {
@@ -34,6 +38,110 @@ from gem_ma.renderers import font, terminal
 lines = ["Ωé → ♞", "中\\ud800"]
 print([zlib.crc32(font.screen(lines, 9, 3, h, (1, 2, 3), (250, 251, 252))) for h in font.HEIGHTS])
 """
+
+
+@pytest.fixture
+def own_font(monkeypatch):
+    """Draw missing letters out of DejaVu Sans, which has Hebrew and Arabic, for one test."""
+    needed("uharfbuzz", install="'gem-ma[fonts]'")
+    places = [Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")]
+    if found := importlib.util.find_spec("matplotlib"):
+        places.append(Path(found.origin).with_name("mpl-data") / "fonts/ttf/DejaVuSans.ttf")
+    file = next(filter(Path.is_file, places), None)
+    if file is None:
+        pytest.skip("there is no DejaVuSans.ttf, which matplotlib brings")
+    monkeypatch.setenv(foreign.VARIABLE, "")
+    foreign.use(file)
+    yield file
+    foreign.use()
+
+
+def cells(text, height=28):
+    """Return what a line covers, cell by cell from left to right."""
+    return np.split(font.coverage(text, height), len(text), axis=1)
+
+
+def test_named_fonts_join_letters_and_order_them(own_font):
+    text = "a \u0633\u0644\u0627\u0645 x (b)"  # salam
+    shown, (run,) = foreign.laid_out(text, lambda char: not font.has(char))
+    assert (shown, run.start, run.cells, run.text) == ("a      x (b)", 2, 4, text[2:6])
+    word = font.coverage(text[2:6], 28)
+    assert (np.hstack(cells(text)[2:6]) == word).all()
+    alone = [font.coverage(one, 28) for one in text[2:6]]
+    assert not (word == np.hstack(alone)).all()
+    assert not (word == np.hstack(alone[::-1])).all()  # it is more than letters in another order
+    row = word[:, np.flatnonzero(word.any(0))[0] :].max(0) > 0
+    assert row.sum() > 0.6 * row.size
+    assert word[:, -14:].any()  # it begins at the right
+    frame = screen(text, 28)
+    assert (frame == font.shades(INK, PAPER)[font.coverage(text, 28)]).all()
+
+
+def test_hebrew_is_read_from_the_right(own_font):
+    text = "\u05d0\u05d1\u05d2 (x) 12"
+    shown, (run,) = foreign.laid_out(text, lambda char: not font.has(char))
+    assert shown == "12 (x)    "
+    assert (run.start, run.text, run.backward) == (7, text[:3], True)
+    pictures = [one.any(0) for one in cells("\u05d0\u05d3")]
+    assert all(one.any() for one in pictures)
+    assert all(zlib.crc32(font.coverage(text, height)) for height in font.HEIGHTS)
+
+
+def test_what_no_named_font_has_stays_a_box(own_font):
+    boxes = font.coverage("\u4e2d", 28)
+    word = font.coverage("\u05d0", 28)
+    both = font.coverage("\u4e2d\u05d0", 28)
+    assert (both[:, :14] == word).all() or (both[:, 14:] == word).all()
+    assert (boxes == both[:, :14]).all() or (boxes == both[:, 14:]).all()
+    foreign.use()
+    assert (font.coverage("\u4e2d", 28) == boxes).all()
+    assert not (font.coverage("\u05d0", 28) == word).all()
+
+
+def test_wide_letters_take_two_cells(monkeypatch, own_font):
+    # DejaVu has no wide letter: one that is as wide as any stands in for them.
+    monkeypatch.setattr(foreign.unicodedata, "east_asian_width", lambda c: "W" if c > "z" else "Na")
+    text = foreign.proper("a\u05d0b")
+    assert text == f"a\u05d0{foreign.FILL}b" == foreign.proper(text)
+    shown, (run,) = foreign.laid_out(text, lambda char: not font.has(char))
+    assert (shown, run.start, run.cells, run.text) == ("a  b", 1, 2, "\u05d0")
+    many = foreign.proper("\u05d0" * 9)
+    assert [len(line) for line in font.wrap(many, 5)] == [4, 4, 4, 4, 2]
+    assert foreign.proper("\u4e2d") == "\u4e2d"  # a box is one cell
+
+
+def test_letters_are_composed_before_they_are_drawn():
+    for scene in (Terminal, lambda text: Grid(("x",), (("x", Tile()),), status=(text,))):
+        one, other = (scene(text) for text in ("caf\u00e9", "cafe\u0301"))
+        assert (draw(one, (252, 252)) == draw(other, (252, 252))).all()
+        assert png.png(one, (252, 252)) == png.png(other, (252, 252))
+    panels = Panels((("e\u0301", Terminal("e\u0301")),))
+    assert (
+        draw(panels, (252, 252)) == draw(Panels((("\u00e9", Terminal("\u00e9")),)), (252, 252))
+    ).all()
+
+
+def test_files_that_are_no_fonts(tmp_path):
+    needed("uharfbuzz", install="'gem-ma[fonts]'")
+    (tmp_path / "a.ttf").write_text("no font")
+    for name, words in (("a.ttf", "no font file"), ("b.ttf", "No such file")):
+        with pytest.raises(ValueError, match=words):
+            foreign.use(tmp_path / name)
+    assert foreign.named() == ""
+
+
+def test_the_order_of_letters_is_unicodes():
+    from_python_bidi = {  # what its get_display says, which mirrors nothing
+        "say: \u05d0\u05d1 123 \u05d2, ok": "say: \u05d2 123 \u05d1\u05d0, ok",
+        "\u05d0 (world) 3.14": "3.14 )world( \u05d0",
+        "\u05d0\u05d1 1/2": "1/2 \u05d1\u05d0",
+        "\u05d0! cd": "cd !\u05d0",
+        "a \u05d0 12": "a 12 \u05d0",
+        "a [\u05d0, 7] b": "a [7 ,\u05d0] b",
+        "": "",
+    }
+    for text, seen in from_python_bidi.items():
+        assert "".join(text[place] for place in foreign.order(foreign.levels(text))) == seen
 
 
 def screen(text, height=18, columns=None, rows=1):

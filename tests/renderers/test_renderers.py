@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pickle
 import struct
 import subprocess
 import sys
@@ -16,15 +17,18 @@ import gem_ma
 from gem_ma.renderers import (
     BadScene,
     UnknownFigure,
+    UnknownNoise,
     UnknownTheme,
     draw,
     grid,
     legend,
+    noise,
     png,
     save_gif,
     theme,
 )
 from gem_ma.renderers.figures import FIGURES, mask
+from gem_ma.renderers.noises import KINDS
 from gem_ma.renderers.themes import THEMES
 from gem_ma.scene import (
     COLORS,
@@ -174,6 +178,79 @@ def test_the_same_bytes_in_every_process(ids):
         [sys.executable, "-c", f"{code}print(found)"], capture_output=True, text=True, check=True
     )
     assert there.stdout.strip() == here["found"]
+
+
+# -- noise -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["blur:2", "jpeg", "downscale:3", "hue:-40", "blur+jpeg:10", 0])
+@pytest.mark.parametrize("env_id", ["game:ConnectFour-v0", "game:KuhnPoker-v0"])
+def test_noise_changes_pictures_alike_wherever_they_are_seen(env_id, which):
+    plain, noisy = (gem_ma.make(env_id, observe="image", noise=one) for one in ("", which))
+    for env in (plain, noisy):
+        env.reset(seed=1)
+    agent = noisy.agents[0]
+    frame = noisy.observe(agent)["image"]
+    assert (frame == noise(which).apply(plain.observe(agent)["image"])).all()
+    assert not (frame == plain.observe(agent)["image"]).all()
+    shown = pickle.loads(pickle.dumps(noisy.picture(agent)))
+    assert (shown.array == frame).all()
+    assert (np.asarray(Image.open(io.BytesIO(shown.png)).convert("RGB")) == frame).all()
+    again = gem_ma.make(noisy.spec)
+    again.reset(seed=1)
+    assert (again.observe(agent)["image"] == frame).all()
+    assert again.spec.kwargs["noise"] == which
+    assert "noise" not in plain.spec.kwargs
+
+
+def test_stronger_noise_changes_more():
+    frame = draw(board("xo.", ".xo"), SIZE).astype(int)
+    for kind, strengths in (
+        ("blur", (0.5, 1, 2, 8)),
+        ("downscale", (1.5, 2, 4)),
+        ("jpeg", (90, 40, 5)),
+        ("hue", (5, 20, -60, 180)),
+    ):
+        parts = [f"{kind}:{strength}" for strength in strengths]
+        gaps = [np.abs(noise(one).apply(frame.astype(np.uint8)) - frame).mean() for one in parts]
+        assert sorted(gaps) == gaps != [gaps[0]] * len(gaps)
+        assert list(strengths) == sorted(strengths, key=KINDS[kind].effect)
+    assert (noise("").apply(frame.astype(np.uint8)) == frame).all()
+    gray = np.repeat(np.arange(256, dtype=np.uint8)[:, None, None], 3, 2)
+    assert (noise("hue:77").apply(gray) == gray).all()
+
+
+def test_a_seed_draws_noise():
+    drawn = [noise(seed).parts for seed in range(-20, 40)]
+    assert {kind for ((kind, _),) in drawn} == set(KINDS)
+    assert len(set(drawn)) > 30
+    assert noise(5) == noise(5) != noise(-5)
+
+
+@pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        ("blurr", "no noise 'blurr' in noise='blurr'; did you mean 'blur'"),
+        ("blur+", r"no noise '' in noise='blur\+'; there are blur, jpeg"),
+        ("blur:x", "expected blur:N, N from 0.1 to 64"),
+        ("jpeg:0", "N from 1 to 95"),
+        ("downscale:1e9", "expected downscale:N"),
+        (True, "noise=True: expected a name or an int"),
+    ],
+)
+def test_unknown_noise(which, words):
+    with pytest.raises(UnknownNoise, match=words):
+        gem_ma.make("game:TicTacToe-v0", noise=which)
+
+
+def test_certify_looks_at_the_theme_and_at_noise():
+    assert certify("game:TicTacToe-v0", theme=7, views=20).theme == "train:7"
+    env = gem_ma.make("game:TicTacToe-v0", noise="blur:1", observe="image")
+    found = certify(env, theme="dark", views=20)
+    assert (found.theme, found.views, found.exact) == ("dark", 20, 0)
+    assert env.sight.theme == "light"
+    with pytest.raises(ContractError, match="one picture for"):
+        certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), views=500)
 
 
 # -- grids -----------------------------------------------------------------------------------------

@@ -123,7 +123,14 @@ _PLAY, _WATCH, _SERVE = f"play {C4}", f"watch {C4} --delay 0", f"serve {C4} --se
 _CUP += " --agents search:depth=1"
 _TRAIN, _PRETRAIN = f"train {C4} --model FOLDER/m --out FOLDER/o", f"pretrain {C4} --out FOLDER/o"
 _EXPLOIT = f"exploit {KUHN} --agents random"
-_LOOKS = "--observe smell", "--theme drak", "--size 9x", "--image-size big", "--set rows"
+_LOOKS = (
+    "--observe smell",
+    "--theme drak",
+    "--noise blurr",
+    "--size 9x",
+    "--image-size big",
+    "--set rows",
+)
 _SEEN = tuple(
     f"{command} {words}"
     for command in (_PLAY, _RUN, _WATCH, _SERVE, _EVAL, _CUP, _TRAIN)
@@ -205,6 +212,7 @@ WRONG += [
         "plot learning FILE --out a.png --smooth 0",
         "plot win-rates FOLDER --out a.bmp",
         "plot pass-k FOLDER --out a.bmp",
+        "plot robustness FOLDER --out a.bmp",
         "plot tokens FOLDER --out a.bmp",
         f"{_PRETRAIN} --teacher nobody",
         f"pretrain {C4} --out FILE",
@@ -242,7 +250,10 @@ WRONG += [
 
 # Lines that work, by command: all options together, each at least once; run in order, in FOLDER.
 TTT, GUESS = "game:TicTacToe-v0", "game:GuessTheNumber-v0-easy"
-_LOOKING = "--observe both --theme dark --size 84 --image-size 84x84 --set max_turns=20"
+_LOOKING = (
+    "--observe both --theme dark --noise blur:2+jpeg --size 84 --image-size 84x84 "
+    "--set max_turns=20"
+)
 RIGHT = {
     "list": ["list", "list nim --ids --here --needs"],
     "info": [f"info {TTT} --json --picture a.png"],
@@ -298,15 +309,17 @@ RIGHT = {
         "plot win-rates t --out c.png",
         f"eval {TTT} --agents random --tasks 1 --trials 2 --out e",
         "plot pass-k e --out d.png",
+        f"eval {TTT} --agents random --tasks 1 --noise jpeg --observe image --out f",
+        "plot robustness f --out e.png",
     ],
     "train": [
         f"pretrain {GUESS} --teacher player=random --out m --size tiny --episodes 2 --epochs 1 "
-        "--seats player --seed 1 --device cpu --observe text --theme dark --image-size 84 "
-        "--set max_turns=3",
+        "--seats player --seed 1 --device cpu --observe text --theme dark --noise 3 "
+        "--image-size 84 --set max_turns=3",
         f"train {GUESS} --model m --out t --seats player --others random --algorithm grpo "
         "--gamma 0.9 --updates 1 --episodes 2 --group 2 --lr 1e-4 --kl 0.1 --entropy 0.01 "
         "--warmup 1 --decline --minibatch 2 --epochs 1 --max-new-tokens 2 --seed 1 --device cpu "
-        "--observe text --theme dark --size 84 --image-size 84x84 --set max_turns=3",
+        "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --set max_turns=3",
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20 --pictures"],
     "new": ["new tug_of_war --dir games --players together"],

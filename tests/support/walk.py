@@ -289,6 +289,7 @@ OBJECTS = {
         examples=["a"]
     ),
     "Theme": lambda: importlib.import_module("gem_ma.renderers").theme("light"),
+    "Noise": lambda: importlib.import_module("gem_ma.renderers").noise("blur"),
     "Leaderboard": leaderboard,
 }
 for _name in (
@@ -468,6 +469,8 @@ RIGHT = {
         "path": "a.gif",
     },
     "gem_ma.renderers.theme": _by(which="light"),
+    "gem_ma.renderers.noise": _by(which="blur"),
+    "gem_ma.renderers.Noise.apply": _by(picture=np.zeros((8, 8, 3), np.uint8)),
     "gem_ma.renderers.Theme.color": _by(name="red"),
     "gem_ma.renderers.Theme.called": _by(name="red"),
     "gem_ma.evaluation.compare": lambda: {"old": _evaluated(), "new": _evaluated()},

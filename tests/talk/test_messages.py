@@ -369,6 +369,15 @@ def test_keep_images_sends_equal_pictures_once():
         (4000, 3000, "internvl", 13 * 256),
         (150, 150, "gpt-4o", 255),
         (1024, 1024, "gpt-4o", 765),
+        (1024, 1024, "gpt-4.1", 765),
+        (1024, 1024, "gpt-5", 630),
+        (1024, 1024, "gpt-4.1-mini", 1659),
+        (1800, 2400, "gpt-4.1-mini", 2353),  # 33 x 44 patches, as the guide works it out
+        (252, 252, "gpt-5-nano", 158),
+        (384, 384, "gemini-2", 258),
+        (385, 252, "gemini-2", 258),
+        (800, 600, "gemini-2", 516),
+        (252, 252, "gemini-3", 1120),
         (2048, 4096, "gpt-4o", 1105),
         (252, 252, "claude", 81),
         (1000, 1000, "claude", 1296),
@@ -392,6 +401,12 @@ def test_a_picture_may_be_200_times_as_long_as_wide():
 
 def test_image_tokens_within_limits():
     assert shapes.image_tokens(4096, 8192, "gpt-4o", detail="low") == 85
+    assert shapes.image_tokens(4096, 8192, "gpt-5", detail="low") == 70
+    assert shapes.image_tokens(4096, 8192, "gemini-3", detail="low") == 280
+    assert shapes.image_tokens(9000, 5000, "o4-mini") <= 1.72 * 1536 + 1
+    assert shapes.image_tokens(1, 90_000, "o4-mini") <= 1.72 * 1536 + 1
+    with pytest.raises(ValueError, match="expected low, medium, high for gemini-3"):
+        shapes.image_tokens(9, 9, "gemini-3", detail="auto")
     assert shapes.image_tokens(2000, 2000, "qwen2-vl") <= 1280
     assert shapes.image_tokens(2000, 2000, "qwen2-vl", max_pixels=12_845_056) == 71 * 71
     assert shapes.image_tokens(28, 28, "qwen2-vl", min_pixels=784) == 1

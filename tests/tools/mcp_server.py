@@ -2,6 +2,7 @@
 
 import os
 import sys
+import zlib
 
 import anyio
 from mcp.server import MCPServer
@@ -30,6 +31,17 @@ def point() -> dict[str, float]:
 @server.tool()
 def picture() -> Image:
     return Image(data=b"\x89PNG1234", format="png")
+
+
+@server.tool()
+def photo() -> list[Image | str]:
+    data = zlib.compress(b"\0\xff\0\0\0\0\xff")  # a red and a blue pixel
+    chunks = (b"IHDR", b"\0\0\0\2\0\0\0\1\x08\2\0\0\0"), (b"IDAT", data), (b"IEND", b"")
+    file = b"\x89PNG\r\n\x1a\n"
+    for name, part in chunks:
+        checksum = zlib.crc32(name + part).to_bytes(4, "big")
+        file += len(part).to_bytes(4, "big") + name + part + checksum
+    return ["two pixels", Image(data=file, format="png")]
 
 
 @server.tool()

@@ -3,13 +3,17 @@
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 import gem_ma
 from gem_ma.agents import load
 from gem_ma.apis.wrappers import History, Track
+from gem_ma.renderers.picture import Picture
+from gem_ma.rollouts.records import load_episodes, save_episodes
+from gem_ma.talk.messages import Shown, shown_with
 from gem_ma.testing import check_env
-from gem_ma.tools import Tool, ToolEnv, ToolError, with_tools
+from gem_ma.tools import Tool, ToolEnv, ToolError, function_tool, with_tools
 
 
 def schema(name, description, **properties):
@@ -105,6 +109,41 @@ def test_a_fenced_block_is_a_call_unless_an_action_follows():
     assert env.game_state.board[3] == "x"
     env.step("```python\nprint(1)\n```")  # no tool speaks it
     assert "invalid" in env.infos["o"]
+
+
+@pytest.mark.parametrize("observe", ["image", "both", "text"])
+@pytest.mark.parametrize("native", [True, False])
+def test_a_picture_of_a_tool_stands_in_the_chat_of_a_seat_that_sees(observe, native, tmp_path):
+    photo = Picture.from_array(np.full((600, 800, 3), 7, np.uint8), "a photo")
+
+    @function_tool
+    def look() -> Picture:
+        """Look."""
+        return photo
+
+    heard = []
+
+    def agent(turn):
+        heard.append([*turn.messages])
+        if turn.seat != "x" or turn.results:
+            return turn.legal[0]
+        call = {"id": "1", "function": {"name": "look", "arguments": "{}"}}
+        return gem_ma.Reply(tool_calls=[call]) if native else called("look")
+
+    env = ToolEnv(gem_ma.make("game:TicTacToe-v0", observe=observe), {"x": [look]})
+    (episode,) = gem_ma.rollout(env, agent, 1, seed=1, progress=False)
+    assert episode.failure is None
+    (message, *_) = [one for one in heard[1] if "a photo" in str(one["content"])]
+    assert message["role"] == ("tool" if native else "user")
+    parts = message["content"] if not isinstance(message["content"], str) else ()
+    assert [one for one in parts if one == photo] == ([] if observe == "text" else [photo])
+    assert heard[1][-1]["role"] == "user" or observe == "text"
+    save_episodes([episode], tmp_path / "a.jsonl")
+    (kept,) = load_episodes(tmp_path / "a.jsonl")
+    assert [step.results for step in kept.steps] == [step.results for step in episode.steps]
+    assert pickle.loads(pickle.dumps(episode)).steps[1].results == ("a photo",)
+    shown = pickle.loads(pickle.dumps(Shown("a", [photo])))
+    assert (shown, shown_with(shown)) == ("a", (photo,))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,138 @@
+"""Noise: what is done to a finished picture, to test whether a model still reads it."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class UnknownNoise(ValueError):
+    """No noise has this name or this strength."""
+
+
+class Kind(NamedTuple):
+    """One thing that can be done to a picture."""
+
+    low: float  # strengths, both included
+    high: float
+    usual: float  # if none is said
+    weak: float  # between which and `strong` a seed draws
+    strong: float
+    unit: str  # of strengths, in words
+    apply: Callable[[Any, float], Any]  # to an image of Pillow
+
+    def effect(self, strength: float) -> float:
+        """Return a number that is higher for what changes more."""
+        return abs(strength) if self.strong > self.weak else -strength
+
+
+def _blur(image: Any, radius: float) -> Any:
+    from PIL import ImageFilter
+
+    return image.filter(ImageFilter.GaussianBlur(radius))
+
+
+def _jpeg(image: Any, quality: float) -> Any:
+    from PIL import Image
+
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=round(quality))
+    return Image.open(file).convert("RGB")
+
+
+def _downscale(image: Any, factor: float) -> Any:
+    from PIL.Image import Resampling
+
+    small = tuple(max(1, round(side / factor)) for side in image.size)
+    return image.resize(small, Resampling.BOX).resize(image.size, Resampling.BILINEAR)
+
+
+def _hue(image: Any, degrees: float) -> Any:
+    """Turn colours around the axis of grays, in whole numbers: the same on every machine."""
+    from PIL import Image
+
+    angle = math.radians(degrees)
+    even, odd = (1 - math.cos(angle)) / 3, math.sin(angle) / math.sqrt(3)
+    row = [round(4096 * part) for part in (even + math.cos(angle), even - odd, even + odd)]
+    row[0] += 4096 - sum(row)  # grays stay as they are
+    turn = np.array([np.roll(row, place) for place in range(3)], np.int32)
+    turned = (np.asarray(image, np.int32) @ turn.T + 2048) >> 12
+    return Image.fromarray(np.clip(turned, 0, 255).astype(np.uint8))
+
+
+KINDS = {
+    "blur": Kind(0.1, 64, 1, 0.5, 2, "radius in pixels", _blur),
+    "jpeg": Kind(1, 95, 40, 60, 10, "quality", _jpeg),
+    "downscale": Kind(1, 64, 2, 1.5, 3, "to one part in so many", _downscale),
+    "hue": Kind(-180, 180, 30, 10, 40, "degrees", _hue),
+}
+_STRENGTH = re.compile(r"-?\d+(\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What is done to a picture: kinds and their strengths, in order; none leaves it as it is."""
+
+    name: str
+    parts: tuple[tuple[str, float], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    def apply(self, picture: np.ndarray) -> np.ndarray:
+        """Return what becomes of a picture of height x width x 3 bytes: another of its size."""
+        from PIL import Image
+
+        image = Image.fromarray(picture)
+        for kind, strength in self.parts:
+            image = KINDS[kind].apply(image, strength)
+        return np.array(image)
+
+
+def noise(which: str | int) -> Noise:
+    """Return a noise by its name, such as "blur:2+jpeg:40", or one of one kind drawn from a seed.
+
+    "" is none, and a kind without a strength has its usual one.
+    """
+    if isinstance(which, bool) or not isinstance(which, int | str):
+        raise UnknownNoise(f"noise={which!r}: expected a name or an int")
+    if isinstance(which, int):
+        return _drawn(which)
+    return Noise(which, tuple(_part(part, which) for part in which.split("+")) if which else ())
+
+
+def _part(text: str, whole: str) -> tuple[str, float]:
+    """Return a kind and its strength."""
+    name, colon, said = text.partition(":")
+    kind = KINDS.get(name)
+    if kind is None:
+        close = difflib.get_close_matches(name, KINDS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(KINDS)}"
+        raise UnknownNoise(
+            f"no noise {name!r} in noise={whole!r}; {hint}, several joined by +, or any int"
+        )
+    if not colon:
+        return name, kind.usual
+    strength = float(said) if _STRENGTH.fullmatch(said[:20]) else math.nan
+    if not kind.low <= strength <= kind.high:
+        raise UnknownNoise(
+            f"noise={whole!r}: expected {name}:N, N from {kind.low:g} to {kind.high:g} "
+            f"({kind.unit}), such as {name}:{kind.usual:g}"
+        )
+    return name, strength
+
+
+def _drawn(seed: int) -> Noise:
+    """Draw a kind, and a strength at which boards of the usual size can still be read."""
+    rng = np.random.default_rng([abs(seed), int(seed < 0)])
+    name = list(KINDS)[int(rng.integers(len(KINDS)))]
+    kind = KINDS[name]
+    strength = kind.weak + (kind.strong - kind.weak) * float(rng.random())
+    return Noise(str(seed), ((name, round(strength, 2)),))
