@@ -313,11 +313,19 @@ def _tile(
             for share in theme.shift
         )
         color = theme.color(tile.color)
-        if contrast(color, ground) < CLEAR:
-            _outline(picture, steps, x, y, cell, between(color, ground))
-        font.blend(picture[y : y + side, x : x + side], steps, color)
         shape = np.zeros((cell, cell), bool)
         shape[y : y + side, x : x + side] = coverage > 127
+        tried: list[tuple[float, np.ndarray]] = []
+        clear = contrast(color, ground) >= CLEAR
+        for ink in (None, between(color, ground), DARK, BRIGHT)[not clear :]:  # of an outline
+            drawn = picture.copy()
+            if ink is not None:
+                _outline(drawn, steps, x, y, cell, ink)
+            font.blend(drawn[y : y + side, x : x + side], steps, color)
+            tried.append((edge(drawn, shape, _edging(cell) + 1), drawn))
+            if tried[-1][0] >= PLAIN:  # else lines, or what is thin, blur it
+                break
+        picture = max(tried, key=lambda one: one[0])[1]
         shapes.append((picture.copy(), shape))
         middle = x + side / 2, y + side / 2
     if tile.text:
