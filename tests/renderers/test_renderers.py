@@ -309,6 +309,13 @@ def test_cards_and_dice_differ():
     assert len(frames) == len(items)
 
 
+@pytest.mark.parametrize(("players", "dice"), [(6, 3), (9, 12), (12, 8), (16, 4)])
+def test_dice_of_many_players_fit_at_the_default_size(players, dice):
+    env = gem_ma.make("game:LiarsDice-v0", players=players, dice=dice)
+    env.reset(seed=0)
+    assert env.picture(env.to_act[0]).array.shape == (252, 252, 3)
+
+
 @pytest.mark.parametrize("item", ["K", "10h", "?", "*3", "*?"])
 def test_a_row_of_cards_fits_or_is_refused(item):
     def row(count):
@@ -499,6 +506,23 @@ def test_sizes_that_make_no_sense(size):
         gem_ma.make("game:TicTacToe-v0", image_size=size)
     with pytest.raises(ValueError, match="image_unit=0: expected 1 or more"):
         gem_ma.make("game:TicTacToe-v0", image_unit=0)
+
+
+def test_figures_have_no_pinholes():
+    """What of the ground a figure encloses is meant, and no few pixels between its parts."""
+    for name in FIGURES:
+        ground = np.pad(mask(name, 100) < 128, 1, constant_values=True).astype(int)
+        left, areas = {tuple(at) for at in np.argwhere(ground)}, []
+        while left:
+            rim, area = [left.pop()], 1
+            while rim:
+                y, x = rim.pop()
+                near = {(y + i, x + j) for i in (-1, 0, 1) for j in (-1, 0, 1)} & left
+                left -= near
+                rim += near
+                area += len(near)
+            areas.append(area)
+        assert min(areas) > 9, name
 
 
 def test_masks_are_exact_and_cached():
