@@ -30,6 +30,7 @@ PIPS = {  # where the pips of a die are, in thirds
 _GAP = 4
 _LEAST = 16  # pixels of the height of a card or die, and of a card with a suit
 _LEAST_SUIT = 24
+_LARGE = 20  # pixels from which on whole words in labels are worth more than larger cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,9 @@ def _layout(
     text: int,
 ) -> _Layout | None:
     """Return the layout in which cards are largest, or None."""
-    best = None
+    best, good = None, (False, 0)
     advance = font.width(text)
+    longest = max((len(word) for label in labels for word in label.split()), default=0)
     most = max(max(counts), 1)
     for across in range(1, len(labels) + 1):
         rows = math.ceil(len(labels) / across)
@@ -125,7 +127,9 @@ def _layout(
                 above = 0 if beside else max(len(font.fold([one], columns)) for one in labels)
                 room = wide - beside - _GAP * (each - 1)
                 card = min((high - above * text) // lines - _GAP, 4 * room // max(broad, 3))
-                if card > 0 and (best is None or card > best.card):
+                worth = card >= _LARGE and (bool(beside) or longest <= columns), card
+                if card > 0 and worth > good:
+                    good = worth
                     best = _Layout(card, text, across, beside, above, lines)
     return best
 

@@ -128,6 +128,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _disc(0, -0.48, 0.46),
         _disc(-0.5, 0.16, 0.46),
         _disc(0.5, 0.16, 0.46),
+        _disc(0, 0, 0.16),  # no pinholes where the leaves meet
         _polygon([(0, -0.1), (0.34, 0.98), (-0.34, 0.98)]),
     ),
     "arrow": _polygon(
@@ -148,10 +149,10 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _box(0.3, 0, 0.46, 0.36),
     ),
     "door": _any(
-        _box(-0.6, -0.9, 0.6, -0.74),
-        _box(-0.6, -0.9, -0.44, 0.95),
-        _box(0.44, -0.9, 0.6, 0.95),
-        _disc(0.2, 0.1, 0.12),
+        _box(-0.75, -0.95, 0.75, -0.65),
+        _box(-0.75, -0.95, -0.45, 0.95),
+        _box(0.45, -0.95, 0.75, 0.95),
+        _disc(0.12, 0.1, 0.2),
     ),
     "person": _any(
         _disc(0, -0.55, 0.38), _polygon([(-0.3, -0.12), (0.3, -0.12), (0.72, 0.95), (-0.72, 0.95)])

@@ -24,7 +24,14 @@ _FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
 LEVEL = 17  # between two levels of coverage: there are 16 of them
 _GROUND = 3 * LEVEL  # coverage of the ground of a box that stands for a missing glyph
 _FAINT = 9 * LEVEL
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
+# Codes of terminals, "ESC[31m" for a colour, as a whole; and letters that are none. No parameters
+# are longer than a few numbers: what goes on for more is text.
+_CONTROL = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, the cursor
+    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c]{0,256}(?:\x07|\x1b\\\\|\x9c)"  # titles, links
+    "|\x1b[ -/]{1,8}[0-~]"  # sets of letters
+    "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]"
+)
 # Five rows of three pixels, one octal digit a row, for each hexadecimal digit.
 _HEX = {
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717",

@@ -30,7 +30,7 @@ LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
 _GAP = 4  # pixels between the board and what is said below
 _LEAST = 3  # pixels of a cell
 _PLAIN = 12  # pixels of a cell for which words below are made smaller
-_FULL = 0.55  # of the frame's shorter side squared: so much of it should be used
+_FULL = 0.6  # of the frame's shorter side squared: more than the 0.55 that should show, as letters have margins
 _NEAR = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
 
 
@@ -311,11 +311,19 @@ def _tile(
             for share in theme.shift
         )
         color = theme.color(tile.color)
-        if contrast(color, ground) < CLEAR:
-            _outline(picture, steps, x, y, cell, between(color, ground))
-        font.blend(picture[y : y + side, x : x + side], steps, color)
         shape = np.zeros((cell, cell), bool)
         shape[y : y + side, x : x + side] = coverage > 127
+        tried: list[tuple[float, np.ndarray]] = []
+        clear = contrast(color, ground) >= CLEAR
+        for ink in (None, between(color, ground), DARK, BRIGHT)[not clear :]:  # of an outline
+            drawn = picture.copy()
+            if ink is not None:
+                _outline(drawn, steps, x, y, cell, ink)
+            font.blend(drawn[y : y + side, x : x + side], steps, color)
+            tried.append((edge(drawn, shape, _edging(cell) + 1), drawn))
+            if tried[-1][0] >= PLAIN:  # else lines, or what is thin, blur it
+                break
+        picture = max(tried, key=lambda one: one[0])[1]
         shapes.append((picture.copy(), shape))
         middle = x + side / 2, y + side / 2
     if tile.text:

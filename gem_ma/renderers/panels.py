@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,29 @@ def draw(
     scene: Panels, size: tuple[int, int], theme: Theme, unit: int, draw_scene: Any
 ) -> np.ndarray:
     """Return a new frame, each scene drawn by `draw_scene` into its share of it."""
+    frame = blank(size, theme.paper)
+    for part in parts(scene, size):
+        font.column(frame, part.x + 2, part.y, part.title, part.text, theme.ink)
+        picture = draw_scene(part.scene, part.size, theme, unit)
+        top = part.y + len(part.title) * part.text
+        frame[top : top + picture.shape[0], part.x : part.x + picture.shape[1]] = picture
+    return frame
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where one of the Panels stands, in pixels."""
+
+    scene: Any
+    size: tuple[int, int]  # of the scene, below its title
+    title: Sequence[str]  # lines
+    text: int  # height of a line
+    x: int
+    y: int  # of the title
+
+
+def parts(scene: Panels, size: tuple[int, int]) -> list[Part]:
+    """Return where each of the Panels stands."""
     if not scene.scenes or scene.columns < 1:
         raise BadScene("Panels needs at least one scene and one column")
     if not 0 <= scene.gap < 1:
@@ -27,20 +52,17 @@ def draw(
     width, height = size[0] // columns, size[1] // rows
     text = font.usual((width, height))
     free = max(2, round(scene.gap * width))
-    frame = blank(size, theme.paper)
+    found = []
     for i, (title, inner) in enumerate(scene.scenes):
-        x, y = i % columns * width, i // columns * height
         lines = font.fold([title], max(1, (width - 4) // font.width(text))) if title else []
-        above = len(lines) * text
-        font.column(frame, x + 2, y, lines, text, theme.ink)
-        if height - above - free < 1:
+        room = width - free, height - len(lines) * text - free
+        if room[1] < 1:
             raise BadScene(
                 f"the title {title!r} does not fit into {width} x {height} pixels; use a larger "
                 "image_size"
             )
-        part = draw_scene(inner, (width - free, height - above - free), theme, unit)
-        frame[y + above : y + above + part.shape[0], x : x + part.shape[1]] = part
-    return frame
+        found.append(Part(inner, room, lines, text, i % columns * width, i // columns * height))
+    return found
 
 
 def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarray:

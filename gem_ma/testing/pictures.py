@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.match.seeding import mix
-from gem_ma.scene import Grid
+from gem_ma.scene import Grid, Panels
 from gem_ma.testing.probe import ContractError, opened
 
 
@@ -22,13 +23,15 @@ class Certificate:
     views: int  # that were looked at, all different in words
     exact: int  # of them read back symbol by symbol from the pixels of a Grid
     distance: float  # between the two most similar tiles, mean levels a channel; inf without tiles
+    contrast: float  # of the figure or letters that stand out least, 1 to 21; inf without tiles
 
 
 def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500) -> Certificate:
     """Prove that pictures leave out nothing that words say, over random play.
 
     Two views that differ in words must differ in their pictures, all tiles of a Grid must differ,
-    and a Grid must be read back exactly from its pixels.
+    and a Grid must be read back exactly from its pixels. Figures and letters of Grids, in Panels
+    too, must stand out from what is around them by a contrast of 3.
     """
     base = opened(env)
     core = base.core
@@ -38,7 +41,7 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
             "shows the latest of them"
         )
     core.sight.dress(theme, core.sight.noise)
-    look, exact, nearest = core.sight.palette(), 0, math.inf
+    look, exact, nearest, faintest = core.sight.palette(), 0, math.inf, math.inf
     seen: dict[bytes, str] = {}
     for seed in range(10 * views):
         base.reset(seed=seed)
@@ -52,13 +55,14 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
                     raise ContractError(f"{core.id}: one picture for {other!r} and {words!r}")
                 read, closest = _read_back(core, view, agent, frame, look)
                 exact, nearest = exact + read, min(nearest, closest)
+                faintest = min(faintest, _faintest(core, view, agent, look))
             legal = {a: core.match.legal(a) for a in core.to_act}
             base.play({a: moves[mix(seed, core.turns) % len(moves)] for a, moves in legal.items()})
         if len(seen) >= views or (seed > 50 and seed > 5 * len(seen)):
             break
     if nearest <= 0:
         raise ContractError(f"{core.id}: two tiles look the same in the theme {look.name}")
-    return Certificate(core.id, look.name, len(seen), exact, nearest)
+    return Certificate(core.id, look.name, len(seen), exact, nearest, faintest)
 
 
 def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: Any) -> Any:
@@ -73,3 +77,33 @@ def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: A
         raise ContractError(f"{core.id}: the picture of {rows} reads {found}")
     cell = grid.layout(scene, core.sight.image_size, core.sight.image_unit).cell
     return 1, grid.distance(scene.tiles, cell, look)
+
+
+def _faintest(core: Env[Any], view: Any, agent: str | None, look: Any) -> float:
+    """Return how much the figure or letters that stand out least do so, if it is enough."""
+    from gem_ma.renderers import grid
+    from gem_ma.renderers.contrast import PLAIN
+
+    faintest = math.inf
+    for scene, size in _grids(core.sight.scene(view, agent), core.sight.image_size):
+        cell = grid.layout(scene, size, core.sight.image_unit).cell
+        plain = float(grid.plainness(scene.tiles, cell, look))
+        if plain < PLAIN:
+            symbol, tile = min(scene.tiles, key=lambda one: grid.plainness((one,), cell, look))
+            raise ContractError(
+                f"{core.id}: in the theme {look.name}, in cells of {cell} pixels, the tile "
+                f"{symbol!r} ({tile}) stands out by a contrast of {plain:.2f}; expected {PLAIN} "
+                "or more"
+            )
+        faintest = min(faintest, plain)
+    return faintest
+
+
+def _grids(scene: Any, size: tuple[int, int]) -> Iterator[tuple[Grid, tuple[int, int]]]:
+    from gem_ma.renderers import panels
+
+    if isinstance(scene, Grid):
+        yield scene, size
+    elif isinstance(scene, Panels):
+        for part in panels.parts(scene, size):
+            yield from _grids(part.scene, part.size)

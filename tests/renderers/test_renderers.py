@@ -20,6 +20,7 @@ from gem_ma.renderers import (
     UnknownNoise,
     UnknownTheme,
     draw,
+    font,
     grid,
     legend,
     noise,
@@ -75,6 +76,7 @@ def test_pictures_leave_nothing_out(env_id, look, views):
     found = certify(env_id, theme=look, views=views)
     assert found.views >= 10
     assert found.distance > 0.3  # the digits on free cells of TicTacToe are small
+    assert found.contrast >= 3
 
 
 def test_the_file_of_a_board_with_labels_is_its_picture():
@@ -112,6 +114,25 @@ def test_a_picture_that_leaves_something_out_is_found():
 
     with pytest.raises(ContractError, match="one picture for"):
         certify(gem_ma.Env(Blind()))
+
+
+def test_a_tile_that_cannot_be_seen_is_found_in_panels_too():
+    from gem_ma.envs.boards.connect_four import ConnectFour
+
+    class Faint(ConnectFour):
+        def picture(self, view, agent):
+            small = Grid(("d" * 30,) * 30, (("d", Tile("door", "red")),))
+            return Panels((("", small), ("", board("xo"))))
+
+    with pytest.raises(ContractError, match=r"theme light, in cells of 4 pixels, the tile 'd' \("):
+        certify(gem_ma.Env(Faint()))
+
+
+def test_figures_stand_out_in_every_theme_on_every_ground():
+    for look in (*THEMES.values(), theme(14), theme("held-out:8")):
+        for ground in ("", "black", "yellow"):
+            tiles = tuple((n, Tile(n, c, ground)) for n in FIGURES for c in ("orange", "white"))
+            assert grid.plainness(tiles, 16, look) >= 3
 
 
 @pytest.mark.parametrize(
@@ -368,6 +389,13 @@ def test_cards_and_dice_differ():
     assert len(frames) == len(items)
 
 
+@pytest.mark.parametrize(("players", "dice"), [(6, 3), (9, 12), (12, 8), (16, 4)])
+def test_dice_of_many_players_fit_at_the_default_size(players, dice):
+    env = gem_ma.make("game:LiarsDice-v0", players=players, dice=dice)
+    env.reset(seed=0)
+    assert env.picture(env.to_act[0]).array.shape == (252, 252, 3)
+
+
 @pytest.mark.parametrize("item", ["K", "10h", "?", "*3", "*?"])
 def test_a_row_of_cards_fits_or_is_refused(item):
     def row(count):
@@ -418,6 +446,23 @@ def test_charts_show_their_values():
     bars = (frame == LIGHT.color("blue")).all(-1)
     heights = sorted(set(bars.sum(0).tolist()) - {0})
     assert heights[1] / heights[0] == pytest.approx(2, abs=0.05)
+
+
+@pytest.mark.parametrize("kind", ["bar", "line"])
+@pytest.mark.parametrize("look", ["light", "mono", "held-out:25"])
+def test_series_are_told_apart_without_colour(kind, look):
+    """What stands beside their names differs in its pattern or its outline, in gray too."""
+    names = tuple("abcdefg")
+    frame = draw(Chart(kind, ("one",), tuple((n, (1.0,)) for n in names)), (504, 504), theme(look))
+    text = font.usual((504, 504))
+    gray, found = np.round(frame @ [0.299, 0.587, 0.114]), set()
+    for number in range(len(names)):
+        x = 4 + number * (text + 2 + 2 * font.width(text))
+        sample = gray[2 : 2 + text, x : x + text]
+        if kind == "bar":  # without its edge, and the paper around it
+            sample = sample[8 : text - 8, 4 : text - 12]
+        found.add((sample > (sample.min() + sample.max()) / 2).tobytes())
+    assert len(found) == len(names)
 
 
 def test_turned_shapes_are_whole():
@@ -541,6 +586,23 @@ def test_sizes_that_make_no_sense(size):
         gem_ma.make("game:TicTacToe-v0", image_size=size)
     with pytest.raises(ValueError, match="image_unit=0: expected 1 or more"):
         gem_ma.make("game:TicTacToe-v0", image_unit=0)
+
+
+def test_figures_have_no_pinholes():
+    """What of the ground a figure encloses is meant, and no few pixels between its parts."""
+    for name in FIGURES:
+        ground = np.pad(mask(name, 60) < 128, 1, constant_values=True).astype(int)
+        left, areas = {tuple(at) for at in np.argwhere(ground)}, []
+        while left:
+            rim, area = [left.pop()], 1
+            while rim:
+                y, x = rim.pop()
+                near = {(y + i, x + j) for i in (-1, 0, 1) for j in (-1, 0, 1)} & left
+                left -= near
+                rim += near
+                area += len(near)
+            areas.append(area)
+        assert min(areas) > 4, name
 
 
 def test_masks_are_exact_and_cached():

@@ -14,7 +14,7 @@ from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.guards.untrusted import read_json
 from gem_ma.match.actions import arguments_of, clean, find_calls
-from gem_ma.scene import Chat
+from gem_ma.scene import Chat, Terminal
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
@@ -329,7 +329,10 @@ class Tau(Game[State]):
         return transcript(view) or "Nothing was said yet; the user begins."
 
     def picture(self, view, agent):
-        return Chat(_turns(view), viewer=agent or "assistant", title="")
+        turns = _turns(view)
+        if not turns:  # an empty chat says nothing
+            return Terminal(self.describe(view, agent))
+        return Chat(turns, viewer=agent or "assistant", title="")
 
 
 def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:

@@ -6,6 +6,10 @@ from typing import NamedTuple
 from gem_ma.scene import Shapes
 
 LINE, MARK = 0.012, 0.006  # how thick lines are, and marks
+LETTER, HIGH = 0.03, 0.05  # how wide a letter is, and how high
+RIM = 0.02  # that stays free around all
+FULL = 0.62  # of the frame around what is drawn: so much should be used
+TURNS = sorted(range(-90, 91, 5), key=abs)
 
 
 class Figure(NamedTuple):
@@ -79,9 +83,63 @@ def middle(line):
 
 
 def scene(shown):
-    lines = [("", *line, LINE) for line in shown.lines] + [("", *m, MARK) for m in shown.marks]
-    labels = [(text, "", x, y) for text, x, y in shown.labels]
-    return Shapes(lines=tuple(lines), labels=tuple(labels))
+    """Return the figure as a picture: turned as little as lets it fill the frame, which it does."""
+    lines, marks = shown.lines, shown.marks
+    points = [end for x1, y1, x2, y2 in lines + marks for end in ((x1, y1), (x2, y2))]
+    tags = [(x, y) for _, x, y in shown.labels]
+    wide = LETTER * max((len(text) for text, _, _ in shown.labels), default=0)
+    turns = [_turned(points, tags, degrees, wide) for degrees in TURNS]
+    move = next((turn for turn in turns if turn.full >= FULL), max(turns, key=lambda t: t.full))
+    drawn = [("", *move(*line[:2]), *move(*line[2:]), LINE) for line in lines]
+    drawn += [("", *move(*mark[:2]), *move(*mark[2:]), MARK) for mark in marks]
+    return Shapes(
+        lines=tuple(drawn), labels=tuple([(text, "", *move(x, y)) for text, x, y in shown.labels])
+    )
+
+
+class _Move(NamedTuple):
+    """A turn and a scale that put a figure into the middle of the frame."""
+
+    c: float
+    s: float
+    scale: float
+    across: float
+    down: float
+    full: float  # the share of the frame around what is drawn then
+
+    def __call__(self, x, y):
+        return (
+            self.across + self.scale * (self.c * x - self.s * y),
+            self.down + self.scale * (self.s * x + self.c * y),
+        )
+
+
+def _turned(points, tags, degrees, wide):
+    """Return a turn, with the largest scale at which lines and labels have room."""
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    axes = []
+    for (i, j), half in (((c, -s), wide / 2), ((s, c), HIGH / 2)):
+        spans = [(_span([i * x + j * y for x, y in points]), LINE / 2)]
+        if tags:
+            spans.append((_span([i * x + j * y for x, y in tags]), half))
+        axes.append(spans)
+    scale = min(
+        (1 - 2 * RIM - one - other) / max(high - low, 1e-9)
+        for spans in axes
+        for (low, _), one in spans
+        for (_, high), other in spans
+    )
+    full, middles = 1.0, []
+    for spans in axes:
+        low = min(scale * low - half for (low, _), half in spans)
+        high = max(scale * high + half for (_, high), half in spans)
+        full *= high - low
+        middles.append(0.5 - (low + high) / 2)
+    return _Move(c, s, scale, *middles, full)
+
+
+def _span(values):
+    return min(values), max(values)
 
 
 def _unit(x, y):
