@@ -78,7 +78,8 @@ class Terminal:
 class Table:
     """A table with lines between its cells, as large as the frame allows.
 
-    rows: the cells of each row: a text, or (text, color) for a ground of that colour out of COLORS.
+    rows: the cells of each row: a text of one or more lines, or (text, color) for a ground of that
+        colour out of COLORS, or (text, color, share) for as much of it, from the left.
     head: the names of the columns, or nothing.
     title: a line above. status: lines below.
     """
