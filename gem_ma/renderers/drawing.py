@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from gem_ma.guards.given import each, need
-from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, table, terminal
+from gem_ma.renderers import cards, chart, chat, grid, hexes, panels, pegs, shapes, table, terminal
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import (
     Cards,
     Chart,
     Chat,
     Grid,
+    Hexes,
     Page,
     Panels,
     Pegs,
@@ -28,6 +29,7 @@ _RENDERERS: dict[type, Any] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
+    Hexes: hexes.draw,
     Page: table.draw_page,
     Pegs: pegs.draw,
     Shapes: shapes.draw,
@@ -84,7 +86,7 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
 def legend(scene: Any, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
-    if isinstance(scene, Grid):
+    if isinstance(scene, (Grid, Hexes)):
         return grid.legend(scene, theme)
     if isinstance(scene, Panels):
         parts = [legend(inner, theme) for _, inner in scene.scenes]

@@ -97,7 +97,10 @@ def _stroke(x1: float, y1: float, x2: float, y2: float, width: float):  # type: 
     return inside
 
 
-def _less(whole, *parts):  # type: ignore[no-untyped-def]
+def _less(  # type: ignore[no-untyped-def]
+    whole: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    *parts: Callable[[np.ndarray, np.ndarray], np.ndarray],
+):
     """Return what is in the whole and in no part."""
     return lambda x, y: whole(x, y) & ~_any(*parts)(x, y)
 
