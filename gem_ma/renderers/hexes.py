@@ -61,7 +61,7 @@ def layout(scene: Hexes, size: tuple[int, int]) -> Layout:
             edge = round(apart * 2 / 3)
             high = (rows - 1) * apart + 2 * edge + 2 * band + above + status * text
             high += _GAP if status else 0
-            if broad <= size[0] - 2 and high <= size[1] - 2:
+            if broad <= size[0] - 2 * _thin(half) and high <= size[1] - 2 * _thin(half):
                 x = (size[0] - broad) // 2 + left + band + half
                 y = (size[1] - high) // 2 + above + band + edge
                 under = y + (rows - 1) * apart + edge + band + (_GAP if status else 0)
@@ -70,6 +70,11 @@ def layout(scene: Hexes, size: tuple[int, int]) -> Layout:
         f"{columns} x {rows} hexagons do not fit into {size[0]} x {size[1]} pixels; use a larger "
         "image_size"
     )
+
+
+def _thin(half: int) -> int:
+    """Return the width of the lines between cells and around the edges."""
+    return max(1, half // 8)
 
 
 def _said(scene: Hexes, size: tuple[int, int], text: int) -> list[str]:
@@ -144,7 +149,7 @@ def _empty(scene: Hexes, size: tuple[int, int], theme: Theme, place: Layout) -> 
     frame = blank(size, theme.paper)
     half, apart, band = place.half, place.apart, place.band
     rows, columns = len(scene.rows), len(scene.rows[0])
-    thin = max(1, half // 8)
+    thin = _thin(half)
 
     def lay(row: int, column: int, shift: tuple[int, int], by: float, color: object) -> None:
         covered = _hexagon(half, apart, by)

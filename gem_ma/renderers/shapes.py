@@ -90,11 +90,13 @@ def _item(
     side = max(1, round(extent * unit * spread))
     x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
     by = max(1, unit // 250)
-    if x0 >= by and y0 >= by:
-        part = frame[y0 - by : y0 + side + by, x0 - by : x0 + side + by]
+    top, bottom, left, right = _extent(figure, side, degrees, spread, by).tolist()
+    if x0 - by + left >= 0 and y0 - by + top >= 0:
+        part = frame[y0 - by + top : y0 - by + bottom, x0 - by + left : x0 - by + right]
         ground = _plain(part)
-        if ground is not None and part.shape[:2] == (side + 2 * by, side + 2 * by):
-            part[:] = _patch(figure, side, degrees, spread, by, ink, ground)
+        if ground is not None and part.shape[:2] == (bottom - top, right - left):
+            patch = _patch(figure, side, degrees, spread, by, ink, ground)
+            part[:] = patch[top:bottom, left:right]
             return
     _over(frame, figure, side, degrees, spread, by, ink, x0, y0)
 
@@ -106,6 +108,16 @@ def _plain(part: np.ndarray) -> RGB | None:
     red, green, blue = part[0, 0].tolist()
     same = (part == part[0, 0]).all()
     return (red, green, blue) if same else None
+
+
+@kept
+def _extent(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
+    """Return the rows and columns between which a figure and its outline stand."""
+    covered = np.pad(mask(figure, side, degrees, spread), by)
+    rows, columns = np.nonzero(covered | _around(figure, side, degrees, spread, by))
+    if not len(rows):
+        return np.zeros(4, np.intp)
+    return np.array([rows.min(), rows.max() + 1, columns.min(), columns.max() + 1])
 
 
 @kept
