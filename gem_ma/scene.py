@@ -45,6 +45,27 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Hexes:
+    """A rhombus of hexagons: each row begins half a cell further right than the one above it.
+
+    rows, tiles, columns, lines and status: as those of a Grid; a symbol is one character, and a
+        tile has a figure or nothing.
+    ground: the colour of the cells.
+    edges: the colours along the top and the bottom, and along the left and the right; or nothing.
+    turn: the symbol whose figure stands before the status, or "".
+    """
+
+    rows: tuple[str, ...]
+    tiles: tuple[tuple[str, Tile], ...]
+    columns: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    ground: str = "orange"
+    edges: tuple[str, ...] = ()
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Cards:
     """Hands of cards or dice, one row for each holder.
 
@@ -78,7 +99,8 @@ class Terminal:
 class Table:
     """A table with lines between its cells, as large as the frame allows.
 
-    rows: the cells of each row: a text, or (text, color) for a ground of that colour out of COLORS.
+    rows: the cells of each row: a text of one or more lines, or (text, color) for a ground of that
+        colour out of COLORS, or (text, color, share) for as much of it, from the left.
     head: the names of the columns, or nothing.
     title: a line above. status: lines below.
     """

@@ -15,6 +15,7 @@ from gem_ma.renderers import (
     chat,
     foreign,
     grid,
+    hexes,
     panels,
     pegs,
     shapes,
@@ -28,6 +29,7 @@ from gem_ma.scene import (
     Chart,
     Chat,
     Grid,
+    Hexes,
     Page,
     Panels,
     Pegs,
@@ -41,6 +43,7 @@ _RENDERERS: dict[type, Any] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
+    Hexes: hexes.draw,
     Page: table.draw_page,
     Pegs: pegs.draw,
     Shapes: shapes.draw,
@@ -130,7 +133,7 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
 def legend(scene: Any, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
-    if isinstance(scene, Grid):
+    if isinstance(scene, (Grid, Hexes)):
         return grid.legend(scene, theme)
     if isinstance(scene, Panels):
         parts = [legend(inner, theme) for _, inner in scene.scenes]

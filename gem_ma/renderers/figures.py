@@ -84,6 +84,35 @@ def _box(left: float, top: float, right: float, bottom: float):  # type: ignore[
     return lambda x, y: (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
 
 
+def _stroke(x1: float, y1: float, x2: float, y2: float, width: float):  # type: ignore[no-untyped-def]
+    """Return what lies within half a width of a line from one point to another."""
+    across, down = x2 - x1, y2 - y1
+
+    def inside(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        along = ((x - x1) * across + (y - y1) * down) / (across**2 + down**2)
+        along = along.clip(0, 1)
+        near: np.ndarray = (x - x1 - along * across) ** 2 + (y - y1 - along * down) ** 2
+        return near <= width * width / 4
+
+    return inside
+
+
+def _less(  # type: ignore[no-untyped-def]
+    whole: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    *parts: Callable[[np.ndarray, np.ndarray], np.ndarray],
+):
+    """Return what is in the whole and in no part."""
+    return lambda x, y: whole(x, y) & ~_any(*parts)(x, y)
+
+
+def _ball(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Leave the seams of a basketball free in a disc."""
+    square = x * x + y * y
+    seams = (np.minimum(abs(x), abs(y)) < 0.05) | (abs(np.hypot(abs(x) - 1.1, y) - 0.72) < 0.055)
+    inside: np.ndarray = (square <= 0.95**2) & (~seams | (square >= 0.85**2))
+    return inside
+
+
 def _dial(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Mark sixty minutes around a clock, every fifth by a longer and thicker stroke."""
     square = x * x + y * y
@@ -157,6 +186,70 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "person": _any(
         _disc(0, -0.55, 0.38), _polygon([(-0.3, -0.12), (0.3, -0.12), (0.72, 0.95), (-0.72, 0.95)])
     ),
+    "stick": _stroke(0, -0.82, 0, 0.82, 0.34),
+    "rock": _less(
+        _polygon(
+            [
+                (-0.95, 0.72),
+                (-0.82, 0.02),
+                (-0.38, -0.58),
+                (0.25, -0.72),
+                (0.72, -0.3),
+                (0.96, 0.4),
+                (0.84, 0.72),
+            ]
+        ),
+        _stroke(-0.38, -0.58, -0.14, -0.02, 0.1),
+        _stroke(-0.14, -0.02, 0.72, -0.3, 0.1),
+        _stroke(-0.14, -0.02, -0.3, 0.72, 0.1),
+    ),
+    "sheet": _less(
+        _polygon([(-0.7, -0.95), (0.26, -0.95), (0.7, -0.51), (0.7, 0.95), (-0.7, 0.95)]),
+        _stroke(0.22, -0.95, 0.22, -0.47, 0.1),
+        _stroke(0.22, -0.47, 0.7, -0.47, 0.1),
+        *(_box(-0.46, y, 0.46, y + 0.12) for y in (-0.2, 0.14, 0.48)),
+    ),
+    "scissors": _any(
+        _polygon([(0.46, 0.62), (0.22, 0.62), (-0.52, -0.92), (-0.3, -0.98)]),
+        _polygon([(-0.46, 0.62), (-0.22, 0.62), (0.52, -0.92), (0.3, -0.98)]),
+        *(_less(_disc(x, 0.64, 0.34), _disc(x, 0.64, 0.17)) for x in (-0.44, 0.44)),
+    ),
+    "thumb": _any(
+        _less(
+            _any(
+                _box(-0.4, -0.05, 0.7, 0.82),
+                *(_stroke(0.3, y, 0.72, y, 0.28) for y in (0.08, 0.38, 0.68)),
+            ),
+            *(_stroke(0.16, y, 1.0, y, 0.08) for y in (0.23, 0.53)),
+        ),
+        _polygon([(-0.4, 0.1), (-0.02, -0.5), (0.0, -0.84), (0.3, -0.84), (0.26, 0.1)]),
+        _disc(0.15, -0.8, 0.15),
+        _box(-0.92, -0.06, -0.54, 0.86),
+    ),
+    "soldier": _any(
+        lambda x, y: ((x / 0.36) ** 2 + ((y + 0.54) / 0.4) ** 2 <= 1) & (y < -0.54),
+        _box(-0.46, -0.62, 0.46, -0.52),
+        _less(_disc(0, -0.44, 0.27), _box(-0.4, -0.52, 0.4, -0.46)),
+        _polygon([(-0.34, -0.12), (0.34, -0.12), (0.46, 0.95), (-0.46, 0.95)]),
+        _stroke(0.3, 0.1, 0.72, 0.16, 0.16),
+        _box(0.66, -0.6, 0.78, 0.95),
+        _polygon([(0.72, -0.98), (0.9, -0.56), (0.54, -0.56)]),
+    ),
+    "book": _less(
+        _box(-0.72, -0.92, 0.72, 0.92),
+        _box(-0.46, -0.92, -0.36, 0.66),
+        _box(-0.5, 0.62, 0.74, 0.74),
+        _box(-0.14, -0.6, 0.48, -0.46),
+        _box(-0.14, -0.3, 0.48, -0.16),
+    ),
+    "hat": _less(
+        _any(
+            _polygon([(-0.6, -0.82), (0.6, -0.82), (0.48, 0.5), (-0.48, 0.5)]),
+            _stroke(-0.8, 0.58, 0.8, 0.58, 0.3),
+        ),
+        _box(-0.6, 0.12, 0.6, 0.24),
+    ),
+    "ball": _ball,
     "pawn": _any(_disc(0, -0.45, 0.36), _TRUNK, _BASE),
     "rook": _any(
         _box(-0.55, -0.55, 0.55, -0.28),

@@ -24,7 +24,7 @@ from gem_ma.renderers.contrast import (
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Grid, Hexes, Tile
 
 LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
 _GAP = 4  # pixels between the board and what is said below
@@ -254,7 +254,7 @@ def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> n
     return np.float64(min(found))
 
 
-def legend(scene: Grid, theme: Theme) -> str:
+def legend(scene: Grid | Hexes, theme: Theme) -> str:
     """Say what the named tiles look like in this theme."""
     parts = [f"{one.name}: {_called(one, theme)}" for _, one in scene.tiles if one.name]
     return "; ".join(dict.fromkeys(parts))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import PLAIN, between, contrast, grown, readable
+from gem_ma.renderers.contrast import CLEAR, PLAIN, between, contrast, grown, readable
 from gem_ma.renderers.figures import mask
 from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.kept import kept
@@ -49,12 +49,19 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         if not (0 <= x <= 1 and 0 <= y <= 1):
             raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
         x0 = left + round(x * unit - font.width(text) * len(letters) / 2)
-        _letters(frame, x0, top + round(y * unit) - text // 2, letters, text, ink)
+        write(frame, x0, top + round(y * unit) - text // 2, letters, text, ink)
     return frame
 
 
-def _letters(frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB) -> None:
+def write(frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB) -> None:
     """Write letters so that they can be read on whatever is there."""
+    part = frame[max(y, 0) : y + text, max(x, 0) : x + font.width(text) * len(letters)]
+    ground = _plain(part)
+    if ground is not None and part.shape[:2] == (text, font.width(text) * len(letters)):
+        if contrast(ink, ground) < CLEAR:
+            ink = readable(ground)
+        part[:] = font.strip(letters, text, ink, ground)
+        return
     covered = font.coverage(letters, text)
     under = _part(frame, covered, x, y)[1]
     if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
@@ -81,9 +88,60 @@ def _item(
         raise BadScene(f"{figure} at {x}, {y} of size {extent} is not in the unit square")
     spread = 1.42 if degrees % 90 else 1.0
     side = max(1, round(extent * unit * spread))
-    covered = mask(figure, side, degrees, spread)
     x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
     by = max(1, unit // 250)
+    top, bottom, left, right = _extent(figure, side, degrees, spread, by).tolist()
+    if x0 - by + left >= 0 and y0 - by + top >= 0:
+        part = frame[y0 - by + top : y0 - by + bottom, x0 - by + left : x0 - by + right]
+        ground = _plain(part)
+        if ground is not None and part.shape[:2] == (bottom - top, right - left):
+            patch = _patch(figure, side, degrees, spread, by, ink, ground)
+            part[:] = patch[top:bottom, left:right]
+            return
+    _over(frame, figure, side, degrees, spread, by, ink, x0, y0)
+
+
+def _plain(part: np.ndarray) -> RGB | None:
+    """Return the one colour that part of a frame has, or None."""
+    if not part.size:
+        return None
+    red, green, blue = part[0, 0].tolist()
+    same = (part == part[0, 0]).all()
+    return (red, green, blue) if same else None
+
+
+@kept
+def _extent(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
+    """Return the rows and columns between which a figure and its outline stand."""
+    covered = np.pad(mask(figure, side, degrees, spread), by)
+    rows, columns = np.nonzero(covered | _around(figure, side, degrees, spread, by))
+    if not len(rows):
+        return np.zeros(4, np.intp)
+    return np.array([rows.min(), rows.max() + 1, columns.min(), columns.max() + 1])
+
+
+@kept
+def _patch(
+    figure: str, side: int, degrees: float, spread: float, by: int, ink: RGB, ground: RGB
+) -> np.ndarray:
+    """Draw a figure on a ground of one colour, as it will be met again and again."""
+    patch = blank((side + 2 * by, side + 2 * by), ground)
+    _over(patch, figure, side, degrees, spread, by, ink, by, by)
+    return patch
+
+
+def _over(
+    frame: np.ndarray,
+    figure: str,
+    side: int,
+    degrees: float,
+    spread: float,
+    by: int,
+    ink: RGB,
+    x0: int,
+    y0: int,
+) -> None:
+    covered = mask(figure, side, degrees, spread)
     around = _around(figure, side, degrees, spread, by)
     under = _part(frame, around, x0 - by, y0 - by)[1]
     if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import CLEAR, contrast, readable
+from gem_ma.renderers.contrast import CLEAR, contrast
 from gem_ma.renderers.grid import BadScene
+from gem_ma.renderers.shapes import write
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, Page, Table
 
@@ -27,60 +29,79 @@ def draw(scene: Table, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame: all columns as wide as their longest cell, and what is left, shared."""
     rows = [tuple(map(_cell, row)) for row in scene.rows]
     if scene.head:
-        rows.insert(0, tuple((text, "") for text in scene.head))
+        rows.insert(0, tuple(map(_cell, scene.head)))
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
         raise BadScene(f"the rows of a Table have {sorted({len(row) for row in rows})} cells")
-    words = font.usual(size)
-    across = max(1, (size[0] - 2 * _GAP) // font.width(words))
-    above = font.fold([scene.title] if scene.title else [], across)
-    below = font.fold(scene.status, across)
-    top = len(above) * words + _GAP
-    high = size[1] - top - len(below) * words - (2 if below else 1) * _GAP
-    longest = [max(len(row[i][0]) for row in rows) for i in range(len(rows[0]))]
-    for text in _heights(size, _LARGEST):
-        pad = max(2, text // 3)
-        needed = [n * font.width(text) + 2 * pad for n in longest]
-        tall = min(high // len(rows), 3 * text)
-        if sum(needed) <= size[0] - 2 * _GAP and tall >= text + 2:
-            break
-    else:
-        raise BadScene(
-            f"a table of {len(rows)} rows and {len(rows[0])} columns does not fit into {size[0]} x "
-            f"{size[1]} pixels; use a larger image_size"
-        )
+    place = _place(scene, rows, size)
+    words, text = place.words, place.text
     frame = blank(size, theme.paper)
-    font.column(frame, _GAP, 2, above, words, theme.ink)
-    spare = (size[0] - 2 * _GAP - sum(needed)) // len(needed)
+    font.column(frame, _GAP, 2, place.above, words, theme.ink)
+    top = len(place.above) * words + _GAP
     line = max(1, min(size) // 250)
     for number, row in enumerate(rows):
-        x, y = _GAP, top + number * tall
-        for (letters, color), wide in zip(row, needed, strict=True):
-            wide += spare
-            ground = (
-                theme.color(color) if color else theme.cell if scene.head and not number else None
-            )
-            area = frame[y : y + tall + line, x : x + wide + line]
-            if ground is not None:
-                area[:] = ground
+        x, y = _GAP, top + number * place.tall
+        for (lines, color, share), wide in zip(row, place.wide, strict=True):
+            area = frame[y : y + place.tall + line, x : x + wide + line]
+            if scene.head and not number:
+                area[:] = theme.cell
+            if color:
+                area[:, : round(share * wide)] = theme.color(color)
             for side in (area[:line], area[-line:], area[:, :line], area[:, -line:]):
                 side[:] = theme.line
-            ink = _ink(theme.ink, ground or theme.paper)
-            at = x + (wide - font.width(text) * len(letters)) // 2
-            font.paste(frame, at, y + (tall - text) // 2, letters, text, ink)
+            down = y + line + (place.tall - line - text * len(lines)) // 2
+            for letters in lines:
+                at = x + (wide + line - font.width(text) * len(letters)) // 2
+                write(frame, at, down, letters, text, theme.ink)
+                down += text
             x += wide
-    font.column(frame, _GAP, top + len(rows) * tall + _GAP, below, words, theme.ink)
+    below = top + len(rows) * place.tall + _GAP
+    font.column(frame, _GAP, below, place.below, words, theme.ink)
     return frame
 
 
-def _cell(cell: Any) -> tuple[str, str]:
-    text, color = (cell, "") if isinstance(cell, str) else cell
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How high letters and rows and how wide columns are, in pixels."""
+
+    words: int  # letters of what stands above and below
+    above: Sequence[str]
+    below: Sequence[str]
+    text: int
+    tall: int
+    wide: list[int]
+
+
+def _place(scene: Table, rows: list[tuple[Any, ...]], size: tuple[int, int]) -> _Layout:
+    """Return the layout with the largest letters in the cells; words beside them give way."""
+    longest = [max(len(part) for row in rows for part in row[i][0]) for i in range(len(rows[0]))]
+    lines = max(len(parts) for row in rows for parts, _, _ in row)
+    wide = size[0] - 2 * _GAP
+    for words in dict.fromkeys((font.usual(size), font.HEIGHTS[0])):
+        across = max(1, wide // font.width(words))
+        above = font.fold([scene.title] if scene.title else [], across)
+        below = font.fold(scene.status, across)
+        high = size[1] - (len(above) + len(below)) * words - (3 if below else 2) * _GAP
+        for text in _heights(size, _LARGEST):
+            pad = max(1, text // 6)
+            needed = [n * font.width(text) + 2 * pad for n in longest]
+            tall = min(high // len(rows), (lines + 3) * text)
+            if sum(needed) <= wide and tall >= lines * text:
+                spare = (wide - sum(needed)) // len(needed)
+                return _Layout(words, above, below, text, tall, [n + spare for n in needed])
+    raise BadScene(
+        f"a table of {len(rows)} rows and {len(rows[0])} columns does not fit into {size[0]} x "
+        f"{size[1]} pixels; use a larger image_size"
+    )
+
+
+def _cell(cell: Any) -> tuple[list[str], str, float]:
+    """Return the lines of a cell, its colour, and how much of it has that colour."""
+    text, color, share = (cell, "", 1.0) if isinstance(cell, str) else (*cell, 1.0)[:3]
     if color and color not in COLORS:
         raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
-    return text, color
-
-
-def _ink(ink: RGB, ground: RGB) -> RGB:
-    return ink if contrast(ink, ground) >= CLEAR else readable(ground)
+    if not 0 <= share <= 1:
+        raise BadScene(f"share={share} of the cell {text!r}: expected 0 to 1")
+    return text.split("\n"), color, share
 
 
 def draw_page(scene: Page, size: tuple[int, int], theme: Theme) -> np.ndarray:

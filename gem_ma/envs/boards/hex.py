@@ -8,7 +8,7 @@ import numpy as np
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Hexes, Tile
 
 AGENTS = ("black", "white")
 STONES, EMPTY = ("B", "W"), "."
@@ -16,9 +16,6 @@ TILES = (
     ("B", Tile("disc", "black", "orange", name="black (B)")),
     ("W", Tile("disc", "white", "orange", name="white (W)")),
     (EMPTY, Tile("", ground="orange", name="free")),
-    ("b", Tile("", ground="black", name="black's edges")),
-    ("w", Tile("", ground="white", name="white's edges")),
-    (" ", Tile("", ground="gray", name="a corner")),
 )
 
 
@@ -131,10 +128,17 @@ class Hex(Game[State]):
         return words(rows(view.board, view.size), slant=1)
 
     def picture(self, view, agent):
-        ends = " " + "b" * view.size + " "
         columns, lines = labels(view.size)
-        inner = [f"w{row}w" for row in rows(view.board, view.size)]
-        return Grid((ends, *inner, ends), TILES, (), ("", *columns, ""), ("", *lines, ""))
+        (mover,) = view.to_act() or ("",)
+        return Hexes(
+            rows(view.board, view.size),
+            TILES,
+            columns,
+            lines,
+            (f"{mover} to move" if mover else f"{view.winner} wins",),
+            edges=AGENTS,
+            turn=STONES[AGENTS.index(mover or view.winner)],
+        )
 
     def encode(self, view, agent):
         """Return three planes: own stones, the other's, free cells."""

@@ -8,12 +8,13 @@ import numpy as np
 
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST = 40  # objects in a heap: as many as a picture has room for
-TILES = (("o", Tile("disc", "blue", name="an object")), (".", Tile(name="nothing")))
+BUNDLE = 5  # sticks that stand together, so that they can be counted
+MANY = 14  # heaps whose names would touch, and stand beside each other in turn
 
 
 class State(NamedTuple):
@@ -77,13 +78,39 @@ class Nim(Game[State]):
         return "\n".join(map(_line, LETTERS, view.heaps))
 
     def picture(self, view, agent):
-        wide = max(self.heaps)
-        rows = tuple([("o" * n).ljust(wide, ".") for n in view.heaps])
-        return Grid(rows, TILES, lines=tuple(LETTERS[: len(rows)]))
+        left, columns, apart, high = _places(self.heaps)
+        size = min(0.92 * high, 4 * apart)
+        items, labels, lines, top = [], [], [], 0.0
+        for letter, most, n in zip(LETTERS, self.heaps, view.heaps, strict=False):
+            below = top + high * -(-most // columns)
+            x = 0.08 if len(self.heaps) <= MANY else (0.06, 0.19)[len(labels) % 2]
+            labels.append((f"{letter}:{n:2}", "", x, (top + below) / 2, 0.07))
+            for i in range(n):
+                row, column = divmod(i, columns)
+                x = left + apart * (column + 0.5 + column // BUNDLE / 2)
+                items.append(("stick", "brown", x, top + high * (row + 0.5), size, 0.0))
+            if len(self.heaps) <= MANY:
+                lines.append(("gray", 0.0, below, 1.0, below, 0.003))
+            top = below
+        seat = AGENTS[view.turn % 2]
+        said = f"{seat} to move" if view.to_act() else f"{AGENTS[view.turn % 2 - 1]} wins"
+        return Shapes(tuple(items), "", tuple(lines[:-1]), tuple(labels), (said,))
 
     def encode(self, view, agent):
         """Return how many objects each heap has, one row for each, one-hot."""
         return np.eye(max(self.heaps) + 1, dtype=np.float32)[list(view.heaps)]
+
+
+@functools.cache
+def _places(heaps):
+    """Return where sticks begin, how many are in a row, and how far apart they and rows are."""
+    left = 0.16 if len(heaps) <= MANY else 0.28
+    found = []
+    for columns in range(1, max(heaps) + 1):
+        apart = (1 - left) / (columns + (columns - 1) // BUNDLE / 2)
+        high = 1 / sum(-(-n // columns) for n in heaps)
+        found.append((min(high, 4 * apart), columns % BUNDLE == 0, columns, apart, high))
+    return left, *max(found)[2:]
 
 
 @functools.cache

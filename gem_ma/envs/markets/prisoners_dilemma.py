@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gem_ma.envs.markets.rounds import frame, strip
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
+from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
 MOVES = ("cooperate", "defect")
@@ -16,6 +18,10 @@ PAYOFF = {  # what the first of the two earns
     ("defect", "cooperate"): 5,
     ("defect", "defect"): 1,
 }
+
+THUMBS = {"cooperate": ("thumb", "green", 0.0), "defect": ("thumb", "red", 180.0)}
+_ACROSS = (0.32, 0.66, 1.0)  # where the columns of the table of payoffs begin and end
+_DOWN = (0.16, 0.345, 0.53)  # and its rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,40 @@ class PrisonersDilemma(Game[State]):
             f"Rounds left: {view.rounds}. Earned: left {view.earned[0]}, right {view.earned[1]}.\n"
             + ("\n".join(past) or "No round was played yet.")
         )
+
+    def picture(self, view, agent):
+        """Show the table of payoffs, the last round's cell in a frame, above those so far."""
+        first = max(0, len(view.history) - SHOWN)
+        shown = view.history[first:]
+        past = [[THUMBS[choice] for choice in pair] for pair in shown]
+        columns = min(SHOWN, len(view.history) + view.rounds)
+        items, lines, labels = strip(past, first + 1, columns, 0.56, [None] * len(past))
+        lines.append(("gray", 0.01, 0.01, _ACROSS[0], _DOWN[0], 0.004))
+        labels += [("right", "", 0.23, 0.04, 0.06), ("left", "", 0.09, 0.12, 0.06)]
+        for line in _DOWN[:2]:
+            lines.append(("gray", 0.0, line, 1.0, line, 0.004))
+        for line in _ACROSS[:2]:
+            lines.append(("gray", line, 0.0, line, _DOWN[2], 0.004))
+        for i, move in enumerate(MOVES):
+            figure, color, degrees = THUMBS[move]
+            x, y = (_ACROSS[i] + _ACROSS[i + 1]) / 2, (_DOWN[i] + _DOWN[i + 1]) / 2
+            items.append((figure, color, x, 0.052, 0.08, degrees))
+            items.append((figure, color, _ACROSS[0] / 2, y - 0.035, 0.08, degrees))
+            labels.append((move, "", x, 0.12, 0.06))
+            labels.append((move, "", _ACROSS[0] / 2, y + 0.05, 0.06))
+            for j, other in enumerate(MOVES):
+                x = (_ACROSS[j] + _ACROSS[j + 1]) / 2
+                labels.append((f"{PAYOFF[move, other]} : {PAYOFF[other, move]}", "", x, y, 0.1))
+        if shown:
+            row, column = (MOVES.index(choice) for choice in shown[-1])
+            left, right = _ACROSS[column] + 0.012, _ACROSS[column + 1] - 0.012
+            top, bottom = _DOWN[row] + 0.012, _DOWN[row + 1] - 0.012
+            lines += frame(left, top, right, bottom)
+        else:
+            labels.append(("No round was played yet.", "", 0.58, 0.81, 0.07))
+        a, b = view.earned
+        status = f"Rounds left: {view.rounds}", f"Earned: left {a}, right {b}"
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
         """Return the last round's own and other choice, one-hot, and the share of rounds left."""

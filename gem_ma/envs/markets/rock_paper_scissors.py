@@ -5,12 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.markets.rounds import COLORS, LOST, frame, strip
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
+from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
 MOVES = ("rock", "paper", "scissors")  # each beats the one before it
 SHOWN = 10  # rounds of the past
+FIGURES = {"rock": "rock", "paper": "sheet", "scissors": "scissors", None: LOST}
 
 
 class State(NamedTuple):
@@ -85,6 +88,34 @@ class RockPaperScissors(Game[State]):
             f"Rounds left: {view.rounds}. "
             f"Score: left {view.score:+d}, right {-view.score:+d}.\n{_past(view.history)}"
         )
+
+    def picture(self, view, agent):
+        """Show the last round large, the winner's choice in a frame, above those so far."""
+        first = max(0, len(view.history) - SHOWN)
+        shown = view.history[first:]
+        past = [
+            [(FIGURES[choice], color, 0.0) for choice, color in zip(pair, COLORS, strict=True)]
+            for pair in shown
+        ]
+        won = [{1: 0, -1: 1}.get(_won(*pair)) for pair in shown]
+        columns = min(SHOWN, len(view.history) + view.rounds)
+        items, lines, labels = strip(past, first + 1, columns, 0.56, won)
+        if shown:
+            for seat, (figure, color, _) in enumerate(past[-1]):
+                x = (0.23, 0.77)[seat]
+                if won[-1] == seat:
+                    lines += frame(x - 0.2, 0.12, x + 0.2, 0.52)
+                items.append((figure, color, x, 0.32, 0.36, 0.0))
+                labels.append((AGENTS[seat], "", x, 0.055, 0.1))
+            sign = {0: ">", 1: "<", None: "="}[won[-1]]
+            labels.append((sign, "", 0.5, 0.32, 0.2))
+        else:
+            labels.append(("No round was played yet.", "", 0.5, 0.28, 0.07))
+        status = (
+            f"Rounds left: {view.rounds}",
+            f"Score: left {view.score:+d}, right {-view.score:+d}",
+        )
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
         """Return the last round's own and other choice, one-hot, and the share of rounds left."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.match.actions import choose, clip, number
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Table
 
 TEAMS = ("north", "south")
 GIVERS = ("north_giver", "south_giver")
@@ -19,17 +19,7 @@ LONGEST = 16  # letters of a clue
 TURNS = 40  # of both teams together
 CLUES = ("animal", "weather", "building", "clothing", "vehicle", "kitchen", "royal", "music")
 EXAMPLES = tuple(f"{word} {n}" for word in CLUES for n in (1, 2, 3))  # near to no noun of ours
-TILES = (
-    ("?", Tile(name="unknown")),
-    ("n", Tile(ground="blue", text="n", name="a word of north")),
-    ("N", Tile("disc", "white", "blue", "N", "found, of north")),
-    ("s", Tile(ground="orange", text="s", name="a word of south")),
-    ("S", Tile("disc", "white", "orange", "S", "found, of south")),
-    ("o", Tile(ground="gray", text="o", name="a word of nobody")),
-    ("O", Tile("disc", "white", "gray", "O", "found, of nobody")),
-    ("x", Tile(ground="black", text="x", name="the assassin")),
-    ("X", Tile("disc", "white", "black", "X", "found: the assassin")),
-)
+COLORS = {"n": "blue", "s": "orange", "o": "gray", "x": "black"}  # of the cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +192,22 @@ class Codewords(Game[State]):
         return "\n".join([*rows, *_status(view)])
 
     def picture(self, view, agent):
-        marks = _marks(view)
-        cuts = range(0, len(marks), SIDE)
-        rows = tuple([marks[i : i + SIDE] for i in cuts])
-        words = ["".join(w.ljust(7) for w in view.words[i : i + SIDE]) for i in cuts]
-        return Grid(rows, TILES, status=(*words, *_status(view)))
+        cards = [
+            _card(word, key, found != "?")
+            for word, key, found in zip(view.words, view.key, view.found, strict=True)
+        ]
+        rows = tuple([tuple(cards[i : i + SIDE]) for i in range(0, len(cards), SIDE)])
+        score, last = _status(view)
+        guesser = [f"To act: {seat}" for seat in view.to_act() if view.clue]
+        return Table(rows, status=(score, *guesser, last))
+
+
+def _card(word, kind, found):
+    """Return a cell: in the colour of its side once it was found, before with a stripe of it."""
+    if kind == "?":
+        return word
+    side = KINDS[kind].split()[-1]
+    return f"{word}\n{side.upper() if found else side}", COLORS[kind], 1.0 if found else 0.08
 
 
 def _marks(view):

@@ -1,14 +1,17 @@
 """Hex: random games against OpenSpiel's, chains worked out by hand, and search."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
-from gem_ma.envs.boards.hex import AGENTS, Hex, State
+from gem_ma.envs.boards.hex import AGENTS, EMPTY, STONES, Hex, State
 from gem_ma.envs.boards.lettered import squares
+from gem_ma.renderers import BadScene, draw, theme
+from gem_ma.renderers.contrast import contrast
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.testing import certify, check_env
 
@@ -105,4 +108,25 @@ def test_search_beats_chance():
 
 def test_the_contract():
     check_env(Env(Hex(3), id="game:Hex-v0"), seeds=1, processes=False)
-    assert certify(Env(Hex(), id="game:Hex-v0"), views=60).exact > 0
+    assert certify(Env(Hex(), id="game:Hex-v0"), views=60).views == 60
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "contrast", "wood", "mono", 1, "held-out:25"])
+def test_the_picture_shows_stones_edges_and_whose_turn_it_is(look):
+    size = 252, 252
+    for side in (2, 7, 19):
+        cells = side * side
+        boards = [EMPTY * i + stone + EMPTY * (cells - i - 1) for i in (0, 1) for stone in STONES]
+        scenes = [
+            Hex(side).picture(State(board, side, i % 2), None) for i, board in enumerate(boards)
+        ]
+        frames = [draw(scene, size, theme(look)) for scene in scenes]
+        assert len({frame.tobytes() for frame in frames}) == 4
+        bare = draw(replace(scenes[0], edges=()), size, theme(look))
+        edges = draw(replace(scenes[0], edges=("black", "black")), size, theme(look))
+        for other in (bare, edges):  # both edges are seen, and told apart, in any theme
+            assert (contrast(frames[0], other) >= 3).sum() > 3 * side
+        turned = draw(replace(scenes[0], turn="W"), size, theme(look))
+        assert (turned != frames[0]).any()
+    with pytest.raises(BadScene, match="19 x 19 hexagons do not fit into 150 x 150 pixels"):
+        draw(scenes[0], (150, 150))

@@ -93,4 +93,17 @@ def test_what_makes_no_game(heaps):
 
 def test_the_contract():
     check_env(gem_ma.Env(Nim(), id="game:Nim-v0"), processes=False)
-    assert certify(gem_ma.Env(Nim((5, 7)), id="game:Nim-v0"), views=40).exact > 0
+    assert certify(gem_ma.Env(Nim((5, 7)), id="game:Nim-v0"), views=40).views == 40
+    assert certify(gem_ma.Env(Nim((40, 33, *range(1, 25)))), views=8).views == 8
+
+
+@pytest.mark.parametrize("heaps", [(1,), (40,), (3, 4, 5), (40,) * 26])
+def test_sticks_fill_the_picture(heaps):
+    scene = Nim(heaps).picture(State(heaps), None)
+    assert len(scene.items) == sum(heaps)
+    places = [(x, y) for _, _, x, y, _, _ in scene.items]
+    assert len(set(places)) == sum(heaps)
+    down = sorted({y for _, y in places})
+    assert down[-1] + down[0] == pytest.approx(1)
+    assert max(x for x, _ in places) > 0.75 or sum(heaps) < 4
+    assert scene.status == ("first to move",)

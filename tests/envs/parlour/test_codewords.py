@@ -8,7 +8,7 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.parlour.codewords import AGENTS, CLUES, GIVERS, GUESSERS, TILES, Codewords, State
+from gem_ma.envs.parlour.codewords import AGENTS, CLUES, GIVERS, GUESSERS, Codewords, State
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.match.seeding import mix
 
@@ -31,7 +31,6 @@ def test_the_nouns_fit_into_the_picture():
     assert all(word.isalpha() and word.islower() and len(word) <= 6 for word in NOUNS)
     near = [(c, w) for c in CLUES for w in NOUNS if c in w or w in c]
     assert not near  # the examples are legal on any board
-    assert len({symbol for symbol, _ in TILES}) == 9
 
 
 def test_a_board():
@@ -192,6 +191,20 @@ def test_a_guesser_never_learns_the_key():
                 told += game.tell(before, {who: move}, state)
             seen.add(tuple(told))
         assert len(seen) == 1
+
+
+def test_cards_have_the_colours_of_their_sides():
+    game = Codewords()
+    found = play(BEGIN, "music 2", WORD[0])
+    for agent in AGENTS:
+        scene = game.picture(found.seen_by(agent), agent)
+        cells = [cell for row in scene.rows for cell in row]
+        assert cells[0] == (f"{WORD[0]}\nNORTH", "blue", 1.0)
+        if agent in GUESSERS:
+            assert cells[1:] == list(found.words[1:])  # what is hidden is a plain card
+        else:
+            assert cells[1] == (f"{WORD[1]}\nnorth", "blue", 0.08)
+        assert "To act: north_guesser" in scene.status
 
 
 def test_only_givers_see_the_key():
