@@ -8,9 +8,8 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import PLAIN, between, contrast, grown, readable
-from gem_ma.renderers.figures import mask
+from gem_ma.renderers.figures import mask, ring
 from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, Shapes
 
@@ -84,20 +83,12 @@ def _item(
     covered = mask(figure, side, degrees, spread)
     x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
     by = max(1, unit // 250)
-    around = _around(figure, side, degrees, spread, by)
+    around = ring(figure, side, degrees, spread, by)
     under = _part(frame, around, x0 - by, y0 - by)[1]
     if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
         red, green, blue = np.median(under, 0).astype(int).tolist()
         _lay(frame, around, x0 - by, y0 - by, between(ink, (red, green, blue)))
     _lay(frame, covered, x0, y0, ink)
-
-
-@kept
-def _around(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
-    """Return what lies around a figure, so many pixels wide."""
-    inside = (mask(figure, side, degrees, spread) > 63).astype(np.uint8) * 255
-    ring: np.ndarray = grown(inside, by) - np.pad(inside, by)
-    return ring
 
 
 def _part(
