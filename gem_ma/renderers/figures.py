@@ -283,7 +283,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         *[_disc(s * x, y, 0.05) for s in (-1, 1) for x, y in ((0.2, 0.1), (0.34, 0.06), (0.3, 0.2))]
     ),
     "nose": _polygon([(0, -0.1), (0.1, 0.14), (-0.1, 0.14)]),
-    "smile": _both(_oval(0, 0.24, 0.26, 0.2), lambda x, y: y > 0.26),
+    "smile": _both(_oval(0, 0.22, 0.28, 0.28), lambda x, y: y > 0.24),
     "mouth": _box(-0.24, 0.28, 0.24, 0.38),
     "earrings": _any(_disc(-0.6, 0.24, 0.13), _disc(0.6, 0.24, 0.13)),
     "scarf": _any(

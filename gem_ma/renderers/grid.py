@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -253,7 +253,15 @@ def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> n
 
 def legend(scene: Grid, theme: Theme) -> str:
     """Say what the named tiles look like in this theme."""
-    parts = [f"{tile.name}: {_called(tile, theme)}" for _, tile in scene.tiles if tile.name]
+    texts: dict[str, set[str]] = {}  # letters that differ are not what their name is about
+    for _, tile in scene.tiles:
+        texts.setdefault(tile.name, set()).add(tile.text)
+    parts = []
+    for name, letters in texts.items():
+        for _, tile in scene.tiles:
+            if name and tile.name == name:
+                shown = tile if len(letters) == 1 else replace(tile, text="")
+                parts.append(f"{name}: {_called(shown, theme)}")
     for _, tile in scene.tiles:
         parts += [
             f"{said}: {theme.called(color)}" for _, color, *name in tile.parts for said in name
@@ -265,7 +273,7 @@ def _called(tile: Tile, theme: Theme) -> str:
     ground = f" on {theme.called(tile.ground)}" if tile.ground else ""
     if tile.figure:
         return f"{theme.called(tile.color)} {theme.figure(tile.figure)}{ground}"
-    if tile.text and not tile.parts:
+    if tile.text:
         return f"{tile.text!r}{ground}"
     called = ground.removeprefix(" on ")
     article = "an" if called[:1] in tuple("aeiou") else "a"
