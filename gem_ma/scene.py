@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "gray", "white"]
+SKIN = "skin"  # one colour more, of faces, which looks nearly the same in all themes
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,9 @@ class Tile:
     color, ground: names out of COLORS; a theme says which colour that is. "" is the plain ground.
     text: at most three characters, drawn over the figure.
     name: what a legend calls it, "red's disc" for example.
+    parts: (figure, color), drawn over one another in this order instead of one figure, a face for
+        example; the text stands below them and may be a short word. A color may be SKIN too; a
+        third text is what a legend calls this color.
     """
 
     figure: str = ""
@@ -23,6 +27,7 @@ class Tile:
     ground: str = ""
     text: str = ""
     name: str = ""
+    parts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gem_ma.renderers.contrast import grown
 from gem_ma.renderers.kept import kept
 
 Points = Sequence[tuple[float, float]]
@@ -43,6 +44,14 @@ def mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0) -> n
     coverage = inside.reshape(size, fine, size, fine).mean((1, 3))
     result: np.ndarray = np.round(coverage * 255).astype(np.uint8)
     return result
+
+
+@kept
+def ring(figure: str, size: int, degrees: float, spread: float, by: int) -> np.ndarray:
+    """Return what lies around a figure, so many pixels wide."""
+    inside = (mask(figure, size, degrees, spread) > 63).astype(np.uint8) * 255
+    around: np.ndarray = grown(inside, by) - np.pad(inside, by)
+    return around
 
 
 def _polygon(points: Points) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
@@ -122,6 +131,24 @@ def _dial(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     short, long = abs(minute - np.round(minute)), 5 * abs(minute / 5 - np.round(minute / 5))
     inside[inside] = ((short < 0.1) & outer) | (long < 0.2)
     return inside
+
+
+def _oval(cx: float, cy: float, rx: float, ry: float):  # type: ignore[no-untyped-def]
+    return lambda x, y: ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
+
+
+def _but(whole, *holes):  # type: ignore[no-untyped-def]
+    return lambda x, y: whole(x, y) & ~functools.reduce(np.logical_or, [h(x, y) for h in holes])
+
+
+def _both(*parts):  # type: ignore[no-untyped-def]
+    return lambda x, y: functools.reduce(np.logical_and, [part(x, y) for part in parts])
+
+
+def _around(count: int, first: float, last: float, r: float):  # type: ignore[no-untyped-def]
+    """Return discs around a head, from an angle to another, in degrees from the right upwards."""
+    turns = [math.radians(first + (last - first) * i / (count - 1)) for i in range(count)]
+    return _any(*[_disc(0.56 * math.cos(t), -0.16 - 0.62 * math.sin(t), r) for t in turns])
 
 
 _BASE = _any(_box(-0.75, 0.72, 0.75, 1.0), _box(-0.58, 0.5, 0.58, 0.74))
@@ -315,4 +342,64 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         ),
         _BASE,
     ),
+    # Parts of a face, which fit on one another.
+    "long hair": _any(_oval(0, -0.2, 0.76, 0.72), _box(-0.76, -0.2, 0.76, 0.72)),
+    "curls": _around(9, -48, 228, 0.27),
+    "shoulders": _any(_oval(0, 1.08, 0.86, 0.46), _box(-0.2, 0.4, 0.2, 0.8)),
+    "head": _any(_oval(0, -0.08, 0.54, 0.64), _disc(-0.54, 0, 0.13), _disc(0.54, 0, 0.13)),
+    "hair": _any(
+        _both(_oval(0, -0.12, 0.6, 0.7), lambda x, y: y < -0.46 + 0.5 * x * x),
+        _both(_oval(0, -0.12, 0.6, 0.7), lambda x, y: (abs(x) > 0.44) & (y < -0.1)),
+    ),
+    "curly hair": _both(_around(7, 10, 170, 0.25), lambda x, y: y < -0.3),
+    "fringe": _both(_oval(0, -0.12, 0.6, 0.7), lambda x, y: y < -0.28 - 0.35 * abs(x - 0.1)),
+    "beard": _but(
+        _both(_oval(0, 0, 0.57, 0.68), lambda x, y: y > 0.02 + 0.5 * (0.57 - abs(x))),
+        _oval(0, 0.3, 0.24, 0.13),
+    ),
+    "moustache": _but(_oval(0, 0.2, 0.32, 0.13), _oval(0, 0.34, 0.2, 0.1)),
+    "eyes": _any(_oval(-0.22, -0.12, 0.17, 0.13), _oval(0.22, -0.12, 0.17, 0.13)),
+    "pupils": _any(_disc(-0.22, -0.12, 0.095), _disc(0.22, -0.12, 0.095)),
+    "lashes": _any(
+        *[
+            _polygon([(s * 0.1, -0.26), (s * 0.3, -0.27), (s * 0.46, -0.38), (s * 0.38, -0.16)])
+            for s in (-1, 1)
+        ]
+    ),
+    "brows": _any(_box(-0.36, -0.34, -0.1, -0.27), _box(0.1, -0.34, 0.36, -0.27)),
+    "glasses": _any(
+        _but(_disc(-0.24, -0.12, 0.26), _disc(-0.24, -0.12, 0.18)),
+        _but(_disc(0.24, -0.12, 0.26), _disc(0.24, -0.12, 0.18)),
+        _box(-0.6, -0.17, -0.46, -0.09),
+        _box(0.46, -0.17, 0.6, -0.09),
+    ),
+    "freckles": _any(
+        *[_disc(s * x, y, 0.05) for s in (-1, 1) for x, y in ((0.2, 0.1), (0.34, 0.06), (0.3, 0.2))]
+    ),
+    "nose": _polygon([(0, -0.1), (0.1, 0.14), (-0.1, 0.14)]),
+    "smile": _both(_oval(0, 0.22, 0.28, 0.28), lambda x, y: y > 0.24),
+    "mouth": _box(-0.24, 0.28, 0.24, 0.38),
+    "earrings": _any(_disc(-0.6, 0.24, 0.13), _disc(0.6, 0.24, 0.13)),
+    "scarf": _any(
+        _both(_oval(0, 0.66, 0.56, 0.24), lambda x, y: y > 0.5),
+        _polygon([(0.14, 0.68), (0.44, 0.68), (0.54, 1), (0.2, 1)]),
+    ),
+    "tie": _polygon(
+        [
+            (-0.15, 0.58),
+            (0.15, 0.58),
+            (0.08, 0.7),
+            (0.18, 0.94),
+            (0, 1),
+            (-0.18, 0.94),
+            (-0.08, 0.7),
+        ]
+    ),
+    "collar": _polygon([(-0.34, 0.62), (0.34, 0.62), (0, 1)]),
+    "brimmed hat": _any(
+        _oval(0, -0.5, 0.84, 0.12),
+        _polygon([(-0.48, -0.5), (-0.4, -0.96), (0.4, -0.96), (0.48, -0.5)]),
+    ),
+    "hat band": _polygon([(-0.47, -0.58), (-0.45, -0.7), (0.45, -0.7), (0.47, -0.58)]),
+    "crossed": lambda x, y: abs(abs(x) - abs(y)) < 0.09,
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from gem_ma.renderers.contrast import (
     grown,
     readable,
 )
-from gem_ma.renderers.figures import mask
+from gem_ma.renderers.figures import mask, ring
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import Grid, Hexes, Tile
@@ -59,10 +60,18 @@ def layout(scene: Grid, size: tuple[int, int], unit: int) -> Layout:
     columns, rows = _shape(scene)
     wide = max(map(len, scene.lines), default=0)
     said = scene.status
-    for text in font.heights(size):
+    heights = font.heights(size)
+    plain = _PLAIN
+    if any(tile.parts for _, tile in scene.tiles):  # their details are worth smaller words
+        lines = font.fold(said, size[0] // font.width(heights[-1]))
+        most = _fitted(
+            columns, rows, wide, bool(scene.columns), len(lines), heights[-1], size, unit
+        )
+        plain = math.ceil(most.cell * 0.9) if most else 0
+    for text in heights:
         lines = font.fold(said, size[0] // font.width(text))
         place = _fitted(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
-        if place is not None and (place.cell >= _PLAIN or not lines or text == font.HEIGHTS[0]):
+        if place is not None and (place.cell >= plain or not lines or text == heights[-1]):
             return place
     raise BadScene(
         f"{columns} x {rows} cells{' and what is said below' if said else ''} do not fit into "
@@ -256,7 +265,19 @@ def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> n
 
 def legend(scene: Grid | Hexes, theme: Theme) -> str:
     """Say what the named tiles look like in this theme."""
-    parts = [f"{one.name}: {_called(one, theme)}" for _, one in scene.tiles if one.name]
+    texts: dict[str, set[str]] = {}  # letters that differ are not what their name is about
+    for _, tile in scene.tiles:
+        texts.setdefault(tile.name, set()).add(tile.text)
+    parts = []
+    for name, letters in texts.items():
+        for _, tile in scene.tiles:
+            if name and tile.name == name:
+                shown = tile if len(letters) == 1 else replace(tile, text="")
+                parts.append(f"{name}: {_called(shown, theme)}")
+    for _, tile in scene.tiles:
+        parts += [
+            f"{said}: {theme.called(color)}" for _, color, *name in tile.parts for said in name
+        ]
     return "; ".join(dict.fromkeys(parts))
 
 
@@ -301,6 +322,8 @@ def _tile(
     picture[:] = ground
     picture[0], picture[:, 0] = theme.line, theme.line  # the lines of the grid
     shapes, middle = [], (cell / 2, cell / 2)
+    if tile.parts:
+        return picture, _parts(picture, tile, cell, theme)
     if tile.figure:
         side = max(1, round(cell * theme.size))
         coverage = mask(theme.figure(tile.figure), side)
@@ -329,6 +352,49 @@ def _tile(
     if tile.text:
         shapes.append((picture, _letters(picture, tile, cell, theme, middle)))
     return picture, shapes
+
+
+def _parts(
+    picture: np.ndarray, tile: Tile, cell: int, theme: Theme
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Draw the parts of a tile over one another, with a word below them; say where they stand."""
+    edge = max(1, cell // 14)  # where a frame may stand
+    room = cell - 2 * edge
+    small = [h for h in font.HEIGHTS if h < cell / 3 or h == font.HEIGHTS[0]]
+    fitting = [h for h in small if font.width(h) * len(tile.text) <= room]
+    text = max(fitting, default=room) if tile.text else 0
+    by, side = max(1, cell // 60), room - text + (edge if text else 0)
+    if side < text:
+        raise BadScene(
+            f"{tile.text!r} does not fit into a cell of {cell} pixels; use a larger image_size"
+        )
+    x, y, shapes = (cell - side + 1) // 2, edge, []
+    for figure, color, *_ in tile.parts:
+        coverage, ink = mask(figure, side), theme.color(color)
+        steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
+        rows, columns = np.nonzero(ring(figure, side, 0.0, 1.0, by))
+        around = np.maximum(rows + y - by, 0), np.clip(columns + x - by, 0, cell - 1)
+        under = picture[around]
+        if len(under) and np.sort(contrast(ink, under))[len(under) // 2] < PLAIN:
+            red, green, blue = np.sort(under, 0)[len(under) // 2].tolist()
+            picture[around] = between(ink, (red, green, blue))
+        font.blend(picture[y : y + side, x : x + side], steps, ink)
+        shape = np.zeros((cell, cell), bool)
+        shape[y : y + side, x : x + side] = coverage > 127
+        shapes.append((picture.copy(), shape))
+    if text:
+        ground = theme.color(tile.ground) if tile.ground else theme.cell
+        ink = theme.color(tile.color)
+        ink = ink if contrast(ink, ground) >= PLAIN else readable(ground)
+        coverage = font.coverage(tile.text, text)
+        steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
+        x, y = (cell - coverage.shape[1] + 1) // 2, cell - edge - text
+        picture[y:, 1:] = ground
+        font.blend(picture[y : y + text, x : x + coverage.shape[1]], steps, ink)
+        shape = np.zeros((cell, cell), bool)
+        shape[y : y + text, x : x + coverage.shape[1]] = coverage > 127
+        shapes.append((picture, shape))
+    return shapes
 
 
 def _edging(cell: int) -> int:

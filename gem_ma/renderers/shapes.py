@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import CLEAR, PLAIN, between, contrast, grown, readable
-from gem_ma.renderers.figures import mask
+from gem_ma.renderers.figures import mask, ring
 from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme, blank
@@ -114,7 +114,7 @@ def _plain(part: np.ndarray) -> RGB | None:
 def _extent(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
     """Return the rows and columns between which a figure and its outline stand."""
     covered = np.pad(mask(figure, side, degrees, spread), by)
-    rows, columns = np.nonzero(covered | _around(figure, side, degrees, spread, by))
+    rows, columns = np.nonzero(covered | ring(figure, side, degrees, spread, by))
     if not len(rows):
         return np.zeros(4, np.intp)
     return np.array([rows.min(), rows.max() + 1, columns.min(), columns.max() + 1])
@@ -142,20 +142,12 @@ def _over(
     y0: int,
 ) -> None:
     covered = mask(figure, side, degrees, spread)
-    around = _around(figure, side, degrees, spread, by)
+    around = ring(figure, side, degrees, spread, by)
     under = _part(frame, around, x0 - by, y0 - by)[1]
     if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
         red, green, blue = np.median(under, 0).astype(int).tolist()
         _lay(frame, around, x0 - by, y0 - by, between(ink, (red, green, blue)))
     _lay(frame, covered, x0, y0, ink)
-
-
-@kept
-def _around(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
-    """Return what lies around a figure, so many pixels wide."""
-    inside = (mask(figure, side, degrees, spread) > 63).astype(np.uint8) * 255
-    ring: np.ndarray = grown(inside, by) - np.pad(inside, by)
-    return ring
 
 
 def _part(

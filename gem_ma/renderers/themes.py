@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from gem_ma.renderers.kept import kept
-from gem_ma.scene import COLORS
+from gem_ma.scene import COLORS, SKIN
 
 RGB = tuple[int, int, int]
 
@@ -51,7 +51,7 @@ class Theme:
 
 
 def _colors(**rgb: RGB) -> dict[str, tuple[RGB, str]]:
-    return {name: (rgb[name], name) for name in COLORS}
+    return {name: (rgb[name], name) for name in (*COLORS, SKIN)}
 
 
 # Okabe and Ito's palette, told apart by readers with any common colour vision.
@@ -66,6 +66,7 @@ _SAFE = _colors(
     black=(26, 26, 28),
     gray=(142, 142, 147),
     white=(250, 250, 250),
+    skin=(246, 208, 172),
 )
 _GRAYS = {
     "red": ((40, 40, 40), "dark gray"),
@@ -78,6 +79,7 @@ _GRAYS = {
     "black": ((0, 0, 0), "black"),
     "gray": ((222, 222, 222), "pale gray"),
     "white": ((255, 255, 255), "white"),
+    SKIN: ((236, 236, 236), "pale gray"),
 }
 THEMES = {
     theme.name: theme
@@ -179,8 +181,8 @@ def _drawn(seed: int, split: str) -> Theme:
     shift = 0 if split == "train" else 12  # degrees: no hue of one split occurs in the other
     names = list(rng.permutation(list(_HUES)))
     colors: dict[str, tuple[RGB, str]] = {}
-    for color in COLORS:
-        if color in ("black", "white", "gray"):
+    for color in (*COLORS, SKIN):
+        if color in ("black", "white", "gray", SKIN):
             colors[color] = _SAFE[color]
         else:
             name = str(names.pop())

@@ -13,17 +13,18 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DRAWN = (3, 5)  # letters of the random level
-PLACED, PRESENT, ABSENT = "+", "~", "-"
+MARKS = PLACED, PRESENT, ABSENT = "+", "~", "-"  # the best first
 LOOKS = (
-    (PLACED, "square", "green", "letter in its place (+)"),
-    (PRESENT, "disc", "orange", "letter that belongs elsewhere (~)"),
-    (ABSENT, "square", "gray", "letter that is not there (-)"),
+    (PLACED, "green", "letter in its place (+)"),
+    (PRESENT, "yellow", "letter that belongs elsewhere (~)"),
+    (ABSENT, "black", "letter that is not there (-)"),
+    ("", "white", "letter not tried yet"),
 )
 TILES = (
     *(
-        (letter + mark, Tile(figure, color, text=letter, name=name))
+        (letter + mark, Tile(ground=color, text=letter, name=name))
         for letter in LETTERS
-        for mark, figure, color, name in LOOKS
+        for mark, color, name in LOOKS
     ),
     (" ", Tile()),
 )
@@ -136,11 +137,21 @@ class Wordle(Game[State]):
         return f"Word: {word}", f"Guesses left: {view.left}"
 
     def picture(self, view, agent):
-        """Draw guesses from the top, the earliest in the leftmost column of guesses."""
-        rows = [
-            tuple(map("".join, zip(guess, found, strict=True))) for guess, found in view.guesses
-        ]
-        return Grid(columns(rows, len(view.word)), TILES, status=self.status(view))
+        """Draw guesses from the top, the earliest in the leftmost column, and beside them a to z.
+
+        Each letter of the alphabet has the best mark that it got so far.
+        """
+        guesses = [tuple(map("".join, zip(*guess, strict=True))) for guess in view.guesses]
+        board = columns(guesses, len(view.word), len(LETTERS))
+        best = {}
+        for cell in itertools.chain(*guesses):
+            letter, mark = cell
+            best[letter] = min(mark, best.get(letter, mark), key=MARKS.index)
+        wide = max(-(-len(LETTERS) // len(board)), len(board) - len(board[0]) - 1)
+        cells = [letter + best.get(letter, "") for letter in LETTERS]
+        cells += [" "] * (wide * len(board) - len(cells))
+        rows = [(*row, " ", *cells[i * wide : (i + 1) * wide]) for i, row in enumerate(board)]
+        return Grid(tuple(rows), TILES, status=self.status(view))
 
 
 @functools.lru_cache(1 << 14)  # a line is shown again after every later guess

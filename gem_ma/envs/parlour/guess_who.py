@@ -7,13 +7,67 @@ import numpy as np
 from gem_ma.envs.parlour.things import PEOPLE, PEOPLE_WORDS, TRUE_OF_PEOPLE, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
+from gem_ma.scene import SKIN, Grid, Tile
 
 AGENTS = ("first", "second")
 QUESTIONS = tuple(TRUE_OF_PEOPLE)
 ANSWERS = ("yes", "no")
 SILENCE = "no answer"
 GUESSES = {f"Is it {name}?": name for name in PEOPLE}
+WIDE, WIDER, MANY = 6, 8, 10  # faces in a row of the picture, and from so many answers on
+HAIR = {f"{c} hair": c for c in ("black", "brown", "red", "white")} | {"blond hair": "yellow"}
+SIGNS = {"yes": "+", "no": "-", SILENCE: "~"}  # of answers below the picture
 SHORT = {question: phrases[0].strip() for question, phrases in PEOPLE_WORDS.items()}
+
+
+def _face(name):
+    """Return the parts of a face, as they lie on one another."""
+    looks = _looks(name)
+    called = next((look for look in HAIR if look in looks), "")
+    hair = HAIR[called] if called else "gray", *([called] if called else [])
+    long, curly, woman = "long hair" in looks, "curly hair" in looks, "woman" in looks
+    parts = (
+        (long, "long hair", *hair),
+        (curly, "curls", *hair),
+        (True, "shoulders", "purple" if woman else "blue"),
+        ("tie" in looks, "collar", "white"),
+        (True, "head", SKIN),
+        ("beard" in looks, "beard", *hair),
+        (True, "nose", "brown"),
+        ("freckles" in looks, "freckles", "red"),
+        ("moustache" in looks, "moustache", *hair),
+        (True, "smile" if "smiling" in looks else "mouth", "red" if woman else "black"),
+        (woman, "lashes", "black"),
+        (True, "eyes", "white"),
+        ("blue eyes" in looks, "pupils", "blue", "blue eyes"),
+        ("blue eyes" not in looks, "pupils", "black"),
+        (not woman, "brows", "black"),
+        (long, "fringe", *hair),
+        (curly, "curly hair", *hair),
+        (not (long or curly or "bald" in looks), "hair", *hair),
+        ("glasses" in looks, "glasses", "black"),
+        ("earrings" in looks, "earrings", "yellow"),
+        ("scarf" in looks, "scarf", "orange"),
+        ("tie" in looks, "tie", "red"),
+        ("hat" in looks, "brimmed hat", "green"),
+        ("hat" in looks, "hat band", "black"),
+    )
+    return tuple(tuple(part) for shown, *part in parts if shown)
+
+
+def _looks(name):
+    return [SHORT[question] for question, people in TRUE_OF_PEOPLE.items() if name in people]
+
+
+CROSSED = {"ground": "gray", "name": "ruled out by the answers to you"}
+TILES = (
+    *[(name, Tile(text=name, parts=_face(name))) for name in PEOPLE],
+    *[
+        (f"{name} out", Tile(text=name, parts=(("crossed", "black"), *_face(name)), **CROSSED))
+        for name in PEOPLE
+    ],
+    ("", Tile()),
+)
 
 
 class Question(NamedTuple):
@@ -146,13 +200,33 @@ class GuessWho(Game[State]):
             told = ", ".join(f"{SHORT[about]} {answer}" for about, answer in known)
             lines.append(f"{name} has {person or '?'} and asked: {told or 'nothing'}.")
         lines.append(f"Questions left: {view.left}.")
+        return "\n".join([*lines, self.asks(view)])
+
+    def asks(self, view):
+        """Return what the game waits for."""
         if view.open:
-            lines.append(f"Open: {view.open}")
-        elif view.to_act():
-            lines.append(f"To ask: {AGENTS[view.turn]}")
-        else:
-            lines.append(f"Winner: {view.winner or 'nobody'}")
-        return "\n".join(lines)
+            return f"Open: {view.open}"
+        if view.to_act():
+            return f"To ask: {AGENTS[view.turn]}"
+        return f"Winner: {view.winner or 'nobody'}"
+
+    def picture(self, view, agent):
+        """Draw all faces; those that the answers to a seat's questions leave out are crossed."""
+        seat = AGENTS.index(agent) if agent else view.turn
+        wide = WIDE if sum(map(len, view.asked)) < MANY else WIDER
+        shown = [
+            name if name in view.people or _fits(name, view.asked[seat]) else f"{name} out"
+            for name in PEOPLE
+        ]
+        shown += [""] * (-len(shown) % wide)
+        rows = tuple(tuple(shown[i : i + wide]) for i in range(0, len(shown), wide))
+        marks = [divmod(PEOPLE.index(person), wide) for person in view.people if person]
+        status = []
+        for name, person, known in zip(AGENTS, view.people, view.asked, strict=True):
+            told = " ".join(SIGNS[answer] + SHORT[about] for about, answer in known)
+            status.append(f"{name} ({person or '?'}) asked {told or 'nothing'}")
+        status.append(f"{self.asks(view)} ({view.left} left)")
+        return Grid(rows, TILES, tuple(marks), status=tuple(status))
 
     def encode(self, view, agent):
         """Return for either seat, the own first: answers (1 yes, 0.5 no, 0.25 open), person."""
@@ -168,5 +242,7 @@ class GuessWho(Game[State]):
         return rows
 
 
-def _looks(name):
-    return [SHORT[question] for question, people in TRUE_OF_PEOPLE.items() if name in people]
+def _fits(name, known):
+    """Return whether a person may be the one that all these answers are about."""
+    told = [(about, answer) for about, answer in known if answer in ANSWERS]
+    return all((name in TRUE_OF_PEOPLE[about]) == (answer == "yes") for about, answer in told)

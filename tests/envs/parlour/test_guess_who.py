@@ -8,6 +8,7 @@ from gem_ma import InvalidMove
 from gem_ma.envs.parlour import guess_who
 from gem_ma.envs.parlour.guess_who import AGENTS, SHORT, GuessWho, State
 from gem_ma.envs.parlour.things import PEOPLE, TRUE_OF_PEOPLE
+from gem_ma.renderers import draw
 
 BEGIN = State(("Ada", "Max"), 40)
 
@@ -172,3 +173,41 @@ def test_what_may_be_said():
     guesses = legal[len(questions) :]
     assert [name for name in guess_who.PEOPLE if any(name in guess for guess in guesses)] == others
     assert not any(own in guess.split() for guess in guesses)
+
+
+def test_the_picture():
+    game, hat = GuessWho(), "Do they wear a hat?"
+    state = play(BEGIN, hat, "yes", "Are they bald?", "no")
+    for agent, own, asked in (
+        ("first", "Ada", hat),
+        ("second", "Max", "Are they bald?"),
+        (None,) * 3,
+    ):
+        view = state.seen_by(agent) if agent else state
+        drawn = game.picture(view, agent)
+        cells = [cell for row in drawn.rows for cell in row if cell]
+        assert [cell.removesuffix(" out") for cell in cells] == list(PEOPLE)
+        marked = {drawn.rows[y][x] for y, x in drawn.marks}
+        assert marked == ({own} if agent else {"Ada", "Max"})
+        seen = {cell for cell in cells if not cell.endswith(" out")} - marked
+        people = TRUE_OF_PEOPLE[asked or hat]
+        right = people if asked in (None, hat) else set(PEOPLE) - people
+        assert seen == right - marked
+    faces = dict(drawn.tiles)
+    parts = {part[0] for part in faces["Dora"].parts}
+    assert {"brimmed hat", "scarf", "earrings", "curly hair"} <= parts
+    assert not {"glasses", "beard", "tie"} & parts
+    assert len({face.parts for face in faces.values()}) == 2 * len(PEOPLE) + 1
+    told = drawn.status
+    assert told == ("first (Ada) asked +hat", "second (Max) asked -bald", "To ask: first (38 left)")
+
+
+@pytest.mark.parametrize("size", [252, 1008])
+def test_the_longest_game_can_be_drawn(size):
+    def known(person):
+        return tuple((q, "yes" if person in of else "no") for q, of in TRUE_OF_PEOPLE.items())
+
+    state = BEGIN._replace(asked=(known("Max"), known("Ada")[:-1]), open="Are they smiling?")
+    scene = GuessWho().picture(state, None)
+    drawn = draw(scene, (size, size))
+    assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 20
