@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
@@ -79,7 +80,7 @@ class Nim(Game[State]):
     def picture(self, view, agent):
         wide = max(self.heaps)
         rows = tuple([("o" * n).ljust(wide, ".") for n in view.heaps])
-        return Grid(rows, TILES, lines=tuple(LETTERS[: len(rows)]))
+        return Grid(rows, TILES, lines=tuple(LETTERS[: len(rows)]), status=to_act(view))
 
     def encode(self, view, agent):
         """Return how many objects each heap has, one row for each, one-hot."""
