@@ -31,7 +31,7 @@ LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
 _GAP = 4  # pixels between the board and what is said below
 _LEAST = 3  # pixels of a cell
 _PLAIN = 12  # pixels of a cell for which words below are made smaller
-_FULL = 0.6  # of the frame's shorter side squared: more than the 0.55 that should show, as letters have margins
+_FULL = 0.6  # of the frame's shorter side squared: 0.55 are to show, and letters have margins
 _NEAR = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
 
 

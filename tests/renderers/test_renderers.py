@@ -151,6 +151,29 @@ def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
     assert all(len(pictures) == 1 for pictures in frames.values())
 
 
+TURNS = (
+    *("Battleship", "Breakthrough", "Chess", "ConnectFour", "Nim", "Reversi", "TicTacToe"),
+    *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
+)
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_pictures_say_whose_turn_it_is(name):
+    env = gem_ma.make(f"game:{name}-v0")
+    for seed in range(3):
+        env.reset(seed=seed)
+        for _ in range(6):
+            for seat in (None, *env.possible_agents):
+                view = env.game_state if seat is None else env.match.view(seat)
+                scene = env.core.sight.scene(view, seat)
+                parts = [part for _, part in scene.scenes] if hasattr(scene, "scenes") else [scene]
+                said = " ".join(line for part in parts for line in part.status)
+                for acts in env.to_act:
+                    assert f"To act: {acts}" in said or f", {acts} to move" in said
+            if env.to_act:
+                env.step(env.sample_random_action())
+
+
 def test_both_shows_what_text_and_image_show():
     both = gem_ma.make("game:ConnectFour-v0", observe="both", theme="mono")
     image = gem_ma.make("game:ConnectFour-v0", observe="image", theme="mono")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Grid, Panels, Tile
@@ -143,7 +144,7 @@ class Battleship(Game[State]):
 
     def status(self, view):
         lines = [f"{a} afloat: {left or 'none'}" for a, left in zip(AGENTS, view.left, strict=True)]
-        return (*lines, *(f"To act: {agent}" for agent in view.to_act()))
+        return (*lines, *to_act(view))
 
     def picture(self, view, agent):
         columns = tuple(string.ascii_lowercase[: view.size])

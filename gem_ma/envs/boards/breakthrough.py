@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
@@ -138,7 +139,7 @@ class Breakthrough(Game[State]):
 
     def picture(self, view, agent):
         columns, lines = labels(view.size)
-        return Grid(rows(view.board, view.size), TILES, columns=columns, lines=lines)
+        return Grid(rows(view.board, view.size), TILES, (), columns, lines, to_act(view))
 
     def encode(self, view, agent):
         """Return three planes: own pieces, the other's, free squares."""

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
@@ -103,7 +104,7 @@ class ConnectFour(Game[State]):
 
     def picture(self, view, agent):
         rows = tuple([view.board[i : i + COLS] for i in range(0, CELLS, COLS)])
-        return Grid(rows, TILES, columns=MOVES)
+        return Grid(rows, TILES, columns=MOVES, status=to_act(view))
 
     def encode(self, view, agent):
         """Return three planes of six rows, top first: own discs, the other's, free cells."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, Message
 from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
@@ -153,7 +154,8 @@ class Reversi(Game[State]):
 
     def picture(self, view, agent):
         columns, lines = labels(view.size)
-        return Grid(rows(view.board(), view.size), TILES, (), columns, lines, (_score(view),))
+        status = _score(view), *to_act(view)
+        return Grid(rows(view.board(), view.size), TILES, (), columns, lines, status)
 
     def encode(self, view, agent):
         """Return three planes: own discs, the other's, free squares."""

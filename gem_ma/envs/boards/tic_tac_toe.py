@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
@@ -88,7 +89,7 @@ class TicTacToe(Game[State]):
         return "\n".join(map(" ".join, _rows(view.board)))
 
     def picture(self, view, agent):
-        return Grid(_rows(view.board), TILES)
+        return Grid(_rows(view.board), TILES, status=to_act(view))
 
     def encode(self, view, agent):
         """Return three planes: own marks, the other's, free cells."""

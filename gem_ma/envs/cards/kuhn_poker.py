@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
@@ -87,7 +88,8 @@ class KuhnPoker(Game[State]):
 
     def picture(self, view, agent):
         rows = [(a, (card or "?",)) for a, card in zip(AGENTS, view.cards, strict=True)]
-        return Cards(tuple(rows), ("Betting: " + (", ".join(view.bets) or "none yet"),))
+        betting = ", ".join(view.bets) or "none yet"
+        return Cards(tuple(rows), (f"Betting: {betting}", *to_act(view)))
 
     def encode(self, view, agent):
         """Return the own card and the betting so far, both one-hot."""

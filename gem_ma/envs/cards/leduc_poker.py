@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, Message
 from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
@@ -131,7 +132,8 @@ class LeducPoker(Game[State]):
 
     def picture(self, view, agent):
         held = zip((*AGENTS, "open"), (*view.cards, view.board), strict=True)
-        return Cards(tuple((name, (card or "?",)) for name, card in held), self.status(view))
+        status = *self.status(view), *to_act(view)
+        return Cards(tuple((name, (card or "?",)) for name, card in held), status)
 
     def encode(self, view, agent):
         """Return the own card and the open one, one-hot, and each bet of both rounds: check or

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.pictures import EMPTY
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.match.actions import clip
 from gem_ma.scene import Panels, Tile
@@ -261,7 +262,7 @@ class MapTask(Game[State]):
             for i, thing in enumerate(landmarks)
         ]
         marks = () if mark is None else (mark,)
-        return pictures.board(tuple(cells), (self.status(view),), TILES, marks)
+        return pictures.board(tuple(cells), (self.status(view), *to_act(view)), TILES, marks)
 
 
 def _route(rng, size):

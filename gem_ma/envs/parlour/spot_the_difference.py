@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gem_ma.envs.parlour import pictures
+from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import clip
 from gem_ma.scene import Panels
@@ -159,7 +160,7 @@ class SpotTheDifference(Game[State]):
         return f"found {len(view.found)} of {view.many}", f"replies left: {left}"
 
     def picture(self, view, agent):
-        status = self.status(view)
+        status = *self.status(view), *to_act(view)
         if agent is not None:
             own = view.pictures[AGENTS.index(agent)]
             return pictures.board(own, status, marks=view.found)
