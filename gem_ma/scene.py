@@ -154,6 +154,7 @@ class Shapes:
         letters are, as a share of the square; else they are as in other pictures.
     A color is a name out of COLORS, or "" for the colour of text.
     status: lines below.
+    ground: a color behind all of it, as wide as the picture; "" is the plain one.
     """
 
     items: tuple[tuple[str, str, float, float, float, float], ...] = ()
@@ -161,6 +162,7 @@ class Shapes:
     lines: tuple[tuple[str, float, float, float, float, float], ...] = ()
     labels: tuple[tuple[Any, ...], ...] = ()
     status: tuple[str, ...] = ()
+    ground: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from gem_ma.renderers.contrast import grown
 from gem_ma.renderers.kept import kept
 
 Points = Sequence[tuple[float, float]]
+Figure = Callable[[np.ndarray, np.ndarray], np.ndarray]
 FINE = 8  # samples along each side of a pixel
 _LARGE = 96  # from this size on, half as many are enough
 
@@ -137,11 +138,11 @@ def _oval(cx: float, cy: float, rx: float, ry: float):  # type: ignore[no-untype
     return lambda x, y: ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
 
 
-def _but(whole, *holes):  # type: ignore[no-untyped-def]
+def _but(whole: Figure, *holes: Figure) -> Figure:
     return lambda x, y: whole(x, y) & ~functools.reduce(np.logical_or, [h(x, y) for h in holes])
 
 
-def _both(*parts):  # type: ignore[no-untyped-def]
+def _both(*parts: Figure) -> Figure:
     return lambda x, y: functools.reduce(np.logical_and, [part(x, y) for part in parts])
 
 
@@ -402,4 +403,23 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     ),
     "hat band": _polygon([(-0.47, -0.58), (-0.45, -0.7), (0.45, -0.7), (0.47, -0.58)]),
     "crossed": lambda x, y: abs(abs(x) - abs(y)) < 0.09,
+    # Around a table, by day and by night.
+    "sitting": _any(_disc(0, -0.42, 0.46), _both(_oval(0, 0.96, 0.92, 0.84), _box(-1, 0, 1, 1))),
+    "wolf": _any(
+        _polygon([(-0.8, -0.95), (-0.2, -0.5), (-0.66, 0.2)]),
+        _polygon([(0.8, -0.95), (0.2, -0.5), (0.66, 0.2)]),
+        _polygon([(-0.72, -0.45), (0.72, -0.45), (0.8, 0.2), (0, 0.98), (-0.8, 0.2)]),
+    ),
+    "eye": _but(
+        _both(_disc(0, 0.75, 1.24), _disc(0, -0.75, 1.24)),
+        lambda x, y: (x * x + y * y <= 0.2) & (x * x + y * y >= 0.05),
+    ),
+    "grave": _any(_disc(0, -0.2, 0.62), _box(-0.62, -0.2, 0.62, 0.8), _box(-0.9, 0.8, 0.9, 0.98)),
+    "sun": _any(_disc(0, 0, 0.5), _but(_polygon(_star(10, 0.62)), _disc(0, 0, 0.58))),
+    "moon": _but(_disc(0, 0, 0.95), _disc(0.45, -0.25, 0.8)),
+    "bubble": _any(_oval(0, -0.2, 0.98, 0.7), _polygon([(-0.5, 0.2), (0.1, 0.3), (-0.62, 0.96)])),
+    "ballot": _but(
+        _any(_box(-0.85, -0.05, 0.85, 0.9), _box(-0.4, -0.85, 0.4, -0.05)),
+        _box(-0.55, 0.08, 0.55, 0.24),
+    ),
 }

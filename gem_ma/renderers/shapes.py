@@ -32,6 +32,8 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
             "larger image_size"
         )
     left, top = (width - unit) // 2, above + (height - above - unit) // 2
+    if scene.ground:
+        frame[top : top + unit] = _ink(theme, scene.ground)
     font.column(frame, 4, height, status, text, theme.ink)
     for item in scene.items:
         _item(frame, item, (left, top), unit, theme)
@@ -55,23 +57,13 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
 
 def write(frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB) -> None:
     """Write letters so that they can be read on whatever is there."""
-    part = frame[max(y, 0) : y + text, max(x, 0) : x + font.width(text) * len(letters)]
-    ground = _plain(part)
-    if ground is not None and part.shape[:2] == (text, font.width(text) * len(letters)):
-        if contrast(ink, ground) < CLEAR:
-            ink = readable(ground)
-        part[:] = font.strip(letters, text, ink, ground)
-        return
-    covered = font.coverage(letters, text)
-    under = _part(frame, covered, x, y)[1]
-    if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
-        red, green, blue = np.median(under, 0).astype(int).tolist()
-        ink = readable((red, green, blue))
-        if np.percentile(contrast(ink, under), 10) < PLAIN:
-            inside = (covered > 63).astype(np.uint8) * 255
+    places, under = _part(frame, _written(letters, text, 0), x, y)
+    if _faint(ink, under):
+        ink = readable(_middle(under))
+        if _faint(ink, under):
             by = max(1, text // 14)
-            _lay(frame, grown(inside, by), x - by, y - by, readable(ink))
-    _lay(frame, covered, x, y, ink)
+            _lay(frame, _written(letters, text, by), x - by, y - by, readable(ink))
+    _blend(frame, places, ink)
 
 
 def _item(
@@ -90,84 +82,74 @@ def _item(
     side = max(1, round(extent * unit * spread))
     x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
     by = max(1, unit // 250)
-    top, bottom, left, right = _extent(figure, side, degrees, spread, by).tolist()
-    if x0 - by + left >= 0 and y0 - by + top >= 0:
-        part = frame[y0 - by + top : y0 - by + bottom, x0 - by + left : x0 - by + right]
-        ground = _plain(part)
-        if ground is not None and part.shape[:2] == (bottom - top, right - left):
-            patch = _patch(figure, side, degrees, spread, by, ink, ground)
-            part[:] = patch[top:bottom, left:right]
-            return
-    _over(frame, figure, side, degrees, spread, by, ink, x0, y0)
-
-
-def _plain(part: np.ndarray) -> RGB | None:
-    """Return the one colour that part of a frame has, or None."""
-    if not part.size:
-        return None
-    red, green, blue = part[0, 0].tolist()
-    same = (part == part[0, 0]).all()
-    return (red, green, blue) if same else None
-
-
-@kept
-def _extent(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
-    """Return the rows and columns between which a figure and its outline stand."""
-    covered = np.pad(mask(figure, side, degrees, spread), by)
-    rows, columns = np.nonzero(covered | ring(figure, side, degrees, spread, by))
-    if not len(rows):
-        return np.zeros(4, np.intp)
-    return np.array([rows.min(), rows.max() + 1, columns.min(), columns.max() + 1])
-
-
-@kept
-def _patch(
-    figure: str, side: int, degrees: float, spread: float, by: int, ink: RGB, ground: RGB
-) -> np.ndarray:
-    """Draw a figure on a ground of one colour, as it will be met again and again."""
-    patch = blank((side + 2 * by, side + 2 * by), ground)
-    _over(patch, figure, side, degrees, spread, by, ink, by, by)
-    return patch
-
-
-def _over(
-    frame: np.ndarray,
-    figure: str,
-    side: int,
-    degrees: float,
-    spread: float,
-    by: int,
-    ink: RGB,
-    x0: int,
-    y0: int,
-) -> None:
-    covered = mask(figure, side, degrees, spread)
-    around = ring(figure, side, degrees, spread, by)
+    around = _ring(figure, side, degrees, spread, by)
     under = _part(frame, around, x0 - by, y0 - by)[1]
-    if len(under) and np.percentile(contrast(ink, under), 10) < PLAIN:
-        red, green, blue = np.median(under, 0).astype(int).tolist()
-        _lay(frame, around, x0 - by, y0 - by, between(ink, (red, green, blue)))
-    _lay(frame, covered, x0, y0, ink)
+    if _faint(ink, under):
+        _lay(frame, around, x0 - by, y0 - by, between(ink, _middle(under)))
+    _lay(frame, _figure(figure, side, degrees, spread), x0, y0, ink)
+
+
+def _faint(ink: RGB, under: np.ndarray) -> bool:
+    """Return whether ink would not stand out from a tenth of these pixels."""
+    if not len(under):
+        return False
+    if (under == under[0]).all():  # as it mostly is, and quicker to find out
+        return bool(contrast(ink, under[0]) < PLAIN)
+    return bool(np.sort(contrast(ink, under))[len(under) // 10] < PLAIN)
+
+
+def _middle(under: np.ndarray) -> RGB:
+    red, green, blue = np.sort(under, 0)[len(under) // 2].tolist()
+    return red, green, blue
+
+
+# What is covered is kept as rows, columns and how much, without the many pixels that are not.
+
+
+@kept
+def _written(letters: str, text: int, by: int) -> np.ndarray:
+    """Return what letters cover, reaching so many pixels further."""
+    covered = font.coverage(letters, text)
+    return _spots(grown((covered > 63).astype(np.uint8) * 255, by) if by else covered)
+
+
+@kept
+def _figure(figure: str, side: int, degrees: float, spread: float) -> np.ndarray:
+    return _spots(mask(figure, side, degrees, spread))
+
+
+@kept
+def _ring(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
+    return _spots(ring(figure, side, degrees, spread, by))
+
+
+def _spots(covered: np.ndarray) -> np.ndarray:
+    rows, columns = np.nonzero(covered)
+    return np.stack([rows, columns, covered[rows, columns]])
 
 
 def _part(
-    frame: np.ndarray, covered: np.ndarray, x: int, y: int
+    frame: np.ndarray, spots: np.ndarray, x: int, y: int
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
     """Return rows, columns and coverage of the pixels of a frame that are covered; and these."""
-    rows, columns = np.nonzero(covered)
-    inside = (
-        (rows + y >= 0)
-        & (rows + y < frame.shape[0])
-        & (columns + x >= 0)
-        & (columns + x < frame.shape[1])
-    )
-    rows, columns = rows[inside], columns[inside]
-    return (rows + y, columns + x, covered[rows, columns]), frame[rows + y, columns + x]
+    rows, columns, much = spots[0] + y, spots[1] + x, spots[2]
+    height, width = frame.shape[:2]
+    if len(rows) and (
+        rows.min() < 0 or rows.max() >= height or columns.min() < 0 or columns.max() >= width
+    ):
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        rows, columns, much = rows[inside], columns[inside], much[inside]
+    return (rows, columns, much), frame[rows, columns]
 
 
-def _lay(frame: np.ndarray, covered: np.ndarray, x: int, y: int, ink: RGB) -> None:
+def _lay(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
     """Lay ink over a frame where it is covered, clipped at its borders."""
-    (rows, columns, much), part = _part(frame, covered, x, y)
+    _blend(frame, _part(frame, spots, x, y)[0], ink)
+
+
+def _blend(frame: np.ndarray, places: tuple[np.ndarray, np.ndarray, np.ndarray], ink: RGB) -> None:
+    rows, columns, much = places
+    part = frame[rows, columns]
     font.blend(part, much, ink)
     frame[rows, columns] = part
 
@@ -182,9 +164,15 @@ def line(
     frame: np.ndarray, start: tuple[float, float], end: tuple[float, float], width: float, ink: RGB
 ) -> None:
     """Blend a line with round ends and smooth edges into the frame."""
+    _lay(frame, _stroke(start, end, width), 0, 0, ink)
+
+
+@kept
+def _stroke(start: tuple[float, float], end: tuple[float, float], width: float) -> np.ndarray:
+    """Return what a line covers."""
     (x1, y1), (x2, y2) = start, end
-    if abs(y2 - y1) > abs(x2 - x1):  # so that it has few pixels for each step along x
-        frame = frame.swapaxes(0, 1)
+    steep = abs(y2 - y1) > abs(x2 - x1)
+    if steep:  # so that it has few pixels for each step along x
         x1, y1, x2, y2 = y1, x1, y2, x2
     across, down, reach = x2 - x1, y2 - y1, width / 2 + 1
     x = np.arange(math.floor(min(x1, x2) - reach), math.ceil(max(x1, x2) + reach) + 1)[:, None]
@@ -195,16 +183,8 @@ def line(
     along = along.clip(0, 1)
     beside = (x - x1 - along * across) ** 2 + (y - y1 - along * down) ** 2
     covered = (255 * (width / 2 + 0.5 - np.sqrt(beside)).clip(0, 1)).astype(np.uint8)
-    height, length = frame.shape[:2]
-    inside = (covered > 0) & (x >= 0) & (x < length) & (y >= 0) & (y < height)
+    inside = covered > 0
     rows, columns = y[inside], np.broadcast_to(x, y.shape)[inside]
-    _touch(frame, rows, columns, covered[inside], ink)
-
-
-def _touch(
-    frame: np.ndarray, rows: np.ndarray, columns: np.ndarray, covered: np.ndarray, ink: RGB
-) -> None:
-    """Lay ink over single pixels, which is faster than a square that is nearly empty."""
-    part = frame[rows, columns]
-    font.blend(part, covered, ink)
-    frame[rows, columns] = part
+    if steep:
+        rows, columns = columns, rows
+    return np.stack([rows, columns, covered[inside]])

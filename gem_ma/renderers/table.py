@@ -16,6 +16,9 @@ from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, Page, Table
 
 _GAP = 4
+_BULLET = 2  # columns before a link
+_KEPT = 3  # lines of a page that stay however many links it has
+Row = list[tuple[int, str, bool]]  # of links
 _LARGEST = 6  # rows of the largest letters that would fill the frame
 
 
@@ -105,23 +108,35 @@ def _cell(cell: Any) -> tuple[list[str], str, float]:
 
 
 def draw_page(scene: Page, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame, in the largest letters in which all fits; what does not is the oldest."""
-    for text in _heights(size, 12):
+    """Return a new frame, in the largest letters in which all fits, and say what does not.
+
+    Each link has a line of its own, or where that is too much, they run on. Of what does not fit,
+    the oldest lines are left out, and then the last links.
+    """
+    heights = _heights(size, 12)
+    ways = [(text, False) for text in heights] + [(text, True) for text in heights]
+    for text, running in ways:
         columns = max(1, (size[0] - 4 * _GAP) // font.width(text))
-        title = font.fold([scene.title], max(1, columns * 2 // 3))
         large = next(h for h in font.HEIGHTS if h >= text * 4 // 3 or h == font.HEIGHTS[-1])
-        links = [font.wrap(link, max(1, columns - 2)) for link in scene.links]
-        lines = list(font.fold(scene.lines, columns))
-        below = font.fold(scene.status, columns)
-        fixed = len(title) * large + sum(map(len, links)) * text + len(below) * text + 5 * _GAP
+        title = font.fold([scene.title], max(1, columns * text // large))
+        links = _set(scene.links, columns, running)
+        lines, below = list(font.fold(scene.lines, columns)), font.fold(scene.status, columns)
+        fixed = len(title) * large + len(below) * text + 5 * _GAP
         room = (size[1] - fixed) // text
-        if len(lines) <= room:
+        if len(lines) + len(links) <= room:
             break
-    if room < min(2, len(lines)):
+    kept = min(len(lines), _KEPT)
+    if room < kept + min(2, len(links)):
         raise BadScene(
             f"a page with {len(scene.links)} links does not fit into {size[0]} x {size[1]} pixels; "
             "use a larger image_size"
         )
+    more = []
+    if len(links) > room - kept:
+        links = links[: room - kept - 1]
+        shown = sum(first for row in links for _, _, first in row)
+        more = [f"... {len(scene.links) - shown} more"]
+    room -= len(links) + len(more)
     if len(lines) > room:
         hidden = len(lines) - room + 1
         lines[:hidden] = [f"... {hidden} earlier line{'s' if hidden > 1 else ''}"]
@@ -131,20 +146,36 @@ def draw_page(scene: Page, size: tuple[int, int], theme: Theme) -> np.ndarray:
     y = font.column(frame, 2 * _GAP, y + _GAP, lines, text, theme.ink) + _GAP
     blue = theme.color("blue")
     ink = blue if contrast(blue, theme.paper) >= CLEAR else theme.ink
-    for link in links:
-        _underlined(frame, 2 * _GAP, y, link, text, ink)
-        y += len(link) * text
+    for row in links:
+        _underlined(frame, 2 * _GAP, y, row, text, ink)
+        y += text
+    font.column(frame, 2 * _GAP, y, more, text, theme.ink)
     font.column(frame, 2 * _GAP, size[1] - len(below) * text - _GAP, below, text, theme.ink)
     return frame
 
 
-def _underlined(
-    frame: np.ndarray, x: int, y: int, lines: Sequence[str], text: int, ink: RGB
-) -> None:
-    indent, thick = 2 * font.width(text), max(1, text // 14)
-    side = max(2, text // 4)
-    frame[y + (text - side) // 2 :, x:][:side, :side] = ink  # a bullet
-    for line in lines:
-        end = font.paste(frame, x + indent, y, line, text, ink)
-        frame[y + text - thick : y + text, x + indent : end] = ink
-        y += text
+def _set(links: Sequence[str], columns: int, running: bool) -> list[Row]:
+    """Return rows of links, each behind a bullet: the column, the letters, whether one begins."""
+    rows: list[Row] = []
+    at = columns
+    for link in links:
+        first = True
+        for part in font.wrap(link, max(1, columns - _BULLET)):
+            if not running or at + _BULLET + len(part) > columns:
+                rows.append([])
+                at = 0
+            rows[-1].append((at, part, first))
+            at += _BULLET + len(part) + 2
+            first = False
+    return rows
+
+
+def _underlined(frame: np.ndarray, x: int, y: int, row: Row, text: int, ink: RGB) -> None:
+    thick, side, wide = max(1, text // 14), max(2, text // 4), font.width(text)
+    for at, letters, first in row:
+        left = x + at * wide
+        if first:  # a bullet
+            frame[y + (text - side) // 2 :, left:][:side, :side] = ink
+        left += _BULLET * wide
+        end = font.paste(frame, left, y, letters, text, ink)
+        frame[y + text - thick : y + text, left:end] = ink

@@ -7,20 +7,31 @@ import numpy as np
 from gem_ma.envs.guessing import words
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import clip
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Shapes
 
 AGENT = "player"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LEVELS = ((3, 10), (5, 15), (7, 20))  # letters of the word, guesses
-WIDTH = 7  # of the alphabet below the word
-HIDDEN, HIT, MISSED = "_", "+", "-"
-TILES = (
-    (HIDDEN, Tile("bar", "blue", name="hidden letter")),
-    *((c, Tile(color="black", text=c)) for c in LETTERS),
-    *((c + HIT, Tile("square", "green", text=c, name="letter of the word")) for c in LETTERS),
-    *((c + MISSED, Tile("disc", "brown", text=c, name="letter not in the word")) for c in LETTERS),
-    (" ", Tile()),
+HIDDEN = "_"
+# What is drawn one after another as guesses are lost: lines (x1, y1, x2, y2), 0..1 in the picture.
+GALLOWS = (
+    (0.04, 0.58, 0.4, 0.58),
+    (0.11, 0.58, 0.11, 0.03),
+    (0.11, 0.03, 0.32, 0.03),
+    (0.11, 0.14, 0.22, 0.03),
+    (0.32, 0.03, 0.32, 0.1),
 )
+HEAD = ("ring", "", 0.32, 0.165, 0.13, 0.0)
+BODY = (
+    (0.32, 0.23, 0.32, 0.4),
+    (0.32, 0.27, 0.24, 0.34),
+    (0.32, 0.27, 0.4, 0.34),
+    (0.32, 0.4, 0.25, 0.52),
+    (0.32, 0.4, 0.39, 0.52),
+)
+STROKES = 1 + len(BODY)
+WIDE = 6  # letters of the alphabet in a row beside the gallows
+THICK = 0.02
 SEPARATORS = str.maketrans("", "", " \t\r\n,.;:!?-|()[]{}\"'`*$")
 
 
@@ -129,18 +140,37 @@ class Hangman(Game[State]):
         return tuple(lines)
 
     def picture(self, view, agent):
-        """Draw the word above, and below it the alphabet with what was tried."""
-        shown = [c if c == HIDDEN else c + HIT for c in view.pattern()]
-        wide = max(WIDTH, len(shown))
-        cells = [
-            c if c not in view.letters else c + (HIT if c in view.word else MISSED) for c in LETTERS
-        ]
-        before = (wide - len(shown)) // 2
-        word = [" "] * before + shown + [" "] * (wide - before - len(shown))
-        cells += [" "] * (-len(cells) % wide)
-        rows = [word, [" "] * wide]
-        rows += [cells[i : i + wide] for i in range(0, len(cells), wide)]
-        return Grid(tuple(map(tuple, rows)), TILES, status=self.status(view, agent))
+        """Draw the gallows, filled as guesses are lost, the letters tried, and the word below."""
+        items, lines, labels = [], [("", *line, THICK) for line in GALLOWS], []
+        strokes = self.lost(view)
+        if strokes:
+            items.append(HEAD)
+        lines += [("", *line, THICK) for line in BODY[: max(0, strokes - 1)]]
+        for i, letter in enumerate(LETTERS):
+            x, y = 0.49 + i % WIDE * 0.09, 0.06 + i // WIDE * 0.115
+            if letter in view.letters:
+                color = "yellow" if letter in view.word else "black"
+                items.append(("square", color, x, y, 0.095, 0.0))
+            labels.append((letter, "", x, y, 0.09))
+        pattern = view.pattern()
+        step = min(0.17, 0.96 / len(pattern))
+        for i, letter in enumerate(pattern):
+            x = 0.5 + (i - (len(pattern) - 1) / 2) * step
+            lines.append(("", x - 0.4 * step, 0.86, x + 0.4 * step, 0.86, 0.012))
+            if letter != HIDDEN:
+                labels.append((letter, "", x, 0.76, 0.18))
+        status = self.status(view, agent)
+        return Shapes(tuple(items), lines=tuple(lines), labels=tuple(labels), status=status)
+
+    def lost(self, view):
+        """Return how much of the man is drawn: all of him where the game is lost."""
+        length = len(view.word)
+        (turns,) = {n for size, n in ([self.level] if self.level else LEVELS) if size == length}
+        right = len([c for c in view.letters if c in view.word]) + view.solved()
+        wrong = turns - view.left - right
+        if not (view.left or view.solved()):
+            return STROKES
+        return min(STROKES - 1, -(-wrong * STROKES // turns)) if wrong > 0 else 0
 
     def encode(self, view, agent):
         """Return a row for each place (its letter, one-hot), the letters tried, and the places."""

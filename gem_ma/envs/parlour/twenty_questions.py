@@ -7,11 +7,15 @@ import numpy as np
 from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Page
 
 ASKER, ANSWERER = AGENTS = ("asker", "answerer")
 QUESTIONS = tuple(TRUE_OF)
 ANSWERS = ("yes", "no")
 SILENCE = "silence"
+SIGNS = {"yes": "+", "no": "-", SILENCE: "~"}  # of early answers in the picture
+NEWEST = 10  # questions that the picture has in full
+SHORT = {question: phrases[0].strip() for question, phrases in THING_WORDS.items()}
 GUESSES = {f"Is it {'an' if t[0] in 'aeiou' else 'a'} {t}?": t for t in THINGS}
 
 
@@ -133,6 +137,18 @@ class TwentyQuestions(Game[State]):
         if view.open:
             lines.append(view.open)
         return "\n".join(lines)
+
+    def picture(self, view, agent):
+        """Draw a page with the newest questions in full, and those before in a word each."""
+        early = len(view.asked) - NEWEST
+        before = [SIGNS[answer] + SHORT.get(about, about) for about, answer in view.asked[:early]]
+        lines = [" ".join(before)] if early > 0 else []
+        for number, (about, answer) in enumerate(view.asked[max(0, early) :], max(0, early) + 1):
+            lines.append(f"{number}. {about} {answer}")
+        thing = f"The thing: {view.secret}" if view.secret else "What is the thing?"
+        status = [f"Open: {view.open}"] if view.open else []
+        status.append(f"Questions left: {view.left}")
+        return Page(thing, tuple(lines), status=tuple(status))
 
     def encode(self, view, agent):
         """Return each question, guess and thing: 1 is yes, 0.5 no, 0.25 open; and what is left."""

@@ -1,21 +1,21 @@
 """Werewolf: wolves kill by night, and by day everybody talks and votes; who is a wolf is secret."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.match.actions import choose
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Shapes
 
 PLAYERS = 5, 9
 WOLF, SEER, VILLAGER = "wolf", "seer", "villager"
 NIGHT, TALK, VOTE = "night", "talk", "vote"
 WOLVES, VILLAGE = "wolves", "village"
 LONGEST = 500  # characters of a speech
-TILES = (
-    *[(x, Tile(text=x, name=f"{x}, alive")) for x in "WSV?"],
-    *[(x.lower(), Tile(ground="gray", text=x, name=f"{x}, dead")) for x in "WSV"],
-)
+LOOKS = {WOLF: ("wolf", "red"), SEER: ("eye", "blue"), VILLAGER: ("", "green")}
+STARS = (0.05, 0.62), (0.2, 0.03), (0.78, 0.02), (0.95, 0.16), (0.97, 0.72), (0.03, 0.85)
+TABLE = 0.5, 0.465  # its middle, in the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,16 +222,34 @@ class Werewolf(Game[State]):
         return f"{speaker} speaks" if view.phase == TALK else "All vote"
 
     def picture(self, view, agent):
-        row = tuple(
-            [
-                (role or "?")[0].upper() if alive else role[0]
-                for role, alive in zip(view.roles, view.alive, strict=True)
-            ]
-        )
+        """Draw who sits around the table, by day or by night, with the roles that are known."""
+        night = view.phase == NIGHT and not view.winner
+        items = [("moon" if night else "sun", "yellow", 0.1, 0.1, 0.16, 0.0)]
+        items += [("star", "white", x, y, 0.03, 0.0) for x, y in STARS if night]
+        items.append(("disc", "brown", *TABLE, 0.38, 0.0))
+        labels = [(f"{'Night' if night else 'Day'} {view.day}", "", *TABLE, 0.08)]
+        seats = zip(view.agents, view.roles, view.alive, strict=True)
+        for i, (name, role, alive) in enumerate(seats):
+            turn = 2 * math.pi * i / len(view.agents)
+            across, down = math.sin(turn), -math.cos(turn)
+            x, y = TABLE[0] + 0.39 * across, TABLE[1] + 0.365 * down
+            badge, color = LOOKS.get(role, ("", "gray"))
+            items.append(
+                ("sitting" if alive else "grave", color if alive else "gray", x, y, 0.17, 0)
+            )
+            labels.append((name[-1], "", x, y + 0.045, 0.075))
+            if badge:
+                items.append((badge, color, x - 0.09, y - 0.04, 0.085, 0.0))
+            known = role or "?"
+            labels.append((f"you: {known}" if name == agent else known, "", x, y + 0.115, 0.05))
+            if not view.winner and alive and (view.phase == VOTE or (name,) == view.to_act()):
+                held = "ballot" if view.phase == VOTE else "bubble"
+                at = TABLE[0] + 0.145 * across, TABLE[1] + 0.145 * down
+                items.append((held, "white", *at, 0.085, 0.0))
         you = f"You: {agent}" if agent else "All is open"
-        columns = tuple([a[-1] for a in view.agents])
         status = (f"Day {view.day}", self.asks(view), you)
-        return Grid((row,), TILES, columns=columns, status=status)
+        sky = "black" if night else "white"
+        return Shapes(tuple(items), labels=tuple(labels), status=status, ground=sky)
 
 
 def _said(to, seat, text):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from gem_ma.envs.words import links
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Page
 
 AGENT = "player"
 TRIES = 1000  # pages drawn to start from, before a graph counts as one without tasks
@@ -191,6 +192,13 @@ class WikiGame(Game[State]):
         lines.append(f"Links: {'; '.join(view.links)}")
         lines.append(f"Turns left: {view.left}")
         return "\n".join(lines)
+
+    def picture(self, view, agent):
+        """Draw the current page with the way to it above and its links below."""
+        path = [" > ".join(view.path)] if len(view.path) > 1 else []
+        lines = [*path, view.text] if view.text else path
+        status = f"Target: {view.target}", f"Turns left: {view.left}"
+        return Page(view.path[-1], tuple(lines), view.links, status)
 
     def report(self, state):
         shortest = None if self.source else self.shortest(state.path[0], state.target)

@@ -125,3 +125,23 @@ def test_the_view_in_numbers():
 def test_the_pictures(level):
     env = Env(Hangman(*level), id="test:Hangman")
     assert certify(env, views=30, theme="mono").views >= 30
+
+
+def test_the_gallows_fill_as_guesses_are_lost():
+    game = Hangman(5, 12)
+
+    def drawn(state):
+        scene = game.picture(state.seen_by("player"), "player")
+        return [item[0] for item in scene.items].count("ring") + len(scene.lines) - 10, scene
+
+    state, grown = game.start(rng(0), {})._replace(word="crane"), []
+    for letter in "cxyzwvutsqp":
+        state = state.guess(letter)
+        grown.append(drawn(state)[0])
+    assert grown == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    squares = [item[1] for item in drawn(state)[1].items if item[0] == "square"]
+    assert sorted(squares) == ["black"] * 10 + ["yellow"]
+    big = [label[0] for label in drawn(state)[1].labels if label[4] > 0.1]
+    assert big == ["c"]
+    assert drawn(state.guess(None))[0] == 6  # lost: all of him
+    assert drawn(state.guess("crane"))[0] == 5

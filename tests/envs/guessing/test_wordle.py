@@ -132,11 +132,11 @@ def test_the_pictures(level):
 def test_beside_the_guesses_stands_what_is_known_of_each_letter():
     state = Position("crane", 40).guess("eager").guess("brake").seen_by("player")
     drawn = Wordle().picture(state, "player")
-    assert drawn.rows[0][:6] == ("e-", "a~", "g-", "e~", "r~", " ")
+    assert drawn.rows[0][:6] == ("e~", "a~", "g-", "e-", "r~", " ")
     cells = [cell for row in drawn.rows for cell in row[6:] if cell != " "]
     known = {"a": "+", "b": "-", "e": "+", "g": "-", "k": "-", "r": "+"}
     assert cells == [letter + known.get(letter, "") for letter in "abcdefghijklmnopqrstuvwxyz"]
     for _ in range(38):
         state = Position("crane", state.left, state.guesses).guess("brake").seen_by("player")
     rows = Wordle().picture(state, "player").rows
-    assert (len(rows), len(rows[0])) == (20, 14)
+    assert (len(rows), len(rows[0])) == (14, 20)

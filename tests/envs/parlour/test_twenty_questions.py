@@ -17,6 +17,7 @@ from gem_ma.envs.parlour.things import (
 from gem_ma.envs.parlour.things import asked as meaning
 from gem_ma.envs.parlour.twenty_questions import AGENTS, GUESSES, State, TwentyQuestions
 from gem_ma.match.seeding import mix
+from gem_ma.testing import certify
 
 
 def make(seed=0, **kwargs):
@@ -199,3 +200,23 @@ def test_what_may_be_asked():
     questions = [question for question in twenty_questions.QUESTIONS if question != first]
     assert legal[: len(questions)] == tuple(questions)
     assert len(legal) == len(questions) + len(twenty_questions.THINGS) - 1
+
+
+def test_the_picture_has_the_newest_questions_in_full():
+    asked = tuple((question, "no") for question in twenty_questions.QUESTIONS[:12])
+    view = State("cat", 5, (*asked, ("dog", "no")), open="Is it sharp?")
+    page = TwentyQuestions().picture(view, "answerer")
+    assert page.lines[0].split()[:2] == ["-alive", "-animal"]
+    assert len(page.lines) == 11
+    assert page.lines[-1] == "13. dog no"
+    assert (page.title, page.status) == (
+        "The thing: cat",
+        ("Open: Is it sharp?", "Questions left: 5"),
+    )
+    assert TwentyQuestions().picture(view._replace(secret=None), "asker").title != page.title
+
+
+@pytest.mark.parametrize("size", [252, 336])
+def test_pictures_of_the_longest_game(size):
+    env = gem_ma.make("game:TwentyQuestions-v0", questions=100, image_size=size)
+    assert certify(env, views=150).views >= 150

@@ -1,6 +1,7 @@
 """Werewolf: nights, speeches, votes, who wins, who hears what, forfeits, secrets."""
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -251,14 +252,23 @@ def test_what_makes_no_game(players):
 
 
 def test_what_is_shown():
-    """Capitals are alive, the colour and the letter say so too, and the status what is going on."""
+    """The living sit and the dead lie, with the roles that are known; the sky is dark by night."""
     game = Werewolf()
     roles = (W, S, V, V, V, V)
     now = state(roles, dead=(2, 5), phase=TALK, day=2, speaker=3)
     drawn = game.picture(now.seen_by(P[1]), P[1])
-    assert ("".join(*drawn.rows), drawn.columns) == ("?Sv??v", tuple("012345"))
+    sitting = [item[1] for item in drawn.items if item[0] == "sitting"]
+    assert sitting == ["gray", "blue", "gray", "gray"]
+    words = [label[0] for label in drawn.labels]
+    assert words[0] == "Day 2"
+    assert words[1::2] == [*"012345"]
+    assert words[2::2] == ["?", "you: seer", "villager", "?", "?", "villager"]
+    others = Counter(item[0] for item in drawn.items)
+    assert others == {"sun": 1, "disc": 1, "sitting": 4, "grave": 2, "eye": 1, "bubble": 1}
+    assert drawn.ground == "white"
     assert drawn.status == ("Day 2", "player_3 speaks", "You: player_1")
-    assert game.picture(now, None).rows == (("W", "S", "v", "V", "V", "v"),)
+    shown = game.picture(now, None).labels[2::2]
+    assert [label[0] for label in shown] == [W, S, V, V, V, V]
     asked = {
         NIGHT: "Night: wolves and seer choose",
         TALK: "player_3 speaks",
@@ -266,7 +276,10 @@ def test_what_is_shown():
     }
     for phase, text in asked.items():
         then = state(roles, phase=phase, day=3, speaker=3)
-        assert game.picture(then, None).status == ("Day 3", text, "All is open")
+        drawn = game.picture(then, None)
+        assert drawn.status == ("Day 3", text, "All is open")
+        ballots = [item[0] for item in drawn.items].count("ballot")
+        assert (ballots, drawn.ground == "black") == (6 * (phase == VOTE), phase == NIGHT)
         assert game.describe(then.seen_by(P[0]), P[0]).splitlines() == [
             f"Day 3. {text}.",
             "player_0 (you): alive, wolf",
@@ -276,12 +289,6 @@ def test_what_is_shown():
         then = state(roles, dead=(5,), winner=winner)
         assert game.picture(then, P[0]).status == ("Day 1", text, "You: player_0")
         assert game.describe(then, P[0]).splitlines()[-1] == "player_5: dead, villager"
-    tiles = dict(drawn.tiles)
-    assert set(tiles) == set("WSV?wsv")
-    for letter, tile in tiles.items():
-        alive = letter in "WSV?"
-        assert (tile.text, tile.ground == "gray") == (letter.upper(), not alive)
-        assert tile.name == f"{letter.upper()}, {'alive' if alive else 'dead'}"
 
 
 def test_who_is_told_of_how_many_wolves():

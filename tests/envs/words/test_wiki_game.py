@@ -11,6 +11,8 @@ import gem_ma
 from gem_ma import InvalidMove
 from gem_ma.envs.words.links import PAGES
 from gem_ma.envs.words.wiki_game import State, WikiGame
+from gem_ma.renderers import BadScene, draw
+from gem_ma.scene import Page
 from gem_ma.testing import certify, check_env
 
 GRAPH = {
@@ -123,3 +125,26 @@ def test_the_contract_and_the_pictures():
     env = gem_ma.Env(WikiGame(), id="game:WikiGame-v0")
     check_env(env, seeds=1, processes=False)
     assert certify(env, views=60).views >= 60
+
+
+def test_the_picture_is_the_page():
+    view = State(("A", "B"), "The second.", ("D", "E"), "E", 7)
+    page = Page("B", ("A > B", "The second."), ("D", "E"), ("Target: E", "Turns left: 7"))
+    assert WikiGame(graph=GRAPH).picture(view, "player") == page
+
+
+def test_a_page_keeps_what_it_can_of_links_and_lines():
+    """Links run on where they have to; what is left out is counted, and neither drives out both."""
+    lines = ("an old line " * 90, "the newest line")
+
+    def page(lines, count, size=(252, 252)):
+        links = tuple(f"Link {i}" for i in range(count))
+        return draw(Page("Title", lines, links, ("Turns left: 1",)), size)
+
+    for count in (3, 40, 200):
+        frame = page(lines, count)
+        assert (frame != page(("another", lines[1]), count)).any()
+        assert (frame != page((lines[0], "a newer line"), count)).any()
+        assert (frame != page(lines, count + 1)).any()
+    with pytest.raises(BadScene, match="3 links does not fit into 252 x 40"):
+        page(lines, 3, (252, 40))
