@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import CLEAR, PLAIN, between, contrast, grown, readable
+from gem_ma.renderers.contrast import PLAIN, between, contrast, grown, readable
 from gem_ma.renderers.figures import mask, ring
 from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.kept import kept

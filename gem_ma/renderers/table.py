@@ -88,7 +88,7 @@ def _place(scene: Table, rows: list[tuple[Any, ...]], size: tuple[int, int]) -> 
             pad = max(1, text // 6)
             needed = [n * font.width(text) + 2 * pad for n in longest]
             tall = min(high // len(rows), (lines + 3) * text)
-            if sum(needed) <= wide and tall >= lines * text:
+            if sum(needed) <= wide and tall >= lines * text - text // 8:
                 spare = (wide - sum(needed)) // len(needed)
                 return _Layout(words, above, below, text, tall, [n + spare for n in needed])
     raise BadScene(

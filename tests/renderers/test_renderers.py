@@ -670,3 +670,24 @@ def test_no_end_of_words_is_left_out(kind, side):
         frames = [draw(WORDED[kind](end), (side, side)).tobytes() for end in "23"]
         assert frames[0] != frames[1]
     draw(WORDED[kind]("2"), (336, 336))  # there is room
+
+
+def test_a_cell_of_a_table_has_lines_and_a_share_of_colour():
+    def blue(share):
+        frame = draw(Table((("", ("one\ntwo", "blue", share)),)), SIZE)
+        return int((frame == LIGHT.color("blue")).all(-1).sum())
+
+    assert blue(0.0) == 0
+    assert blue(0.25) < blue(0.5) < blue(1.0)
+    lines = {draw(Table(((text,),)), SIZE).tobytes() for text in ("one two", "one\ntwo")}
+    assert len(lines) == 2
+    with pytest.raises(BadScene, match="expected 0 to 1"):
+        blue(1.5)
+
+
+def test_what_is_drawn_on_plain_ground_is_what_is_drawn_over_anything():
+    # A line below makes the ground of the second uneven, where the figure does not cover it.
+    item = ("star", "red", 0.5, 0.5, 0.5, 0.0)
+    plain = draw(Shapes((item,)), SIZE)
+    over = draw(Shapes((("dot", "black", 0.26, 0.74, 0.01, 0.0), item)), SIZE)
+    assert 0 < (plain != over).any(-1).sum() < 20

@@ -8,9 +8,15 @@ import numpy as np
 
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import number
+from gem_ma.scene import Shapes
 
 AGENT = "player"
 CORRECT, LOWER, HIGHER = "correct!", "the number is lower.", "the number is higher."
+COLORS = {CORRECT: "green", LOWER: "blue", HIGHER: "red"}
+SIGNS = {CORRECT: ("star", 0.0), LOWER: ("arrow", 270.0), HIGHER: ("arrow", 90.0)}
+ROWS = 17  # guesses below each other in a picture
+_LINE = 0.13  # of a picture, for the line of numbers
+_EDGE = 0.06  # beside it
 DRAWN = (10, 50)  # where nothing is given: the lowest number is at most 10, the span at most 50
 
 
@@ -101,6 +107,29 @@ class GuessTheNumber(Game[State]):
             lines.append(f"Hidden number: {view.secret}.")
         return "\n".join(lines)
 
+    def picture(self, view, agent):
+        """Show a line of numbers, and below it the guesses with arrows to where the number is."""
+        low, high = view.low, view.high
+        for n, hint in view.guesses:
+            low = max(low, n if hint == CORRECT else n + 1 if hint == HIGHER else low)
+            high = min(high, n if hint == CORRECT else n - 1 if hint == LOWER else high)
+        lines = [("gray", _EDGE, _LINE, 1 - _EDGE, _LINE, 0.008)]
+        lines.append(("", _place(low, view), _LINE, _place(high, view), _LINE, 0.03))
+        labels = []
+        for end in (view.low, view.high):
+            long = len(str(end)) * 0.03
+            x = min(max(_place(end, view), long), 1 - long)
+            labels.append((str(end), "", x, 0.05, 0.09))
+        for tick in _ticks(view.low, view.high):
+            x = _place(tick, view)
+            lines.append(("", x, _LINE - 0.025, x, _LINE + 0.025, 0.006))
+        items, more, names, earlier = _guesses(view)
+        status = [f"... {earlier} earlier guesses"] if earlier else []
+        status.append(f"Guesses left: {view.left}")
+        if agent is None:
+            status.append(f"Hidden number: {view.secret}")
+        return Shapes(items, "", (*lines, *more), (*labels, *names), tuple(status))
+
     def encode(self, view, agent):
         """Return which numbers are still possible, and the share of guesses that is left."""
         low, high = view.low, view.high
@@ -117,3 +146,50 @@ class GuessTheNumber(Game[State]):
 @functools.cache
 def _numbers(low, high):
     return tuple(str(n) for n in range(low, high + 1))
+
+
+def _place(n, view):
+    """Return where a number stands on the line."""
+    return _EDGE + (1 - 2 * _EDGE) * (n - view.low) / max(1, view.high - view.low)
+
+
+def _ticks(low, high):
+    """Return round numbers on the line, at most a few dozen of them."""
+    step = 1
+    while (high - low) / step > 40:
+        step *= 5 if str(step)[0] == "1" else 2
+    return range(-(-low // step) * step, high + 1, step)
+
+
+def _guesses(view):
+    """Return figures, lines and labels of the guesses: below their places, or in columns."""
+    items, lines, labels = [], [], []
+    guesses = view.guesses
+    high = (1 - _LINE - 0.04) / max(len(guesses), 6) if len(guesses) <= ROWS else 0.0
+    if high:
+        for i, (n, hint) in enumerate(guesses):
+            x, y = _place(n, view), _LINE + 0.04 + high * (i + 0.5)
+            side = min(0.08, 0.9 * high)
+            lines.append(("gray", x, _LINE, x, y, 0.003))
+            towards = 1 if hint == HIGHER else -1
+            text = min(0.09, 0.95 * high)
+            away = 0.6 * side + 0.27 * text * len(str(n))
+            name = x - towards * away
+            if not away <= name <= 1 - away:
+                name = x + towards * away
+            labels.append((str(n), "", name, y, text))
+            items.append((SIGNS[hint][0], COLORS[hint], x, y, side, SIGNS[hint][1]))
+        return tuple(items), lines, labels, 0
+    digits = max(len(str(view.low)), len(str(view.high)))
+    wide = 0.03 * (digits + 1) + 0.05
+    columns = max(1, int(1 / wide))
+    high = (1 - _LINE - 0.04) / ROWS
+    room = columns * ROWS
+    earlier = max(0, len(guesses) - room)
+    for i, (n, hint) in enumerate(guesses[earlier:]):
+        x, y = wide * (i // ROWS), _LINE + 0.04 + high * (i % ROWS + 0.5)
+        labels.append((str(n), "", x + 0.015 * (digits + 1), y, 0.05))
+        figure, degrees = SIGNS[hint]
+        x += 0.03 * (digits + 1) + 0.02
+        items.append((figure, COLORS[hint], x, y, 0.04, degrees))
+    return tuple(items), lines, labels, earlier

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip, number
-from gem_ma.scene import Cards
+from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
 KINDS = ("book", "hat", "ball")
+COLORS = {"book": "blue", "hat": "black", "ball": "red"}
 TOTAL = 10  # what everything together is worth to each
 MOST = 4  # of a kind
 THINGS = (5, 7)  # so many in all
 LONGEST = 500  # characters of a message
+_TOP, _HIGH = 0.1, 0.3  # of a picture: where the first kind of things begins, and for each
+_PLACES = 0.48, 0.82  # across, of the things of each seat
 ANSWERS = ("accept", "reject")
 SMALL_TALK = ("Hello.", "What is worth most to you?", "I need more than that.")
 
@@ -147,10 +150,10 @@ class Bargaining(Game[State]):
         ]
         return "\n".join([*lines, *self.status(view)])
 
-    def price(self, view, kind):
+    def price(self, view, kind, between=" "):
         """Return what one thing of a kind is worth, to whom this view knows it of."""
         known = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v is not None]
-        return ", ".join(f"{a} {v[kind]}" for a, v in known)
+        return ", ".join(f"{a}{between}{v[kind]}" for a, v in known)
 
     def status(self, view):
         if view.deal:
@@ -160,15 +163,38 @@ class Bargaining(Game[State]):
         return table, f"Replies left: {view.left}"
 
     def picture(self, view, agent):
-        rows = [
-            (f"{kind}s, value: {self.price(view, i)}", (kind[0].upper() + kind[1],) * n)
-            for i, (kind, n) in _kinds(view)
-        ]
-        table = ["Nothing is proposed"]
+        """Show the things, below who would get them if there is a proposal, and their values."""
+        items, labels, lines = [], [], []
+        labels.append(("each worth", "", 0.145, _TOP / 2, 0.06))
         if view.offer:
-            table = [f"{a}: {_named(view.share(i))}" for i, a in enumerate(AGENTS)]
-            table.append("Agreed" if view.deal else f"Proposed by {AGENTS[view.proposer]}")
-        return Cards(tuple(rows), (*table, self.status(view)[1]))
+            for seat, x in zip(AGENTS, _PLACES, strict=True):
+                labels.append((f"{seat} gets", "", x, _TOP / 2, 0.06))
+            lines.append(("gray", sum(_PLACES) / 2, 0.0, sum(_PLACES) / 2, 1.0, 0.006))
+        for i, (kind, n) in _kinds(view):
+            top = _TOP + _HIGH * i
+            lines.append(("gray", 0.0, top, 1.0, top, 0.004))
+            said = [_name(n, kind), *self.price(view, i, ": ").split(", ")]
+            for k, words in enumerate(said):
+                y = top + _HIGH / 2 + 0.075 * (k - (len(said) - 1) / 2)
+                labels.append((words, "", 0.145, y, 0.07))
+            side, shares = 0.17, [(n, sum(_PLACES) / 2)]
+            if view.offer:
+                side = 0.14
+                shares = [(view.share(seat)[i], x) for seat, x in enumerate(_PLACES)]
+            for many, middle in shares:
+                rows = 2 if view.offer and many > 2 else 1
+                for k in range(many):
+                    row, column = divmod(k, -(-many // rows))
+                    across = min(many - row * -(-many // rows), -(-many // rows))
+                    x = middle + side * (column - (across - 1) / 2)
+                    y = top + _HIGH / 2 + side * (row - (rows - 1) / 2)
+                    items.append((kind, COLORS[kind], x, y, 0.94 * side, 0.0))
+        proposed = "Nothing is proposed"
+        if view.offer:
+            proposed = "Agreed" if view.deal else f"Proposed by {AGENTS[view.proposer]}"
+        turn = [f"{seat} to speak" for seat in view.to_act()]
+        status = proposed, *turn, self.status(view)[1]
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
 
 def _kinds(view):

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gem_ma.envs.markets.rounds import COLORS, LOST
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import clip, number
-from gem_ma.scene import Grid, Panels, Tile
+from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
 SHOWN = 10  # rounds of the past
 MOST = 10_000  # ways to spread the troops
+_TOP, _LEFT, _RIGHT = 0.06, 0.08, 0.07  # of the picture: names of fields, rounds, flags
+_DIGIT = 0.045  # for a digit
 _WON = {1: "left won", 0: "a draw", -1: "right won"}
 
 
@@ -76,7 +79,6 @@ class ColonelBlotto(Game[State]):
         self.fields, self.troops, self.rounds = fields, troops, rounds
         self.moves = _spreads(fields, troops)
         self.names = tuple([chr(ord("A") + i) for i in range(fields)])
-        self.tiles = _tiles(troops)
 
     def start(self, rng, options):
         return State(self.fields, self.troops, self.rounds)
@@ -125,16 +127,34 @@ class ColonelBlotto(Game[State]):
         return f"Rounds left: {view.rounds}", f"won: left {left}, right {right}"
 
     def picture(self, view, agent):
+        """Show a row of fields for each round: left above right, a line under who won."""
         first = max(0, len(view.history) - SHOWN)
         shown = view.history[first:]
-        blank = ((".",) * self.fields,) * (min(SHOWN, self.rounds) - len(shown))
-        lines = tuple(str(i + 1) for i in range(first, first + len(shown) + len(blank)))
-        parts = []
-        for side, (name, status) in enumerate(zip(AGENTS, self.status(view), strict=True)):
-            rows = [_cells(pair[side], pair[1 - side], self.fields) for pair in shown]
-            grid = Grid((*rows, *blank), self.tiles, (), self.names, lines, (status,))
-            parts.append((name, grid))
-        return Panels(tuple(parts))
+        high = (1 - _TOP) / max(1, min(SHOWN, len(view.history) + view.rounds))
+        wide = (1 - _LEFT - _RIGHT) / self.fields
+        items, lines, labels = [], [], []
+        for column, name in enumerate(self.names):
+            labels.append((name, "", _LEFT + wide * (column + 0.5), _TOP / 2, 0.06))
+        for i, sent in enumerate(shown):
+            top = _TOP + high * i
+            labels.append((str(first + i + 1), "", _LEFT / 2, top + high / 2, 0.06))
+            lines.append(("gray", 0.0, top, 1.0, top, 0.004))
+            won = _fields_won(*sent)
+            if won:
+                seat = int(won < 0)
+                y = top + high * (seat + 0.5) / 2
+                side = min(0.9 * _RIGHT, 0.45 * high)
+                items.append(("flag", COLORS[seat], 1 - _RIGHT / 2, y, side, 0.0))
+            for column in range(self.fields):
+                both = [None if troops is None else troops[column] for troops in sent]
+                corner = _LEFT + wide * column, top
+                found = _field(*both, self.troops, corner, wide, high)
+                for part, new in zip((items, lines, labels), found, strict=True):
+                    part += new
+        if not shown:
+            labels.append(("No round was played yet.", "", 0.5, 0.5, 0.08))
+        status = ("left above, right below", *self.status(view))
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
         """Return what was sent in the last round, own first, the rounds won and those left."""
@@ -171,20 +191,23 @@ def _name(sent):
     return "sent nothing" if sent is None else ",".join(map(str, sent))
 
 
-def _cells(own, other, fields):
-    """Return the symbols of a row: the troops, and + where they won the field."""
-    if own is None:
-        return ("-",) * fields
-    return tuple([f"{n}+" if other is None or n > other[i] else str(n) for i, n in enumerate(own)])
-
-
-@functools.cache
-def _tiles(troops):
-    numbers = [str(n) for n in range(troops + 1)]
-    return (
-        *((n, Tile(text=n)) for n in numbers),
-        *((n + "+", Tile(ground="yellow", text=n)) for n in numbers),
-        ("+", Tile(ground="yellow", name="field won")),  # what the legend says of all of these
-        (".", Tile()),
-        ("-", Tile("cross", "gray", name="turn lost")),
-    )
+def _field(left, right, troops, corner, wide, high):
+    """Return figures, lines and labels of one field in one round: soldiers by their share."""
+    items, lines, labels = [], [], []
+    side = min(0.45 * high, 0.14)
+    digits = _DIGIT * len(str(troops))
+    most = int((wide - digits - 0.3 * side) / (0.74 * side))  # soldiers that there is room for
+    for seat, (own, other) in enumerate(((left, right), (right, left))):
+        x, y = corner[0], corner[1] + high * (seat + 0.5) / 2
+        if own is None:
+            items.append((LOST, "gray", x + wide / 2, y, min(0.8 * side, 0.6 * wide), 0.0))
+            continue
+        middle = x + (digits if most > 0 else wide) / 2
+        labels.append((str(own), "", middle, y, max(0.045, min(0.1, 0.4 * high))))
+        for i in range(min(own, math.ceil(own / troops * most))):
+            at = x + digits + 0.74 * side * (i + 0.6)
+            items.append(("soldier", COLORS[seat], at, y, 0.9 * side, 0.0))
+        if other is None or own > other:
+            below, long = y + 0.22 * high, 0.4 * (digits if most > 0 else wide)
+            lines.append(("", middle - long, below, middle + long, below, 0.06 * high))
+    return items, lines, labels

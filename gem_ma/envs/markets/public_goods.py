@@ -8,11 +8,11 @@ import numpy as np
 
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import number
-from gem_ma.scene import Grid, Tile
+from gem_ma.scene import Table
 
 SHOWN = 8  # rounds of the past
+FEW = 12  # players: above their rows is room for a title
 GONE = "-"  # a seat that had left by then
-FREE = "."  # a round that is yet to be played
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,6 @@ class PublicGoods(Game[State]):
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.rounds, self.multiplier, self.tokens = rounds, multiplier, tokens
         self.moves = _numbers(tokens)
-        self.tiles = (*((n, Tile(text=n)) for n in self.moves), *BLANKS)
 
     def start(self, rng, options):
         n = len(self.agents)
@@ -126,21 +125,18 @@ class PublicGoods(Game[State]):
         return [(i, tuple([GONE if g is None else str(g) for g in row])) for i, row in rows]
 
     def picture(self, view, agent):
-        n, past = len(view.agents), self.past(view)
-        blank = min(SHOWN, self.rounds) - len(past)
+        """Show a row for each player: what it gave in each round, with a bar for its share."""
+        past = self.past(view)
         first = past[0][0] if past else 1
-        here = (str(i) if here else f"({i})" for i, here in enumerate(view.present))
-        earned = [f"{i}: {e:.2f}" for i, e in enumerate(view.earned)]
-        return Grid(
-            (*(row for _, row in past), *((FREE,) * n,) * blank),
-            self.tiles,
-            columns=tuple(here),
-            lines=tuple(str(first + i) for i in range(len(past) + blank)),
-            status=(
-                f"Rounds left: {view.rounds}",
-                *(", ".join(earned[i : i + 3]) for i in range(0, n, 3)),
-            ),
-        )
+        columns = min(SHOWN, len(view.history) + view.rounds)
+        rows = []
+        for seat, (here, earned) in enumerate(zip(view.present, view.earned, strict=True)):
+            gave = [_bar(row[seat], self.tokens) for _, row in past]
+            blank = [" " * len(self.moves[-1])] * (columns - len(past))
+            rows.append((str(seat) if here else f"({seat})", *gave, *blank, f"{earned:.2f}"))
+        head = "", *(str(first + i) for i in range(columns)), "earned"
+        title = f"What each player gave of {self.tokens}" if len(rows) <= FEW else ""
+        return Table(tuple(rows), head, title, (f"Rounds left: {view.rounds}",))
 
     def encode(self, view, agent):
         """Return what each gave in the last round and who is still there, both from the own seat
@@ -156,7 +152,10 @@ class PublicGoods(Game[State]):
         return row
 
 
-BLANKS = ((FREE, Tile()), (GONE, Tile("cross", "gray", name="had left")))
+def _bar(gave, tokens):
+    """Return a cell, as wide for any gift."""
+    wide = gave.rjust(len(str(tokens)))
+    return wide if gave == GONE else (wide, "yellow", int(gave) / tokens)
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import pytest
 import gem_ma
 from gem_ma import InvalidMove
 from gem_ma.envs.guessing.guess_the_number import CORRECT, HIGHER, LOWER, GuessTheNumber, State
+from gem_ma.renderers import draw
 
 
 def test_hints_lead_to_the_number():
@@ -81,3 +82,18 @@ def test_the_numbers_still_possible():
     row = game.encode(State(1, 10, 4, 7).guess(5).guess(9), "player")
     assert np.flatnonzero(row[:-1]).tolist() == [5, 6, 7]
     assert row[-1] == 0.5
+
+
+def test_every_guess_shows_and_the_oldest_go_first():
+    game = GuessTheNumber(1, 500, 200)
+    for many in (5, 17, 40, 100):
+        guesses = tuple((4 * i + 3, HIGHER if i < 60 else LOWER) for i in range(many))
+        view = State(1, 500, 200 - many, None, guesses)
+        whole = draw(game.picture(view, "player"), (252, 252))
+        for i in (0, many // 2, many - 1):
+            other = (*guesses[:i], (guesses[i][0] + 1, guesses[i][1]), *guesses[i + 1 :])
+            changed = draw(game.picture(view._replace(guesses=other), "player"), (252, 252))
+            assert (changed != whole).any()
+    view = view._replace(guesses=guesses * 2)
+    assert "earlier guesses" in game.picture(view, "player").status[0]
+    assert "Hidden" not in str(game.picture(view, "player").status)
