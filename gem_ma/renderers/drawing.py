@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from gem_ma.guards.given import each, need
-from gem_ma.renderers import cards, chart, chat, grid, panels, pegs, shapes, table, terminal
+from gem_ma.renderers import (
+    cards,
+    chart,
+    chat,
+    grid,
+    panels,
+    pegs,
+    shapes,
+    table,
+    terminal,
+    written,
+)
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import (
     Cards,
@@ -22,6 +33,7 @@ from gem_ma.scene import (
     Shapes,
     Table,
     Terminal,
+    Written,
 )
 
 _RENDERERS: dict[type, Any] = {
@@ -34,6 +46,7 @@ _RENDERERS: dict[type, Any] = {
     Pixels: panels.draw_pixels,
     Table: table.draw,
     Terminal: terminal.draw,
+    Written: written.draw,
 }
 
 
