@@ -101,6 +101,18 @@ class Terminal:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A text in which some parts are boards: words as they are, boards drawn where they stand.
+
+    text: all of it in words, for a picture in which boards would be too small.
+    parts: words and Grids in their order.
+    """
+
+    text: str
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table with lines between its cells, as large as the frame allows.
 

@@ -21,6 +21,7 @@ from gem_ma.renderers import (
     shapes,
     table,
     terminal,
+    written,
 )
 from gem_ma.renderers.noises import Noise
 from gem_ma.renderers.themes import THEMES, Theme
@@ -37,6 +38,7 @@ from gem_ma.scene import (
     Shapes,
     Table,
     Terminal,
+    Written,
 )
 
 _RENDERERS: dict[type, Any] = {
@@ -50,6 +52,7 @@ _RENDERERS: dict[type, Any] = {
     Pixels: panels.draw_pixels,
     Table: table.draw,
     Terminal: terminal.draw,
+    Written: written.draw,
 }
 
 

@@ -1,4 +1,4 @@
-"""Pictures of these games: figures for what was chosen, and nothing cut at the largest arguments."""
+"""Pictures of these games: what was chosen in figures, nothing cut at the largest arguments."""
 
 import pytest
 
