@@ -64,6 +64,8 @@ def draw(
     noise: what is done to the finished picture, as noise('blur:2') returns.
     """
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    if noise is not None:
+        need(noise, Noise, "noise", "a Noise, as noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
     scene = proper(scene)
