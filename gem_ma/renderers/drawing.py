@@ -70,6 +70,8 @@ def draw(
     noise: what is done to the finished picture, as noise('blur:2') returns.
     """
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    if noise is not None:
+        need(noise, Noise, "noise", "a Noise, as noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
     scene = proper(scene)
@@ -99,8 +101,11 @@ def proper(scene: Any) -> Any:
 
     Of a Grid that is what stands around it; a cell's symbol is a key, and no text.
     """
-    names = getattr(scene, "__match_args__", ())  # of what is no scene, none
-    around = ("columns", "lines", "status") if isinstance(scene, Grid) else names
+    around = getattr(scene, "__match_args__", ())  # of what is no scene, none
+    if isinstance(scene, Grid):
+        if "".join((*scene.columns, *scene.lines, *scene.status)).isascii():  # mostly, and quick
+            return scene
+        around = "columns", "lines", "status"
     changes = {}
     for name in around:
         value = getattr(scene, name)

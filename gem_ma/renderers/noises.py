@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.guards.given import need
+
 
 class UnknownNoise(ValueError):
     """No noise has this name or this strength."""
@@ -90,6 +92,11 @@ class Noise:
         """Return what becomes of a picture of height x width x 3 bytes: another of its size."""
         from PIL import Image
 
+        need(picture, np.ndarray, "picture")
+        if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
+            raise ValueError(
+                f"a picture is uint8, height x width x 3, and not {picture.dtype} {picture.shape}"
+            )
         image = Image.fromarray(picture)
         for kind, strength in self.parts:
             image = KINDS[kind].apply(image, strength)

@@ -50,6 +50,7 @@ def test_what_is_not_said_is_left_to_the_id_and_the_game():
         "image_size": 300,
         "image_unit": 14,
         "theme": "dark",
+        "noise": "blur:2",
         "text_length": 999,
     }
     assert list(every) == making.ARGUMENTS == OWN
