@@ -9,6 +9,10 @@ COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black"
 SKIN = "skin"  # one colour more, of faces, which looks nearly the same in all themes
 
 
+class BadScene(ValueError):
+    """A scene that cannot be drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tile:
     """What one symbol of a Grid looks like: a figure in a colour, on a ground, with a few letters.

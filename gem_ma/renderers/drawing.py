@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from gem_ma.guards.given import each, need
-from gem_ma.renderers import (
+from gem_ma.renderers import foreign
+from gem_ma.renderers.noises import Noise
+from gem_ma.renderers.scenes import (
     cards,
     chart,
     chat,
-    foreign,
     grid,
     hexes,
     panels,
@@ -23,7 +24,6 @@ from gem_ma.renderers import (
     terminal,
     written,
 )
-from gem_ma.renderers.noises import Noise
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import (
     Cards,

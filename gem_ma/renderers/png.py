@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.renderers import font, grid
+from gem_ma.renderers import font
 from gem_ma.renderers.drawing import draw, proper
 from gem_ma.renderers.kept import KEPT
 from gem_ma.renderers.noises import Noise
+from gem_ma.renderers.scenes import grid
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import Grid
 

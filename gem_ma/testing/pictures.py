@@ -66,7 +66,7 @@ def certify(env: str | BaseEnv, *, theme: str | int = "light", views: int = 500)
 
 
 def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: Any) -> Any:
-    from gem_ma.renderers import grid
+    from gem_ma.renderers.scenes import grid
 
     scene = core.sight.scene(view, agent)
     if not isinstance(scene, Grid) or core.sight.noise != "":  # noise changes single pixels
@@ -81,8 +81,8 @@ def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: A
 
 def _faintest(core: Env[Any], view: Any, agent: str | None, look: Any) -> float:
     """Return how much the figure or letters that stand out least do so, if it is enough."""
-    from gem_ma.renderers import grid
     from gem_ma.renderers.contrast import PLAIN
+    from gem_ma.renderers.scenes import grid
 
     faintest = math.inf
     for scene, size in _grids(core.sight.scene(view, agent), core.sight.image_size):
@@ -100,7 +100,7 @@ def _faintest(core: Env[Any], view: Any, agent: str | None, look: Any) -> float:
 
 
 def _grids(scene: Any, size: tuple[int, int]) -> Iterator[tuple[Grid, tuple[int, int]]]:
-    from gem_ma.renderers import panels
+    from gem_ma.renderers.scenes import panels
 
     if isinstance(scene, Grid):
         yield scene, size

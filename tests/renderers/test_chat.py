@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from test_font import HOSTILE
 
-from gem_ma.renderers import chat, font
-from gem_ma.renderers.grid import readable
+from gem_ma.renderers import font
+from gem_ma.renderers.contrast import readable
+from gem_ma.renderers.scenes import chat
 from gem_ma.renderers.themes import THEMES, theme
 from gem_ma.scene import Chat
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from needed import needed
 
-from gem_ma.renderers import draw, font, foreign, png, terminal
+from gem_ma.renderers import draw, font, foreign, png
+from gem_ma.renderers.scenes import terminal
 from gem_ma.scene import Grid, Panels, Terminal, Tile
 
 INK, PAPER = (32, 33, 36), (250, 250, 247)
@@ -34,7 +35,8 @@ HOSTILE = {
 GOLDEN = 894682709  # a checksum of pixels
 SCRIPT = """
 import zlib
-from gem_ma.renderers import font, terminal
+from gem_ma.renderers import font
+from gem_ma.renderers.scenes import terminal
 lines = ["Ωé → ♞", "中\\ud800"]
 print([zlib.crc32(font.screen(lines, 9, 3, h, (1, 2, 3), (250, 251, 252))) for h in font.HEIGHTS])
 """

@@ -21,7 +21,6 @@ from gem_ma.renderers import (
     UnknownTheme,
     draw,
     font,
-    grid,
     legend,
     noise,
     png,
@@ -30,6 +29,7 @@ from gem_ma.renderers import (
 )
 from gem_ma.renderers.figures import FIGURES, mask
 from gem_ma.renderers.noises import KINDS
+from gem_ma.renderers.scenes import grid
 from gem_ma.renderers.themes import THEMES
 from gem_ma.scene import (
     COLORS,

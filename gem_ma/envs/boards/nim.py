@@ -80,7 +80,8 @@ class Nim(Game[State]):
     def picture(self, view, agent):
         left, columns, apart, high = _places(self.heaps)
         size = min(0.92 * high, 4 * apart)
-        items, labels, lines, top = [], [], [], 0.0
+        labels: list[tuple[str, str, float, float, float]] = []
+        items, lines, top = [], [], 0.0
         for letter, most, n in zip(LETTERS, self.heaps, view.heaps, strict=False):
             below = top + high * -(-most // columns)
             x = 0.08 if len(self.heaps) <= MANY else (0.06, 0.19)[len(labels) % 2]

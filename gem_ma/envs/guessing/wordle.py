@@ -143,9 +143,9 @@ class Wordle(Game[State]):
         """
         guesses = [tuple(map("".join, zip(*guess, strict=True))) for guess in view.guesses]
         board = columns(guesses, len(view.word), len(LETTERS))
-        best = {}
+        best: dict[str, str] = {}
         for cell in itertools.chain(*guesses):
-            letter, mark = cell
+            letter, mark = cell[0], cell[1:]
             best[letter] = min(mark, best.get(letter, mark), key=MARKS.index)
         wide = max(-(-len(LETTERS) // len(board)), len(board) - len(board[0]) - 1)
         cells = [letter + best.get(letter, "") for letter in LETTERS]

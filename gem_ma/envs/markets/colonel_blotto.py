@@ -146,9 +146,9 @@ class ColonelBlotto(Game[State]):
                 side = min(0.9 * _RIGHT, 0.45 * high)
                 items.append(("flag", COLORS[seat], 1 - _RIGHT / 2, y, side, 0.0))
             for column in range(self.fields):
-                both = [None if troops is None else troops[column] for troops in sent]
+                left, right = (None if troops is None else troops[column] for troops in sent)
                 corner = _LEFT + wide * column, top
-                found = _field(*both, self.troops, corner, wide, high)
+                found = _field(left, right, self.troops, corner, wide, high)
                 for part, new in zip((items, lines, labels), found, strict=True):
                     part += new
         if not shown:

@@ -132,7 +132,7 @@ class PublicGoods(Game[State]):
         rows = []
         for seat, (here, earned) in enumerate(zip(view.present, view.earned, strict=True)):
             gave = [_bar(row[seat], self.tokens) for _, row in past]
-            blank = [" " * len(self.moves[-1])] * (columns - len(past))
+            blank = [" " * len(str(self.tokens))] * (columns - len(past))
             rows.append((str(seat) if here else f"({seat})", *gave, *blank, f"{earned:.2f}"))
         head = "", *(str(first + i) for i in range(columns)), "earned"
         title = f"What each player gave of {self.tokens}" if len(rows) <= FEW else ""

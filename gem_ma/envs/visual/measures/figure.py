@@ -135,7 +135,7 @@ def _turned(points, tags, degrees, wide):
         high = max(scale * high + half for (_, high), half in spans)
         full *= high - low
         middles.append(0.5 - (low + high) / 2)
-    return _Move(c, s, scale, *middles, full)
+    return _Move(c, s, scale, middles[0], middles[1], full)
 
 
 def _span(values):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gem_ma.renderers import font, grid, terminal
+from gem_ma.renderers import font
+from gem_ma.renderers.scenes import grid, terminal
 from gem_ma.renderers.themes import Theme, blank
 from gem_ma.scene import Grid, Terminal, Written
 
@@ -51,7 +52,8 @@ def _placed(
     blocks: list[tuple[list[str], Grid | None]], size: tuple[int, int], text: int, cell: int
 ) -> list[Placed] | None:
     """Place blocks from top to bottom, boards beside each other, or return None without room."""
-    advance, found = font.width(text), []
+    advance = font.width(text)
+    found: list[Placed] = []
     x, y, below = _GAP, _GAP, _GAP
     for lines, board in blocks:
         box = (0, 0)

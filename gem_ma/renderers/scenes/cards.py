@@ -11,10 +11,9 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.figures import mask
-from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import Cards
+from gem_ma.scene import BadScene, Cards
 
 FACE, INK, RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
 SUITS = {"s": "spade", "h": "heart", "d": "diamond", "c": "club"}

@@ -6,9 +6,8 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import PLAIN, contrast, readable
-from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.themes import Theme, blank
-from gem_ma.scene import COLORS, Pegs
+from gem_ma.scene import COLORS, BadScene, Pegs
 
 ORDER = [color for color in COLORS if color not in ("black", "white", "gray")]
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import CLEAR, contrast
-from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.shapes import write
+from gem_ma.renderers.scenes.shapes import write
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import COLORS, Page, Table
+from gem_ma.scene import COLORS, BadScene, Page, Table
 
 _GAP = 4
 _BULLET = 2  # columns before a link

@@ -125,7 +125,8 @@ def _tried(lines, ruled, head):
     """Return a board, given which lines are rules and which one labels the columns."""
     if head is not None and ruled[head]:
         return None
-    rows, rules, before = [], [], 0
+    rows: list[str] = []
+    rules, before = [], 0
     for number, line in enumerate(lines):
         if number == head:
             before = len(rows)

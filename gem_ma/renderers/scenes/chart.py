@@ -12,10 +12,9 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import PLAIN, contrast, grown, readable
 from gem_ma.renderers.figures import mask
-from gem_ma.renderers.grid import BadScene
-from gem_ma.renderers.shapes import line
+from gem_ma.renderers.scenes.shapes import line
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import Chart
+from gem_ma.scene import BadScene, Chart
 
 ORDER = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
 _MOST = 4  # lines of a label, where letters cannot be smaller

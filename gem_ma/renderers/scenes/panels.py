@@ -11,9 +11,8 @@ import numpy as np
 from PIL import Image
 
 from gem_ma.renderers import font
-from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.themes import Theme, blank
-from gem_ma.scene import Panels, Pixels
+from gem_ma.scene import BadScene, Panels, Pixels
 
 
 def draw(

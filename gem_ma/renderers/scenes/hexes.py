@@ -9,10 +9,9 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import CLEAR, between, contrast, grown
 from gem_ma.renderers.figures import mask
-from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.themes import Theme, blank
-from gem_ma.scene import Hexes, Tile
+from gem_ma.scene import BadScene, Hexes, Tile
 
 _GAP = 4  # between the board and what is said below
 _BESIDE = 3  # between a label and the edge

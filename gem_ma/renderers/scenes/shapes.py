@@ -9,10 +9,9 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import PLAIN, between, contrast, grown, readable
 from gem_ma.renderers.figures import mask, ring
-from gem_ma.renderers.grid import BadScene
 from gem_ma.renderers.kept import kept
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import COLORS, Shapes
+from gem_ma.scene import COLORS, BadScene, Shapes
 
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:

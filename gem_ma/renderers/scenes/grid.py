@@ -25,7 +25,7 @@ from gem_ma.renderers.contrast import (
 from gem_ma.renderers.figures import mask, ring
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import Grid, Hexes, Tile
+from gem_ma.scene import BadScene, Grid, Hexes, Tile
 
 LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
 _GAP = 4  # pixels between the board and what is said below
@@ -33,10 +33,6 @@ _LEAST = 3  # pixels of a cell
 _PLAIN = 12  # pixels of a cell for which words below are made smaller
 _FULL = 0.6  # of the frame's shorter side squared: 0.55 are to show, and letters have margins
 _NEAR = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
-
-
-class BadScene(ValueError):
-    """A scene that cannot be drawn."""
 
 
 @dataclass(frozen=True, slots=True)

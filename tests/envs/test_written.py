@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from gem_ma.envs import reading
+from gem_ma.envs import written
 from gem_ma.renderers import draw, theme
-from gem_ma.renderers.terminal import draw as screen
+from gem_ma.renderers.scenes.terminal import draw as screen
 from gem_ma.scene import Grid, Terminal
 
 BOARDS = {  # a text: rows, labels of the columns, and of the rows
@@ -49,11 +49,11 @@ def text_of(parts):
 @pytest.mark.parametrize("text", BOARDS)
 def test_a_board_is_found_and_written_back(text):
     cells, columns, lines = BOARDS[text]
-    parts = reading.read(text)
+    parts = written.read(text)
     board = next(part for part in parts if not isinstance(part, str))
     assert (board.cells[0], board.columns, board.lines) == (cells, columns, lines)
     assert text_of(parts) == text
-    scene = reading.scene(text)
+    scene = written.scene(text)
     assert scene.text == text
     drawn = next(part for part in scene.parts if isinstance(part, Grid))
     assert (drawn.rows, drawn.columns, drawn.lines) == (board.cells, columns, lines)
@@ -61,29 +61,29 @@ def test_a_board_is_found_and_written_back(text):
 
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_no_board_with_certainty_stays_text(name):
-    assert reading.scene(NONE[name]) is None
+    assert written.scene(NONE[name]) is None
 
 
 def test_every_sign_of_a_text_changes_its_picture():
     """Of a board, of its labels and of the words around it."""
     text = "Here:\n  a b c\n1 . x .\n2 . . o\n3 . . .\nIt is your turn."
-    frames = {draw(reading.scene(text), (252, 252)).tobytes()}
+    frames = {draw(written.scene(text), (252, 252)).tobytes()}
     others = [text.replace(old, new) for old, new in zip("Hab1x3u.", "GdeyXzvI", strict=True)]
     for number, other in enumerate(others, 2):
-        frames.add(draw(reading.scene(other), (252, 252)).tobytes())
+        frames.add(draw(written.scene(other), (252, 252)).tobytes())
         assert len(frames) == number, other
 
 
 def test_no_text_takes_long():
     for text in ("1 " * 5000, "|" * 9999, "1 2 3\n" * 1600, "- " * 4000, "| \n" * 3000):
         start = time.process_time()
-        assert text_of(reading.read(text)) == text
+        assert text_of(written.read(text)) == text
         assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("size", [252, 336, 504, 1008])
 def test_a_text_with_boards_fills_the_frame(size):
-    frame = draw(reading.scene("Solve it:\n_ 1 _\n2 _ 3\n_ _ 1\nIn lines."), (size, size))
+    frame = draw(written.scene("Solve it:\n_ 1 _\n2 _ 3\n_ _ 1\nIn lines."), (size, size))
     drawn = (frame != np.array(theme("light").paper, np.uint8)).any(-1)
     rows, columns = np.flatnonzero(drawn.any(1)), np.flatnonzero(drawn.any(0))
     assert np.ptp(rows) * np.ptp(columns) >= 0.55 * size**2
@@ -91,6 +91,6 @@ def test_a_text_with_boards_fills_the_frame(size):
 
 def test_boards_without_room_stay_text():
     text = "\n\n".join(["Look:\n" + "\n".join(["1 0 2 3 1 1 0 2"] * 12)] * 9)
-    scene, look = reading.scene(text), theme("light")
+    scene, look = written.scene(text), theme("light")
     assert (draw(scene, (252, 252)) == screen(Terminal(text), (252, 252), look)).all()
     assert (draw(scene, (1008, 1008)) != screen(Terminal(text), (1008, 1008), look)).any()
