@@ -171,12 +171,10 @@ def only_most(values):
 
 
 def table(scene, question):
-    head, *lines = scene.text.splitlines()
-    columns = head.split()
-    rows = {}
-    for line in lines:
-        name, *cells = line.split()
-        rows[name] = dict(zip(columns, map(int, cells), strict=True))
+    columns = scene.head[1:]
+    rows = {
+        name: dict(zip(columns, map(int, cells), strict=True)) for name, *cells in scene.rows
+    }
     words = question.removesuffix("?").split()
     asked = [word for word in words if word in columns]
     if "in all" in question and asked:

@@ -152,7 +152,7 @@ def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
 
 
 TURNS = (
-    *("Battleship", "Breakthrough", "Chess", "ConnectFour", "Nim", "Reversi", "TicTacToe"),
+    *("Battleship", "Breakthrough", "Chess", "ConnectFour", "Hex", "Nim", "Reversi", "TicTacToe"),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
 )
 
@@ -169,7 +169,7 @@ def test_pictures_say_whose_turn_it_is(name):
                 parts = [part for _, part in scene.scenes] if hasattr(scene, "scenes") else [scene]
                 said = " ".join(line for part in parts for line in part.status)
                 for acts in env.to_act:
-                    assert f"To act: {acts}" in said or f", {acts} to move" in said
+                    assert f"To act: {acts}" in said or f"{acts} to move" in said
             if env.to_act:
                 env.step(env.sample_random_action())
 
