@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from gem_ma.match.actions import listing
+from gem_ma.talk.messages import images
 from gem_ma.talk.turns import Turn
 
 
@@ -21,7 +22,7 @@ class HumanAgent:
     def _reply(self, turn: Turn) -> str:
         parts = [turn.rules, ""] if turn.first else [""]
         # what a picture shows in words, where nothing else says it
-        words = getattr(turn.observation.get("image"), "alt", "")
+        words = "\n".join(picture.alt for picture in images(turn.observation))
         parts += [part for part in (turn.text, words) if part]
         if turn.legal:
             parts.append(f"({listing(turn.legal)})")

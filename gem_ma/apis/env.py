@@ -21,7 +21,7 @@ from gem_ma.match import actions as words
 from gem_ma.match.actions import Format
 from gem_ma.match.match import Match
 from gem_ma.match.seeding import check_seed, fresh_seed, mix
-from gem_ma.match.sight import Observe, Sight
+from gem_ma.match.sight import Observe, Panes, Sight
 from gem_ma.match.terms import Invalid, Legal, Terms, among
 from gem_ma.renderers.picture import Picture
 
@@ -42,9 +42,10 @@ class Env(BaseEnv, Generic[S]):
         which measures whether a model knows the rules. The masks of actions="discrete" stay, and so
         does `Turn.legal`, which programs play by and no model reads.
     render_mode: "ansi", "rgb_array" or "human", for spectators.
-    image_size: width and height of pictures, or one side of a square. `image_unit` is the side of
-        the model's patches, of which the cells of a board are multiples. `theme` is a name, and
-        `noise`, such as "blur:2+jpeg:40", is done to a picture; or seeds that draw one.
+    image_size: width and height of pictures, or one side of a square; "own" shows photos and frames
+        in turns as they are. `image_unit` is the side of the model's patches, of which the cells of
+        a board are multiples. `theme` is a name, and `noise`, such as "blur:2+jpeg:40", is done to
+        a picture; or seeds that draw one. `panels="apart"` shows each in a picture of its own.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
     """
 
@@ -63,10 +64,11 @@ class Env(BaseEnv, Generic[S]):
         max_turns: int | None = None,
         legal: Legal = "show",
         render_mode: Literal["ansi", "rgb_array", "human"] | None = None,
-        image_size: int | tuple[int, int] = (252, 252),
+        image_size: int | tuple[int, int] | Literal["own"] = (252, 252),
         image_unit: int = 28,
         theme: str | int = "light",
         noise: str | int = "",
+        panels: Panes = "together",
         text_length: int = 1 << 16,
         id: str | None = None,
     ):
@@ -86,6 +88,7 @@ class Env(BaseEnv, Generic[S]):
             image_unit=image_unit,
             theme=theme,
             noise=noise,
+            panels=panels,
             text_length=text_length,
         )
         self.ledger = Ledger()
@@ -170,14 +173,13 @@ class Env(BaseEnv, Generic[S]):
         if isinstance(reply, str):
             return
         discrete = self.sight.discrete
-        if discrete:
-            if isinstance(reply, (int, np.integer)) and not isinstance(reply, bool):
-                return
-            if isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu":
-                return
+        whole = isinstance(reply, (int, np.integer)) and not isinstance(reply, bool)
+        array = isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu"
+        if discrete and (whole or array):
+            return
         expected = f"an int below {len(self.sight.number)}" if discrete else "a str"
         hint = ""
-        if not discrete and isinstance(reply, (int, np.integer)):
+        if whole and not discrete:
             hint = f"; say {str(reply)!r}, or make it with actions='discrete' for numbers of moves"
         raise TypeError(
             f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
@@ -279,9 +281,7 @@ class Env(BaseEnv, Generic[S]):
     def action_space(self, agent: str) -> spaces.Space[Any]:
         return self._space("action", agent, self._action_space)
 
-    def _space(
-        self, kind: str, agent: str, make: Callable[[], spaces.Space[Any]]
-    ) -> spaces.Space[Any]:
+    def _space(self, kind: str, agent: str, make: Callable[[], Any]) -> spaces.Space[Any]:
         space = self._spaces.get((kind, agent))
         if space is None:
             if agent not in self.match.index:

@@ -13,7 +13,7 @@ from gem_ma.envs.registry import Spec, Untrusted, listed, spec
 from gem_ma.guards import source
 from gem_ma.guards.given import need
 from gem_ma.match.actions import Format
-from gem_ma.match.sight import Observe
+from gem_ma.match.sight import Observe, Panes
 from gem_ma.match.terms import Invalid, Legal
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ def make(
     max_turns: int | None = UNSAID,
     legal: Legal = UNSAID,
     render_mode: Literal["ansi", "rgb_array", "human"] | None = UNSAID,
-    image_size: int | tuple[int, int] = UNSAID,
+    image_size: int | tuple[int, int] | Literal["own"] = UNSAID,
     image_unit: int = UNSAID,
     theme: str | int = UNSAID,
     noise: str | int = UNSAID,
+    panels: Panes = UNSAID,
     text_length: int = UNSAID,
     **settings: Any,
 ) -> Env[Any]:
@@ -56,7 +57,7 @@ def make(
     """
     told = (
         *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal),
-        *(render_mode, image_size, image_unit, theme, noise, text_length),
+        *(render_mode, image_size, image_unit, theme, noise, panels, text_length),
     )
     kwargs = {n: value for n, value in zip(ARGUMENTS, told, strict=True) if value is not UNSAID}
     kwargs |= settings

@@ -26,10 +26,11 @@ def spec_of(env: Env[Any]) -> Spec:
         "max_turns": terms.max_turns,
         "legal": terms.legal,
         "render_mode": env.render_mode,
-        "image_size": sight.image_size,
+        "image_size": "own" if sight.own else sight.image_size,
         "image_unit": sight.image_unit,
         "theme": sight.theme,
         "noise": sight.noise,
+        "panels": sight.panels,
         "text_length": sight.text_length,
     }
     defaults = inspect.signature(type(env)).parameters

@@ -147,14 +147,16 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def size(text: str) -> tuple[int, int]:
-    """Return the width and height of pictures: 252 for 252x252."""
+def size(text: str) -> tuple[int, int] | str:
+    """Return the width and height of pictures: 252 for 252x252; or "own"."""
+    if text == "own":
+        return text
     sides = [int(side) for side in text.split("x") if side.isdecimal()]
     if len(sides) != text.count("x") + 1 or not 1 <= len(sides) <= 2:
         sides = []
     if not sides or not all(1 <= side <= WIDEST for side in sides):
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected one number or two up to {WIDEST}, such as 252 or 336x252"
+            f"{text!r}: expected one number or two up to {WIDEST}, such as 252 or 336x252; or own"
         )
     return sides[0], sides[-1]
 
@@ -209,7 +211,13 @@ def add_pictures(parser: argparse.ArgumentParser, *sizes: str) -> None:
         dest="image_size",
         type=size,
         metavar="WIDTH[xHEIGHT]",
-        help="of pictures (default: what the environment says, mostly 252x252)",
+        help="of pictures; own: photos and frames as they are (default: what the environment says, "
+        "mostly 252x252)",
+    )
+    parser.add_argument(
+        "--panels",
+        choices=("together", "apart"),
+        help="several boards in one picture, or each in one of its own (default: together)",
     )
 
 
@@ -249,7 +257,7 @@ def drawn(given: int | None) -> int:
 
 def looks(args: argparse.Namespace) -> dict[str, Any]:
     """Return what a command says of how an environment is made, for `make`."""
-    names = "observe", "theme", "noise", "image_size"
+    names = "observe", "theme", "noise", "image_size", "panels"
     given = {name: getattr(args, name, None) for name in names}
     said = {name: value for name, value in given.items() if value is not None}
     return {**said, **dict(getattr(args, "settings", ()))}

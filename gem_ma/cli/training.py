@@ -153,7 +153,8 @@ def _pretrain(args: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     sees = "" if args.observe in (None, "text") else f", with --observe {args.observe}"
     if sees and args.image_size:
-        sees += " --image-size {}x{}".format(*args.image_size)
+        asked = args.image_size
+        sees += f" --image-size {asked if asked == 'own' else '{}x{}'.format(*asked)}"
     sys.stdout.write(f"written to {folder}: play it as hf:{folder}{sees}\n")
     return 0
 

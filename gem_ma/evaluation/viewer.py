@@ -28,10 +28,11 @@ from PIL import Image
 from gem_ma.apis import making
 from gem_ma.apis.workers import StepTimeout, Worker, WorkerDied
 from gem_ma.envs import registry
+from gem_ma.renderers.picture import Picture, beside
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord, from_line, pictures_of, reading
 from gem_ma.talk.conversation import Step
-from gem_ma.talk.messages import Picture
+from gem_ma.talk.messages import images
 from gem_ma.talk.reply import Reply
 
 _BLOCK = 1 << 18  # characters of JSON that are unpacked together
@@ -57,6 +58,7 @@ _USUAL = frozenset(  # arguments of Env that change what an episode costs by lit
         "penalty",
         "theme",
         "noise",
+        "panels",
     )
 )
 _LONE = re.compile("[\ud800-\udfff]")
@@ -277,7 +279,7 @@ def _check(episode: Episode, trust: bool) -> None:
         if reason := making.distrust(spec):
             raise Unseen(f"{reason}; --trust does so")
         size = spec.kwargs.get("image_size")
-        if size is not None and not (making.numbers(size) and np.prod(size) <= _PIXELS):
+        if size not in (None, "own") and not (making.numbers(size) and np.prod(size) <= _PIXELS):
             raise Unseen(f"its pictures are too large, {_name(size)}; --trust draws them")
     known = registry.listed(spec.id)
     bridges = "gem_ma.envs.bridges."
@@ -300,6 +302,10 @@ def _views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator[View
         raise Unseen(f"playing it again failed: {type(error).__name__}: {error}") from error
 
 
+def _joined(shown: tuple[Picture, ...]) -> Picture:
+    return shown[0] if len(shown) == 1 else Picture(beside(shown))
+
+
 def _again(episode: Episode, env: Any) -> Iterator[View]:
     if env.blocking:
         raise Unseen("its environment is slow or lives elsewhere")
@@ -309,11 +315,9 @@ def _again(episode: Episode, env: Any) -> Iterator[View]:
         pictures = {}
         for step in steps:
             turn = env.turn(step.agent)
-            if "image" in turn.observation:
-                pictures[step.agent] = turn.observation["image"]
-            alts = [
-                getattr(o.get("image"), "alt", "") for o in (turn.observation, step.observation)
-            ]
+            if shown := images(turn.observation):
+                pictures[step.agent] = _joined(shown)
+            alts = [[p.alt for p in images(o)] for o in (turn.observation, step.observation)]
             if (turn.text, turn.results, alts[0]) != (step.text, step.results, alts[1]):
                 raise Unseen(f"played again, {step.agent} sees something else at {step.number}")
         yield View(env.picture().array, env.render(), pictures)
@@ -547,11 +551,10 @@ class _Recording:
             out["tokens"] = _tokens(reply)
             if reply.logprobs:
                 out["logprob"] = sum(reply.logprobs) / len(reply.logprobs)
-        picture = step.observation.get("image")
-        if isinstance(picture, Picture):
-            out["alt"] = picture.alt
+        if shown := images(step.observation):
+            out["alt"] = "\n".join(picture.alt for picture in shown if picture.alt)
             try:
-                out["picture"] = self._picture(step.agent, picture)
+                out["picture"] = self._picture(step.agent, _joined(shown))
             except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
                 if again is None:  # recorded without pictures, or the folder is elsewhere
                     out["lost"] = True

@@ -29,11 +29,12 @@ from gem_ma.apis.env import Env
 from gem_ma.envs import registry
 from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
 from gem_ma.match.actions import without_thinking
+from gem_ma.renderers.picture import Picture, beside
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord
 from gem_ma.talk.asking import Agent, ask
 from gem_ma.talk.conversation import Conversation, Step
-from gem_ma.talk.messages import Picture
+from gem_ma.talk.messages import images
 
 _BESIDE = 30  # columns that text beside a picture needs
 _SAID = 2000  # characters of a reply that are shown
@@ -240,22 +241,22 @@ def _retold(episode: Episode, seat: str | None, spectator: Spectator) -> Iterato
 
 def _lost(episode: Episode) -> bool:
     """Return whether an episode has pictures that were not saved."""
-    return any(_pixels(step.observation.get("image")) is None for step in episode.steps[:1])
+    return any(_pixels(images(step.observation)) is None for step in episode.steps[:1])
 
 
 def _seen(step: Step, again: Picture | None) -> tuple[np.ndarray | None, str]:
-    picture = step.observation.get("image")
-    pixels = _pixels(picture)
+    shown = images(step.observation)
+    pixels = _pixels(shown)
     if pixels is None and again is not None:
         pixels = again.array
-    if pixels is None and picture is not None:
-        return None, "\n\n".join(filter(None, (step.text, getattr(picture, "alt", ""))))
+    if pixels is None and shown:
+        return None, "\n\n".join(filter(None, (step.text, *(one.alt for one in shown))))
     return pixels, step.text
 
 
-def _pixels(picture: Any) -> np.ndarray | None:
+def _pixels(shown: tuple[Picture, ...]) -> np.ndarray | None:
     try:
-        return picture.array if isinstance(picture, Picture) else None
+        return beside(shown) if shown else None
     except (OSError, ValueError, SyntaxError):  # recorded without pictures
         return None
 

@@ -14,9 +14,11 @@ from gem_ma.match import actions
 from gem_ma.match.match import Match
 from gem_ma.match.terms import among
 from gem_ma.renderers.picture import Picture
-from gem_ma.scene import Terminal
+from gem_ma.scene import Panels, Pixels, Terminal
 
 Observe = Literal["text", "image", "both"]
+Panes = Literal["together", "apart"]
+_USUAL = 252, 252  # pixels of what has no size of its own
 _MASKS = 1_000  # that are kept
 
 
@@ -30,13 +32,14 @@ class Sight:
         observe: Observe,
         discrete: bool,
         format: str,
-        image_size: int | tuple[int, int],
+        image_size: int | tuple[int, int] | Literal["own"],
         image_unit: int,
         theme: str | int,
         noise: str | int,
+        panels: Panes,
         text_length: int,
     ):
-        among(observe=(observe, get_args(Observe)))
+        among(observe=(observe, get_args(Observe)), panels=(panels, get_args(Panes)))
         if not 0 <= text_length < float("inf"):
             raise ValueError(f"text_length={text_length!r}: expected 0 or more")
         if discrete and game.moves is None:
@@ -44,12 +47,6 @@ class Sight:
                 f"{type(game).__name__} has no fixed list of moves, so actions='discrete' cannot "
                 "number them; use actions='text'"
             )
-        size = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
-        if len(size) != 2:
-            raise ValueError(f"image_size={image_size}: expected a width and a height, or one side")
-        width, height = size
-        if width < 1 or height < 1:
-            raise ValueError(f"image_size={image_size}: expected a width and a height of 1 or more")
         if not image_unit >= 1:
             raise ValueError(f"image_unit={image_unit!r}: expected 1 or more pixels")
         self.game = game
@@ -57,7 +54,9 @@ class Sight:
         self.discrete = discrete
         self.format = format
         self.bare = format not in actions.WRAPPED  # an action is a reply as it stands
-        self.image_size = int(width), int(height)
+        self.own = image_size == "own"
+        self.image_size = _USUAL if image_size == "own" else _sides(image_size)
+        self.panels = panels
         self.image_unit = image_unit
         self.text_length = text_length
         self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
@@ -148,11 +147,23 @@ class Sight:
 
     def picture(self, view: Any, seat: str | None, alt: str) -> Picture:
         """Return a view as an object that is drawn when somebody looks."""
+        return self._drawn(self.scene(view, seat), alt)
+
+    def pictures(self, view: Any, seat: str, alt: str) -> Picture | tuple[Picture, ...]:
+        """Return a view as a seat is shown it in a turn: one picture, or one for each panel."""
+        scene = self.scene(view, seat)
+        if self.panels == "together" or not isinstance(scene, Panels):
+            return self._drawn(scene, alt)
+        parts = [Panels(((title, part),), 1) if title else part for title, part in scene.scenes]
+        return tuple([self._drawn(part, alt if i == 0 else "") for i, part in enumerate(parts)])
+
+    def _drawn(self, scene: Any, alt: str) -> Picture:
         from gem_ma.renderers import draw, png
 
-        scene = self.scene(view, seat), self.image_size, self.palette(), self.image_unit
-        drawn = functools.partial(draw, *scene, noise=self._noise)
-        return Picture(drawn, alt, png=functools.partial(png.png, *scene, noise=self._noise))
+        size = (self.own and _own_size(scene)) or self.image_size
+        look = scene, size, self.palette(), self.image_unit
+        drawn = functools.partial(draw, *look, noise=self._noise)
+        return Picture(drawn, alt, png=functools.partial(png.png, *look, noise=self._noise))
 
     def image(self, view: Any, seat: str | None) -> np.ndarray:
         """Return a view as pixels."""
@@ -213,7 +224,7 @@ class Sight:
             observation["text"] = self.text(match, seat, rules=not turn, view=view)
         if turn:  # the words stand beside it, or else take its place where it is left out
             alt = "" if "text" in observation else self.game.describe(view, seat)
-            observation["image"] = self.picture(view, seat, alt)
+            observation["image"] = self.pictures(view, seat, alt)
         else:
             observation["image"] = self.image(view, seat)
         return observation
@@ -246,6 +257,30 @@ class Sight:
     def replies(self, legal: Sequence[str]) -> list[str]:
         """Return the replies that say some moves."""
         return list(legal) if self.bare else [actions.wrap(text, self.format) for text in legal]
+
+
+def _own_size(scene: Any) -> tuple[int, int] | None:
+    if isinstance(scene, Pixels):
+        return scene.width, scene.height
+    if isinstance(scene, Panels) and len(scene.scenes) == 1:
+        title, part = scene.scenes[0]
+        if isinstance(part, Pixels):
+            from gem_ma.renderers.scenes import panels
+
+            return panels.around(title, (part.width, part.height))
+    return None
+
+
+def _sides(image_size: int | Sequence[int]) -> tuple[int, int]:
+    size = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
+    if len(size) != 2 or any(isinstance(side, str) for side in size):
+        raise ValueError(
+            f"image_size={image_size!r}: expected a width and a height, one side, or 'own'"
+        )
+    width, height = size
+    if width < 1 or height < 1:
+        raise ValueError(f"image_size={image_size}: expected a width and a height of 1 or more")
+    return int(width), int(height)
 
 
 def fit(text: str, limit: int) -> str:

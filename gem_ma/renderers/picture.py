@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,6 +137,14 @@ class Picture:
             return _picture, (self._draw, self._alt, self._key, self._png)
         # The PNG is left behind: whoever needs it makes it again.
         return _picture, (self._array, self._alt, self._key)
+
+
+def beside(pictures: Sequence[Picture]) -> NDArray[np.uint8]:
+    """Return pictures as the pixels of one, from left to right, for a person to look at."""
+    arrays = [picture.array for picture in pictures]
+    high = max(len(array) for array in arrays)
+    padded = [np.pad(a, ((0, high - len(a)), (0, 0), (0, 0))) for a in arrays]
+    return np.concatenate(padded, axis=1) if len(arrays) > 1 else arrays[0]
 
 
 def _picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:

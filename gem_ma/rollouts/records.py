@@ -17,7 +17,7 @@ from gem_ma.guards.given import each
 from gem_ma.guards.remote import without_secrets
 from gem_ma.rollouts.episode import Episode, Failure
 from gem_ma.talk.conversation import Step
-from gem_ma.talk.messages import Picture
+from gem_ma.talk.messages import Picture, images
 from gem_ma.talk.reply import Reply
 
 FORMAT = 1
@@ -47,7 +47,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
 def _step(step: Step) -> dict[str, Any]:
     out: dict[str, Any] = {"agent": step.agent, "number": step.number}
     out["observation"] = {
-        name: {"picture": value.key, "alt": value.alt} if isinstance(value, Picture) else value
+        name: _shown(value) if isinstance(value, Picture | tuple) else value
         for name, value in step.observation.items()
     }
     if step.text != step.observation.get("text"):
@@ -61,6 +61,12 @@ def _step(step: Step) -> dict[str, Any]:
     for name in ("move", "reward", "invalid", "seconds"):
         out[name] = getattr(step, name)
     return out
+
+
+def _shown(value: Picture | tuple[Picture, ...]) -> Any:
+    if isinstance(value, tuple):
+        return [_shown(one) for one in value]
+    return {"picture": value.key, "alt": value.alt}
 
 
 def from_json(data: Any, pictures: Path | None = None) -> Episode:
@@ -177,7 +183,7 @@ def _key(key: Any) -> str:
 def _from_step(data: Any, pictures: Path | None) -> Step:
     fields = _checked(data, _STEP)
     observation = {
-        name: _picture(value, pictures) if isinstance(value, dict) else value
+        name: _seen(value, pictures) if isinstance(value, dict | list) else value
         for name, value in fields["observation"].items()
     }
     text = data.get("text", observation.get("text", ""))
@@ -193,6 +199,13 @@ def _from_step(data: Any, pictures: Path | None) -> Step:
     _all((calls,), (int, type(None)), "for calls")
     fields |= {"observation": observation, "reply": reply}
     return Step(**fields, text=text, results=tuple(results), calls=calls)
+
+
+def _seen(value: dict[str, Any] | list[Any], folder: Path | None) -> Any:
+    if isinstance(value, dict):
+        return _picture(value, folder)
+    _all(value, dict, "among pictures")
+    return tuple([_picture(one, folder) for one in value])
 
 
 def _picture(data: dict[str, Any], folder: Path | None) -> Picture:
@@ -250,9 +263,8 @@ class EpisodeFile:
         line = (json.dumps(to_json(episode)) + "\n").encode()
         if self.pictures is not None:
             for step in episode.steps:
-                for part in step.observation.values():
-                    if isinstance(part, Picture):
-                        self._save(part)
+                for picture in images(step.observation):
+                    self._save(picture)
         end = os.lseek(self._file, 0, os.SEEK_END)
         try:
             _write(self._file, line)

@@ -74,19 +74,26 @@ def unescape(text: str) -> str:
 
 
 def content(observation: Mapping[str, Any], alt: str = "") -> tuple[Part, ...]:
-    """Return the parts of an observation with "text" and/or "image": the picture, then the text.
+    """Return the parts of an observation with "text" and/or "image": pictures, then the text.
 
-    Models are trained on pictures before the question, and vendors advise it. The image is an array
-    or a Picture already, which keeps its own alt text.
+    Models are trained on pictures before the question, and vendors advise it. The image is an
+    array, or a Picture or several already, which keep their own alt text.
     """
     need(observation, Mapping, "observation")
     image, text = observation.get("image"), observation.get("text")
-    parts: list[Part] = []
-    if image is not None:
-        parts.append(image if isinstance(image, Picture) else Picture.from_array(image, alt))
+    parts: list[Part] = list(images(observation))
+    if image is not None and not parts:
+        parts.append(Picture.from_array(image, alt))
     if text:
         parts.append(str(text))
     return tuple(parts)
+
+
+def images(observation: Mapping[str, Any]) -> tuple[Picture, ...]:
+    """Return the Pictures of an observation: one, none, or where panels are apart, several."""
+    image = observation.get("image")
+    found = image if isinstance(image, tuple) else (image,)
+    return found if all(isinstance(one, Picture) for one in found) else ()
 
 
 def pictures(messages: Conversation) -> list[Picture]:

@@ -172,9 +172,7 @@ def only_most(values):
 
 def table(scene, question):
     columns = scene.head[1:]
-    rows = {
-        name: dict(zip(columns, map(int, cells), strict=True)) for name, *cells in scene.rows
-    }
+    rows = {name: dict(zip(columns, map(int, cells), strict=True)) for name, *cells in scene.rows}
     words = question.removesuffix("?").split()
     asked = [word for word in words if word in columns]
     if "in all" in question and asked:

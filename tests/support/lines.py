@@ -129,6 +129,7 @@ _LOOKS = (
     "--noise blurr",
     "--size 9x",
     "--image-size big",
+    "--panels alone",
     "--set rows",
 )
 _SEEN = tuple(
@@ -252,7 +253,7 @@ WRONG += [
 TTT, GUESS = "game:TicTacToe-v0", "game:GuessTheNumber-v0-easy"
 _LOOKING = (
     "--observe both --theme dark --noise blur:2+jpeg --size 84 --image-size 84x84 "
-    "--set max_turns=20"
+    "--panels apart --set max_turns=20"
 )
 RIGHT = {
     "list": ["list", "list nim --ids --here --needs"],
@@ -315,11 +316,11 @@ RIGHT = {
     "train": [
         f"pretrain {GUESS} --teacher player=random --out m --size tiny --episodes 2 --epochs 1 "
         "--seats player --seed 1 --device cpu --observe text --theme dark --noise 3 "
-        "--image-size 84 --set max_turns=3",
+        "--image-size 84 --panels apart --set max_turns=3",
         f"train {GUESS} --model m --out t --seats player --others random --algorithm grpo "
         "--gamma 0.9 --updates 1 --episodes 2 --group 2 --lr 1e-4 --kl 0.1 --entropy 0.01 "
         "--warmup 1 --decline --minibatch 2 --epochs 1 --max-new-tokens 2 --seed 1 --device cpu "
-        "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --set max_turns=3",
+        "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together --set max_turns=3",
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20 --pictures"],
     "new": ["new tug_of_war --dir games --players together"],

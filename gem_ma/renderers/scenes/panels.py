@@ -64,6 +64,17 @@ def parts(scene: Panels, size: tuple[int, int]) -> list[Part]:
     return found
 
 
+def around(title: str, size: tuple[int, int]) -> tuple[int, int]:
+    """Return a size in which one of the Panels has so much room below its title."""
+    width, height = size[0] + 2, size[1] + 2
+    while True:
+        (part,) = parts(Panels(((title, None),), 1), (width, height))
+        short = size[1] - part.size[1]
+        if short <= 0:
+            return width, height
+        height += short
+
+
 def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame that holds the picture whole: enlarged by a whole number, or reduced."""
     needed = scene.height * scene.width * 3
