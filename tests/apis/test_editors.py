@@ -51,6 +51,7 @@ def test_what_is_not_said_is_left_to_the_id_and_the_game():
         "image_unit": 14,
         "theme": "dark",
         "noise": "blur:2",
+        "panels": "apart",
         "text_length": 999,
     }
     assert list(every) == making.ARGUMENTS == OWN

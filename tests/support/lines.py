@@ -320,7 +320,8 @@ RIGHT = {
         f"train {GUESS} --model m --out t --seats player --others random --algorithm grpo "
         "--gamma 0.9 --updates 1 --episodes 2 --group 2 --lr 1e-4 --kl 0.1 --entropy 0.01 "
         "--warmup 1 --decline --minibatch 2 --epochs 1 --max-new-tokens 2 --seed 1 --device cpu "
-        "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together --set max_turns=3",
+        "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "
+        "--set max_turns=3",
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20 --pictures"],
     "new": ["new tug_of_war --dir games --players together"],
