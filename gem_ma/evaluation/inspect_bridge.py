@@ -92,6 +92,7 @@ def play(
         seed=seed,
         group=_EPOCHS,
         shuffle=False,
+        start="new",
         options=options,
         context=context,
         max_errors=0,
