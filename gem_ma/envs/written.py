@@ -15,8 +15,8 @@ LONGEST = 10_000  # characters of a text that is looked at
 MOST = 40  # rows or columns of a board
 SIGN = 3  # characters
 GROUNDS = ("", "blue", "red", "green", "yellow", "gray", "purple", "orange", "brown", "black")
-_RULE = re.compile(r"[ +|=\u2500-]*[-=\u2500]{3}[ +|=\u2500-]*")
-_SPACED = re.compile(r"[ ]*-(?: -){3,}[ ]*")  # a rule, where no row has such signs
+_RULE = re.compile(r"[ +|=\u2500-]+")
+_DASHES = re.compile(r"[-=\u2500]{3}")  # that it has somewhere
 _TOKEN = re.compile(r"[^\s|]+")
 _WORDS = re.compile(r"[^\W\d_]{3}|```")
 _DRAWN = re.compile(r"[\u2500-\u259f\\/=]")  # what makes a drawing or a formula of rows
@@ -85,10 +85,20 @@ def _may_begin(line):
     """Return whether a board can begin with a line: it has some short signs, or is a rule."""
     signs = _TOKEN.findall(line)
     return len(line) <= 6 * MOST and (
-        bool(_RULE.fullmatch(line))
+        _rules(line)
         or ("|" in line and all(len(sign) <= SIGN for sign in signs))
         or (len(signs) > 1 and all(len(sign) <= SIGN for sign in signs))
     )
+
+
+def _rules(line):
+    return bool(_RULE.fullmatch(line) and _DASHES.search(line))
+
+
+def _rules_in_dots(line):
+    """Return whether a line is a rule, where no row has such signs: - - - -."""
+    many = line.count("-")
+    return many > 3 and line.strip(" ") == " ".join("-" * many)
 
 
 def _longest(lines, at):
@@ -111,8 +121,8 @@ def _ends(line):
 
 def _board(lines):
     """Return all of some lines as one board, or None."""
-    for rules in (_RULE, _SPACED, None):
-        ruled = [rules is not None and bool(rules.fullmatch(line)) for line in lines]
+    for rules in (_rules, _rules_in_dots, None):
+        ruled = [rules is not None and rules(line) for line in lines]
         if rules is None or any(ruled):
             for head in (None, 0, len(lines) - 1):
                 board = _tried(lines, ruled, head)

@@ -375,7 +375,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _box(0.46, -0.17, 0.6, -0.09),
     ),
     "freckles": _any(
-        *[_disc(s * x, y, 0.05) for s in (-1, 1) for x, y in ((0.2, 0.1), (0.34, 0.06), (0.3, 0.2))]
+        *[_disc(s * x, y, 0.06) for s in (-1, 1) for x, y in ((0.2, 0.1), (0.34, 0.06), (0.3, 0.2))]
     ),
     "nose": _polygon([(0, -0.1), (0.1, 0.14), (-0.1, 0.14)]),
     "smile": _both(_oval(0, 0.22, 0.28, 0.28), lambda x, y: y > 0.24),
@@ -401,7 +401,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _oval(0, -0.5, 0.84, 0.12),
         _polygon([(-0.48, -0.5), (-0.4, -0.96), (0.4, -0.96), (0.48, -0.5)]),
     ),
-    "hat band": _polygon([(-0.47, -0.58), (-0.45, -0.7), (0.45, -0.7), (0.47, -0.58)]),
+    "hat band": _polygon([(-0.47, -0.57), (-0.45, -0.72), (0.45, -0.72), (0.47, -0.57)]),
     "crossed": lambda x, y: abs(abs(x) - abs(y)) < 0.09,
     # Around a table, by day and by night.
     "sitting": _any(_disc(0, -0.42, 0.46), _both(_oval(0, 0.96, 0.92, 0.84), _box(-1, 0, 1, 1))),

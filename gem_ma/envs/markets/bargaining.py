@@ -165,7 +165,7 @@ class Bargaining(Game[State]):
     def picture(self, view, agent):
         """Show the things, below who would get them if there is a proposal, and their values."""
         items, labels, lines = [], [], []
-        labels.append(("each worth", "", 0.145, _TOP / 2, 0.06))
+        labels.append(("each worth", "", 0.16, _TOP / 2, 0.06))
         if view.offer:
             for seat, x in zip(AGENTS, _PLACES, strict=True):
                 labels.append((f"{seat} gets", "", x, _TOP / 2, 0.06))
@@ -176,7 +176,7 @@ class Bargaining(Game[State]):
             said = [_name(n, kind), *self.price(view, i, ": ").split(", ")]
             for k, words in enumerate(said):
                 y = top + _HIGH / 2 + 0.075 * (k - (len(said) - 1) / 2)
-                labels.append((words, "", 0.145, y, 0.07))
+                labels.append((words, "", 0.16, y, 0.07))
             side, shares = 0.17, [(n, sum(_PLACES) / 2)]
             if view.offer:
                 side = 0.14

@@ -5,7 +5,7 @@ import itertools
 NAMES = ("left", "right")
 COLORS = ("blue", "red")
 LOST = "cross"  # stands for a turn that was lost
-_LEFT = 0.17  # of the picture, for the names
+_LEFT = 0.18  # of the picture, for the names
 _LEAST = 3  # columns
 
 

@@ -371,7 +371,7 @@ def _parts(
         rows, columns = np.nonzero(ring(figure, side, 0.0, 1.0, by))
         around = np.maximum(rows + y - by, 0), np.clip(columns + x - by, 0, cell - 1)
         under = picture[around]
-        if len(under) and np.sort(contrast(ink, under))[len(under) // 2] < PLAIN:
+        if len(under) and np.sort(contrast(ink, under))[len(under) // 10] < PLAIN:
             red, green, blue = np.sort(under, 0)[len(under) // 2].tolist()
             picture[around] = between(ink, (red, green, blue))
         font.blend(picture[y : y + side, x : x + side], steps, ink)

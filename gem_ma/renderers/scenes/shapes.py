@@ -43,15 +43,24 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         ax, ay, bx, by = (end * unit for end in ends)
         line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
     for letters, color, x, y, *high in scene.labels:
-        ink = _ink(theme, color)
+        if not (0 <= x <= 1 and 0 <= y <= 1):
+            raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
         text = font.usual((unit, unit))
         if high:
             text = max(h for h in font.HEIGHTS if h <= high[0] * unit or h == font.HEIGHTS[0])
-        if not (0 <= x <= 1 and 0 <= y <= 1):
-            raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
-        x0 = left + round(x * unit - font.width(text) * len(letters) / 2)
-        write(frame, x0, top + round(y * unit) - text // 2, letters, text, ink)
+        place = left + x * unit, top + round(y * unit) - text // 2
+        _label(frame, letters, text, _ink(theme, color), *place)
     return frame
+
+
+def _label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, y: int) -> None:
+    """Write letters around x, or as near to it as they are within the frame."""
+    wide, room = font.width(text) * len(letters), frame.shape[1]
+    if wide > room:
+        raise BadScene(
+            f"the label {letters!r} does not fit into {room} pixels; use a larger image_size"
+        )
+    write(frame, min(max(round(x - wide / 2), 0), room - wide), y, letters, text, ink)
 
 
 def write(frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB) -> None:
