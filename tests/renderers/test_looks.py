@@ -63,8 +63,13 @@ SCENES = {
         (("own", LABELLED), ("", Terminal("hello")), ("third", Terminal("x"))), 2, 0.1
     ),
     "hexes": Hexes(
-        ("x..", ".o.", "..x"), TILES[:2] + TILES[-1:], tuple("abc"), tuple("123"), ("x to move",),
-        edges=("black", "white"), turn="x",
+        ("x..", ".o.", "..x"),
+        TILES[:2] + TILES[-1:],
+        tuple("abc"),
+        tuple("123"),
+        ("x to move",),
+        edges=("black", "white"),
+        turn="x",
     ),
     "table": Table((("a", ("7", "blue", 0.5)), ("b", ("8\nno", "red"))), ("", "n"), "Title"),
     "page": Page("A title", ("Some words.", TALK[1][1]), ("a link", "another"), ("2 left",)),
