@@ -10,12 +10,12 @@ import gem_ma
 from gem_ma.renderers import font
 from gem_ma.renderers.themes import THEMES
 
-MARGIN = 12
+MARGIN, SIDE = 12, 336
 
 
 def shot(env_id, look, moves=6, title=""):
     """Return the spectator's picture of a game, with its name above."""
-    env = gem_ma.make(env_id, render_mode="rgb_array", theme=look)
+    env = gem_ma.make(env_id, render_mode="rgb_array", theme=look, image_size=SIDE)
     env.reset(seed=3)
     for number in range(moves):
         if env.to_act:
@@ -54,7 +54,7 @@ def main():
         looks = [*THEMES, 1, 2, "held-out:3"]
         shots = [shot("game:ConnectFour-v0", look, 14, f"theme={look!r}") for look in looks]
     else:
-        ids = [i for i in gem_ma.list_envs("game:*-v0") if i != "game:Battleship-v0"]
+        ids = gem_ma.list_envs("game:*-v0")
         shots = [shot(env_id, "light") for env_id in ids]
     Image.fromarray(sheet(shots, 4 if args.themes else 6)).save(args.out, optimize=True)
 
