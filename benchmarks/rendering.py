@@ -23,6 +23,15 @@ SIZE = 252, 252
 LIGHT = THEMES["light"]
 KINDS = ("disc", "ring", "square", "triangle", "diamond", "star", "cross")
 TILES = tuple((str(i), Tile(kind, "blue")) for i, kind in enumerate(KINDS))
+ALIKE = {  # games of others, and ours that are most like them
+    "connect_four": "game:ConnectFour-v0",
+    "tictactoe": "game:TicTacToe-v0",
+    "chess": "game:Chess-v0",
+    "leduc_holdem": "game:LeducPoker-v0",
+    "FrozenLake-v1": "game:FrozenLake-v0",
+    "Blackjack-v1": "game:Blackjack-v0",
+    "MiniGrid-FourRooms-v0": "game:Maze-v0-hard",
+}
 
 PEERS = r"""
 import json, sys, time
@@ -35,27 +44,25 @@ def best(call, seconds):
             call(); count += 1
         rate = max(rate, count / (time.process_time() - start))
     return rate
+import gymnasium, minigrid
+from pettingzoo.classic import chess_v6, connect_four_v3, leduc_holdem_v4, tictactoe_v3
 seconds, found = float(sys.argv[1]), {}
-import gymnasium
-for name in ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1"):
-    try:
-        env = gymnasium.make(name, render_mode="rgb_array").unwrapped
-        env.reset(seed=0); found["gymnasium " + name] = best(env.render, seconds)
-    except Exception as error:
-        print(name, repr(error), file=sys.stderr)
-try:
-    import minigrid
-    env = gymnasium.make("MiniGrid-Empty-8x8-v0", render_mode="rgb_array").unwrapped
-    env.reset(seed=0); found["minigrid 8x8"] = best(env.render, seconds)
-except ImportError as error:
-    print(repr(error), file=sys.stderr)
-from pettingzoo.classic import connect_four_v3, tictactoe_v3, chess_v6
+def single(id, **kwargs):
+    env = gymnasium.make(id, render_mode="rgb_array", **kwargs)
+    env.reset(seed=0); env.action_space.seed(0)
+    def turn():
+        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        if terminated or truncated:
+            env.reset()
+        env.render()
+    return env, turn
+mini = "MiniGrid-FourRooms-v0", "MiniGrid-Empty-8x8-v0"
+for id in ("FrozenLake-v1", "Taxi-v4", "Blackjack-v1", *mini):
+    env, turn = single(id)
+    found[id] = best(env.render, seconds), best(turn, seconds)
 modules = {"connect_four": connect_four_v3, "tictactoe": tictactoe_v3, "chess": chess_v6}
-for name, module in modules.items():
+for name, module in {**modules, "leduc_holdem": leduc_holdem_v4}.items():
     env = module.raw_env(render_mode="rgb_array"); env.reset(seed=0)
-    found["pettingzoo " + name] = best(env.render, seconds)
-    if name == "chess":
-        continue
     rng = np.random.default_rng(0)
     def turn():
         if not any(env.terminations.values()) and env.agents:
@@ -63,7 +70,7 @@ for name, module in modules.items():
             env.step(int(rng.choice(np.flatnonzero(mask)))); env.render()
         else:
             env.reset()
-    found["step " + name] = best(turn, seconds)
+    found[name] = best(env.render, seconds), best(turn, seconds)
 print(json.dumps(found))
 """
 
@@ -93,7 +100,7 @@ def cycle(items):
     return following
 
 
-def played(env_id, most=120):
+def played(env_id, most=400):
     """Return scenes of random games as the seats saw them, each different from those before."""
     env, found, seed = gem_ma.make(env_id), {}, 0
     while len(found) < most and seed < most:
@@ -126,7 +133,7 @@ def games(size, rounds=3):
             frames, drawing = cpu(lambda scene: draw(scene, size, LIGHT), scenes)
             theirs, pillow = cpu(pillow_png, frames)
             if all(isinstance(scene, Grid) for scene in scenes):
-                KEPT.clear()  # from the scene to the file: no frame is drawn
+                # Cells are drawn already, as frames are for Pillow; rows of them are packed anew.
                 ours, packing = cpu(lambda scene: png.png(scene, size, LIGHT), scenes)
             else:
                 ours, packing = cpu(png.from_array, frames)
@@ -199,6 +206,14 @@ def pillow_png(frame):
     return file.getvalue()
 
 
+def others(python, seconds):
+    """Return pictures a second of other libraries' games: one again and again, and after moves."""
+    done = subprocess.run(
+        [python, "-c", PEERS, str(seconds)], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def stepper(env_id):
     """Return a function that makes a random move and looks at the picture."""
     env = gem_ma.make(env_id, observe="image")
@@ -235,7 +250,7 @@ def memory(env_id="game:ConnectFour-v0", count=200):
 def whole(side):
     """Print what pictures of whole games cost."""
     size = side, side
-    print(f"positions never seen, {side} px: Pillow's level 1 over ours, and the share of its size")
+    print(f"whole games, {side} px: Pillow's level 1 over ours, and the share of its size")
     for ratio, share, drawing, theirs, ours, env_id, kind, views in games(size):
         print(
             f"{ratio:7.2f} {share:6.2f}  {env_id:30}{kind:10}{views:5} views  draw {drawing:6.0f}  "
@@ -264,7 +279,6 @@ def main():
     args = parser.parse_args()
     if args.played:
         whole(args.size)
-        return
     seconds, rows = args.seconds, []
 
     def row(work, ours, theirs, peer, target, higher=True):
@@ -306,21 +320,12 @@ def main():
     talk = best(lambda: draw(next_chat(), SIZE, LIGHT), seconds)
     row("chat of 40 messages, one new, chats/s", talk, 2000, "target", 1)
     if args.peers:
-        done = subprocess.run(
-            [args.peers, "-c", PEERS, str(seconds / 2)], capture_output=True, text=True, check=True
-        )
-        theirs = json.loads(done.stdout.splitlines()[-1])
-        fastest = max((name for name in theirs if not name.startswith("step")), key=theirs.get)
-        row("9x9 board, 252 px, frames/s", frame, theirs[fastest], fastest, 20)
-        for env_id, name in (("ConnectFour", "connect_four"), ("TicTacToe", "tictactoe")):
-            ours = best(stepper(f"game:{env_id}-v0"), seconds)
-            row(
-                f"{env_id}: step and picture, /s",
-                ours,
-                theirs["step " + name],
-                f"pettingzoo {name}",
-                30,
-            )
+        theirs = others(args.peers, seconds / 2)
+        fastest = max(theirs, key=lambda name: theirs[name][0])
+        row("9x9 board, 252 px, frames/s", frame, theirs[fastest][0], fastest, 20)
+        for name, env_id in ALIKE.items():
+            ours = best(stepper(env_id), seconds)
+            row(f"a move and the picture, {env_id}", ours, theirs[name][1], name, 1)
     else:
         print("no --peers: give a Python with pettingzoo[classic], gymnasium and minigrid")
     row("memory of an environment, kB", memory() / 1000, 300, "target", 1, higher=False)

@@ -109,6 +109,8 @@ def proper(scene: Any) -> Any:
     changes = {}
     for name in around:
         value = getattr(scene, name)
+        if isinstance(scene, Chat) and repr(value).isascii():  # quicker than to look at each
+            continue
         if value and (changed := _proper(value)) is not value:
             changes[name] = changed
     return dataclasses.replace(scene, **changes) if changes else scene

@@ -51,7 +51,8 @@ def from_array(picture: np.ndarray) -> bytes:
     Its rows are not filtered: what is drawn repeats itself, and zlib finds that by itself.
     """
     height, width, _ = picture.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # a filter byte before each
+    rows = np.empty((height, 1 + 3 * width), np.uint8)
+    rows[:, 0] = 0  # no filter
     rows[:, 1:] = picture.reshape(height, -1)
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 15, _MEMORY)
     packed = packer.compress(rows.data) + packer.flush()
@@ -105,6 +106,8 @@ class _Board:
 
         The checksum of the whole follows from those of the parts.
         """
+        if len(self.colors) > _COLORS:  # as was noticed before
+            return None
         look, text = self.look, self.look.place.text
         bands = [self.above]
         numbers = grid.indices(scene) if scene.marks else None

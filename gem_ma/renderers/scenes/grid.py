@@ -22,12 +22,14 @@ from gem_ma.renderers.contrast import (
     grown,
     readable,
 )
-from gem_ma.renderers.figures import mask, ring
+from gem_ma.renderers.figures import mask
 from gem_ma.renderers.kept import KEPT, kept
+from gem_ma.renderers.scenes.shapes import stamp
 from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import BadScene, Grid, Hexes, Tile
 
 LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
+FEWER = 2  # of them where many parts meet: a file has a palette of 256 colours
 _GAP = 4  # pixels between the board and what is said below
 _LEAST = 3  # pixels of a cell
 _PLAIN = 12  # pixels of a cell for which words below are made smaller
@@ -366,24 +368,16 @@ def _parts(
         )
     x, y, shapes = (cell - side + 1) // 2, edge, []
     for figure, color, *_ in tile.parts:
-        coverage, ink = mask(figure, side), theme.color(color)
-        steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
-        rows, columns = np.nonzero(ring(figure, side, 0.0, 1.0, by))
-        around = np.maximum(rows + y - by, 0), np.clip(columns + x - by, 0, cell - 1)
-        under = picture[around]
-        if len(under) and np.sort(contrast(ink, under))[len(under) // 10] < PLAIN:
-            red, green, blue = np.sort(under, 0)[len(under) // 2].tolist()
-            picture[around] = between(ink, (red, green, blue))
-        font.blend(picture[y : y + side, x : x + side], steps, ink)
+        stamp(picture, x, y, figure, side, theme.color(color), by, levels=FEWER)
         shape = np.zeros((cell, cell), bool)
-        shape[y : y + side, x : x + side] = coverage > 127
+        shape[y : y + side, x : x + side] = mask(figure, side) > 127
         shapes.append((picture.copy(), shape))
     if text:
         ground = theme.color(tile.ground) if tile.ground else theme.cell
         ink = theme.color(tile.color)
         ink = ink if contrast(ink, ground) >= PLAIN else readable(ground)
         coverage = font.coverage(tile.text, text)
-        steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
+        steps = (coverage.astype(np.uint16) * FEWER + 127) // 255 * 255 // FEWER
         x, y = (cell - coverage.shape[1] + 1) // 2, cell - edge - text
         picture[y:, 1:] = ground
         font.blend(picture[y : y + text, x : x + coverage.shape[1]], steps, ink)

@@ -89,12 +89,30 @@ def _item(
     spread = 1.42 if degrees % 90 else 1.0
     side = max(1, round(extent * unit * spread))
     x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
-    by = max(1, unit // 250)
+    stamp(frame, x0, y0, figure, side, ink, max(1, unit // 250), degrees, spread)
+
+
+def stamp(
+    frame: np.ndarray,
+    x: int,
+    y: int,
+    figure: str,
+    side: int,
+    ink: RGB,
+    by: int,
+    degrees: float = 0.0,
+    spread: float = 1.0,
+    levels: int = 255,
+) -> None:
+    """Draw a figure, on an outline so many pixels wide where it would not stand out.
+
+    levels: steps from what is not covered to what is, for frames of few colours.
+    """
     around = _ring(figure, side, degrees, spread, by)
-    under = _part(frame, around, x0 - by, y0 - by)[1]
+    under = _part(frame, around, x - by, y - by)[1]
     if _faint(ink, under):
-        _lay(frame, around, x0 - by, y0 - by, between(ink, _middle(under)))
-    _lay(frame, _figure(figure, side, degrees, spread), x0, y0, ink)
+        _lay(frame, around, x - by, y - by, between(ink, _middle(under)))
+    _lay(frame, _figure(figure, side, degrees, spread, levels), x, y, ink)
 
 
 def _faint(ink: RGB, under: np.ndarray) -> bool:
@@ -122,8 +140,9 @@ def _written(letters: str, text: int, by: int) -> np.ndarray:
 
 
 @kept
-def _figure(figure: str, side: int, degrees: float, spread: float) -> np.ndarray:
-    return _spots(mask(figure, side, degrees, spread))
+def _figure(figure: str, side: int, degrees: float, spread: float, levels: int) -> np.ndarray:
+    coverage = mask(figure, side, degrees, spread).astype(np.uint16)
+    return _spots(((coverage * levels + 127) // 255 * 255 // levels).astype(np.uint8))
 
 
 @kept
