@@ -39,7 +39,7 @@ def png(
         board = KEPT.get(key)
         if board is None:
             board = KEPT.put(key, _Board(scene, size, look))
-        file: bytes | None = board.encode(scene)
+        file: bytes | None = board.encode(scene) if len(board.colors) <= _COLORS else None
         if file is not None:
             return file
     return from_array(draw(scene, size, theme, unit, noise=noise))
@@ -106,8 +106,6 @@ class _Board:
 
         The checksum of the whole follows from those of the parts.
         """
-        if len(self.colors) > _COLORS:  # as was noticed before
-            return None
         look, text = self.look, self.look.place.text
         bands = [self.above]
         numbers = grid.indices(scene) if scene.marks else None
