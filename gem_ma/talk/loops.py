@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import os
 import threading
+import weakref
 from typing import Any
 
 
@@ -48,7 +49,11 @@ class _Own:
         import asyncio
 
         self.runner = asyncio.Runner()
-        self.runner.get_loop()
+        loop = self.runner.get_loop()
+        # Of a thread that has ended; in which thread that is, nobody knows. What is to be closed is
+        # held until then: an error may hold this and the loop in a circle, whose parts end in any
+        # order.
+        weakref.finalize(self, _end, loop).atexit = False
 
     def run(self, main: Any) -> Any:
         return self.runner.run(main())
@@ -56,10 +61,10 @@ class _Own:
     def close(self) -> None:
         self.runner.close()
 
-    def __del__(self) -> None:
-        """Close the loop of a thread that has ended; in which thread this is, nobody knows."""
-        with contextlib.suppress(Exception):
-            self.runner.get_loop().close()
+
+def _end(loop: Any) -> None:
+    with contextlib.suppress(Exception):
+        loop.close()
 
 
 class _Elsewhere:
