@@ -39,7 +39,7 @@ def png(
         board = KEPT.get(key)
         if board is None:
             board = KEPT.put(key, _Board(scene, size, look))
-        file: bytes | None = board.encode(scene) if len(board.colors) <= _COLORS else None
+        file: bytes | None = board.encode(scene)
         if file is not None:
             return file
     return from_array(draw(scene, size, theme, unit, noise=noise))
@@ -69,6 +69,7 @@ class _Packed(NamedTuple):
     length: int  # of the rows themselves
     low: int  # of their checksum
     high: int
+    last: int = -1  # of the tiles in it, in the order of the palette
 
     @property
     def nbytes(self) -> int:
@@ -76,7 +77,12 @@ class _Packed(NamedTuple):
 
 
 class _Board:
-    """What the files of one kind of board share: its colours, and where everything stands."""
+    """What the files of one kind of board share: its colours, and where everything stands.
+
+    Colours have their places in the palette in the order of the tiles, plain ones before marked
+    ones, and a file has those up to its last tile: so it has the same bytes whatever was drawn
+    before it.
+    """
 
     def __init__(self, scene: Grid, size: tuple[int, int], look: grid.Look):
         self.size, self.look = size, look
@@ -86,7 +92,8 @@ class _Board:
         self.colors: dict[int, int] = {}  # as numbers, and their places in the palette
         shades = self._places(font.shades(theme.ink, theme.paper)[:: font.LEVEL])
         self.shades = shades.repeat(font.LEVEL)[:256]
-        self.head, self.written = b"", 0
+        self.heads: dict[int, bytes] = {}  # by how many colours there are
+        self.upto = [len(self.colors)]  # colours before each tile, as far as they were looked for
         self.tail = _chunk(b"IEND", b"")
         canvas = np.full(size[::-1], self.shades[0], np.uint8)  # no coverage: the paper
         for x, y, label, text in grid.labels(scene.columns, scene.lines, place):
@@ -131,31 +138,41 @@ class _Board:
             y = top + text
         if y < self.size[1]:
             bands.append(self._blank(self.size[1] - y))
-        if len(self.colors) > _COLORS:
+        colors = self.upto[max(band.last for band in bands) + 1]
+        if colors > _COLORS:
             return None
-        if len(self.colors) > self.written:
-            self._write_head()
+        head = self.heads.get(colors) or self._head(colors)
         parts, low, high = [b"\x78\x01"], 1, 0
-        for compressed, length, a, b in bands:
+        for compressed, length, a, b, _ in bands:
             parts.append(compressed)
             high = (high + length * low + b) % _ADLER
             low = (low + a) % _ADLER
         parts.append(b"\x03\x00" + struct.pack(">I", high << 16 | low))
-        return self.head + _chunk(b"IDAT", b"".join(parts)) + self.tail
+        return head + _chunk(b"IDAT", b"".join(parts)) + self.tail
 
     def _row(self, top: int, numbers: Any) -> _Packed:
         place = self.look.place
         pixels = self.canvas[top : top + place.cell].copy()
         cells = np.concatenate([self._tile(int(number)) for number in numbers], 1)
         pixels[:, place.left : place.left + cells.shape[1]] = cells
-        return _packed(pixels)
+        return _packed(pixels)._replace(last=max(map(self._rank, numbers)))
+
+    def _rank(self, number: Any) -> int:
+        """Return where a tile stands in the order of the palette."""
+        return int(number) // 2 + int(number) % 2 * len(self.look.tiles)
 
     def _tile(self, number: int) -> np.ndarray:
-        key = self.number, number
-        found: np.ndarray | None = KEPT.get(key)
+        rank, kinds = self._rank(number), len(self.look.tiles)
+        with self.lock:
+            while len(self.upto) < rank + 2:
+                marked, which = divmod(len(self.upto) - 1, kinds)
+                before = 2 * which + marked
+                KEPT.put((self.number, before), self._places(grid.tile(self.look, before)))
+                self.upto.append(len(self.colors))
+        found: np.ndarray | None = KEPT.get((self.number, number))
         if found is None:
             found = self._places(grid.tile(self.look, number))
-            KEPT.put(key, found)
+            KEPT.put((self.number, number), found)
         return found
 
     def _places(self, pixels: np.ndarray) -> np.ndarray:
@@ -166,15 +183,14 @@ class _Board:
         wide = pixels.astype(np.uint32)
         codes = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
         found, which = np.unique(codes, return_inverse=True)
-        with self.lock:
-            places = [self.colors.setdefault(one, len(self.colors)) for one in found.tolist()]
-        # One colour too many is noticed by whoever joins the bands.
+        places = [self.colors.setdefault(one, len(self.colors)) for one in found.tolist()]
+        # One colour too many is noticed by who joins the bands.
         return np.array(places).astype(np.uint8)[which].reshape(codes.shape)
 
-    def _write_head(self) -> None:
-        colors = b"".join(code.to_bytes(3, "big") for code in self.colors)
-        self.head = _SIGN + _header(*self.size, 3) + _chunk(b"PLTE", colors)
-        self.written = len(self.colors)
+    def _head(self, many: int) -> bytes:
+        colors = b"".join(code.to_bytes(3, "big") for code in [*self.colors][:many])
+        head = self.heads[many] = _SIGN + _header(*self.size, 3) + _chunk(b"PLTE", colors)
+        return head
 
     def _write(self, pixels: np.ndarray, x: int, y: int, line: str, height: int) -> None:
         """Write a line on plain paper; what exceeds the pixels is left out."""

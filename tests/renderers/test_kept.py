@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import gem_ma
 from gem_ma.renderers import draw, png
 from gem_ma.renderers.kept import KEPT, MOST, Kept, kept
 from gem_ma.scene import COLORS, Chat, Grid, Terminal, Tile
@@ -74,3 +75,21 @@ def test_files_are_right_while_threads_meet_new_colours():
     for scene, file in zip(boards, files, strict=True):
         shown = np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
         assert (shown == draw(scene, SIZE)).all()
+
+
+def test_a_file_has_the_same_bytes_whatever_was_drawn_before_it():
+    env = gem_ma.make("game:Chess-v0")
+    scenes = []
+    for seed in range(3):
+        env.reset(seed=seed)
+        for _ in range(12):
+            seat = env.to_act[0]
+            scenes.append(env.sight.scene(env.match.view(seat), seat))
+            env.step(env.sample_random_action())
+    found = []
+    for order in (scenes, scenes[::-1], scenes[::5] + scenes):
+        KEPT.clear()
+        files = {scene: png.png(scene, (252, 252)) for scene in order}
+        found.append([files[scene] for scene in scenes])
+    assert found[0] == found[1] == found[2]
+    assert [png.png(scene, (252, 252)) for scene in scenes] == found[0]
