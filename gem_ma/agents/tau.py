@@ -53,15 +53,14 @@ class RuleUser:
     def _reply(self, turn: Turn) -> str:
         who, wishes = _task(turn.rules)
         said = [str(m["content"]) for m in turn.messages if m["role"] == "assistant"]
-        heard = [m["content"] for m in turn.messages if m["role"] == "user"]
+        heard = [_words(m["content"]) for m in turn.messages if m["role"] == "user"]
         told = [wish for wish in wishes if any(_spoken(wish) in one for one in said)]
         left = [wish for wish in wishes if wish not in told]
         if not said:
             return f"Hello! {_spoken(left[0])}" if left else "Hello! I need some help."
         if len(said) > 40:
             return STOP
-        asked = heard[-1] if isinstance(heard[-1], str) else ""
-        return self._answer(turn, asked, who, told, left, said)
+        return self._answer(turn, heard[-1], who, told, left, said)
 
     def _work(self, turn: Turn, words: str, asked: str) -> str | None:
         """Do what the assistant asks to be done on the phone, and tell what came of it."""
@@ -104,6 +103,12 @@ class RuleUser:
 
     def __repr__(self) -> str:
         return "RuleUser()"
+
+
+def _words(content: Any) -> str:
+    """Return the words of a message, which may have pictures beside them."""
+    parts = (content,) if isinstance(content, str) else content
+    return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def _task(rules: str) -> tuple[str, list[str]]:

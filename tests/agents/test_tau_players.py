@@ -379,3 +379,6 @@ def test_they_solve_tasks_of_the_shop_together(dual, steps):
     episodes = rollout("tau:shop", players, 16, seed=0, options=tasks, dual=dual)
     assert [episode.returns for episode in episodes] == [{"user": 1.0, "assistant": 1.0}] * 16
     assert sum(len(episode.steps) for episode in episodes) == steps
+    for observe in ("both", "image"):  # the words are what they are, with pictures beside them
+        again = rollout("tau:shop", players, 2, seed=0, options=tasks, dual=dual, observe=observe)
+        assert [e.returns for e in again] == [{"user": 1.0, "assistant": 1.0}] * 2
