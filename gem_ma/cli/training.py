@@ -190,7 +190,10 @@ def _teacher(names: list[str], envs: list[Any]) -> Any:
 def _kept(folder: Path, episodes: int) -> str:
     """Return what is kept of a model that was stopped while it was made."""
     if (folder / "checkpoint.pt").exists():
-        return f"{folder} keeps all episodes and a checkpoint; the same command goes on"
+        from gem_ma.training.keeping import read_whole
+
+        done = len(read_whole(folder / "checkpoint.pt")["losses"])
+        return f"{folder} keeps all episodes and {done} steps; the same command goes on"
     played = played_in(folder / "episodes.jsonl")
     return f"{folder} keeps {played} of {episodes} episodes; the same command goes on"
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -66,6 +67,7 @@ TEMPLATE = (
 )
 _HOW = "workers", "concurrency", "ray"  # arguments of a rollout that change no episode
 _LONGEST = 8192  # tokens of a chat
+_LONG = 60.0  # seconds between two checkpoints
 
 
 def pretrain(
@@ -99,8 +101,9 @@ def pretrain(
         learning rate, after a warm-up and before a decline. None: those of the size.
     others: how much each token that a seat was given counts, beside 1 for those that it said. A
         model that learns to foresee what it is shown knows sooner what is in it.
-    every: steps between two checkpoints. A run that was stopped goes on from the last, and gives
-        what it would have given; one that is done is not run again.
+    every: steps between two checkpoints, of which there is one a minute too. A run that was
+        stopped goes on from the last, and gives what it would have given; one that is done is not
+        run again.
     progress: show a bar; None: on a terminal.
     """
     folder = Path(folder)
@@ -124,10 +127,11 @@ def pretrain(
     )
     done = folder / "pretrain.json"
     if done.exists():
-        found = json.loads(done.read_text())["settings"]
-        if found != settings:
-            raise ValueError(f"{folder} holds another model: {found}, and this is {settings}")
+        _same(json.loads(done.read_text())["settings"], settings, folder)
         return folder
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        _same(read_whole(checkpoint)["settings"], settings, folder)
     record = folder / "episodes.jsonl"
     play = {"seed": seed, "out": record, "resume": True, "progress": progress, **rollout}
     played = play_all(env, teacher, episodes, **play)
@@ -147,7 +151,6 @@ def pretrain(
         raise ValueError(f"seats={seats}: nobody of that name said anything")
     model = model_of(sizes, processor, seed).to(device or "cpu")
     learning = Imitation(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
-    checkpoint = folder / "checkpoint.pt"
     losses = learning.run(checkpoint, settings, every, progress)
     processor.save_pretrained(folder)
     model.save_pretrained(folder)
@@ -155,6 +158,16 @@ def pretrain(
     replace(done, (json.dumps(whole, indent=1) + "\n").encode())
     checkpoint.unlink(missing_ok=True)
     return folder
+
+
+def _same(found: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to go on with a model that was begun in another way."""
+    names = [name for name in {**found, **settings} if found.get(name) != settings.get(name)]
+    if names:
+        told = "; ".join(f"{n} was {found.get(n)!r:.80}, is {settings.get(n)!r:.80}" for n in names)
+        raise ValueError(
+            f"{folder} holds another model ({told}): take another folder, or the same settings"
+        )
 
 
 def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
@@ -318,19 +331,19 @@ class Imitation:
         """Take all steps, and return the loss of each, in nats a token."""
         if path.exists():
             state = read_whole(path)
-            if state["settings"] != settings:
-                raise ValueError(f"{path} is of other settings: {state['settings']}")
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.losses = state["losses"]
         bar = Bar(len(self.plan), len(self.losses), progress)
         self.model.train()
+        saved = time.monotonic()
         with bar:
             while len(self.losses) < len(self.plan):
                 self.losses.append(self.step(self.plan[len(self.losses)]))
                 bar.tell(len(self.losses), f"loss {self.losses[-1]:.3f}")
-                if len(self.losses) % every == 0:
+                if len(self.losses) % every == 0 or time.monotonic() - saved > _LONG:
                     self._save(path, settings)
+                    saved = time.monotonic()
         self.model.eval()
         return self.losses
 
