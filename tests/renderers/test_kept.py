@@ -1,6 +1,7 @@
 """What is kept of pictures: within its bytes, never changed, and the same from many threads."""
 
 import io
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -93,3 +94,16 @@ def test_a_file_has_the_same_bytes_whatever_was_drawn_before_it():
         found.append([files[scene] for scene in scenes])
     assert found[0] == found[1] == found[2]
     assert [png.png(scene, (252, 252)) for scene in scenes] == found[0]
+
+
+def test_equal_tiles_of_other_processes_are_drawn_once():
+    scene = Grid(("012", "345"), TILES, status=("one to move",))
+    KEPT.clear()
+    frame, file = draw(scene, SIZE), png.png(scene, SIZE)
+    held = KEPT.held
+    for _ in range(20):
+        other = pickle.loads(pickle.dumps(scene))
+        assert other.tiles is not scene.tiles
+        assert (draw(other, SIZE) == frame).all()
+        assert png.png(other, SIZE) == file
+    assert KEPT.held - held < 100_000  # nothing is drawn again

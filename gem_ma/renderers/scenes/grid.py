@@ -216,7 +216,17 @@ def prepared(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> Loo
     key = id(scene.tiles), id(theme), place
     look: Look | None = KEPT.get(key)
     if look is None or look.tiles is not scene.tiles or look.theme is not theme:
-        look = Look(next(_numbers), scene.tiles, theme, place)
+        look = _alike(scene.tiles, theme, place)
+        KEPT.put(key, look)
+    return look
+
+
+def _alike(tiles: tuple[tuple[str, Tile], ...], theme: Theme, place: Layout) -> Look:
+    """Return what there is for equal tiles, as those of a scene from another process are."""
+    key = tiles, id(theme), place
+    look: Look | None = KEPT.get(key)
+    if look is None or look.theme is not theme:
+        look = Look(next(_numbers), tiles, theme, place)
         KEPT.put(key, look)
     return look
 
