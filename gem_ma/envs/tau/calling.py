@@ -29,7 +29,7 @@ def call(tools: Mapping[str, Tool], domain: str, desk: Desk, name: Any, argument
         return f"Error: unknown tool {called}; there are {', '.join(tools)}"
     if not isinstance(arguments, Mapping):
         return f"Error: the arguments of {name} are an object, and not a {type(arguments).__name__}"
-    if not _sane(arguments, _DEPTH):
+    if not sane(arguments):
         return f"Error: the arguments of {name} are nested too deeply, or a number is too large"
     try:
         _bind(tool, domain, name, arguments)
@@ -38,10 +38,11 @@ def call(tools: Mapping[str, Tool], domain: str, desk: Desk, name: Any, argument
         return f"Error: {error}"
 
 
-def _sane(value: Any, depth: int) -> bool:
+def sane(value: Any, depth: int = _DEPTH) -> bool:
+    """Return whether arguments are nested less deeply than this, with no overlong whole numbers."""
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
-        return depth > 0 and all(_sane(one, depth - 1) for one in inner)
+        return depth > 0 and all(sane(one, depth - 1) for one in inner)
     return not isinstance(value, int) or value.bit_length() <= _BITS
 
 

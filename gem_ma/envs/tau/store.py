@@ -67,16 +67,20 @@ class Base:
             tables.append(f"({table!r}, {_tuple(rows)})")
         return hashlib.sha256(_tuple(tables).encode()).hexdigest()
 
+    def written(self, record: Record) -> str:
+        """Return the text by which records are compared and hashed."""
+        return repr(_hashable(record))
+
     def _part(self, key: Key, changes: Changes) -> str:
         """Return a record as it stands in what is hashed."""
         record = changes.get(key)
         if record is not None:
-            return repr(_hashable(record))
+            return self.written(record)
         part = self._parts.get(key)
         if part is None:
             table, id = key
             known = self.tables[table].get(id)
-            part = "" if known is None else repr(_hashable(known))
+            part = "" if known is None else self.written(known)
             self._parts[key] = part
         return part
 

@@ -1,0 +1,315 @@
+"""What every domain of tau2-bench is made of: its tools, its databases, its tasks, its words."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from gem_ma.envs.tau.data import DataMissing
+from gem_ma.envs.tau.store import NOTHING, Changes, Record, copied
+from gem_ma.envs.tau2.kit import LIST, ONE, Kit, Tables, World
+from gem_ma.envs.tau2.shape import Shape, Wrong
+
+VARIABLE = "TAU2_BENCH_DATA"
+REMEDY = (
+    f"`gem-ma data tau2-bench` fetches it, or set {VARIABLE} to a clone of tau2-bench, or to a "
+    "folder that holds telecom/, retail/ and so on"
+)
+BASIS = ("DB", "COMMUNICATE")  # of the reward, where a task does not say it
+_SCENARIO = (  # what a user is told, and under which heading
+    ("reason_for_call", "Reason for call"),
+    ("known_info", "Known info"),
+    ("unknown_info", "Unknown info"),
+    ("task_instructions", "Task instructions"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call that a task expects, or prepares its world with."""
+
+    seat: str
+    name: str
+    arguments: Mapping[str, Any]
+    compare: tuple[str, ...] | None = None  # the arguments that count; None: those of the call
+
+    def matches(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        """Return whether a call is this one, as the original compares them."""
+        if name != self.name:
+            return False
+        keys = arguments.keys() if self.compare is None else self.compare
+        mine = {key: value for key, value in self.arguments.items() if key in keys}
+        return not keys or mine == {key: arguments[key] for key in keys if key in arguments}
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    seat: str
+    name: str
+    arguments: Mapping[str, Any]
+    value: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A message or a call that was there before the talk began."""
+
+    seat: str
+    text: str = ""
+    call: Action | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    id: str
+    scenario: str  # what the user is told
+    ticket: str = ""  # what an assistant alone is told
+    criteria: bool = True  # whether anything is asked for at all
+    actions: tuple[Action, ...] | None = ()  # None: not said
+    assertions: tuple[Assertion, ...] | None = ()
+    communicate: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()  # what a judge decides
+    basis: tuple[str, ...] = BASIS
+    setup: tuple[Action, ...] = ()
+    data: Mapping[str, Mapping[str, Any]] | None = None  # of each seat, over its database
+    history: tuple[Line, ...] = ()
+    user_tools: tuple[str, ...] | None = None  # those that the user has; None: all
+    documents: tuple[str, ...] = ()  # that hold what is to be known
+
+
+class Domain:
+    """A domain; subclasses say what is in it. Databases are read once for each process."""
+
+    name: ClassVar[str]
+    folder: ClassVar[str] = ""  # under that of the data, if it has another name
+    kits: ClassVar[Mapping[str, type[Kit]]]
+    sides: ClassVar[Mapping[str, Mapping[str, str]]]  # of each seat: tables and their forms
+    shapes: ClassVar[Mapping[str, Shape]]  # of the records of each table
+    keys: ClassVar[Mapping[str, str]] = {}  # the id in the records of a list
+    files: ClassVar[Mapping[str, str]] = {"assistant": "db.json"}
+    taken: ClassVar[str] = ""  # how tools fail whose database a task took away: see `World.take`
+
+    def __init__(self) -> None:
+        self.base = Tables(self._tables(), self.sides)
+
+    # -- what subclasses may say -----------------------------------------------------------------
+
+    def database(self, seat: str) -> Mapping[str, Any]:
+        """Return a seat's database as its file has it."""
+        return parse(self.read(self.files[seat]), self.files[seat])
+
+    def sync(self, world: World) -> None:
+        """Carry over what one seat's world says to the other's; done after every call."""
+
+    def policy(self, solo: bool = False) -> str:
+        return self.read("policy.md").decode()
+
+    def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
+        """Return the tasks as their file has them."""
+        return parse(self.read("tasks.json"), "tasks.json")
+
+    def raw_splits(self) -> Mapping[str, Iterable[str]]:
+        return parse(self.read("split_tasks.json"), "split_tasks.json")
+
+    # -- what they share -------------------------------------------------------------------------
+
+    def path(self) -> Path:
+        return folder() / (self.folder or self.name)
+
+    def read(self, name: str) -> bytes:
+        """Return a file of the domain's folder."""
+        path = self.path() / name
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            missing = isinstance(error, FileNotFoundError)
+            why = "is not there" if missing else f"cannot be read ({error.strerror})"
+            raise DataMissing(f"{path} {why}; {REMEDY}") from None
+
+    def _tables(self) -> dict[str, dict[str, Record]]:
+        tables: dict[str, dict[str, Record]] = {}
+        for seat, side in self.sides.items():
+            if seat not in self.files:
+                continue
+            found = self.database(seat)
+            for table, form in side.items():
+                shape = self.shapes[table]
+                try:
+                    rows = found.get(table, {} if form == ONE else ())
+                    tables[table] = {
+                        id: shape(one) for id, one in _rows(rows, form, self.keys.get(table, ""))
+                    }
+                except (Wrong, AttributeError, KeyError, TypeError) as error:
+                    raise DataMissing(
+                        f"{self.path() / self.files[seat]}: {table} is not what it should be "
+                        f"({error}); {REMEDY}"
+                    ) from None
+        return tables
+
+    @functools.cached_property
+    def tasks(self) -> dict[str, Task]:
+        """All tasks, by id, in the order of the file."""
+        found: dict[str, Task] = {}
+        for one in self.raw_tasks():
+            try:
+                task = read_task(one)
+            except (AttributeError, KeyError, TypeError) as error:
+                raise DataMissing(
+                    f"{self.name}: expected a task of tau2-bench, got {one!r:.80} "
+                    f"({type(error).__name__}: {error})"
+                ) from None
+            found[task.id] = task
+        return found
+
+    @functools.cached_property
+    def splits(self) -> dict[str, tuple[str, ...]]:
+        """The ids of the tasks in each split, in the order of the file."""
+        found = {}
+        for name, ids in self.raw_splits().items():
+            wanted = set(ids)
+            found[name] = tuple(id for id in self.tasks if id in wanted)
+        return found
+
+    def world(self, changes: Changes = NOTHING, solo: bool = False) -> World:
+        return World(self, changes, solo)
+
+    def give(self, world: World, seat: str, data: Mapping[str, Any]) -> None:
+        """Lay a task's own data over a seat's database."""
+        for table, rows in data.items():
+            form = self.sides[seat][table]
+            for id, one in _rows(rows, form, self.keys.get(table, "")):
+                before = world.desk.get(table, id)
+                merged = one if before is None or form == LIST else _merged(copied(before), one)
+                world.desk.put(table, id, self.shapes[table](merged))
+
+
+def _rows(rows: Any, form: str, key: str) -> Iterable[tuple[str, Any]]:
+    if form == ONE:
+        return [("", rows)]
+    if form == LIST:
+        return [(one[key], one) for one in rows]
+    return rows.items()
+
+
+def _merged(old: Any, new: Any) -> Any:
+    if not isinstance(old, dict) or not isinstance(new, Mapping):
+        return new
+    for key, value in new.items():
+        old[key] = _merged(old.get(key), value)
+    return old
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def folder() -> Path:
+    """Return where the data lie: where TAU2_BENCH_DATA says, or in the user's cache."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        top = Path(named)
+        for inner in ("data/tau2/domains", "tau2/domains", "domains", "data"):
+            if (top / inner).is_dir():
+                return top / inner
+        return top
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "gem_ma" / "tau2_bench"
+
+
+def parse(content: bytes, name: str) -> Any:
+    """Return what a JSON or TOML file holds."""
+    try:
+        if name.endswith(".toml"):
+            return tomllib.loads(content.decode())
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataMissing(f"{name} is damaged ({error}); {REMEDY}") from None
+
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+def read_task(one: Mapping[str, Any]) -> Task:
+    """Return a task as it stands in the original's files."""
+    criteria = one.get("evaluation_criteria")
+    asked = criteria or {}
+    state = one.get("initial_state") or {}
+    data = state.get("initialization_data") or {}
+    actions = asked.get("actions")
+    assertions = asked.get("env_assertions")
+    given = {
+        seat: data[name]
+        for seat, name in (("assistant", "agent_data"), ("user", "user_data"))
+        if data.get(name) is not None
+    }
+    tools = one.get("user_tools")
+    return Task(
+        id=str(one["id"]),
+        scenario=scenario(one["user_scenario"]),
+        ticket=one.get("ticket") or "",
+        criteria=criteria is not None,
+        actions=None if actions is None else tuple(map(_action, actions)),
+        assertions=None if assertions is None else tuple(map(_assertion, assertions)),
+        communicate=tuple(asked.get("communicate_info") or ()),
+        judged=tuple(asked.get("nl_assertions") or ()),
+        basis=tuple(asked.get("reward_basis") or BASIS),
+        setup=tuple(map(_setup, state.get("initialization_actions") or ())),
+        data=given or None,
+        history=tuple(_history(state.get("message_history") or ())),
+        user_tools=None if tools is None else tuple(tools),
+        documents=tuple(one.get("required_documents") or ()),
+    )
+
+
+def _action(one: Mapping[str, Any]) -> Action:
+    compare = one.get("compare_args")
+    return Action(
+        one.get("requestor", "assistant"),
+        one["name"],
+        one["arguments"],
+        None if compare is None else tuple(compare),
+    )
+
+
+def _setup(one: Mapping[str, Any]) -> Action:
+    return Action(one["env_type"], one["func_name"], one["arguments"])
+
+
+def _assertion(one: Mapping[str, Any]) -> Assertion:
+    value = one.get("assert_value", True)
+    return Assertion(one["env_type"], one["func_name"], one["arguments"], value)
+
+
+def _history(messages: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
+    for one in messages:
+        if one["role"] == "tool":
+            continue
+        if one.get("content"):
+            yield Line(one["role"], one["content"])
+        for call in one.get("tool_calls") or ():
+            yield Line(one["role"], call=Action(one["role"], call["name"], call["arguments"]))
+
+
+def scenario(one: Mapping[str, Any]) -> str:
+    """Return what the user is told, as the original puts it."""
+    lines = []
+    if one.get("persona") is not None:
+        lines += ["Persona:", _indented(one["persona"])]
+    found = one["instructions"]
+    if not isinstance(found, str):
+        parts = [f"Domain: {found['domain']}"]
+        for name, heading in _SCENARIO:
+            if found.get(name) is not None:
+                parts.append(f"{heading}:\n{_indented(found[name])}")
+        found = "\n".join(parts)
+    return "\n".join([*lines, "Instructions:", _indented(found)])
+
+
+def _indented(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(f"\t{line}" if line.strip() else line for line in lines)

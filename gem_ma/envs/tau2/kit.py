@@ -1,0 +1,193 @@
+"""What the tools of a domain are written with: kits, and the world that they work on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from gem_ma.envs.tau.calling import sane
+from gem_ma.envs.tau.store import Base, Changes, Desk, Record
+
+if TYPE_CHECKING:
+    from gem_ma.envs.tau2.domain import Domain
+
+MAP, LIST, ONE = "map", "list", "one"  # forms of a table: by id, in order, a single record
+SEATS = ("assistant", "user")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def tool(method: _Method) -> _Method:
+    """Mark a method of a kit as a tool that changes nothing."""
+    method.changes = False  # type: ignore[attr-defined]
+    return method
+
+
+def writing(method: _Method) -> _Method:
+    """Mark a method of a kit as a tool that may change the world."""
+    method.changes = True  # type: ignore[attr-defined]
+    return method
+
+
+class Kit:
+    """What a seat can do: tools are the marked methods, others are for tasks to prepare and assert.
+
+    A subclass bears the name that the original gives it, and its methods the original's names and
+    parameters, for Python's own errors name them.
+    """
+
+    tools: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        found = {name: one for name, one in vars(cls).items() if hasattr(one, "changes")}
+        cls.tools = {**cls.tools, **found}
+
+    def __init__(self, world: World):
+        self.world = world
+
+    @property
+    def desk(self) -> Desk:
+        """The database at work."""
+        return self.world.desk
+
+
+class Values(dict[str, Any]):
+    """An object that a tool answers with and that is no record: its values become texts."""
+
+
+class Tables(Base):
+    """The tables of both seats, loaded once; `same` and `hash_of` are as the original has them."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Mapping[str, Record]],
+        sides: Mapping[str, Mapping[str, str]],
+    ):
+        super().__init__(tables)
+        self.sides = sides  # of each seat: tables and their forms
+
+    def same(self, one: Changes, other: Changes, side: str = "") -> bool:
+        """Return whether two episodes left equal databases, of one seat or of all."""
+        tables = self.sides[side] if side else {name for at in self.sides.values() for name in at}
+        for key in {**one, **other}:
+            if key[0] in tables and self._part(key, one) != self._part(key, other):
+                return False
+        return all(
+            self._added(name, one) == self._added(name, other)
+            for side in self.sides.values()
+            for name, form in side.items()
+            if form == LIST and name in tables
+        )
+
+    def _added(self, table: str, changes: Changes) -> list[str]:
+        known = self.tables[table]
+        return [id for name, id in changes if name == table and id not in known]
+
+    def hash_of(self, side: str, changes: Changes) -> str:
+        """Return the original's hash of a seat's database."""
+        parts = []
+        for table, form in sorted(self.sides[side].items()):
+            ids = [*self.tables[table], *self._added(table, changes)]
+            rows = {id: self._part((table, id), changes) for id in ids}
+            if form == ONE:
+                inner = rows[""]
+            elif form == LIST:
+                inner = f"[{', '.join(rows[id] for id in ids if rows[id])}]"
+            else:
+                inner = ", ".join(f"{json.dumps(id)}: {rows[id]}" for id in sorted(ids) if rows[id])
+                inner = f"{{{inner}}}"
+            parts.append(f"{json.dumps(table)}: {inner}")
+        return hashlib.sha256(f"{{{', '.join(parts)}}}".encode()).hexdigest()
+
+    def written(self, record: Record) -> str:
+        return json.dumps(record, sort_keys=True, default=str)
+
+
+class World:
+    """Both seats' databases at work, and the tools over them."""
+
+    def __init__(self, domain: Domain, changes: Changes, solo: bool = False):
+        self.domain = domain
+        self.desk = domain.base.desk(changes)
+        self.solo = solo
+        self.kits: dict[str, Kit] = {seat: kit(self) for seat, kit in domain.kits.items()}
+        self._taken = changes.get(("", "taken"))
+
+    def call(self, seat: str, name: Any, arguments: Any) -> tuple[str, bool]:
+        """Return the answer to a call of a tool, and whether it is an error.
+
+        What the tool changed before it failed stays changed, as in the original.
+        """
+        try:
+            answer = self._do(seat, name, arguments)
+            self.domain.sync(self)
+            return said(answer), False
+        except Exception as error:  # noqa: BLE001 - any type of argument may come
+            return f"Error: {error}", True
+
+    def replay(self, seat: str, name: str, arguments: Mapping[str, Any]) -> None:
+        """Do a gold action, after which nothing is carried over; one that fails is passed by."""
+        with contextlib.suppress(Exception):
+            self._do(seat, name, arguments)
+
+    def _do(self, seat: str, name: Any, arguments: Any) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a tool is a text, and not a {type(name).__name__}")
+        if not isinstance(arguments, Mapping):
+            kind = type(arguments).__name__
+            raise TypeError(f"the arguments of {name} are an object, and not a {kind}")
+        if not sane(arguments):
+            raise ValueError(f"the arguments of {name} are nested too deeply, or too large")
+        kit = self._kit(seat, name)
+        method = kit.tools.get(name)
+        if method is None:
+            raise ValueError(f"Tool '{name}' not found.")
+        if self._taken == seat:
+            raise AttributeError(self.domain.taken)
+        return method(kit, **arguments)
+
+    def _kit(self, seat: str, name: str) -> Kit:
+        if self.solo and seat == "user":
+            raise ValueError("User tool calls are not allowed in solo mode")
+        if seat not in self.kits:
+            raise ValueError("User tools not available")
+        user = self.kits.get("user")
+        if self.solo and user is not None and name in user.tools:
+            return user
+        return self.kits[seat]
+
+    def act(self, seat: str, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Do what a task says: a step of its preparation, or an assertion."""
+        if self._taken == seat:
+            raise AttributeError(self.domain.taken)
+        return getattr(self.kits[seat], name)(**arguments)
+
+    def take(self, seat: str) -> None:
+        """Leave a seat without its database, as the original does where a task has data."""
+        self._taken = seat
+        self.desk.put("", "taken", seat)  # type: ignore[arg-type]
+
+    def changes(self) -> Changes:
+        """Return all that was changed until now; the world is not to be used any more."""
+        return self.desk.changes()
+
+
+def said(answer: Any) -> str:
+    """Return what a tool's caller reads."""
+    if isinstance(answer, str):
+        return answer
+    return json.dumps(_processed(answer), default=str)
+
+
+def _processed(answer: Any) -> Any:
+    if answer is None or isinstance(answer, str):
+        return answer
+    if isinstance(answer, bool | int | float):
+        return str(answer)
+    if isinstance(answer, list | tuple):
+        return [_processed(one) for one in answer]
+    if isinstance(answer, Values):
+        return {key: _processed(value) for key, value in answer.items()}
+    return answer

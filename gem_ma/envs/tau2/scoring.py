@@ -1,0 +1,105 @@
+"""The reward as tau2-bench's evaluators have it, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gem_ma.envs.tau.store import NOTHING, Changes
+from gem_ma.envs.tau2.domain import Assertion, Domain, Task
+from gem_ma.envs.tau2.kit import World
+
+Called = tuple[str, str, Mapping[str, Any]]  # seat, name, arguments
+
+
+def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
+    """Return the world as a task prepares it."""
+    world = domain.world(NOTHING, solo)
+    domain.sync(world)
+    for seat, other in (("assistant", "user"), ("user", "assistant")):
+        given = (task.data or {}).get(seat)
+        if given is not None:
+            domain.give(world, seat, given)
+            if other in world.kits:
+                world.take(other)
+    for one in task.setup:
+        world.act(one.seat, one.name, one.arguments)
+        domain.sync(world)
+    for line in task.history:
+        if line.call is not None:
+            world.call(line.seat, line.call.name, line.call.arguments)
+    domain.sync(world)
+    return world.changes()
+
+
+def gold(domain: Domain, task: Task) -> Changes:
+    """Return the world as the gold actions leave it; the original does not sync in between."""
+    world = domain.world(begin(domain, task))
+    for one in task.actions or ():
+        world.replay(one.seat, one.name, one.arguments)
+    return world.changes()
+
+
+def holds(world: World, one: Assertion) -> bool:
+    """Return whether an assertion is met; one that fails on the way is not."""
+    try:
+        met = world.act(one.seat, one.name, one.arguments)
+        world.domain.sync(world)
+    except Exception:  # noqa: BLE001 - the original ends the evaluation there
+        return False
+    return met is one.value
+
+
+def judge(
+    domain: Domain,
+    task: Task,
+    wanted: Changes,
+    changes: Changes,
+    calls: Sequence[Called],
+    said: Iterable[str],
+    judged: Sequence[bool] | None = None,
+) -> dict[str, Any]:
+    """Return the reward of an episode that came to its end, and its parts.
+
+    wanted: the gold world. calls: of both seats. said: what the assistant wrote.
+    judged: what a judge says of `task.judged`; None: nobody was asked.
+    """
+    if not task.criteria:
+        return {"reward": 1.0, "parts": {}, "basis": []}
+    world = domain.world(changes)
+    unasked = task.actions is None and task.assertions is None
+    match = unasked or domain.base.same(wanted, changes)
+    asserted = [holds(world, one) for one in task.assertions or ()]
+    acted = [
+        any(action.matches(name, arguments) for _, name, arguments in calls)
+        for action in task.actions or ()
+    ]
+    spoken = [text.lower().replace(",", "") for text in said] if task.communicate else []
+    told = {one: any(one.lower() in text for text in spoken) for one in task.communicate}
+    parts = {
+        "DB": float(match),
+        "ENV_ASSERTION": float(all(asserted)),
+        "ACTION": float(all(acted)),
+        "COMMUNICATE": float(all(told.values())),
+    }
+    if judged is not None or not task.judged:
+        parts["NL_ASSERTION"] = float(all(judged or ()))
+    counted = {name: parts[name] for name in task.basis if name in parts}
+    reward = 1.0
+    for value in counted.values():
+        reward *= value
+    verdict: dict[str, Any] = {
+        "reward": reward,
+        "parts": counted,
+        "basis": list(task.basis),
+        "db_match": match,
+        "env_assertions": asserted,
+        "actions": acted,
+        "communicate": told,
+    }
+    if judged is not None:
+        verdict["nl_assertions"] = list(judged)
+    missing = [name for name in task.basis if name not in parts]
+    if missing:
+        verdict["not_judged"] = missing
+    return verdict

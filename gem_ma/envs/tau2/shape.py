@@ -1,0 +1,255 @@
+"""Shapes of records: what is read from files, and what tools make of a model's arguments.
+
+The words of an error are those of the original, whose records are pydantic's.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+Reader = Callable[[Any], Any]  # returns the value as it is stored, or raises Wrong
+Place = tuple[str | int, ...]
+_PAGE = "https://errors.pydantic.dev/2.14/v/"
+_NUMBER = re.compile(r"\s*[+-]?(\d+(_\d+)*)(\.\d*)?([eE][+-]?\d+)?\s*")
+_NONE = object()
+
+
+class Fault(NamedTuple):
+    place: Place
+    words: str
+    kind: str
+    value: Any
+
+
+class Wrong(ValueError):
+    """A value does not fit."""
+
+    def __init__(self, *faults: Fault):
+        super().__init__(faults)
+        self.faults = faults
+
+    def within(self, *place: str | int) -> Wrong:
+        return Wrong(*(one._replace(place=(*place, *one.place)) for one in self.faults))
+
+    def __str__(self) -> str:
+        return "\n".join(fault.words for fault in self.faults)
+
+
+class Invalid(ValueError):
+    """A record does not fit its shape; the message is the original's."""
+
+
+def wrong(words: str, kind: str, value: Any) -> Wrong:
+    return Wrong(Fault((), words, kind, value))
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise wrong("Input should be a valid string", "string_type", value)
+    return value
+
+
+def whole(value: Any) -> int:
+    if isinstance(value, bool | int):
+        return int(value)
+    if isinstance(value, float):
+        if value.is_integer():
+            return int(value)
+        words = "Input should be a valid integer, got a number with a fractional part"
+        raise wrong(words, "int_from_float", value)
+    if isinstance(value, str):
+        try:
+            return whole(float(value)) if "." in value else int(value)
+        except (ValueError, Wrong):
+            words = "Input should be a valid integer, unable to parse string as an integer"
+            raise wrong(words, "int_parsing", value) from None
+    raise wrong("Input should be a valid integer", "int_type", value)
+
+
+def number(value: Any) -> float:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if isinstance(value, str):
+        if _NUMBER.fullmatch(value):
+            return float(value)
+        words = "Input should be a valid number, unable to parse string as a number"
+        raise wrong(words, "float_parsing", value)
+    raise wrong("Input should be a valid number", "float_type", value)
+
+
+_TRUE = ("1", "on", "t", "true", "y", "yes")
+_FALSE = ("0", "off", "f", "false", "n", "no")
+
+
+def flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and value in (0, 1):
+        return bool(value)
+    if isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+        return value.lower() in _TRUE
+    if isinstance(value, int | float | str):
+        words = "Input should be a valid boolean, unable to interpret input"
+        raise wrong(words, "bool_parsing", value)
+    raise wrong("Input should be a valid boolean", "bool_type", value)
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+def date(value: Any) -> str:
+    """Read a date, stored as it is written."""
+    if isinstance(value, datetime.datetime):
+        value = value.date()
+    if isinstance(value, datetime.date):
+        return str(value)
+    try:
+        return str(datetime.date.fromisoformat(value))
+    except (TypeError, ValueError):
+        raise wrong("Input should be a valid date", "date_type", value) from None
+
+
+def moment(value: Any) -> str:
+    """Read a date with a time, stored as it is written."""
+    if isinstance(value, datetime.date):
+        return str(value)
+    try:
+        return str(datetime.datetime.fromisoformat(value))
+    except (TypeError, ValueError):
+        raise wrong("Input should be a valid datetime", "datetime_type", value) from None
+
+
+def choice(*values: str, kind: str = "literal_error") -> Reader:
+    """Read one of some words; kind "enum" where the original has an enumeration."""
+    names = [repr(value) for value in values]
+    words = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or value not in values:
+            raise wrong(f"Input should be {words}", kind, value)
+        return value
+
+    return read
+
+
+def optional(reader: Reader) -> Reader:
+    return lambda value: None if value is None else reader(value)
+
+
+def listed(reader: Reader) -> Reader:
+    """Read a list."""
+
+    def read(value: Any) -> list[Any]:
+        if not isinstance(value, list | tuple):
+            raise wrong("Input should be a valid list", "list_type", value)
+        return _all(reader, enumerate(value))
+
+    return read
+
+
+def mapped(reader: Reader) -> Reader:
+    """Read an object whose keys are names."""
+
+    def read(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise wrong("Input should be a valid dictionary", "dict_type", value)
+        keys = list(value)
+        return dict(zip(keys, _all(reader, value.items()), strict=True))
+
+    return read
+
+
+def either(*readers: Reader) -> Reader:
+    """Read what the first reader takes that takes it."""
+
+    def read(value: Any) -> Any:
+        faults: list[Fault] = []
+        for reader in readers:
+            try:
+                return reader(value)
+            except Wrong as error:
+                faults += error.faults
+        raise Wrong(*faults)
+
+    return read
+
+
+def _all(reader: Reader, items: Any) -> list[Any]:
+    found, faults = [], []
+    for key, value in items:
+        try:
+            found.append(reader(value))
+        except Wrong as error:
+            faults += error.within(key).faults
+    if faults:
+        raise Wrong(*faults)
+    return found
+
+
+class Default(NamedTuple):
+    """A field that may be left out."""
+
+    reader: Reader
+    value: Any = None
+
+
+class Shape:
+    """The fields of a record, in order; calling it reads one.
+
+    closed: a field that it does not know is wrong, and not left out.
+    """
+
+    def __init__(self, name: str, /, closed: bool = False, **fields: Reader | Default):
+        self.name = name
+        self.closed = closed
+        self.fields = fields
+
+    def __call__(self, value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            words = f"Input should be a valid dictionary or instance of {self.name}"
+            raise wrong(words, "model_type", value)
+        record: dict[str, Any] = {}
+        faults: list[Fault] = []
+        for name, field in self.fields.items():
+            reader, default = field if isinstance(field, Default) else (field, _NONE)
+            if name not in value:
+                if default is _NONE:
+                    faults.append(Fault((name,), "Field required", "missing", value))
+                else:
+                    record[name] = default() if callable(default) else default
+                continue
+            try:
+                record[name] = reader(value[name])
+            except Wrong as error:
+                faults += error.within(name).faults
+        if self.closed:
+            extra = [name for name in value if name not in self.fields]
+            words = "Extra inputs are not permitted"
+            faults += [Fault((name,), words, "extra_forbidden", value[name]) for name in extra]
+        if faults:
+            raise Wrong(*faults)
+        return record
+
+    def make(self, **values: Any) -> dict[str, Any]:
+        """Return a record of these values, or raise what the original's constructor would say."""
+        try:
+            return self(values)
+        except Wrong as error:
+            found = error.faults
+        lines = [f"{len(found)} validation error{'s'[: len(found) > 1]} for {self.name}"]
+        for place, words, kind, value in found:
+            lines.append(".".join(map(str, place)))
+            shown = _short(repr(value))
+            lines.append(
+                f"  {words} [type={kind}, input_value={shown}, input_type={type(value).__name__}]"
+            )
+            lines.append(f"    For further information visit {_PAGE}{kind}")
+        raise Invalid("\n".join(lines)) from None
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= 50 else f"{words[:25]}...{words[-24:]}"
