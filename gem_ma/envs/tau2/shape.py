@@ -179,7 +179,8 @@ def either(*readers: Reader) -> Reader:
 
 
 def _all(reader: Reader, items: Any) -> list[Any]:
-    found, faults = [], []
+    found: list[Any] = []
+    faults: list[Fault] = []
     for key, value in items:
         try:
             found.append(reader(value))
