@@ -44,6 +44,7 @@ register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:S
 register("tau:shop", "gem_ma.envs.tau.game:Tau", domain="shop")
 register("tau:retail", "gem_ma.envs.tau.game:Tau", domain="retail")
 register("tau:airline", "gem_ma.envs.tau.game:Tau", domain="airline")
+register("tau2:mock", "gem_ma.envs.tau2.game:Tau2", domain="mock")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------
 # An argument that is None is drawn anew for each episode.

@@ -9,7 +9,7 @@ import pytest
 
 import gem_ma
 from gem_ma.envs.bridges import describing
-from gem_ma.envs.tau.game import read_reply
+from gem_ma.envs.tau.talk import read_reply
 from gem_ma.game import InvalidMove
 from gem_ma.guards.untrusted import DEPTH, DIGITS, SIZE, checked, read_json
 from gem_ma.match.actions import extract, find_calls

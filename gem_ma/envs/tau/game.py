@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
+from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
-from gem_ma.guards.untrusted import read_json
-from gem_ma.match.actions import arguments_of, clean, find_calls
+from gem_ma.match.actions import clean
 from gem_ma.scene import Chat, Terminal
 
 AGENTS = ("user", "assistant")
@@ -35,19 +35,6 @@ USER_RULES = (
     "- Your task's words are for you: use your own. Keep to the character that it describes.\n"
     f"- When all is done, or nothing more can be done, write {STOP} and nothing else."
 )
-
-
-class Call(NamedTuple):
-    name: Any
-    arguments: Any
-    result: str = ""
-    after: int = 0  # so much was said before
-    by: str = "assistant"
-
-
-class Said(NamedTuple):
-    who: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,54 +316,7 @@ class Tau(Game[State]):
         return transcript(view) or "Nothing was said yet; the user begins."
 
     def picture(self, view, agent):
-        turns = _turns(view)
-        if not turns:  # an empty chat says nothing
+        said = turns(view)
+        if not said:  # an empty chat says nothing
             return Terminal(self.describe(view, agent))
-        return Chat(turns, viewer=agent or "assistant", title="")
-
-
-def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
-    """Return the tool calls that a reply holds, or else the reply: a message.
-
-    strict: a text that is no JSON is a message whatever it looks like, and a message may be empty.
-    """
-    calls = find_calls(text) if "<tool_call>" in text else []
-    if calls:
-        found: Any = [
-            {"name": one["function"]["name"], "arguments": arguments_of(one)} for one in calls
-        ]
-    elif text.lstrip()[:1] in ("{", "["):
-        try:
-            found = read_json(text)
-        except ValueError:
-            if '"name"' in text and not strict:
-                raise InvalidMove("a tool call that is no JSON") from None
-            return text
-    else:
-        return text
-    found = found if isinstance(found, list) else [found]
-    if not found or not all(isinstance(one, dict) and "name" in one for one in found):
-        return text
-    named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in found]
-    if named[0].name == "respond":  # how the original names a message
-        content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
-        if not isinstance(content, str) or not (content or strict):
-            raise InvalidMove("respond needs a content, which is a text")
-        return clean(content)
-    return tuple(named)
-
-
-def transcript(view: State) -> str:
-    """Return all that was said and done, in order."""
-    return "\n".join(f"{who}: {text}" for who, text in _turns(view))
-
-
-def _turns(view: State) -> tuple[tuple[str, str], ...]:
-    turns: list[tuple[str, str]] = []
-    calls = list(view.calls)
-    for place in range(len(view.talk) + 1):
-        while calls and calls[0].after == place:
-            one = calls.pop(0)
-            turns.append(("tool", f"{one.name}: {one.result}"))
-        turns += [(who, text) for who, text in view.talk[place : place + 1]]
-    return tuple(turns)
+        return Chat(said, viewer=agent or "assistant", title="")

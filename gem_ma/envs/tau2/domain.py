@@ -93,6 +93,7 @@ class Domain:
     shapes: ClassVar[Mapping[str, Shape]]  # of the records of each table
     keys: ClassVar[Mapping[str, str]] = {}  # the id in the records of a list
     files: ClassVar[Mapping[str, str]] = {"assistant": "db.json"}
+    solo: ClassVar[bool] = False  # whether there are tickets for an assistant alone
     taken: ClassVar[str] = ""  # how tools fail whose database a task took away: see `World.take`
 
     def __init__(self) -> None:
@@ -116,6 +117,17 @@ class Domain:
 
     def raw_splits(self) -> Mapping[str, Iterable[str]]:
         return parse(self.read("split_tasks.json"), "split_tasks.json")
+
+    def ids(self, split: str) -> tuple[str, ...] | None:
+        """Return the ids of a split's tasks, or None where `task` makes them of any number."""
+        if split not in self.splits:
+            known = ", ".join(self.splits)
+            raise ValueError(f"{self.name} has no split {split!r}; it has {known}")
+        return self.splits[split]
+
+    def task(self, number: int) -> Task:
+        """Return the task of a number, where tasks are made on demand."""
+        raise NotImplementedError
 
     # -- what they share -------------------------------------------------------------------------
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from gem_ma.envs.tau2 import mock_data
 from gem_ma.envs.tau2.domain import Domain
 from gem_ma.envs.tau2.kit import MAP, Kit, tool, writing
 from gem_ma.envs.tau2.shape import Default, Shape, choice, listed, optional, text
@@ -125,7 +126,26 @@ class Mock(Domain):
     sides: ClassVar = {"assistant": {"tasks": MAP, "users": MAP}, "user": {"notifications": MAP}}
     shapes: ClassVar = {"tasks": TASK, "users": USER, "notifications": NOTIFICATION}
     files: ClassVar = {"assistant": "db.json", "user": "user_db.json"}
+    solo = True
     taken = "'MockDB' object has no attribute 'notifications'"
 
+    def __init__(self, original: bool = False):
+        """Make the domain; original: with tau2-bench's own data and not with ours."""
+        self.original = original
+        super().__init__()
+
+    def database(self, seat: str) -> Mapping[str, Any]:
+        if self.original:
+            return super().database(seat)
+        return mock_data.DATABASE if seat == "assistant" else mock_data.INBOX
+
+    def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
+        return super().raw_tasks() if self.original else mock_data.TASKS
+
+    def raw_splits(self) -> Mapping[str, Iterable[str]]:
+        return super().raw_splits() if self.original else mock_data.SPLITS
+
     def policy(self, solo: bool = False) -> str:
-        return self.read("policy_solo.md" if solo else "policy.md").decode()
+        if self.original:
+            return self.read("policy_solo.md" if solo else "policy.md").decode()
+        return mock_data.ALONE if solo else mock_data.POLICY

@@ -103,3 +103,67 @@ def judge(
     if missing:
         verdict["not_judged"] = missing
     return verdict
+
+
+def diagnosis(
+    domain: Domain,
+    task: Task,
+    wanted: Changes,
+    changes: Changes,
+    calls: Sequence[Called],
+    ended: str,
+) -> dict[str, Any]:
+    """Return why an episode was not paid, without a model: what differs, and whose doing it was.
+
+    records: those that differ from the gold world. actions: gold actions that nobody made, with the
+    nearest call where there is one. assertions: those that fail, and by whom they are to be met.
+    seats: whose part is not done.
+    """
+    found: dict[str, Any] = {"ended": ended, "records": [], "actions": [], "assertions": []}
+    seats = set()
+    counted = set(task.basis)
+    for key in sorted({**wanted, **changes}, key=str):
+        if key[0] in domain.base.tables and not domain.base.same(
+            _only(wanted, key), _only(changes, key)
+        ):
+            desks = domain.base.desk(wanted), domain.base.desk(changes)
+            gold_record, record = (desk.get(*key) for desk in desks)
+            found["records"].append(
+                {"table": key[0], "id": key[1], **_changed(gold_record, record)}
+            )
+    for action in task.actions or ():
+        if any(action.matches(name, arguments) for _, name, arguments in calls):
+            continue
+        near = [arguments for seat, name, arguments in calls if name == action.name]
+        one = {"seat": action.seat, "name": action.name, "arguments": dict(action.arguments)}
+        found["actions"].append({**one, "instead": dict(near[-1])} if near else one)
+        if counted & {"DB", "ACTION"}:
+            seats.add(action.seat)
+    world = domain.world(changes)
+    for it in task.assertions or ():
+        if not holds(world, it):
+            failed = {"seat": it.seat, "name": it.name, "arguments": dict(it.arguments)}
+            found["assertions"].append(failed)
+    if found["assertions"] and "ENV_ASSERTION" in counted:
+        seats |= {one["seat"] for one in found["actions"]}
+    found["seats"] = sorted(seats)
+    return found
+
+
+def _only(changes: Changes, key: Any) -> Changes:
+    return type(changes)({key: changes[key]}) if key in changes else NOTHING
+
+
+def _changed(gold_record: Any, record: Any) -> dict[str, Any]:
+    """Return the fields in which two records differ, as gold has them and as they are."""
+    if not isinstance(gold_record, dict) or not isinstance(record, dict):
+        return {"gold": gold_record, "reached": record}
+    names = [
+        name
+        for name in {**gold_record, **record}
+        if gold_record.get(name) != record.get(name) or (name in gold_record) != (name in record)
+    ]
+    return {
+        "gold": {name: gold_record.get(name) for name in names},
+        "reached": {name: record.get(name) for name in names},
+    }

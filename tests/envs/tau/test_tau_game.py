@@ -12,7 +12,8 @@ import gem_ma
 from gem_ma import rollout
 from gem_ma.agents import InformedAssistant, OracleAssistant, RandomAgent, RuleUser
 from gem_ma.envs.tau import shop
-from gem_ma.envs.tau.game import STOP, Call, Tau, read_reply
+from gem_ma.envs.tau.game import STOP, Tau
+from gem_ma.envs.tau.talk import Call, read_reply
 from gem_ma.game import InvalidMove
 
 SHOP = "tau:shop"

@@ -9,8 +9,8 @@ import pytest
 
 from gem_ma.envs.tau import phone, shop
 from gem_ma.envs.tau.calling import ToolError
-from gem_ma.envs.tau.game import transcript
 from gem_ma.envs.tau.store import Desk
+from gem_ma.envs.tau.talk import transcript
 
 WORLD = shop.world(3, 200)
 TABLES = WORLD.base.tables

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 import tau2_references as references
 
 from gem_ma.envs.tau2.mock import Mock
 
-DOMAINS = {"mock": Mock}
+DOMAINS = {"mock": functools.partial(Mock, original=True)}
 SOME = 40  # of a domain's references; the long run takes all of them
 
 

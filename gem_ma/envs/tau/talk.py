@@ -1,0 +1,71 @@
+"""What two seats say and do: messages, calls of tools, and how both are read and shown."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.game import InvalidMove
+from gem_ma.guards.untrusted import read_json
+from gem_ma.match.actions import arguments_of, clean, find_calls
+
+
+class Call(NamedTuple):
+    name: Any
+    arguments: Any
+    result: str = ""
+    after: int = 0  # so much was said before
+    by: str = "assistant"
+    failed: bool = False
+
+
+class Said(NamedTuple):
+    who: str
+    text: str
+
+
+def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
+    """Return the tool calls that a reply holds, or else the reply: a message.
+
+    strict: a text that is no JSON is a message whatever it looks like, and a message may be empty.
+    """
+    calls = find_calls(text) if "<tool_call>" in text else []
+    if calls:
+        found: Any = [
+            {"name": one["function"]["name"], "arguments": arguments_of(one)} for one in calls
+        ]
+    elif text.lstrip()[:1] in ("{", "["):
+        try:
+            found = read_json(text)
+        except ValueError:
+            if '"name"' in text and not strict:
+                raise InvalidMove("a tool call that is no JSON") from None
+            return text
+    else:
+        return text
+    found = found if isinstance(found, list) else [found]
+    if not found or not all(isinstance(one, dict) and "name" in one for one in found):
+        return text
+    named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in found]
+    if named[0].name == "respond":  # how the original names a message
+        content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
+        if not isinstance(content, str) or not (content or strict):
+            raise InvalidMove("respond needs a content, which is a text")
+        return clean(content)
+    return tuple(named)
+
+
+def transcript(view: Any) -> str:
+    """Return all that was said and done, in order."""
+    return "\n".join(f"{who}: {text}" for who, text in turns(view))
+
+
+def turns(view: Any) -> tuple[tuple[str, str], ...]:
+    """Return who said what, a view's calls in their places."""
+    found: list[tuple[str, str]] = []
+    calls = list(view.calls)
+    for place in range(len(view.talk) + 1):
+        while calls and calls[0].after == place:
+            one = calls.pop(0)
+            found.append(("tool", f"{one.name}: {one.result}"))
+        found += [(who, text) for who, text in view.talk[place : place + 1]]
+    return tuple(found)

@@ -1,0 +1,224 @@
+"""Fetching tau2-bench's files, and the words that its code tells models; none of it is run."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import json
+import os
+import re
+import tarfile
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from gem_ma.envs.tau.data import DataMissing
+from gem_ma.envs.tau2.domain import REMEDY, folder
+
+COMMIT = "a2c024725189473d2d7cea3a5cfdbcc67478e41f"
+REPOSITORY = "https://github.com/sierra-research/tau2-bench"
+URL = "https://codeload.github.com/sierra-research/tau2-bench/tar.gz/{commit}"
+DOMAINS = ("mock", "telecom", "retail", "airline", "banking_knowledge")
+WORDS = "words.json"
+LONGEST = 256 << 20  # bytes of all that is kept
+_DATA = "data/tau2/domains/"
+_CODE = "src/tau2/"
+_GUIDES = ("simulation_guidelines.md", "simulation_guidelines_tools.md")
+_KEPT = re.compile(
+    rf"{_DATA}(?:{'|'.join(DOMAINS)})/(?!.*(?:voice|audio|workflows|task_issues|tasks_)).*\.(?:json|toml|md)"
+    rf"|data/tau2/user_simulator/(?:{'|'.join(map(re.escape, _GUIDES))})"
+    rf"|{_CODE}(?:agent/llm_agent|user/user_simulator|orchestrator/orchestrator)\.py"
+    rf"|{_CODE}domains/(?:{'|'.join(DOMAINS)})/(?:user_)?tools\.py"
+)
+Say = Callable[[str], Any]
+
+
+def fetch(
+    source: str | os.PathLike[str] | None = None,
+    into: str | os.PathLike[str] | None = None,
+    url: str = URL,
+    say: Say = lambda line: None,
+) -> list[str]:
+    """Fill a folder with tau2-bench's domains and words; return the files that were written.
+
+    source: a clone of the original repository; None downloads the original.
+    into: where they go; None: where `domain.folder` says.
+    Any failure is a DataMissing, and leaves all as it was.
+    """
+    target = folder() if into is None else Path(into)
+    files = dict(_clone(Path(source)) if source is not None else _download(url, say))
+    where = url if source is None else source
+    kept = {path[len(_DATA) :]: found for path, found in files.items() if path.startswith(_DATA)}
+    lacking = [name for name in DOMAINS if not any(one.startswith(f"{name}/") for one in kept)]
+    if lacking:
+        raise DataMissing(
+            f"{where} holds no {', '.join(lacking)} of tau2-bench; expected a clone of "
+            f"{REPOSITORY}, which has {_DATA}"
+        )
+    kept[WORDS] = json.dumps(read_words(files, where), indent=1).encode()
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target) as new:
+            for name, content in kept.items():
+                (Path(new) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(new) / name).write_bytes(content)
+            for name in kept:
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(Path(new) / name, target / name)
+    except OSError as error:
+        raise DataMissing(
+            f"{error.filename or target} cannot be written ({error.strerror}); name another "
+            "folder with `gem-ma data tau2-bench --into PATH`"
+        ) from None
+    say(f"{len(kept)} files are in {target}")
+    return sorted(kept)
+
+
+def _clone(top: Path) -> Iterator[tuple[str, bytes]]:
+    if not (top / _DATA).is_dir():
+        raise DataMissing(
+            f"{top} holds no tau2-bench; expected a clone of {REPOSITORY}, which has {_DATA}"
+        )
+    for part in ("data/tau2", "src/tau2"):
+        for path in sorted((top / part).rglob("*")):
+            name = path.relative_to(top).as_posix()
+            if _KEPT.fullmatch(name) and path.is_file():
+                yield name, path.read_bytes()
+
+
+def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
+    url = url.format(commit=COMMIT)
+    say(f"downloading {url}")
+    size = 0
+    try:
+        with (
+            urllib.request.urlopen(url, timeout=60) as answer,
+            tarfile.open(fileobj=answer, mode="r|gz") as archive,
+        ):
+            for member in archive:
+                name = member.name.partition("/")[2]
+                if not member.isfile() or not _KEPT.fullmatch(name):
+                    continue
+                size += member.size
+                if size > LONGEST:
+                    raise DataMissing(f"{url} is larger than {LONGEST >> 20} MB")
+                content = archive.extractfile(member)
+                assert content is not None
+                yield name, content.read()
+    except (OSError, HTTPException, tarfile.TarError, EOFError) as error:
+        raise DataMissing(
+            f"{url} cannot be fetched ({error}); try again, or clone {REPOSITORY} and use "
+            "`gem-ma data tau2-bench --from CLONE`"
+        ) from None
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def words() -> Mapping[str, Any]:
+    """Return what the original tells models, out of the data's folder or the clone that it is in.
+
+    agent, user, solo_agent, solo: what it fills; guide, guide_tools: of the simulated user;
+    greeting; tools: of each domain and seat, what each does and what its arguments are.
+    """
+    return _words(folder())
+
+
+@functools.lru_cache(maxsize=4)
+def _words(top: Path) -> Mapping[str, Any]:
+    path = top / WORDS
+    if path.is_file():
+        found: Mapping[str, Any] = json.loads(path.read_bytes())
+        return found
+    clone = top.parent.parent.parent
+    if top.name == "domains" and (clone / _CODE).is_dir():
+        return read_words(dict(_clone(clone)), clone)
+    raise DataMissing(
+        f"{path} is not there, and strict=True tells models what tau2-bench does; {REMEDY}"
+    )
+
+
+def read_words(files: Mapping[str, bytes], where: object) -> dict[str, Any]:
+    """Return the words in the original's sources."""
+    try:
+        agent = _constants(files[f"{_CODE}agent/llm_agent.py"])
+        user = _constants(files[f"{_CODE}user/user_simulator.py"])
+        found: dict[str, Any] = {
+            "agent_instruction": agent["AGENT_INSTRUCTION"],
+            "agent": agent["SYSTEM_PROMPT"],
+            "solo_instruction": agent["AGENT_SOLO_INSTRUCTION"],
+            "solo": agent["SYSTEM_PROMPT_SOLO"],
+            "user": user["SYSTEM_PROMPT"],
+            "guides": [files[f"data/tau2/user_simulator/{name}"].decode() for name in _GUIDES],
+            "greeting": _greeting(files[f"{_CODE}orchestrator/orchestrator.py"]),
+            "tools": {},
+        }
+    except (KeyError, SyntaxError, UnicodeDecodeError) as error:
+        raise DataMissing(f"{where} is not tau2-bench as it was at {COMMIT}: {error}") from None
+    for name in DOMAINS:
+        seats: dict[str, dict[str, Any]] = {"assistant": {}, "user": {}}
+        found["tools"][name] = seats
+        for file in ("tools.py", "user_tools.py"):
+            source = files.get(f"{_CODE}domains/{name}/{file}")
+            for seat, tool, doc in _tools(source) if source else ():
+                seats[seat][tool] = _parsed(doc)
+    return found
+
+
+def _constants(source: bytes) -> dict[str, str]:
+    """Return the texts that a module names in capitals."""
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value, strip = node.value, False
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                strip, value = value.func.attr == "strip", value.func.value
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                found[node.targets[0].id] = value.value.strip() if strip else value.value
+    return found
+
+
+def _greeting(source: bytes) -> str:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == (
+            "DEFAULT_FIRST_AGENT_MESSAGE"
+        ):
+            for one in node.value.keywords if isinstance(node.value, ast.Call) else ():
+                if one.arg == "content" and isinstance(one.value, ast.Constant):
+                    return str(one.value.value)
+    raise KeyError("DEFAULT_FIRST_AGENT_MESSAGE")
+
+
+def _tools(source: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield seat, name and docstring of each tool of a module."""
+    for kit in ast.parse(source).body:
+        if not isinstance(kit, ast.ClassDef):
+            continue
+        seat = "user" if "User" in kit.name else "assistant"
+        for method in kit.body:
+            if isinstance(method, ast.FunctionDef) and any(
+                isinstance(mark, ast.Call) and getattr(mark.func, "id", "") == "is_tool"
+                for mark in method.decorator_list
+            ):
+                yield seat, method.name, ast.get_docstring(method) or ""
+
+
+def _parsed(doc: str) -> dict[str, Any]:
+    """Return what a docstring of Google's form says of a tool and its arguments."""
+    head, _, rest = inspect.cleandoc(doc).partition("\nArgs:\n")
+    head = re.split(r"\n(?:Returns|Raises|Examples?):", head)[0].strip()
+    short, _, long = head.partition("\n")
+    arguments: dict[str, str] = {}
+    last = ""
+    for line in re.split(r"\n\w+:", f"\n{rest}", maxsplit=1)[0].splitlines() if rest else ():
+        named = re.fullmatch(r"\s{4}(\w+)(?: \([^)]*\))?: (.*)", line)
+        if named:
+            last = named[1]
+            arguments[last] = named[2].strip()
+        elif last and line.strip():
+            arguments[last] += f"\n{line.strip()}"
+    return {"description": f"{short}\n\n{long.strip()}".strip(), "arguments": arguments}

@@ -1,0 +1,401 @@
+"""tau2-bench: a user and an assistant talk, and each has tools over a world of its own."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gem_ma.envs.tau.store import NOTHING, Changes, Frozen
+from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
+from gem_ma.envs.tau2 import scoring, words
+from gem_ma.envs.tau2.domain import Domain, Task
+from gem_ma.envs.tau2.schemas import schema
+from gem_ma.game import Game, InvalidMove, Maybe, Message, Verbatim
+from gem_ma.guards.untrusted import read_json
+from gem_ma.match.actions import clean
+from gem_ma.scene import Chat, Terminal
+
+USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
+STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
+DONE = "done"  # the tool with which an assistant alone ends
+LONGEST = 4000  # characters of a message
+STEPS, ERRORS = 200, 10  # of an episode of the original
+KEPT = 4096  # tasks whose beginnings and gold worlds are kept
+DOMAINS = {  # where each is, and its class
+    "mock": ("gem_ma.envs.tau2.mock", "Mock"),
+}
+STRICT = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
+
+
+@functools.cache
+def load(name: str, arguments: tuple[tuple[str, Any], ...] = ()) -> Domain:
+    """Return a domain; its files are read once for each process."""
+    if name not in DOMAINS:
+        raise ValueError(f"no domain {name!r}; there are {', '.join(DOMAINS)}")
+    module, made = DOMAINS[name]
+    kind: type[Domain] = getattr(importlib.import_module(module), made)
+    takes = inspect.signature(kind).parameters
+    strange = [argument for argument, _ in arguments if argument not in takes]
+    if strange:
+        known = ", ".join(takes) or "no arguments of its own"
+        raise ValueError(f"{', '.join(strange)}: not of {name}, which takes {known}")
+    return kind(**dict(arguments))
+
+
+class Verdicts(NamedTuple):
+    """What a judge found, an answer for each statement."""
+
+    met: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    task: Maybe[Task]  # the user sees what it is told, the assistant nothing of it
+    talk: tuple[Said, ...] = ()
+    calls: tuple[Call, ...] = ()  # each seat sees its own
+    changes: Changes = field(default=NOTHING, repr=False)
+    floor: str = USER
+    ended: str = ""  # by "user", "done", "forfeit", "limit", "errors" or "message"
+    steps: int = 0
+    judged: tuple[bool, ...] | None = None
+    paid: Frozen = NOTHING
+    verdict: Frozen = NOTHING
+
+    def to_act(self):
+        return (self.floor,) if self.floor else ()
+
+    def returns(self):
+        return self.paid
+
+    def seen_by(self, agent):
+        task = self.task
+        if agent == USER:
+            task = Task(task.id, task.scenario, user_tools=task.user_tools)
+        elif agent == JUDGE:
+            task = Task("", "", judged=task.judged)
+        else:  # an assistant alone has a ticket, and with a user nothing
+            task = Task("", "", ticket=task.ticket) if USER not in self.paid else None
+        calls = tuple([one for one in self.calls if one.by == agent])
+        return State(task, self.talk, calls, NOTHING, self.floor, self.ended, paid=self.paid)
+
+    def legal(self, agent):
+        """Return some of the things that may be said: enough for random play, menus and tests."""
+        if agent == JUDGE:
+            return tuple([json.dumps([met] * len(self.task.judged)) for met in (True, False)])
+        if USER not in self.paid:
+            return (*CALLS, _call(DONE))
+        if agent == ASSISTANT:
+            return ("How can I help you?", "Could you tell me more?", *CALLS)
+        return (*SMALL_TALK, STOPS[0]) if self.calls or len(self.talk) > 1 else SMALL_TALK
+
+
+def _call(name: str, **arguments: Any) -> str:
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+SMALL_TALK = ("Hello, I need some help.", "Yes, please.", "No.", _call("check_status_bar"))
+CALLS = (
+    _call("get_users"),
+    _call("get_details_by_id", id="L1001"),
+    _call("transfer_to_human_agents", summary="I cannot help."),
+)
+
+
+class Tau2(Game[State]):
+    """A domain of tau2-bench, or of our own.
+
+    domain: "mock" and "phone" need no data; "telecom", "retail", "airline", "banking".
+    split: "base", "train", "test", "small" or "full", as far as the domain has it.
+    solo: the assistant alone, with a ticket and the tools of both seats; `done` ends.
+    strict: the original's limits of steps and errors, and its words, which `gem-ma data
+        tau2-bench` fetches; a reply that it could not read ends the episode.
+    max_steps: messages and rounds of calls after which the episode is over, unsuccessful.
+    max_errors: failed calls after which it is.
+    judge: a third seat decides, when all is said, what the original leaves to a model; without it
+        that part is left out of the reward, and the report names it in `not_judged`.
+    hashes: put the original's hashes of both databases into the report.
+    original: of mock: play tau2-bench's own data and not ours.
+    policy: of telecom: "manual" or "workflow". retrieval: of banking: see there.
+    world, faults, lines, misleading: of phone: its seed, and how hard it is.
+    """
+
+    conversation = True
+    oracle = True
+    env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 400})
+
+    def __init__(
+        self,
+        domain="mock",
+        split="base",
+        solo=False,
+        strict=False,
+        judge=False,
+        max_steps=None,
+        max_errors=None,
+        hashes=False,
+        original=None,
+        policy=None,
+        retrieval=None,
+        world=None,
+        faults=None,
+        lines=None,
+        misleading=None,
+    ):
+        own = {
+            "original": original,
+            "policy": policy,
+            "retrieval": retrieval,
+            "world": world,
+            "faults": tuple(faults) if isinstance(faults, list) else faults,
+            "lines": lines,
+            "misleading": misleading,
+        }
+        given = {name: value for name, value in own.items() if value is not None}
+        self.domain = load(domain, tuple(given.items()))
+        self.solo, self.strict, self.judge, self.hashes = solo, strict, judge, hashes
+        self.max_steps = STEPS if strict and max_steps is None else max_steps
+        self.max_errors = ERRORS if strict and max_errors is None else max_errors
+        self.words = words.original(self.domain, solo) if strict else words.OURS
+        self.agents = (ASSISTANT,) if solo else (USER, ASSISTANT)
+        if judge:
+            self.agents = (*self.agents, JUDGE)
+        self.unpaid = Frozen(dict.fromkeys(self.agents, 0.0))
+        if strict:
+            self.env_defaults = STRICT
+        if solo and not self.domain.solo:
+            raise ValueError(f"solo=True: {domain} has no tasks for an assistant alone")
+        self.ids = self.domain.ids(split)
+        self._begun: dict[str, tuple[Task, Changes, Changes]] = {}
+
+    # -- the rules -------------------------------------------------------------------------------
+
+    def start(self, rng, options):
+        task = self._chosen(rng, options.get("task"))
+        task, begun, _ = self._prepared(task)
+        talk = [Said(ASSISTANT, self.words.greeting)] if not self.solo else []
+        calls: list[Call] = []
+        floor = ASSISTANT if self.solo else USER
+        if task.history:
+            talk = []
+            world = self.domain.world(scoring.begin(self.domain, replace(task, history=())))
+            for line in task.history:
+                floor = line.seat
+                if line.call is None:
+                    talk.append(Said(line.seat, line.text))
+                    floor = USER if line.seat == ASSISTANT else ASSISTANT
+                else:
+                    name, arguments = line.call.name, line.call.arguments
+                    result, failed = world.call(line.seat, name, arguments)
+                    calls.append(Call(name, arguments, result, len(talk), line.seat, failed))
+        return State(task, tuple(talk), tuple(calls), begun, floor, paid=self.unpaid)
+
+    def _chosen(self, rng, wanted):
+        """Return the task that was asked for, by id or by its place, or any."""
+        if self.ids is None:  # made on demand, from any number
+            number = int(rng.integers(1 << 31)) if wanted is None else wanted
+            return self.domain.task(number)
+        if wanted is None:
+            wanted = int(rng.integers(len(self.ids)))
+        if isinstance(wanted, str) and wanted in self.domain.tasks:
+            return self.domain.tasks[wanted]
+        if not isinstance(wanted, int) or not 0 <= wanted < len(self.ids):
+            raise ValueError(
+                f"task={wanted!r}: expected 0 to {len(self.ids) - 1}, or an id such as "
+                f"{self.ids[0]!r}"
+            )
+        return self.domain.tasks[self.ids[wanted]]
+
+    def _prepared(self, task):
+        """Return a task with the world where it begins and the one that its gold actions leave."""
+        found = self._begun.get(task.id)
+        if found is None:
+            if len(self._begun) >= KEPT:
+                self._begun.clear()
+            begun = scoring.begin(self.domain, task, self.solo)
+            found = self._begun[task.id] = (task, begun, scoring.gold(self.domain, task))
+        return found
+
+    def read(self, text, view, agent):
+        if agent == JUDGE:
+            return _verdicts(text, len(view.task.judged))
+        if not text and not self.strict:
+            raise InvalidMove("an empty message")
+        move = read_reply(text, self.strict) if self._has_tools(agent) else text
+        if isinstance(move, str) and self.solo:
+            raise InvalidMove(
+                f"there is nobody to talk to: call a tool, or {DONE} when all is done"
+            )
+        if isinstance(move, str) and len(move) > LONGEST and not self.strict:
+            raise InvalidMove(f"a message has at most {LONGEST} characters, and not {len(move)}")
+        return move
+
+    def _has_tools(self, agent):
+        return self.solo or agent in self.domain.kits
+
+    def advance(self, state, moves, rng):
+        ((agent, move),) = moves.items()
+        if isinstance(move, Verdicts):
+            return self._over(replace(state, judged=move.met), state.ended)
+        if isinstance(move, str):
+            return self._say(state, agent, move)
+        return self._work(state, agent, move)
+
+    def forfeit(self, state, agent, rng):
+        if state.ended:  # a judge that says nothing of use
+            return self._over(replace(state, judged=None), state.ended, asked=True)
+        return self._over(state, "forfeit")
+
+    def _say(self, state, agent, text):
+        other = ASSISTANT if agent == USER else USER
+        state = replace(
+            state, talk=(*state.talk, Said(agent, text)), floor=other, steps=state.steps + 1
+        )
+        if self.strict and not text:
+            return self._over(state, "message")
+        ended = "user" if agent == USER and any(one in text for one in STOPS) else ""
+        return self._checked(state, ended)
+
+    def _work(self, state, agent, calls):
+        if self.solo and any(one.name == DONE for one in calls):
+            return self._checked(replace(state, steps=state.steps + 1), "done")
+        world = self.domain.world(state.changes, self.solo)
+        done = list(state.calls)
+        for one in calls:
+            result, failed = world.call(agent, one.name, one.arguments)
+            done.append(
+                Call(one.name, one.arguments, clean(result), len(state.talk), agent, failed)
+            )
+        state = replace(
+            state, calls=tuple(done), changes=world.changes(), steps=state.steps + 2
+        )  # the original counts the answer as a step
+        return self._checked(state, "")
+
+    def _checked(self, state, ended):
+        """Return the state, over if a limit says so; the limits come last, as in the original."""
+        if self.max_steps is not None and state.steps >= self.max_steps:
+            ended = "limit"
+        if (
+            self.max_errors is not None
+            and sum(one.failed for one in state.calls) >= self.max_errors
+        ):
+            ended = "errors"
+        return self._over(state, ended) if ended else state
+
+    # -- the reward ------------------------------------------------------------------------------
+
+    def _over(self, state, how, asked=False):
+        task = state.task
+        good = how in ("user", "done")
+        undecided = "NL_ASSERTION" in task.basis and task.judged and state.judged is None
+        if self.judge and good and undecided and not asked:
+            return replace(state, ended=how, floor=JUDGE)
+        wanted = self._prepared(task)[2]
+        calls = [(one.by, one.name, one.arguments) for one in state.calls]
+        said = [text for who, text in state.talk if who == ASSISTANT]
+        verdict = scoring.judge(self.domain, task, wanted, state.changes, calls, said, state.judged)
+        if not good:
+            verdict["reward"] = 0.0
+        paid = Frozen(dict.fromkeys(self.agents, verdict["reward"]))
+        return replace(state, ended=how, floor="", paid=paid, verdict=Frozen(verdict))
+
+    def report(self, state):
+        if not state.verdict:  # cut off by a limit that is no rule of ours
+            state = self._over(state, "limit", asked=True)
+        task = state.task
+        report = {"ended": state.ended, "task": task.id, **state.verdict}
+        if not report["reward"]:
+            wanted = self._prepared(task)[2]
+            calls = [(one.by, one.name, one.arguments) for one in state.calls]
+            report["diagnosis"] = scoring.diagnosis(
+                self.domain, task, wanted, state.changes, calls, state.ended
+            )
+        if self.hashes:
+            base = self.domain.base
+            for seat in self.domain.kits:
+                side = seat if seat in base.sides else ASSISTANT
+                report[f"{seat}_hash"] = base.hash_of(side, state.changes)
+        return report
+
+    # -- the words -------------------------------------------------------------------------------
+
+    def rules(self, agent):
+        if agent == JUDGE:
+            return words.JUDGE
+        if agent == USER:
+            return self.words.user_tools if self._has_tools(USER) else self.words.user
+        policy = self.domain.policy(self.solo)
+        return self.words.alone(policy) if self.solo else self.words.assistant(policy)
+
+    def brief(self, view, agent):
+        if agent == JUDGE:
+            return "\n".join(f"{n}. {one}" for n, one in enumerate(view.task.judged, 1))
+        if agent == USER:
+            return self.words.scenario(view.task.scenario)
+        return self.words.ticket(view.task.ticket) if self.solo else ""
+
+    def tools(self, agent):
+        if agent == JUDGE:
+            return ()
+        kits = self.domain.kits
+        seats = [seat for seat in kits if self.solo or seat == agent]
+        found = [
+            self.words.tool(seat, name) or schema(name, method)
+            for seat in seats
+            for name, method in kits[seat].tools.items()
+            if not getattr(method, "hidden", False)
+        ]
+        return (*found, DONE_SCHEMA) if self.solo else tuple(found)
+
+    def tell(self, before, moves, after):
+        ((agent, move),) = moves.items()
+        if isinstance(move, Verdicts):
+            return ()
+        kind = Verbatim if self.strict else Message
+        told = []
+        if isinstance(move, str):
+            told = [kind((ASSISTANT if agent == USER else USER,), agent, move)]
+        else:
+            results = after.calls[len(before.calls) :]
+            told = [kind((agent,), "tool", one.result) for one in results]
+        if after.floor == JUDGE:
+            told.append(Message((JUDGE,), "game", transcript(after)))
+        return tuple(told)
+
+    def describe(self, view, agent):
+        return transcript(view) or "Nothing was said or done yet."
+
+    def picture(self, view, agent):
+        found = turns(view)
+        if not found:  # an empty chat says nothing
+            return Terminal(self.describe(view, agent))
+        return Chat(found, viewer=agent or ASSISTANT, title="")
+
+
+DONE_SCHEMA = {
+    "type": "function",
+    "function": {
+        "name": DONE,
+        "description": "Say that the ticket is solved, and end.",
+        "parameters": {"type": "object", "properties": {}, "required": []},
+    },
+}
+
+
+def _verdicts(text: str, many: int) -> Verdicts:
+    try:
+        found = read_json(text)
+    except ValueError:
+        found = None
+    if (
+        not isinstance(found, list)
+        or len(found) != many
+        or not all(isinstance(one, bool) for one in found)
+    ):
+        raise InvalidMove(f"expected a JSON list of {many} times true or false")
+    return Verdicts(tuple(found))
