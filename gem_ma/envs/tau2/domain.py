@@ -82,6 +82,11 @@ class Task:
     user_tools: tuple[str, ...] | None = None  # those that the user has; None: all
     documents: tuple[str, ...] = ()  # that hold what is to be known
 
+    @property
+    def alone(self) -> bool:
+        """Whether an assistant without a user can be given it."""
+        return bool(self.ticket and self.actions) and not any(one.text for one in self.history)
+
 
 class Domain:
     """A domain; subclasses say what is in it. Databases are read once for each process."""

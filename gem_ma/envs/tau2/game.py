@@ -171,6 +171,8 @@ class Tau2(Game[State]):
         if solo and not self.domain.solo:
             raise ValueError(f"solo=True: {domain} has no tasks for an assistant alone")
         self.ids = self.domain.ids(split)
+        if solo and self.ids is not None:
+            self.ids = tuple([one for one in self.ids if self.domain.tasks[one].alone])
         self._begun: dict[str, tuple[Task, Changes, Changes]] = {}
 
     # -- the rules -------------------------------------------------------------------------------
@@ -247,8 +249,10 @@ class Tau2(Game[State]):
         return self._work(state, agent, move)
 
     def forfeit(self, state, agent, rng):
-        if state.ended:  # a judge that says nothing of use
-            return self._over(replace(state, judged=None), state.ended, asked=True)
+        if agent == JUDGE:  # of what was said that part is not judged
+            return self._over(state, state.ended, asked=True) if state.ended else state
+        if self.judge and not state.ended:  # a game of three goes on without one of them
+            return replace(state, ended="forfeit", floor=JUDGE)
         return self._over(state, "forfeit")
 
     def _say(self, state, agent, text):
@@ -368,6 +372,8 @@ class Tau2(Game[State]):
         return tuple(told)
 
     def describe(self, view, agent):
+        if self.strict and agent == USER and len(view.talk) == 1 and not view.calls:
+            return view.talk[0].text
         return transcript(view) or "Nothing was said or done yet."
 
     def picture(self, view, agent):

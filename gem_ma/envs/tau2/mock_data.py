@@ -147,10 +147,7 @@ TASKS = (
                 {"role": "assistant", "content": "It is on your list, as task_3."},
             ]
         },
-        actions=[
-            _call("create_task", user_id="user_2", title="Mow the lawn"),
-            _call("update_task_status", task_id="task_3", status="completed"),
-        ],
+        actions=[_call("update_task_status", task_id="task_3", status="completed")],
     ),
     _task(
         "another_day",
