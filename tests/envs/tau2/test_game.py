@@ -100,19 +100,18 @@ def test_nothing_of_the_task_reaches_the_assistant():
         game.brief(view, "assistant"),
         game.describe(view, "assistant"),
     ]
-    assert CANARY not in repr(view) and not any(CANARY in one for one in told)
-    assert CANARY in repr(state.seen_by("user")) and CANARY not in repr(
-        replace(state.seen_by("user"), task=None)
-    )
+    assert CANARY not in repr(view)
+    assert not any(CANARY in one for one in told)
+    assert CANARY in repr(state.seen_by("user"))
+    assert CANARY not in repr(replace(state.seen_by("user"), task=None))
     user = state.seen_by("user").task
     assert (user.actions, user.communicate, user.judged, user.data) == ((), (), (), None)
 
 
 def test_alone_the_assistant_has_the_tools_of_both_and_ends_with_done():
     env = play("done_chore", solo=True)
-    assert env.possible_agents == ["assistant"] and "mark it as completed" in str(
-        env.observe("assistant")
-    )
+    assert env.possible_agents == ["assistant"]
+    assert "mark it as completed" in str(env.observe("assistant"))
     tools = {one["function"]["name"] for one in env.match.game.tools("assistant")}
     assert {"create_task", "check_notifications", "done"} <= tools
     env.step("Hello?")
@@ -120,19 +119,20 @@ def test_alone_the_assistant_has_the_tools_of_both_and_ends_with_done():
     env.step(call("check_notifications"))
     env.step(call("update_task_status", task_id="task_1", status="completed"))
     env.step(call("done"))
-    assert report(env)["reward"] == 1.0 and report(env)["ended"] == "done"
+    assert report(env)["reward"] == 1.0
+    assert report(env)["ended"] == "done"
 
 
 @pytest.mark.parametrize(("verdict", "reward"), [("[true]", 1.0), ("[false]", 0.0)])
 def test_a_judge_has_a_seat(verdict, reward):
     env = play("taken_off", *golden("taken_off"), judge=True)
-    assert env.agent_selection == "judge" and "1. The assistant did not say" in str(
-        env.observe("judge")
-    )
+    assert env.agent_selection == "judge"
+    assert "1. The assistant did not say" in str(env.observe("judge"))
     env.step("maybe")
     assert "a JSON list of 1 times true or false" in env.infos["judge"]["invalid"]["reason"]
     env.step(verdict)
-    assert report(env)["reward"] == reward and report(env)["nl_assertions"] == [reward == 1.0]
+    assert report(env)["reward"] == reward
+    assert report(env)["nl_assertions"] == [reward == 1.0]
     assert "not_judged" not in report(env)
 
 
@@ -149,7 +149,8 @@ def test_the_user_ends_it(stop):
 
 def test_limits_of_steps_and_errors():
     env = play("new_chore", ("user", "Hello"), ("assistant", "Hi"), max_steps=2)
-    assert report(env)["ended"] == "limit" and report(env)["reward"] == 0.0
+    assert report(env)["ended"] == "limit"
+    assert report(env)["reward"] == 0.0
     wrong = call("dismiss_notification", notification_id="note_9")
     env = play("new_chore", ("user", wrong), ("user", wrong), max_errors=2)
     assert report(env)["ended"] == "errors"
@@ -171,7 +172,8 @@ def test_a_diagnosis_names_records_actions_and_seats():
         }
     ]
     (action,) = found["actions"]
-    assert action["instead"]["title"] == "Buy milk" and found["seats"] == ["assistant"]
+    assert action["instead"]["title"] == "Buy milk"
+    assert found["seats"] == ["assistant"]
     unread = play("read_inbox", ("user", "Hello"), ("assistant", "Bye"), ("user", "###STOP###"))
     assert report(unread)["diagnosis"]["seats"] == ["assistant", "user"]
     assert [one["name"] for one in report(unread)["diagnosis"]["assertions"]] == [
@@ -182,7 +184,8 @@ def test_a_diagnosis_names_records_actions_and_seats():
 
 def test_a_talk_that_has_begun_goes_on():
     env = play("going_on")
-    assert env.agent_selection == "user" and "task_3" in env.observe("user")["text"]
+    assert env.agent_selection == "user"
+    assert "task_3" in env.observe("user")["text"]
     assert "create_task" not in env.observe("user")["text"]
 
 
