@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gem_ma.agents.tau2 import Caller, next_of_workflow, told_to_call
 from gem_ma.guards.given import each
 from gem_ma.talk.turns import Turn
 
 STOP = "###STOP###"
 # Where a task stands in rules of ours, and in the original's.
-_PLACES = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"))
+_PLACES = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"), ("Instructions:\n", ""))
 # Read from where a word begins, and never again from within it.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
@@ -51,6 +52,12 @@ class RuleUser:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
+        view = _phone_view(turn)
+        told = told_to_call(turn.position.state) if _plays_tau2(turn) else None
+        if told is not None:
+            return told
+        if view is not None:
+            return Caller(view).reply()
         who, wishes = _task(turn.rules)
         said = [str(m["content"]) for m in turn.messages if m["role"] == "assistant"]
         heard = [_words(m["content"]) for m in turn.messages if m["role"] == "user"]
@@ -167,6 +174,8 @@ class OracleAssistant:
     def _reply(self, turn: Turn) -> str:
         state = _state(turn)
         task = state.task
+        if _of_tau2(state):
+            return _gold(state)
         done = [(one.by, one.name) for one in state.calls if one.name not in ("read_inbox",)]
         if len(done) < len(task.actions):
             name, arguments = task.actions[len(done)]
@@ -191,11 +200,49 @@ class InformedAssistant:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
+        view = _phone_view(turn)
+        if view is not None:
+            return next_of_workflow(view)
         state = _state(turn)
+        if _of_tau2(state):
+            raise ValueError(f"{turn.env_id}: it follows the workflow of telecom, and no other")
         return _Desk(state).reply()
 
     def __repr__(self) -> str:
         return "InformedAssistant()"
+
+
+def _of_tau2(state: Any) -> bool:
+    return hasattr(state.task, "scenario")
+
+
+def _plays_tau2(turn: Turn) -> bool:
+    return turn.position is not None and _of_tau2(turn.position.state)
+
+
+def _phone_view(turn: Turn) -> Any:
+    """Return what the seat sees of a game about a phone, or None where it is no such game."""
+    names = {one["function"]["name"] for one in turn.tools if isinstance(one, Mapping)}
+    if turn.position is None or not names & {"check_status_bar", "get_customer_by_phone"}:
+        return None
+    return turn.position.state.seen_by(turn.seat)
+
+
+def _gold(state: Any) -> str:
+    """Return the next gold action; one of the user's is asked for, in words that name the tool."""
+    made = list(state.calls)
+    for one in state.task.actions or ():
+        found = [it for it in made if it.by == one.seat and one.matches(it.name, it.arguments)]
+        if found:
+            made.remove(found[0])
+            continue
+        call = json.dumps({"name": one.name, "arguments": dict(one.arguments)})
+        return (
+            call if one.seat == "assistant" or not state.talk else f"Please call your tool: {call}"
+        )
+    said = " ".join(text for who, text in state.talk if who == "assistant")
+    left = [one for one in state.task.communicate if one not in said]
+    return f"All is done{': ' if left else ''}{', '.join(left)}. Is there anything else?"
 
 
 def _state(turn: Turn) -> Any:
