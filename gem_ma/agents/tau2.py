@@ -142,7 +142,7 @@ class Caller:
         return self._answer()
 
     def _asked(self) -> Iterator[Doing]:
-        """Yield what the last message asks for, in its order; where two fit, the first of the list."""
+        """Yield what the last message asks for, in its order; of two that fit, the listed first."""
         found: list[tuple[int, int, Doing]] = []
         for doing in DOINGS:
             for one in doing.sounds.finditer(self.heard):

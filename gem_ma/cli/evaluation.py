@@ -90,6 +90,13 @@ def _add_eval(commands: Any) -> None:
     parser.add_argument(
         "--tasks", type=positive, help="starts of each environment, instead of its own"
     )
+    parser.add_argument(
+        "--task-ids",
+        metavar="ID,ID",
+        help="only these tasks, where tasks have ids: of tau2:..., say; a number is a place",
+    )
+    parser.add_argument("--start", type=count, metavar="N", help="tasks from this place on")
+    parser.add_argument("--end", type=positive, metavar="N", help="tasks to before this place")
     parser.add_argument("--trials", type=positive, help="how often each start is played, likewise")
     parser.add_argument(
         "--seed", type=seed, help="a whole number that decides all (default: the suite's)"
@@ -128,6 +135,11 @@ def _eval(args: argparse.Namespace) -> int:
         suite = suites.load(args.suite)
     else:
         suite = suites.of_ids(args.what, looks(args), args.opponents or "random", args.tools or "")
+    if args.task_ids or args.start is not None or args.end is not None:
+        if args.tasks:
+            raise ValueError("tasks= goes without task_ids=, start= and end=")
+        ids = [one for one in (args.task_ids or "").split(",") if one]
+        suite = suites.only(suite, ids, args.start, args.end)
     who, seats = _agents(args.agents, suite)
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "episodes")):

@@ -166,6 +166,26 @@ def of_ids(
     return Suite("ids", _named_apart([_entry({"id": id, **given}, id) for id in ids], "of ids"))
 
 
+def only(
+    suite: Suite, ids: Sequence[str] = (), start: int | None = None, end: int | None = None
+) -> Suite:
+    """Return a suite that plays these tasks only: by their ids, or from a place to before another.
+
+    It is for environments that take the option "task" of `reset`; an id of digits is a place.
+    """
+    if ids and (start is not None or end is not None):
+        raise BadSuite("task_ids= and start= or end= name tasks twice: pass one of them")
+    entries = []
+    for entry in suite.entries:
+        places = range(start or 0, entry.tasks if end is None else end)
+        if not ids and not places:
+            raise BadSuite(f"{entry.name}: no tasks from {places.start} to {places.stop}")
+        named = [int(one) if one.isdecimal() else one for one in ids]
+        options = tuple([{"task": one} for one in named or places])
+        entries.append(replace(entry, options=options, numbered="", tasks=len(options)))
+    return replace(suite, entries=tuple(entries))
+
+
 _FIELDS = [one.name for one in fields(Entry)]
 
 

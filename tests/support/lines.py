@@ -180,6 +180,9 @@ WRONG += [
         f"eval {C4} --out FOLDER/o --agents nobody",
         f"{_EVAL} --tasks -1",
         f"{_EVAL} --trials 0",
+        f"{_EVAL} --task-ids 1 --start 1",
+        f"{_EVAL} --start -1",
+        f"{_EVAL} --end 0",
         f"{_EVAL} --seed x",
         f"{_EVAL} --concurrency 0",
         f"{_EVAL} --workers none",
@@ -282,6 +285,8 @@ RIGHT = {
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
         f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python",
         "eval --suite small.toml --agents random --out u",
+        "eval tau2:mock --agents random --task-ids new_chore,3 --out w",
+        "eval tau2:mock --agents random --start 1 --end 3 --out y",
         "eval compare s s",
     ],
     "tournament": [
