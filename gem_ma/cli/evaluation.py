@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -131,15 +131,7 @@ def _eval(args: argparse.Namespace) -> int:
         raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
     if args.suite and args.tools:
         raise ValueError("tools= goes with environments: a suite names them")
-    if args.suite:
-        suite = suites.load(args.suite)
-    else:
-        suite = suites.of_ids(args.what, looks(args), args.opponents or "random", args.tools or "")
-    if args.task_ids or args.start is not None or args.end is not None:
-        if args.tasks:
-            raise ValueError("tasks= goes without task_ids=, start= and end=")
-        ids = [one for one in (args.task_ids or "").split(",") if one]
-        suite = suites.only(suite, ids, args.start, args.end)
+    suite = _suite(args)
     who, seats = _agents(args.agents, suite)
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "episodes")):
@@ -167,6 +159,20 @@ def _eval(args: argparse.Namespace) -> int:
     return found.code
 
 
+def _suite(args: argparse.Namespace) -> suites.Suite:
+    """Return what is to be played."""
+    if args.suite:
+        suite = suites.load(args.suite)
+    else:
+        suite = suites.of_ids(args.what, looks(args), args.opponents or "random", args.tools or "")
+    if args.task_ids or args.start is not None or args.end is not None:
+        if args.tasks:
+            raise ValueError("tasks= goes without task_ids=, start= and end=")
+        ids = [one for one in (args.task_ids or "").split(",") if one]
+        suite = suites.only(suite, ids, args.start, args.end)
+    return suite
+
+
 def _kept(out: str, kind: str) -> str:
     """Return what is kept of an evaluation or a tournament that was stopped."""
     files = (Path(out) / kind).glob("*.jsonl")
@@ -178,6 +184,8 @@ def _report(found: Any, args: argparse.Namespace) -> None:
         _show(*_table(found.rows))
         for points, kind in _curves(found.rows):
             _write(f"{kind}: {points}\n")
+        for row in found.rows:
+            _write(_why(row))
     _write(_headline(found.overall))
     who = {row["agents"][row["seat"]] for row in found.rows if row["seat"] in row["agents"]}
     if len(who) > 1:
@@ -193,6 +201,25 @@ def _report(found: Any, args: argparse.Namespace) -> None:
         _write(f"skipped {one['entry']}: {one['reason']}\n")
     for one in found.stopped:
         _write(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
+
+
+def _why(row: Mapping[str, Any]) -> str:
+    """Return the data that a row was played on and why episodes were not paid, where known."""
+    where = f"{row['entry']} {row['seat']}" if len(row["agents"]) > 1 else row["entry"]
+    lines = [f"{where}: data {row['data']}\n"] if row["data"] else []
+    heads = {
+        "seats": "not done by",
+        "actions": "not called",
+        "assertions": "not met",
+        "records": "records that differ",
+    }
+    for kind, head in heads.items():
+        counts = list(row["diagnosis"].get(kind, {}).items())
+        if counts:
+            told = ", ".join(f"{name} {count}" for name, count in counts[:5])
+            more = f", {len(counts) - 5} more" if len(counts) > 5 else ""
+            lines.append(f"{where}: {head}: {told}{more}\n")
+    return "".join(lines)
 
 
 def _headline(overall: dict[str, Any]) -> str:

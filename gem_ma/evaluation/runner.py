@@ -486,7 +486,32 @@ def row(
         "cost": mean_of("cost"),
         "seconds": mean_of("seconds"),
         "latency": mean([_per_reply(part) for part in tasks.values()]),
+        "data": ", ".join(sorted({str(one.report.get("data", "")) for one in done})),
+        "diagnosis": diagnoses(done),
     }
+
+
+def diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
+    """Count what the reports of episodes say of why they were not paid, where they say it.
+
+    seats: whose part was not done. actions, assertions, records: what was not called, what did not
+    hold, and the tables in which records differ; each once an episode.
+    """
+    found: dict[str, Counter[str]] = {}
+    for episode in episodes:
+        said = episode.report.get("diagnosis")
+        for kind in ("seats", "actions", "assertions", "records"):
+            listed = said.get(kind) if isinstance(said, Mapping) else None
+            names = {_named(one) for one in listed} if isinstance(listed, list) else set()
+            found.setdefault(kind, Counter()).update(names)
+    return {kind: dict(counts.most_common()) for kind, counts in found.items() if counts}
+
+
+def _named(one: Any) -> str:
+    """Return what one thing of a diagnosis is called."""
+    if not isinstance(one, Mapping):
+        return str(one)
+    return str(one["table"]) if "table" in one else f"{one.get('seat')}: {one.get('name')}"
 
 
 def _told(failure: Failure) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
 import tomllib
@@ -102,6 +103,7 @@ class Domain:
     taken: ClassVar[str] = ""  # how tools fail whose database a task took away: see `World.take`
 
     def __init__(self) -> None:
+        self._read: dict[str, str] = {}  # files, and the hashes of what is in them
         self.base = Tables(self._tables(), self.sides)
 
     # -- what subclasses may say -----------------------------------------------------------------
@@ -143,11 +145,20 @@ class Domain:
         """Return a file of the domain's folder."""
         path = self.path() / name
         try:
-            return path.read_bytes()
+            content = path.read_bytes()
         except OSError as error:
             missing = isinstance(error, FileNotFoundError)
             why = "is not there" if missing else f"cannot be read ({error.strerror})"
             raise DataMissing(f"{path} {why}; {REMEDY}") from None
+        self._read[name] = hashlib.sha256(content).hexdigest()
+        return content
+
+    @functools.cached_property
+    def version(self) -> str:
+        """A short hash of the files that are played, or nothing where there are none."""
+        _ = self.tasks, self.policy()
+        told = json.dumps(sorted(self._read.items()))
+        return hashlib.sha256(told.encode()).hexdigest()[:12] if self._read else ""
 
     def _tables(self) -> dict[str, dict[str, Record]]:
         tables: dict[str, dict[str, Record]] = {}

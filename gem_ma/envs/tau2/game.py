@@ -313,6 +313,8 @@ class Tau2(Game[State]):
             state = self._over(state, "limit", asked=True)
         task = state.task
         report = {"ended": state.ended, "task": task.id, **state.verdict}
+        if self.domain.version:
+            report["data"] = self.domain.version
         if not report["reward"]:
             wanted = self._prepared(task)[2]
             calls = [(one.by, one.name, one.arguments) for one in state.calls]
