@@ -52,10 +52,11 @@ class RuleUser:
         return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
+        if turn.position is not None and _of_tau2(turn.position.state):
+            asked = told_to_call(turn.position.state.seen_by(turn.seat))
+            if asked is not None:
+                return asked
         view = _phone_view(turn)
-        told = told_to_call(turn.position.state) if _plays_tau2(turn) else None
-        if told is not None:
-            return told
         if view is not None:
             return Caller(view).reply()
         who, wishes = _task(turn.rules)
@@ -214,10 +215,6 @@ class InformedAssistant:
 
 def _of_tau2(state: Any) -> bool:
     return hasattr(state.task, "scenario")
-
-
-def _plays_tau2(turn: Turn) -> bool:
-    return turn.position is not None and _of_tau2(turn.position.state)
 
 
 def _phone_view(turn: Turn) -> Any:

@@ -63,7 +63,17 @@ def timeless(results):
 
 
 def test_the_suites_that_come_with_the_package():
-    assert suites.names() == ["games24", "multi", "smoke", "tau-retail", "vision", "vision-robust"]
+    assert suites.names() == [
+        "games24",
+        "multi",
+        "smoke",
+        "tau-airline",
+        "tau-retail",
+        "tau2-all",
+        "tau2-telecom",
+        "vision",
+        "vision-robust",
+    ]
     for name in suites.names():
         loaded = suites.load(name)
         assert loaded.description
