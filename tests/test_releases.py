@@ -71,7 +71,7 @@ def test_what_every_game_pays_is_named_with_its_version():
         for id in ids
         if not any(fnmatchcase(id, one) or fnmatchcase(id, f"{one}-*") for one in named)
     ] == []
-    for family in ("math:", "code:", "qa:", "logic:", "eval:", "rg:*", "duo:", "tau:*"):
+    for family in ("math:", "code:", "qa:", "logic:", "eval:", "rg:*", "duo:", "tau:*", "tau2:*"):
         assert any(one.startswith(family) for one in named), family
 
 

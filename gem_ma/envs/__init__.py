@@ -45,6 +45,11 @@ register("tau:shop", "gem_ma.envs.tau.game:Tau", domain="shop")
 register("tau:retail", "gem_ma.envs.tau.game:Tau", domain="retail")
 register("tau:airline", "gem_ma.envs.tau.game:Tau", domain="airline")
 register("tau2:mock", "gem_ma.envs.tau2.game:Tau2", domain="mock")
+register("tau2:phone", "gem_ma.envs.tau2.game:Tau2", domain="phone")
+register("tau2:telecom", "gem_ma.envs.tau2.game:Tau2", domain="telecom")
+register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
+register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
+register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------
 # An argument that is None is drawn anew for each episode.

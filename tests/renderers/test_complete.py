@@ -1,7 +1,7 @@
 """Pictures leave out nothing that words say: at every size, and at the largest arguments."""
 
 import pytest
-from playable import EVERY_ID, unless
+from playable import EVERY_ID, TALKS, unless
 
 import gem_ma
 from gem_ma.testing import certify
@@ -53,7 +53,7 @@ EVERY_SIZE = pytest.mark.parametrize("size", [unless(size == SIZES[0], size) for
 def test_views_that_differ_in_words_differ_in_pictures(env_id, size):
     env = gem_ma.make(env_id, image_size=size)
     if env.game.conversation:
-        assert env_id.startswith("tau:")  # the words of a talk arrive as text
+        assert env_id.startswith(TALKS)  # the words of a talk arrive as text
     else:
         assert certify(env, views=15).views >= 15
 

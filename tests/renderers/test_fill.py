@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from playable import GAMES, IDS, unless
+from playable import GAMES, IDS, TALKS, unless
 
 import gem_ma
 from gem_ma.renderers import draw, theme
@@ -34,7 +34,7 @@ def scenes(env_id):
 
 
 # A talk begins with an empty chat, and is as long as what was said.
-DRAWN = [env_id for env_id in IDS if not env_id.startswith("tau:")]
+DRAWN = [env_id for env_id in IDS if not env_id.startswith(TALKS)]
 
 
 @pytest.mark.parametrize("env_id", [unless(env_id in GAMES, env_id) for env_id in DRAWN])

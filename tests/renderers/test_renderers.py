@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 import pytest
 from PIL import Image
-from playable import EVERY_ID, GAMES, IDS, unless
+from playable import EVERY_ID, GAMES, IDS, TALKS, unless
 
 import gem_ma
 from gem_ma.renderers import (
@@ -59,7 +59,7 @@ def board(*rows, **more):
 # -- every environment -----------------------------------------------------------------------------
 
 
-SCENES = [env_id for env_id in IDS if not env_id.startswith("tau:")]  # what is said comes as text
+SCENES = [env_id for env_id in IDS if not env_id.startswith(TALKS)]  # what is said comes as text
 DRAWN = [env_id for env_id in SCENES if env_id in GAMES]
 THEMED = ("light", "dark", "contrast", "wood", "mono", 1, 2)
 # By default each game in one of the themes, which the games take in turn, and half as long.

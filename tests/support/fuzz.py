@@ -16,6 +16,7 @@ import warnings
 import zlib
 
 import numpy as np
+from playable import NEEDS_DATA, TALKS
 
 import gem_ma
 from gem_ma.apis import wrappers
@@ -38,7 +39,7 @@ NEEDS = {
 }
 
 # These take long to be made or to be looked at, so that only the long form plays them.
-HEAVY = ("ta:Sokoban", "ta:Sudoku", "ta:Wordle", "ta:Crosswords", "tau:retail", "tau:airline")
+HEAVY = ("ta:Sokoban", "ta:Sudoku", "ta:Wordle", "ta:Crosswords", *NEEDS_DATA)
 
 MARKS = (
     "\\boxed{%s}",
@@ -217,7 +218,7 @@ def play(env, rng, seed):
     """Play one episode to its end, which comes after TURNS turns of the game at the latest."""
     env.reset(seed=seed)
     core = env.core
-    hashable = not core.id.startswith("tau:")  # whose States hold what tools were called with
+    hashable = not core.id.startswith(TALKS)  # whose States hold what tools were called with
     most = TURNS * len(env.possible_agents) * (core.match.terms.max_invalid + 2)
     for number in itertools.count():
         if not core.to_act:

@@ -6,10 +6,16 @@ import pytest
 
 import gem_ma
 
-NEEDS_DATA = ("tau:retail", "tau:airline")
+NEEDS_DATA = {
+    **dict.fromkeys(("tau:retail", "tau:airline"), "TAU_BENCH_DATA"),
+    **dict.fromkeys(
+        ("tau2:telecom", "tau2:retail", "tau2:airline", "tau2:banking"), "TAU2_BENCH_DATA"
+    ),
+}
+TALKS = ("tau:", "tau2:")  # what is said in them comes as text, and not in pictures
 # Environments of other libraries, and tasks over data sets, have tests of their own.
-OWN = gem_ma.list_envs("game:*") + gem_ma.list_envs("tau:*") + gem_ma.list_envs("visual:*-v0")
-IDS = [id for id in OWN if id not in NEEDS_DATA or os.environ.get("TAU_BENCH_DATA")]
+OWN = [id for kind in ("game:*", "tau:*", "tau2:*", "visual:*-v0") for id in gem_ma.list_envs(kind)]
+IDS = [id for id in OWN if id not in NEEDS_DATA or os.environ.get(NEEDS_DATA[id])]
 # One id for each game: its levels differ in numbers only.
 GAMES = list({gem_ma.spec(id).entry_point: id for id in reversed(IDS)}.values())[::-1]
 # The same at the level that is over soonest.

@@ -29,6 +29,11 @@ STEPS, ERRORS = 200, 10  # of an episode of the original
 KEPT = 4096  # tasks whose beginnings and gold worlds are kept
 DOMAINS = {  # where each is, and its class
     "mock": ("gem_ma.envs.tau2.mock", "Mock"),
+    "phone": ("gem_ma.envs.tau2.phone", "Phone"),
+    "telecom": ("gem_ma.envs.tau2.telecom", "Telecom"),
+    "retail": ("gem_ma.envs.tau2.retail", "Retail"),
+    "airline": ("gem_ma.envs.tau2.airline", "Airline"),
+    "banking": ("gem_ma.envs.tau2.banking", "Banking"),
 }
 STRICT = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
 
