@@ -91,7 +91,7 @@ def measure(name, args):
 
 
 def episode(env, number):
-    """Play one episode through the AEC API: each seat its gold actions, in the order of the task."""
+    """Play one episode through the AEC API: each seat its gold actions, in their order."""
     env.reset(seed=0, options={"task": number})
     task = env.game_state.task
     left = list(task.actions or ())

@@ -109,7 +109,7 @@ def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
                 content = archive.extractfile(member)
                 assert content is not None
                 yield name, content.read()
-    except (OSError, HTTPException, tarfile.TarError, EOFError) as error:
+    except (OSError, HTTPException, tarfile.TarError, EOFError, TypeError) as error:
         raise DataMissing(
             f"{url} cannot be fetched ({error}); try again, or clone {REPOSITORY} and use "
             "`gem-ma data tau2-bench --from CLONE`"

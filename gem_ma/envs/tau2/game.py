@@ -8,13 +8,14 @@ import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.tau.store import NOTHING, Changes, Frozen
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau2 import scoring, words
-from gem_ma.envs.tau2.domain import Domain, Task
+from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
 from gem_ma.game import Game, InvalidMove, Maybe, Message, Verbatim
 from gem_ma.guards.untrusted import read_json
@@ -38,11 +39,15 @@ DOMAINS = {  # where each is, and its class
 STRICT = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
 
 
-@functools.cache
 def load(name: str, arguments: tuple[tuple[str, Any], ...] = ()) -> Domain:
     """Return a domain; its files are read once for each process."""
     if name not in DOMAINS:
         raise ValueError(f"no domain {name!r}; there are {', '.join(DOMAINS)}")
+    return _load(folder(), name, arguments)
+
+
+@functools.lru_cache(maxsize=16)
+def _load(top: Path, name: str, arguments: tuple[tuple[str, Any], ...]) -> Domain:
     module, made = DOMAINS[name]
     kind: type[Domain] = getattr(importlib.import_module(module), made)
     takes = inspect.signature(kind).parameters
