@@ -31,18 +31,14 @@ def writing(method: _Method) -> _Method:
     return method
 
 
-class Kit:
-    """What a seat can do: tools are the marked methods, others are for tasks to prepare and assert.
+def discoverable(method: _Method) -> _Method:
+    """Mark a tool (write it above `tool` or `writing`) that can be called, but is not listed."""
+    method.discoverable = True  # type: ignore[attr-defined]
+    return method
 
-    A subclass bears the name that the original gives it, and its methods the original's names and
-    parameters, for Python's own errors name them.
-    """
 
-    tools: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-
-    def __init_subclass__(cls) -> None:
-        found = {name: one for name, one in vars(cls).items() if hasattr(one, "changes")}
-        cls.tools = {**cls.tools, **found}
+class Part:
+    """Tools that one kit is put together from, with others."""
 
     def __init__(self, world: World):
         self.world = world
@@ -51,6 +47,29 @@ class Kit:
     def desk(self) -> Desk:
         """The database at work."""
         return self.world.desk
+
+
+class Kit(Part):
+    """What a seat can do: tools are the marked methods, others are for tasks to prepare and assert.
+
+    A subclass bears the name that the original gives it, and its methods the original's names and
+    parameters, for Python's own errors name them; those of its parts are named as its own.
+    """
+
+    tools: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    listed: ClassVar[Mapping[str, Callable[..., Any]]] = {}  # that a seat is told of
+
+    def __init_subclass__(cls) -> None:
+        found: dict[str, Callable[..., Any]] = {}
+        for part in reversed(cls.__mro__):
+            if part is cls or not issubclass(part, Kit):
+                found |= {name: one for name, one in vars(part).items() if hasattr(one, "changes")}
+        for name, one in found.items():
+            one.__qualname__ = f"{cls.__name__}.{name}"
+        cls.tools = {**cls.tools, **found}
+        cls.listed = {
+            name: one for name, one in cls.tools.items() if not hasattr(one, "discoverable")
+        }
 
 
 class Values(dict[str, Any]):
