@@ -14,7 +14,8 @@ from gem_ma.envs.tau.store import Base, Changes, Desk, Record
 if TYPE_CHECKING:
     from gem_ma.envs.tau2.domain import Domain
 
-MAP, LIST, ONE = "map", "list", "one"  # forms of a table: by id, in order, a single record
+# Forms of a table: by id, in order, a single record, or by id under "data" with "notes" beside.
+MAP, LIST, ONE, NOTED = "map", "list", "one", "noted"
 SEATS = ("assistant", "user")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -83,9 +84,11 @@ class Tables(Base):
         self,
         tables: Mapping[str, Mapping[str, Record]],
         sides: Mapping[str, Mapping[str, str]],
+        notes: Mapping[str, str] | None = None,
     ):
         super().__init__(tables)
         self.sides = sides  # of each seat: tables and their forms
+        self.notes = notes or {}  # of each table that has any
 
     def same(self, one: Changes, other: Changes, side: str = "") -> bool:
         """Return whether two episodes left equal databases, of one seat or of all."""
@@ -117,6 +120,9 @@ class Tables(Base):
             else:
                 inner = ", ".join(f"{json.dumps(id)}: {rows[id]}" for id in sorted(ids) if rows[id])
                 inner = f"{{{inner}}}"
+                if form == NOTED:
+                    notes = json.dumps(self.notes.get(table, ""))
+                    inner = f'{{"data": {inner}, "notes": {notes}}}'
             parts.append(f"{json.dumps(table)}: {inner}")
         return hashlib.sha256(f"{{{', '.join(parts)}}}".encode()).hexdigest()
 
