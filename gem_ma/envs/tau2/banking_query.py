@@ -91,6 +91,11 @@ def listing_by(desk: Desk, table: str, field: str, value: Any) -> str:
     return listing(desk, table, f'{{"{field}": "{value}"}}')
 
 
+def nothing_in(found: str) -> bool:
+    """Return whether a listing says that there is nothing, as the original looks for it."""
+    return "No records found" in found or "No results found" in found
+
+
 def add(desk: Desk, table: str, id: str, record: Record) -> bool:
     """Store a new record; return whether there was none with its id."""
     if desk.get(table, id) is not None:
@@ -132,6 +137,11 @@ def executed(name: str, arguments: Mapping[str, Any]) -> str:
     """Return the two lines in which an answer says what was called."""
     written = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
     return f"Executed: {name}\nArguments: {written}"
+
+
+def titled(word: str) -> str:
+    """Return a word of the tools as it is printed: some_reason as Some Reason."""
+    return word.replace("_", " ").title()
 
 
 # -- ids, all made of what they are for ------------------------------------------------------------
