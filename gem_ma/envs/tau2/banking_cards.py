@@ -278,7 +278,7 @@ class DisputeTools(Part):
         police_report_filed: bool,
         written_statement_provided: bool,
         provisional_credit_eligible: bool,
-        customer_max_liability_amount: float,
+        customer_max_liability_amount: float | None,
         card_action: str,
     ) -> str:
         """Dispute what a debit card was charged with."""
@@ -299,7 +299,7 @@ class DisputeTools(Part):
             return _MISSING
         if customer_max_liability_amount is None:
             return "Error: customer_max_liability_amount is required."
-        flags = (
+        flags: tuple[Any, ...] = (
             card_in_possession,
             contacted_merchant,
             police_report_filed,

@@ -21,7 +21,8 @@ def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
         given = (task.data or {}).get(seat)
         if given is not None:
             domain.give(world, seat, given)
-            if other in world.kits and other in domain.sides:  # they share none
+            # Where both seats have one database, none is taken away.
+            if other in world.kits and other in domain.sides:
                 world.take(other)
     for one in task.setup:
         world.act(one.seat, one.name, one.arguments)
