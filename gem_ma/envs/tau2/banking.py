@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ from gem_ma.envs.tau2.banking_query import (
     user_tool_id,
     verification_id,
 )
+from gem_ma.envs.tau2.banking_search import Document, Search
 from gem_ma.envs.tau2.banking_texts import TOOLS
 from gem_ma.envs.tau2.banking_user import (
     KnowledgeUserTools,
@@ -59,6 +61,7 @@ TABLES = (
 # only read are written down, since a task's gold actions have them.
 _UNLOCKED, _LOGGED = "unlocked", "logged"
 _CALL = "call_discoverable_agent_tool"
+_PROMPTS = {"no_knowledge": "no_knowledge", "search": "classic_rag_bm25_no_grep"}
 _COMPONENT = re.compile(r"\{\{component:(\w+)\}\}")
 
 Reason = Literal[
@@ -173,8 +176,7 @@ class KnowledgeTools(DisputeTools, CreditCardTools, Kit):
         date_of_birth: str,
         time_verified: str,
     ) -> str:
-        """Log that a user is who they say, once two of these were right: date of birth, email,
-        phone number, address.
+        """Log that a user is who they say, after two of their data but name and id were right.
 
         name: the user's full name
         user_id: the user's id
@@ -294,19 +296,53 @@ class KnowledgeTools(DisputeTools, CreditCardTools, Kit):
         return f"Your called agent tools:\n{listing(self.desk, 'agent_discoverable_tools')}"
 
 
+class KBSearchMixin(KnowledgeTools):
+    @tool
+    def KB_search(self, query: str) -> str:  # noqa: N802 - the original's name
+        """Search the bank's documents.
+
+        query: the words to look for
+        """
+        domain = self.world.domain
+        assert isinstance(domain, Banking)
+        return domain.search.listing(query)
+
+
 def _record(value: Any) -> Any:
     """Read a record of any fields, as a copy, since a task's stays the task's own."""
     return copied(mapped(anything)(value))
 
 
 class Banking(Domain):
-    """The domain that tau2-bench names banking_knowledge, without its documents."""
+    """The domain that tau2-bench names banking_knowledge.
+
+    retrieval: "no_knowledge", or "search" for an assistant that can search the documents, as the
+        original's "bm25" (without the milliseconds that it prints).
+    """
 
     name = "banking"
     folder = "banking_knowledge"
     kits: ClassVar = {"assistant": KnowledgeTools, "user": KnowledgeUserTools}
     sides: ClassVar = {"assistant": dict.fromkeys(TABLES, NOTED)}  # which both seats share
     shapes: ClassVar = dict.fromkeys(TABLES, _record)
+
+    def __init__(self, retrieval: str = "no_knowledge"):
+        if retrieval not in _PROMPTS:
+            raise ValueError(f"retrieval={retrieval!r}: expected {' or '.join(_PROMPTS)}")
+        self.retrieval = retrieval
+        if retrieval == "search":
+            kits = {"assistant": KBSearchMixin, "user": KnowledgeUserTools}
+            self.kits = kits  # type: ignore[misc]
+        super().__init__()
+
+    @functools.cached_property
+    def search(self) -> Search:
+        """The index of all documents."""
+        paths = sorted(self.path().glob("documents/*.json"))
+        if not paths:
+            self.read("documents")  # says that it is not there
+        found = (parse(self.read(f"documents/{path.name}"), path.name) for path in paths)
+        return Search(Document(one["id"], one["title"], one["content"]) for one in found)
 
     def _tables(self) -> dict[str, dict[str, Record]]:
         return {**super()._tables(), _UNLOCKED: {}, _LOGGED: {}}
@@ -320,13 +356,12 @@ class Banking(Domain):
     def policy(self, solo: bool = False) -> str:
         if solo:
             raise ValueError("banking has no solo mode: its user has a part in most tasks")
-        return self._prompt("no_knowledge")
 
-    def _prompt(self, name: str) -> str:
         def component(found: re.Match[str]) -> str:
             return self.read(f"prompts/components/{found[1]}.md").decode()
 
-        return _COMPONENT.sub(component, self.read(f"prompts/{name}.md").decode())
+        prompt = self.read(f"prompts/{_PROMPTS[self.retrieval]}.md").decode()
+        return _COMPONENT.sub(component, prompt)
 
     def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
         # tasks.json beside the folder is older, and not what the original plays.

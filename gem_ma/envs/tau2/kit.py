@@ -62,8 +62,9 @@ class Kit(Part):
 
     def __init_subclass__(cls) -> None:
         found: dict[str, Callable[..., Any]] = {}
+        known = {part for base in cls.__bases__ if issubclass(base, Kit) for part in base.__mro__}
         for part in reversed(cls.__mro__):
-            if part is cls or not issubclass(part, Kit):
+            if part not in known:
                 found |= {name: one for name, one in vars(part).items() if hasattr(one, "changes")}
         for name, one in found.items():
             one.__qualname__ = f"{cls.__name__}.{name}"
