@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import tau2_references as references
 
+from gem_ma.envs.tau2.banking import Banking
 from gem_ma.envs.tau2.mock import Mock
 
-DOMAINS = {"mock": Mock}
+DOMAINS = {"banking": Banking, "mock": Mock}
 SOME = 40  # of a domain's references; the long run takes all of them
 
 
