@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 from gem_ma.envs.tau.data import DataMissing
 from gem_ma.envs.tau.store import NOTHING, Changes, Record, copied
-from gem_ma.envs.tau2.kit import LIST, ONE, Kit, Tables, World
-from gem_ma.envs.tau2.shape import Shape, Wrong
+from gem_ma.envs.tau2.kit import LIST, NOTED, ONE, Kit, Tables, World
+from gem_ma.envs.tau2.shape import Reader, Wrong
 
 VARIABLE = "TAU2_BENCH_DATA"
 REMEDY = (
@@ -96,7 +96,7 @@ class Domain:
     folder: ClassVar[str] = ""  # under that of the data, if it has another name
     kits: ClassVar[Mapping[str, type[Kit]]]
     sides: ClassVar[Mapping[str, Mapping[str, str]]]  # of each seat: tables and their forms
-    shapes: ClassVar[Mapping[str, Shape]]  # of the records of each table
+    shapes: ClassVar[Mapping[str, Reader]]  # of the records of each table
     keys: ClassVar[Mapping[str, str]] = {}  # the id in the records of a list
     files: ClassVar[Mapping[str, str]] = {"assistant": "db.json"}
     solo: ClassVar[bool] = False  # whether there are tickets for an assistant alone
@@ -104,7 +104,8 @@ class Domain:
 
     def __init__(self) -> None:
         self._read: dict[str, str] = {}  # files, and the hashes of what is in them
-        self.base = Tables(self._tables(), self.sides)
+        self.notes: dict[str, str] = {}  # of the tables that have any
+        self.base = Tables(self._tables(), self.sides, self.notes)
 
     # -- what subclasses may say -----------------------------------------------------------------
 
@@ -114,6 +115,9 @@ class Domain:
 
     def sync(self, world: World) -> None:
         """Carry over what one seat's world says to the other's; done after every call."""
+
+    def prepare(self, world: World, task: Task) -> None:
+        """Put into a world what its tools are to know of a task; done before all else."""
 
     def policy(self, solo: bool = False) -> str:
         return self.read("policy.md").decode()
@@ -169,7 +173,9 @@ class Domain:
             for table, form in side.items():
                 shape = self.shapes[table]
                 try:
-                    rows = found.get(table, {} if form == ONE else ())
+                    rows = found.get(table, {} if form in (ONE, NOTED) else ())
+                    if form == NOTED:
+                        self.notes[table] = rows.get("notes", "")
                     tables[table] = {
                         id: shape(one) for id, one in _rows(rows, form, self.keys.get(table, ""))
                     }
@@ -222,6 +228,8 @@ def _rows(rows: Any, form: str, key: str) -> Iterable[tuple[str, Any]]:
         return [("", rows)]
     if form == LIST:
         return [(one[key], one) for one in rows]
+    if form == NOTED:
+        rows = rows.get("data", {})
     return rows.items()
 
 

@@ -14,7 +14,8 @@ from gem_ma.envs.tau.store import Base, Changes, Desk, Record
 if TYPE_CHECKING:
     from gem_ma.envs.tau2.domain import Domain
 
-MAP, LIST, ONE = "map", "list", "one"  # forms of a table: by id, in order, a single record
+# Forms of a table: by id, in order, a single record, or by id under "data" with "notes" beside.
+MAP, LIST, ONE, NOTED = "map", "list", "one", "noted"
 SEATS = ("assistant", "user")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -31,18 +32,14 @@ def writing(method: _Method) -> _Method:
     return method
 
 
-class Kit:
-    """What a seat can do: tools are the marked methods, others are for tasks to prepare and assert.
+def discoverable(method: _Method) -> _Method:
+    """Mark a tool (write it above `tool` or `writing`) that can be called, but is not listed."""
+    method.discoverable = True  # type: ignore[attr-defined]
+    return method
 
-    A subclass bears the name that the original gives it, and its methods the original's names and
-    parameters, for Python's own errors name them.
-    """
 
-    tools: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-
-    def __init_subclass__(cls) -> None:
-        found = {name: one for name, one in vars(cls).items() if hasattr(one, "changes")}
-        cls.tools = {**cls.tools, **found}
+class Part:
+    """Tools that one kit is put together from, with others."""
 
     def __init__(self, world: World):
         self.world = world
@@ -51,6 +48,30 @@ class Kit:
     def desk(self) -> Desk:
         """The database at work."""
         return self.world.desk
+
+
+class Kit(Part):
+    """What a seat can do: tools are the marked methods, others are for tasks to prepare and assert.
+
+    A subclass bears the name that the original gives it, and its methods the original's names and
+    parameters, for Python's own errors name them; those of its parts are named as its own.
+    """
+
+    tools: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    listed: ClassVar[Mapping[str, Callable[..., Any]]] = {}  # that a seat is told of
+
+    def __init_subclass__(cls) -> None:
+        found: dict[str, Callable[..., Any]] = {}
+        known = {part for base in cls.__bases__ if issubclass(base, Kit) for part in base.__mro__}
+        for part in reversed(cls.__mro__):
+            if part not in known:
+                found |= {name: one for name, one in vars(part).items() if hasattr(one, "changes")}
+        for name, one in found.items():
+            one.__qualname__ = f"{cls.__name__}.{name}"
+        cls.tools = {**cls.tools, **found}
+        cls.listed = {
+            name: one for name, one in cls.tools.items() if not hasattr(one, "discoverable")
+        }
 
 
 class Values(dict[str, Any]):
@@ -64,9 +85,11 @@ class Tables(Base):
         self,
         tables: Mapping[str, Mapping[str, Record]],
         sides: Mapping[str, Mapping[str, str]],
+        notes: Mapping[str, str] | None = None,
     ):
         super().__init__(tables)
         self.sides = sides  # of each seat: tables and their forms
+        self.notes = notes or {}  # of each table that has any
 
     def same(self, one: Changes, other: Changes, side: str = "") -> bool:
         """Return whether two episodes left equal databases, of one seat or of all."""
@@ -98,6 +121,9 @@ class Tables(Base):
             else:
                 inner = ", ".join(f"{json.dumps(id)}: {rows[id]}" for id in sorted(ids) if rows[id])
                 inner = f"{{{inner}}}"
+                if form == NOTED:
+                    notes = json.dumps(self.notes.get(table, ""))
+                    inner = f'{{"data": {inner}, "notes": {notes}}}'
             parts.append(f"{json.dumps(table)}: {inner}")
         return hashlib.sha256(f"{{{', '.join(parts)}}}".encode()).hexdigest()
 

@@ -15,12 +15,14 @@ Called = tuple[str, str, Mapping[str, Any]]  # seat, name, arguments
 def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
     """Return the world as a task prepares it."""
     world = domain.world(NOTHING, solo)
+    domain.prepare(world, task)
     domain.sync(world)
     for seat, other in (("assistant", "user"), ("user", "assistant")):
         given = (task.data or {}).get(seat)
         if given is not None:
             domain.give(world, seat, given)
-            if other in world.kits:
+            # Where both seats have one database, none is taken away.
+            if other in world.kits and other in domain.sides:
                 world.take(other)
     for one in task.setup:
         world.act(one.seat, one.name, one.arguments)

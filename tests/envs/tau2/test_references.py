@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 import tau2_references as references
 
-from gem_ma.envs.tau2.mock import Mock
+from gem_ma.envs.tau2.game import load
 
-DOMAINS = {"mock": functools.partial(Mock, original=True)}
+ORIGINAL = (("original", True),)  # and not the mock data of our own
+DOMAINS = ("banking", "mock")
 SOME = 40  # of a domain's references; the long run takes all of them
 
 
@@ -24,7 +23,7 @@ EVERY = pytest.param(True, marks=pytest.mark.slow)
 @pytest.mark.parametrize("every", [False, EVERY])
 @pytest.mark.parametrize("name", DOMAINS)
 def test_gold_actions(name, every):
-    domain = DOMAINS[name]()
+    domain = load(name, ORIGINAL if name == "mock" else ())
     found = _some(references.load("gold", name)["tasks"], every)
     assert [it for one in found for it in references.gold_faults(domain, one)] == []
 
@@ -33,7 +32,7 @@ def test_gold_actions(name, every):
 @pytest.mark.parametrize("every", [False, EVERY])
 @pytest.mark.parametrize("name", DOMAINS)
 def test_random_calls(name, every):
-    domain = DOMAINS[name]()
+    domain = load(name, ORIGINAL if name == "mock" else ())
     found = references.load("fuzz", name)
     cases = _some(found["cases"], every)
     assert [

@@ -1,0 +1,213 @@
+"""What the tools of banking ask its tables, and how they name and print what they find."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gem_ma.envs.tau.store import Desk, Record
+from gem_ma.game import Maybe
+
+TODAY = "11/14/2025"  # on which all that happens does
+_NAME = "tau2.domains.banking_knowledge.db_query.query_db()"  # in Python's own errors
+_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {  # what may follow "__" in a constraint
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "contains": lambda has, value: has is not None and value in has,
+    "startswith": lambda has, value: has is not None and str(has).startswith(str(value)),
+    "endswith": lambda has, value: has is not None and str(has).endswith(str(value)),
+    "in": lambda has, value: has in value,
+    "nin": lambda has, value: has not in value,
+}
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def find(
+    desk: Desk, table: str, constraints: Mapping[str, Any], limit: Any = None
+) -> list[tuple[str, Record]]:
+    """Return the records that meet all constraints, FIELD or FIELD__COMPARISON: value."""
+    if limit is None and len(constraints) == 1:
+        [(field, value)] = constraints.items()
+        if "__" not in field:
+            return [(id, one) for id, one in desk.rows(table) if one.get(field) == value]
+    found = []
+    for id, one in desk.rows(table):
+        if all(_meets(one, key, value) for key, value in constraints.items()):
+            found.append((id, one))
+            if limit is not None and len(found) >= limit:
+                break
+    return found
+
+
+def _meets(record: Mapping[str, Any], key: str, value: Any) -> bool:
+    field, _, name = key.rpartition("__") if "__" in key else (key, "", "eq")
+    try:
+        return bool(_COMPARE.get(name, operator.eq)(record.get(field), value))
+    except (TypeError, ValueError):
+        return False
+
+
+def listing(desk: Desk, table: str, constraints: str = "{}") -> str:
+    """Return the records that meet constraints written as JSON, as a tool prints them."""
+    try:
+        try:
+            wanted = json.loads(constraints) if constraints else {}
+        except json.JSONDecodeError as error:
+            return f"Error: Invalid JSON: {error}"
+        found = find(desk, table, *_asked(wanted))
+    except Exception as error:  # noqa: BLE001 - as in the original; a model writes the constraints
+        return f"Error querying database: {error}"
+    if not found:
+        return f"No records found in '{table}'."
+    lines = [f"Found {len(found)} record(s) in '{table}':\n"]
+    for number, (id, record) in enumerate(found, 1):
+        lines.append(f"{number}. Record ID: {id}")
+        lines += [f"   {field}: {value}" for field, value in record.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _asked(wanted: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return constraints and limit; text of a model can slip in what the original's call takes."""
+    for name in wanted:
+        if name in ("db", "return_ids"):
+            raise TypeError(f"{_NAME} got multiple values for keyword argument '{name}'")
+    if "db_name" in wanted:
+        raise TypeError("query_db() got multiple values for argument 'db_name'")
+    return wanted, wanted.pop("limit", None)
+
+
+def listing_by(desk: Desk, table: str, field: str, value: Any) -> str:
+    """Return the records with this value; it is not escaped, as in the original."""
+    return listing(desk, table, f'{{"{field}": "{value}"}}')
+
+
+def nothing_in(found: str) -> bool:
+    """Return whether a listing says that there is nothing, as the original looks for it."""
+    return "No records found" in found or "No results found" in found
+
+
+def add(desk: Desk, table: str, id: str, record: Record) -> bool:
+    """Store a new record; return whether there was none with its id."""
+    if desk.get(table, id) is not None:
+        return False
+    desk.put(table, id, record)
+    return True
+
+
+def update(desk: Desk, table: str, id: str, updates: Mapping[str, Any]) -> Maybe[Record]:
+    """Change fields of a record and return it, or None if it is not there."""
+    if desk.get(table, id) is None:
+        return None
+    record = desk.edit(table, id)
+    record.update(updates)
+    return record
+
+
+# -- amounts ---------------------------------------------------------------------------------------
+
+
+def amount_of(value: Any) -> float:
+    """Read an amount, which may be written as "$2,850.00"."""
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        return float(value.replace("$", "").replace(",", ""))
+    return 0.0
+
+
+def balance_of(account: Mapping[str, Any]) -> float:
+    """Return what lies on a bank account."""
+    return amount_of(account.get("current_holdings", account.get("balance", 0)))
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def executed(name: str, arguments: Mapping[str, Any]) -> str:
+    """Return the two lines in which an answer says what was called."""
+    written = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
+    return f"Executed: {name}\nArguments: {written}"
+
+
+def titled(word: str) -> str:
+    """Return a word of the tools as it is printed: some_reason as Some Reason."""
+    return word.replace("_", " ").title()
+
+
+# -- ids, all made of what they are for ------------------------------------------------------------
+
+
+def digest(seed: str, length: int = 16) -> str:
+    """Return the first hexadecimal digits of a hash."""
+    return hashlib.sha256(seed.encode()).digest()[: length // 2].hex()
+
+
+def transaction_id(user_id: str, card: str, merchant: str, amount: float, category: str) -> str:
+    seed = ":".join(["transaction", user_id, card, merchant, f"{amount:.2f}", category])
+    return f"txn_{digest(seed, 12)}"
+
+
+def referral_id(referrer_id: str, account_type: str) -> str:
+    return digest(":".join(["referral", referrer_id, account_type]))
+
+
+def application_id(card: str, name: str, income: float, subscription: bool) -> str:
+    return digest(f"credit_card:{card}:{name}:{income}:{subscription}")
+
+
+def verification_id(user_id: str, time: str) -> str:
+    return f"{user_id}_{time.replace(' ', '_').replace(':', '').replace('-', '')}"
+
+
+def user_tool_id(name: str) -> str:
+    return digest(f"user_discoverable_tool:{name}")
+
+
+def user_call_id(name: str, arguments: Mapping[str, Any]) -> str:
+    return digest(f"user_discoverable_tool_call:{name}:{json.dumps(arguments, sort_keys=True)}")
+
+
+def agent_tool_id(name: str) -> str:
+    return digest(f"agent_discoverable_tool:{name}")
+
+
+def dispute_id(user_id: str, transaction_id: str) -> str:
+    return f"dsp_{digest(f'dispute:{user_id}:{transaction_id}', 12)}"
+
+
+def referral_link_id(user_id: str, card: str) -> str:
+    return digest(f"referral_link:{user_id}:{card}")
+
+
+def credit_card_order_id(account_id: str, user_id: str, reason: str) -> str:
+    return f"ccord_{digest(f'credit_card_order:{account_id}:{user_id}:{reason}', 12)}"
+
+
+def closure_reason_id(account_id: str, user_id: str) -> str:
+    return f"clsr_{digest(f'closure_reason:{account_id}:{user_id}', 12)}"
+
+
+def account_flag_id(account_id: str, flag: str, expires: str) -> str:
+    return f"ccflag_{digest(f'account_flag:{account_id}:{flag}:{expires}', 12)}"
+
+
+def limit_request_id(account_id: str, user_id: str, amount: float) -> str:
+    return f"cli_{digest(f'cli_request:{account_id}:{user_id}:{amount:.2f}', 12)}"
+
+
+def debit_card_order_id(account_id: str, user_id: str, delivery: str) -> str:
+    return f"dcord_{digest(f'debit_card_order:{account_id}:{user_id}:{delivery}', 12)}"
+
+
+def debit_card_id(account_id: str, user_id: str, issued: str) -> str:
+    return f"dbc_{digest(f'debit_card:{account_id}:{user_id}:{issued}', 12)}"

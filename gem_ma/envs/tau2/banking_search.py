@@ -1,0 +1,71 @@
+"""The bank's documents, and a search in them by the words of a query (BM25, as the original's)."""
+
+from __future__ import annotations
+
+import collections
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_K1, _B, _EPSILON = 1.5, 0.75, 0.25
+_MOST = 10  # documents that a search returns
+
+
+class Document(NamedTuple):
+    id: str
+    title: str
+    content: str
+
+
+class Search:
+    """An index of documents; the same query finds the same always."""
+
+    def __init__(self, documents: Iterable[Document]):
+        self.documents = tuple(documents)
+        words = [collections.Counter(_words(one.content)) for one in self.documents]
+        sizes = [one.total() for one in words]
+        mean = sum(sizes) / len(sizes)
+        found: dict[str, list[tuple[int, int]]] = {}  # of each word: in which document, how often
+        for number, counted in enumerate(words):
+            for word, count in counted.items():
+                found.setdefault(word, []).append((number, count))
+        much = len(words)
+        weights = {
+            word: math.log(much - len(at) + 0.5) - math.log(len(at) + 0.5)
+            for word, at in found.items()
+        }
+        least = _EPSILON * sum(weights.values()) / len(weights)  # of words in most documents
+        self._worth = {
+            word: [
+                (
+                    number,
+                    (least if weights[word] < 0 else weights[word])
+                    * (count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * sizes[number] / mean))),
+                )
+                for number, count in at
+            ]
+            for word, at in found.items()
+        }
+
+    def best(self, query: str) -> list[tuple[Document, float]]:
+        """Return the best documents and their scores; of equal ones the earlier first."""
+        scores = [0.0] * len(self.documents)
+        for word in _words(query):
+            for number, worth in self._worth.get(word, ()):
+                scores[number] += worth
+        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)[:_MOST]
+        return [(self.documents[number], scores[number]) for number in order]
+
+    def listing(self, query: str) -> str:
+        """Return the best documents as the tool prints them, whole."""
+        if not query or not query.strip():
+            return "No relevant documents found."
+        return "\n".join(
+            f"{place}. {one.title}\n   ID: {one.id}\n   Score: {score:.4f}\n"
+            f"   Content: {one.content}\n"
+            for place, (one, score) in enumerate(self.best(query), 1)
+        )
+
+
+def _words(text: str) -> list[str]:
+    return text.lower().split()
