@@ -6,8 +6,9 @@ import pytest
 import tau2_references as references
 
 from gem_ma.envs.tau2.mock import Mock
+from gem_ma.envs.tau2.retail import Retail
 
-DOMAINS = {"mock": Mock}
+DOMAINS = {"mock": Mock, "retail": Retail}
 SOME = 40  # of a domain's references; the long run takes all of them
 
 
