@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 import tau2_references as references
 
+from gem_ma.envs.tau2.airline import Airline
 from gem_ma.envs.tau2.mock import Mock
 from gem_ma.envs.tau2.retail import Retail
 
-DOMAINS = {"mock": Mock, "retail": Retail}
+DOMAINS = {"mock": Mock, "retail": Retail, "airline": Airline}
 SOME = 40  # of a domain's references; the long run takes all of them
 
 
