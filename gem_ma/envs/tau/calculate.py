@@ -30,8 +30,13 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 
 def calculate(desk: Desk, expression: Any) -> str:
     """Return the value of an expression, rounded to two places."""
+    return calculated(expression, "invalid characters in expression")
+
+
+def calculated(expression: Any, refusal: str) -> str:
+    """Return the value of an expression, or refuse one with other characters in these words."""
     if not all(character in ALLOWED for character in islice(expression, MAX_LENGTH + 1)):
-        raise ToolError("invalid characters in expression")
+        raise ToolError(refusal)
     if not isinstance(expression, str):
         raise ToolError("eval() arg 1 must be a string, bytes or code object")
     if len(expression) > MAX_LENGTH:

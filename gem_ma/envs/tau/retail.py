@@ -50,7 +50,7 @@ def exchange_delivered_order_items(
 
 def find_user_id_by_email(desk: Desk, email) -> str:
     """Return the id of the first user with an e-mail address."""
-    found = _emails(desk.base).get(email.lower())
+    found = emails(desk.base).get(email.lower())
     if found is None:
         raise ToolError("user not found")
     return found
@@ -58,7 +58,7 @@ def find_user_id_by_email(desk: Desk, email) -> str:
 
 def find_user_id_by_name_zip(desk: Desk, first_name, last_name, zip) -> str:
     """Return the id of the first user with a name who lives where the zip code says."""
-    for last, user_id in _names(desk.base).get(first_name.lower(), ()):
+    for last, user_id in names(desk.base).get(first_name.lower(), ()):
         if last == last_name.lower() and desk.get("users", user_id)["address"]["zip"] == zip:
             return user_id
     raise ToolError("user not found")
@@ -289,14 +289,14 @@ def _address(address1, address2, city, state, country, zip) -> Record:
 
 
 @functools.lru_cache(maxsize=4)
-def _emails(base: Base) -> dict[str, str]:
+def emails(base: Base) -> dict[str, str]:
     """Return the first user's id for each e-mail address, which no tool changes."""
     users = list(base.tables["users"].items())
     return {user["email"].lower(): id for id, user in reversed(users)}
 
 
 @functools.lru_cache(maxsize=4)
-def _names(base: Base) -> dict[str, list[tuple[str, str]]]:
+def names(base: Base) -> dict[str, list[tuple[str, str]]]:
     """Return last names and ids for each first name; no tool changes a name."""
     names: dict[str, list[tuple[str, str]]] = {}
     for id, user in base.tables["users"].items():

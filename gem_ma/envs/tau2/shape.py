@@ -235,7 +235,7 @@ class Shape:
             raise Wrong(*faults)
         return record
 
-    def make(self, **values: Any) -> dict[str, Any]:
+    def make(self, /, **values: Any) -> dict[str, Any]:
         """Return a record of these values, or raise what the original's constructor would say."""
         try:
             return self(values)
