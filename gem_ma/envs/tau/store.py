@@ -56,14 +56,14 @@ class Base:
 
     def same(self, one: Changes, other: Changes) -> bool:
         """Return whether two episodes left equal databases, 1 and 1.0 being different."""
-        return all(self._part(key, one) == self._part(key, other) for key in {**one, **other})
+        return all(self.part(key, one) == self.part(key, other) for key in {**one, **other})
 
     def sha256(self, changes: Changes) -> str:
         """Return the hash that the original makes of the whole database."""
         tables = []
         for table in sorted(self.tables):
             ids = set(self.tables[table]) | {id for name, id in changes if name == table}
-            rows = [f"({id!r}, {self._part((table, id), changes)})" for id in sorted(ids)]
+            rows = [f"({id!r}, {self.part((table, id), changes)})" for id in sorted(ids)]
             tables.append(f"({table!r}, {_tuple(rows)})")
         return hashlib.sha256(_tuple(tables).encode()).hexdigest()
 
@@ -71,7 +71,7 @@ class Base:
         """Return the text by which records are compared and hashed."""
         return repr(_hashable(record))
 
-    def _part(self, key: Key, changes: Changes) -> str:
+    def part(self, key: Key, changes: Changes) -> str:
         """Return a record as it stands in what is hashed."""
         record = changes.get(key)
         if record is not None:

@@ -364,7 +364,7 @@ class Tau2(Game[State]):
             self.words.tool(seat, name) or schema(name, method)
             for seat in seats
             for name, method in kits[seat].tools.items()
-            if not getattr(method, "hidden", False)
+            if not getattr(method, "discoverable", False)
         ]
         return (*found, DONE_SCHEMA) if self.solo else tuple(found)
 

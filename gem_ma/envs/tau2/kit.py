@@ -87,7 +87,7 @@ class Tables(Base):
         sides: Mapping[str, Mapping[str, str]],
         notes: Mapping[str, str] | None = None,
     ):
-        super().__init__(tables)
+        super().__init__({"": {}, **tables})  # the first is of no seat, and in no hash
         self.sides = sides  # of each seat: tables and their forms
         self.notes = notes or {}  # of each table that has any
 
@@ -95,7 +95,7 @@ class Tables(Base):
         """Return whether two episodes left equal databases, of one seat or of all."""
         tables = self.sides[side] if side else {name for at in self.sides.values() for name in at}
         for key in {**one, **other}:
-            if key[0] in tables and self._part(key, one) != self._part(key, other):
+            if key[0] in tables and self.part(key, one) != self.part(key, other):
                 return False
         return all(
             self._added(name, one) == self._added(name, other)
@@ -113,7 +113,7 @@ class Tables(Base):
         parts = []
         for table, form in sorted(self.sides[side].items()):
             ids = [*self.tables[table], *self._added(table, changes)]
-            rows = {id: self._part((table, id), changes) for id in ids}
+            rows = {id: self.part((table, id), changes) for id in ids}
             if form == ONE:
                 inner = rows[""]
             elif form == LIST:
