@@ -5,7 +5,9 @@ The words of an error are those of the original, whose records are pydantic's.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +15,8 @@ from typing import Any, NamedTuple
 Reader = Callable[[Any], Any]  # returns the value as it is stored, or raises Wrong
 Place = tuple[str | int, ...]
 _PAGE = "https://errors.pydantic.dev/2.14/v/"
-_NUMBER = re.compile(r"\s*[+-]?(\d+(_\d+)*)(\.\d*)?([eE][+-]?\d+)?\s*")
+_WHOLE = re.compile(r"([+-]?\d+(_\d+)*)(\.0+)?", re.ASCII)
+_LARGEST = 2.0**63  # of what is not written as a whole number
 _NONE = object()
 
 
@@ -56,27 +59,36 @@ def whole(value: Any) -> int:
     if isinstance(value, bool | int):
         return int(value)
     if isinstance(value, float):
-        if value.is_integer():
+        if not math.isfinite(value):
+            raise wrong("Input should be a finite number", "finite_number", value)
+        if not value.is_integer():
+            words = "Input should be a valid integer, got a number with a fractional part"
+            raise wrong(words, "int_from_float", value)
+        if abs(value) < _LARGEST:
             return int(value)
-        words = "Input should be a valid integer, got a number with a fractional part"
-        raise wrong(words, "int_from_float", value)
-    if isinstance(value, str):
-        try:
-            return whole(float(value)) if "." in value else int(value)
-        except (ValueError, Wrong):
+    elif isinstance(value, str):
+        found = _WHOLE.fullmatch(value.strip())
+        if found is None:
             words = "Input should be a valid integer, unable to parse string as an integer"
-            raise wrong(words, "int_parsing", value) from None
-    raise wrong("Input should be a valid integer", "int_type", value)
+            raise wrong(words, "int_parsing", value)
+        with contextlib.suppress(ValueError):  # of thousands of digits
+            return int(found[1])
+    else:
+        raise wrong("Input should be a valid integer", "int_type", value)
+    words = "Unable to parse input string as an integer, exceeded maximum size"
+    raise wrong(words, "int_parsing_size", value)
 
 
 def number(value: Any) -> float:
-    if isinstance(value, bool | int | float):
-        return float(value)
     if isinstance(value, str):
-        if _NUMBER.fullmatch(value):
-            return float(value)
+        with contextlib.suppress(ValueError):
+            if value.strip().isascii():
+                return float(value)
         words = "Input should be a valid number, unable to parse string as a number"
         raise wrong(words, "float_parsing", value)
+    if isinstance(value, bool | int | float):
+        with contextlib.suppress(OverflowError):
+            return float(value)
     raise wrong("Input should be a valid number", "float_type", value)
 
 
