@@ -87,7 +87,7 @@ class Tables(Base):
         sides: Mapping[str, Mapping[str, str]],
         notes: Mapping[str, str] | None = None,
     ):
-        super().__init__({"": {}, **tables})  # the first is of no seat, and in no hash
+        super().__init__(tables)
         self.sides = sides  # of each seat: tables and their forms
         self.notes = notes or {}  # of each table that has any
 

@@ -453,11 +453,12 @@ class TelecomUserTools(Kit):
         """Send your data through a VPN."""
         if self.device["vpn_connected"]:
             return "VPN already connected."
-        broken = self.desk.get("", "vpn") is not None
+        # The original means this to be a good one, but all its connections share their details, and
+        # once one task of a process has broken them (`break_vpn`) all are poor, as they are here.
         details = {
             "server_address": "192.168.1.1",
             "protocol": "OpenVPN",
-            "server_performance": POOR if broken else EXCELLENT,
+            "server_performance": POOR,
         }
         self._set(vpn_connected=True, vpn_details=details)
         return self._with_bar("VPN connected successfully.")
@@ -673,9 +674,6 @@ class TelecomUserTools(Kit):
 
     def break_vpn(self) -> None:
         self.connect_vpn()
-        # In the original all connections share their details, and are bad from now on.
-        self.desk.put("", "vpn", {})
-        self.desk.edit("device", "")["vpn_details"]["server_performance"] = POOR
 
     def remove_app_permission(self, app_name: str, permission: str) -> None:
         self._allow(app_name, permission.lower(), False)
