@@ -283,9 +283,7 @@ class TelecomTools(Kit):
         line = self.desk.edit("lines", line_id)
         line["data_refueling_gb"] += gb_amount
         self._charge(customer_id, charge, f"Data refueling: {gb_amount} GB at ${price}/GB")
-        message = (
-            f"Successfully added {gb_amount} GB of data for line {line_id} for ${charge:.2f}"
-        )
+        message = f"Successfully added {gb_amount} GB of data for line {line_id} for ${charge:.2f}"
         return Values(
             message=message, new_data_refueling_gb=line["data_refueling_gb"], charge=charge
         )
@@ -442,7 +440,7 @@ class Telecom(Domain):
         self.form = policy
         super().__init__()
         tables = self.base.tables
-        of_lines = {one["phone_number"]: id for id, one in reversed(tables["lines"].items())}
+        of_lines = {one["phone_number"]: id for id, one in [*tables["lines"].items()][::-1]}
         of_customers: dict[str, str] = {}
         for id, one in tables["customers"].items():
             for phone in (one["phone_number"], *self._phones(one)):
