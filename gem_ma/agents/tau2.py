@@ -119,7 +119,8 @@ class Caller:
     def __init__(self, view: Any):
         self.view = view
         task = view.task.scenario
-        self.wish = next((one for word, one in _ABOUT.items() if word in task), None)
+        named = [(task.index(word), one) for word, one in _ABOUT.items() if word in task]
+        self.wish = min(named)[1] if named else None  # the first is why it calls
         self.task = task
         self.heard = view.talk[-1].text if view.talk else ""
         here = [one for one in view.calls if one.after == len(view.talk)]

@@ -8,7 +8,7 @@ import tau2_references as references
 from gem_ma.envs.tau2.game import load
 
 ORIGINAL = (("original", True),)  # and not the mock data of our own
-DOMAINS = ("airline", "banking", "mock", "retail")
+DOMAINS = ("airline", "banking", "mock", "retail", "telecom")
 SOME = 40  # of a domain's references; the long run takes all of them
 
 

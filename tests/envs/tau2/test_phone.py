@@ -1,0 +1,119 @@
+"""tau2:phone: tasks from a seed that its gold actions solve, and the players of telecom."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import tau2_references as references
+
+import gem_ma
+from gem_ma import rollout
+from gem_ma.envs.tau2 import scoring
+from gem_ma.envs.tau2.phone import COMPLAINTS, Phone
+
+HARD = {"faults": (4, 6), "misleading": 4, "lines": 5, "world": 3}
+PLAYERS = {"user": "rule-user", "assistant": "informed-assistant"}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"faults": 1, "misleading": 0, "lines": 1}, HARD])
+def test_gold_actions_solve_every_task_and_nothing_does_not(arguments):
+    domain = Phone(**arguments)
+    for number in range(334):
+        task = domain.task(number)
+        begun, wanted = scoring.begin(domain, task), scoring.gold(domain, task)
+        world, calls = domain.world(begun), []
+        for one in task.actions:
+            answer, failed = world.call(one.seat, one.name, one.arguments)
+            assert not failed, answer
+            calls.append((one.seat, one.name, one.arguments))
+        done = scoring.judge(domain, task, wanted, world.changes(), calls, [])
+        assert done["reward"] == 1.0, (number, done)
+        assert scoring.judge(domain, task, wanted, begun, [], [])["reward"] == 0.0, number
+
+
+def test_a_number_is_a_task_in_every_process():
+    code = "from gem_ma.envs.tau2.phone import Phone; print([Phone(2).task(n) for n in range(9)])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == str([Phone(2).task(number) for number in range(9)])
+    assert Phone(1).task(0) != Phone(2).task(0)
+
+
+def test_difficulty_is_what_was_asked_for():
+    tasks = [Phone(faults=6, misleading=0).task(number) for number in range(60)]
+    assert {len(task.assertions) for task in tasks} >= {1, 2}
+    assert all(
+        any(one.reason.split()[-1].strip(".") in task.scenario for one in COMPLAINTS)
+        for task in tasks
+    )
+    easy = [Phone(faults=1, misleading=0).task(number) for number in range(60)]
+    assert max(len(task.actions) for task in easy) <= 4 < max(len(task.actions) for task in tasks)
+    lines = Phone(lines=5).base.tables["lines"]
+    assert len(lines) == 5 * len(Phone(lines=5).base.tables["customers"])
+    assert len({one["phone_number"] for one in lines.values()}) == len(lines)
+
+
+@pytest.mark.parametrize("arguments", [{}, HARD])
+def test_the_user_by_rule_and_the_assistant_by_the_workflow_solve_it(arguments):
+    env = gem_ma.make("tau2:phone", **arguments)
+    options = [{"task": number} for number in range(60)]
+    episodes = rollout(env, PLAYERS, 60, seed=0, options=options)
+    assert sum(one.report["reward"] for one in episodes) >= 59
+
+
+def test_the_oracle_has_the_user_play_the_gold_actions_too():
+    players = {"user": "rule-user", "assistant": "oracle-assistant"}
+    episodes = rollout("tau2:phone", players, 40, seed=0)
+    assert all(one.report["reward"] == 1.0 for one in episodes)
+
+
+@references.needed
+@pytest.mark.parametrize("split", ["small", pytest.param("train", marks=pytest.mark.slow)])
+def test_they_solve_telecom(split):
+    env = gem_ma.make("tau2:telecom", split=split)
+    many = len(env.game.ids)
+    options = [{"task": number} for number in range(many)]
+    episodes = rollout(env, PLAYERS, many, seed=0, options=options)
+    assert sum(one.report["reward"] for one in episodes) >= 0.95 * many
+
+
+def test_the_user_does_what_it_is_told_and_says_what_it_sees():
+    env = gem_ma.make("tau2:phone", faults=1, misleading=0)
+    (episode,) = rollout(env, PLAYERS, 1, seed=0, options=[{"task": 3}])
+    replies = [step.reply for step in episode.steps if step.agent == "user"]
+    assert replies[0].startswith("Hello. ")
+    assert any(one.startswith('{"name": "') for one in replies)
+    assert any("Status Bar: " in one for one in replies)
+    assert replies[-1] == "###STOP###"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"faults": 0}, "faults=0: expected a whole number of 1 to 6"),
+        ({"faults": (3, 2)}, "faults=2: expected a whole number of 3 to 6"),
+        ({"lines": 20}, "lines=20: expected a whole number of 1 to 9"),
+        ({"misleading": -1}, "misleading=-1: expected"),
+        ({"world": 1.5}, "world=1.5: expected"),
+    ],
+)
+def test_wrong_difficulty_says_what_would_work(arguments, words):
+    with pytest.raises(ValueError, match=words.replace("(", r"\(")):
+        gem_ma.make("tau2:phone", **arguments)
+
+
+def test_wrong_tasks_say_what_would_work():
+    with pytest.raises(ValueError, match="task=-1: expected a whole number from 0 on"):
+        gem_ma.make("tau2:phone").reset(options={"task": -1})
+
+
+def test_alone_an_assistant_mends_the_phone_itself():
+    env = gem_ma.make("tau2:phone", solo=True, faults=1, misleading=0)
+    for number in range(6):
+        env.reset(seed=0, options={"task": number})
+        for one in env.game_state.task.actions:
+            env.step(json.dumps({"name": one.name, "arguments": dict(one.arguments)}))
+        env.step('{"name": "done", "arguments": {}}')
+        assert env.info("assistant")["reward"] == 1.0, number
