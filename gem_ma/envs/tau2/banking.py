@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal, get_args
 
 from gem_ma.envs.tau.store import Record, copied
+from gem_ma.envs.tau2.banking_accounts import AccountTools
 from gem_ma.envs.tau2.banking_cards import CreditCardTools, DisputeTools
+from gem_ma.envs.tau2.banking_debit import DebitCardOrders, DebitCardTools
 from gem_ma.envs.tau2.banking_query import (
     add,
     agent_tool_id,
@@ -87,7 +89,9 @@ Reason = Literal[
 ]
 
 
-class KnowledgeTools(DisputeTools, CreditCardTools, Kit):
+class KnowledgeTools(
+    DisputeTools, CreditCardTools, AccountTools, DebitCardOrders, DebitCardTools, Kit
+):
     @tool
     def transfer_to_human_agents(self, summary: str, reason: Reason = "other") -> str:
         """Hand the user over to a person; the documents say for which reason.

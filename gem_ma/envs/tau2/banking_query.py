@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import operator
@@ -12,6 +13,7 @@ from gem_ma.envs.tau.store import Desk, Record
 from gem_ma.game import Maybe
 
 TODAY = "11/14/2025"  # on which all that happens does
+_NOW = datetime.datetime(2025, 11, 14)
 _NAME = "tau2.domains.banking_knowledge.db_query.query_db()"  # in Python's own errors
 _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {  # what may follow "__" in a constraint
     "eq": operator.eq,
@@ -66,8 +68,11 @@ def listing(desk: Desk, table: str, constraints: str = "{}") -> str:
         found = find(desk, table, *_asked(wanted))
     except Exception as error:  # noqa: BLE001 - as in the original; a model writes the constraints
         return f"Error querying database: {error}"
-    if not found:
-        return f"No records found in '{table}'."
+    return listed(table, found) if found else f"No records found in '{table}'."
+
+
+def listed(table: str, found: list[tuple[str, Record]]) -> str:
+    """Return records as a tool prints them."""
     lines = [f"Found {len(found)} record(s) in '{table}':\n"]
     for number, (id, record) in enumerate(found, 1):
         lines.append(f"{number}. Record ID: {id}")
@@ -137,6 +142,12 @@ def executed(name: str, arguments: Mapping[str, Any]) -> str:
     """Return the two lines in which an answer says what was called."""
     written = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
     return f"Executed: {name}\nArguments: {written}"
+
+
+def age(opened: str) -> int:
+    """Return for how many days something is open that was opened then, or raise ValueError."""
+    day = datetime.datetime.strptime(opened, "%m/%d/%Y")
+    return (_NOW - day).days
 
 
 def titled(word: str) -> str:
