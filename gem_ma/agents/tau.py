@@ -219,7 +219,11 @@ def _of_tau2(state: Any) -> bool:
 
 def _phone_view(turn: Turn) -> Any:
     """Return what the seat sees of a game about a phone, or None where it is no such game."""
-    names = {one["function"]["name"] for one in turn.tools if isinstance(one, Mapping)}
+    names = {
+        one["function"]["name"]
+        for one in turn.tools
+        if isinstance(one, Mapping) and "function" in one
+    }
     if turn.position is None or not names & {"check_status_bar", "get_customer_by_phone"}:
         return None
     return turn.position.state.seen_by(turn.seat)

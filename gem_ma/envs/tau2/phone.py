@@ -57,16 +57,19 @@ ALONE = POLICY + (
 )
 
 
-class Fault(NamedTuple):
-    """Something that is wrong: how it comes about, and what mends it (seat, name, arguments)."""
+Step = tuple[str, str, Mapping[str, Any]]  # seat, name, arguments
 
-    broken: tuple[tuple[str, str, Mapping[str, Any]], ...]
-    mended: tuple[tuple[str, str, Mapping[str, Any]], ...]
+
+class Fault(NamedTuple):
+    """Something that is wrong: how it comes about, and what mends it."""
+
+    broken: tuple[Step, ...]
+    mended: tuple[Step, ...]
 
 
 _LINE = {"customer_id": "{customer}", "line_id": "{line}"}
-_MODE = ("user", "set_network_mode_preference", {"mode": "4g_5g_preferred"})
-_APN = (("user", "reset_apn_settings", {}), ("user", "reboot_device", {}))
+_MODE: Step = ("user", "set_network_mode_preference", {"mode": "4g_5g_preferred"})
+_APN: tuple[Step, ...] = (("user", "reset_apn_settings", {}), ("user", "reboot_device", {}))
 
 
 def _own(name: str, mend: str, **arguments: Any) -> Fault:
@@ -269,7 +272,10 @@ class Phone(Telecom):
             "{battery}": int(rng.integers(3, 10)),
         }
         who = {"name": customer["full_name"], "phone_number": line["phone_number"]}
-        setup = [("user", "set_user_info", who), ("user", "set_user_location", {"abroad": away})]
+        setup: list[Step] = [
+            ("user", "set_user_info", who),
+            ("user", "set_user_location", {"abroad": away}),
+        ]
         if away:
             setup += [("user", "turn_roaming_on", {}), ("assistant", "enable_roaming", _LINE)]
         setup += [step for name in wrong for step in FAULTS[name].broken]
