@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load
-from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
@@ -63,7 +62,6 @@ class Run:
         resume: bool,
         pictures: bool,
         progress: bool | Progress | None,
-        **make: Any,
     ):
         among(start=(start, ("new", "here")))
         limits = {"concurrency": concurrency, "group": group}
@@ -74,7 +72,7 @@ class Run:
             raise ValueError(f"max_errors={max_errors}: expected 0 or more")
         if resume and out is None:
             raise ValueError("resume=True goes on with a file: pass out= too")
-        self.envs = _envs(env, make, start)
+        self.envs = _envs(env, start)
         self.players: list[Player] = []
         self.shuffle = shuffle
         self.seats = [self._seat(env, agents) for env in self.envs]
@@ -408,19 +406,12 @@ class Run:
             yield
 
 
-def _envs(env: Any, make: dict[str, Any], start: Start) -> list[BaseEnv]:
+def _envs(env: Any, start: Start) -> list[BaseEnv]:
     several = list(env) if isinstance(env, list | tuple) else [env]
     if not several:
         raise ValueError("got no environment")
-    if make and not all(isinstance(one, str) for one in several):
-        raise TypeError(
-            f"rollout takes no argument {next(iter(make))!r}, unless to make an environment from "
-            "an id; what was given is made already"
-        )
     out = []
     for one in several:
-        if isinstance(one, str):
-            one = making.make(one, **make)
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
         match = one.match
