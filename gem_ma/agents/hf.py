@@ -404,8 +404,15 @@ def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     with extra("hf", "HFAgent"):
         import transformers
 
+    if path.startswith("~"):
+        path = str(Path(path).expanduser())
     _look(path)
-    config = transformers.AutoConfig.from_pretrained(path)
+    try:
+        config = transformers.AutoConfig.from_pretrained(path)
+    except OSError as error:
+        if Path(path).is_dir():
+            raise
+        raise OSError(f"{path} is no folder here, and not had from the Hub: {error}") from error
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
     model = kind.from_pretrained(path, dtype=dtype)

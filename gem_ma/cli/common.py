@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,12 @@ def keeping(say: Callable[[], str]) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise Stopped(f"stopped: {say()}") from None
+
+
+def close(word: str, known: Iterable[str]) -> str:
+    """Return what may have been meant in place of a word, as the end of a sentence; or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def many(count: int, what: str) -> str:

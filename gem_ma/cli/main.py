@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gem_ma import __version__
 from gem_ma.cli import (
@@ -21,7 +21,7 @@ from gem_ma.cli import (
     training,
     viewing,
 )
-from gem_ma.cli.common import Stopped, UsageError, in_one_line, spoken
+from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
 
@@ -73,10 +73,24 @@ def _said(error: Exception) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are told as all others are."""
+    """A parser whose errors are told as all others are, with what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; {self.prog} -h says more")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Complain of what is not known where it is said: of a command, and not of gem-ma."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            hint = close(rest[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        known = [str(one) for one in action.choices or ()]
+        if action.choices is not None and value not in action.choices:
+            hint = close(str(value), known) or f" (choose from {', '.join(known)})"
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -235,16 +235,20 @@ class Run:
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
         play.home.append(play.env)
-        now = {s: plain(schemas(play.env.tools(s))) for s in episode.tools if s in play.chats}
-        play.episode.tools = now  # of the seats that were asked
-        recorded = ("id", "spec", "seed", "agents", "options", "wrappers", "contexts", "tools")
+        asked = {step.agent for step in episode.steps} & play.chats.keys()
+        now = {seat: schemas(found) for seat in asked if (found := play.env.tools(seat))}
+        play.episode.tools = plain(now)
+        recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")
         for name in (*recorded, "begun", "redrawn"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
-                there, asked = _in_words(name, old, new)
+                there, here = _in_words(name, old, new)
+                what = "ask for what is there"
+                if name == "tools":
+                    what = "give the same tools to the same seats (with_tools, --tools of gem-ma)"
                 raise ValueError(
-                    f"{path} comes from another run: {there} is there and {asked} is asked for "
-                    f"(episode {episode.number}); ask for what is there, or name another file"
+                    f"{path} comes from another run: {there} is there and {here} is asked for "
+                    f"(episode {episode.number}); {what}, or name another file"
                 )
         before = sorted((step.agent, str(step.reply)) for step in episode.steps[: episode.begun])
         if before != sorted(play.past.replies()):
@@ -461,7 +465,7 @@ def _in_words(name: str, there: Any, asked: Any) -> list[str]:
         return [f"agents={one!r}" for one in both]
     if name == "tools":
         return [
-            ", ".join(f"{t['function']['name']} for {s}" for s, some in one.items() for t in some)
+            ", ".join(f"{t['function']['name']} for {s}" for s in sorted(one) for t in one[s])
             or "no tool"
             for one in (there, asked)
         ]

@@ -462,6 +462,8 @@ def test_snapshots_can_be_restored_again_and_again():
         env.restore(snapshot)
         assert env.turns == 0
     assert after[0] == after[1] == after[2]
+    with pytest.raises(TypeError, match="n='8': expected a whole number"):
+        env.fork("8")
     with pytest.raises(ValueError, match="a snapshot of LiarsDice"):
         gem_ma.make("game:LiarsDice-v0", players=4).restore(snapshot)
     with pytest.raises(ValueError, match="does not fit ConnectFour"):
