@@ -168,6 +168,7 @@ def _facts(found: About) -> list[tuple[str, str]]:
         ("game", found.entry_point),
         ("parameters", "\n".join(map(_parameter, found.parameters))),
         ("settings", settings),
+        ("options", ", ".join(found.options) and f"{', '.join(found.options)} (of reset)"),
         ("rewards", found.rewards),
         ("actions", "\n".join(filter(None, (found.action, found.reply)))),
         ("observations", "\n".join(f"{kind}: {space}" for kind, space in spaces.items())),
