@@ -12,7 +12,7 @@ from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.match import actions
 from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
-from gem_ma.match.terms import Terms
+from gem_ma.match.terms import Terms, check_options
 
 _message: Any = partial(tuple.__new__, Message)  # in half the time of Message()
 _REASON = 500  # characters of an InvalidMove that reach its seat
@@ -72,7 +72,7 @@ class Match(Point, Generic[S]):
     def begin(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it."""
         self.seed = seed
-        self._check(options or {})
+        check_options(options or {}, self.game.reset_options, self.name)
         rng = self._generator()
         reseed(rng, seed)
         state = self.game.start(rng, options or {})
@@ -91,16 +91,6 @@ class Match(Point, Generic[S]):
             raise RuntimeError(
                 f"{self.name} is over before anybody could move; this game is broken"
             )
-
-    def _check(self, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an option that the game does not read, if it says which it does."""
-        known = self.game.reset_options
-        for name in options:
-            # PettingZoo's own test gives every environment one that is called "options".
-            if known and name not in known and name != "options":
-                raise ValueError(
-                    f"options={{{name!r}: ...}}: {self.name} knows {', '.join(map(repr, known))}"
-                )
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Take replies of seats that are waited for; return what that earns the seats.
