@@ -42,7 +42,12 @@ class Stopped(KeyboardInterrupt):
 
 
 def in_one_line(error: Exception | str) -> str:
-    """Return what is wrong, without line breaks and without keys."""
+    """Return what is wrong, without line breaks and without keys.
+
+    Of a file it is its name and what the system says of it.
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
     return without_secrets(" ".join(str(error).split()))
 
 

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except _wrong() as error:
-        sys.stderr.write(f"gem-ma: {spoken(_said(error), args)}\n")
+        sys.stderr.write(f"gem-ma: {spoken(in_one_line(error), args)}\n")
         return 2
     except (KeyboardInterrupt, EOFError) as error:
         sys.stderr.write(f"\ngem-ma: {error}\n" if isinstance(error, Stopped) else "\n")
@@ -63,13 +63,6 @@ def _wrong() -> tuple[type[Exception], ...]:
 
     known = BadScene, DependencyNotInstalled, MissingNeed, SeatError, ServerError
     return *known, ImportError, OSError, UnknownEnv, UnknownTheme, UsageError
-
-
-def _said(error: Exception) -> str:
-    """Return what is wrong; of a file, its name and what the system says of it."""
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return in_one_line(error)
 
 
 class _Parser(argparse.ArgumentParser):

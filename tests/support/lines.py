@@ -121,6 +121,7 @@ WRONG = [
     ("new okay --dir CLOSED", "CLOSED"),
     ("completion tcsh", "tcsh"),
     ("plot", "KIND"),
+    ("plot learning FOLDER/no --out FOLDER/a.png", "FOLDER/no: there is no such file or folder"),
     ("plot tokens FOLDER/no --out FOLDER/a.png", "FOLDER/no"),
 ]
 
