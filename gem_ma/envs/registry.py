@@ -195,7 +195,7 @@ def spec(id: str) -> Spec:
         own = _in_file(id)
         if own is not None:
             return own
-        raise UnknownEnv(f"no environment {id!r}; {_suggested(id, meant)}")
+        raise UnknownEnv(f"no environment {id!r}; {suggested(id, meant)}")
     return found
 
 
@@ -244,7 +244,7 @@ def _everything() -> dict[str, Spec]:
     return found
 
 
-def _suggested(id: str, meant: Sequence[str]) -> str:
+def suggested(id: str, meant: Sequence[str]) -> str:
     """Say which ids may have been meant, five at most."""
     prefix, colon, rest = id.lower().rpartition(":")
     every = {one.lower(): one for one in _everything()}

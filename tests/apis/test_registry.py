@@ -12,7 +12,7 @@ import pytest
 from playable import IDS
 
 import gem_ma
-from gem_ma import Spec, UnknownArgument, UnknownEnv
+from gem_ma import Spec, UnknownArgument, UnknownEnv, gem
 from gem_ma.envs import registry
 from gem_ma.evaluation.exploit import exploit
 from gem_ma.training import adapters
@@ -160,6 +160,7 @@ def test_an_unknown_argument_says_what_is_close(argument, words):
         (gem_ma.make_parallel, (), "max_turn", "max_turns"),
         (exploit, ("random",), "sample", "samples"),
         (adapters.sit, (), "seta", "seat"),
+        (gem.make, (), "sede", "seed"),
     ],
 )
 def test_what_leaves_arguments_to_make_knows_its_own(function, before, typo, meant):

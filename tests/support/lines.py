@@ -9,6 +9,7 @@ WRONG = [
     ("rum", "did you mean run?"),
     (f"run {C4} --episods 3", "--episods 3; did you mean --episodes?; gem-ma run -h"),
     ("eval compare FOLDER FOLDER --jsn=x", "--jsn=x; did you mean --json?"),
+    ("list ConectFour", "did you mean 'game:ConnectFour-v0'"),
     ("info ConectFour", "did you mean 'game:ConnectFour-v0'"),
     (f"pretrain {C4} --out FOLDER/o --size own", "that of pictures is --image-size own"),
     (f"pretrain {C4} --out FOLDER/o --size smal", "did you mean small?"),
