@@ -82,11 +82,9 @@ def made_for(function: Callable[..., Any], env: Any, kwargs: Mapping[str, Any]) 
         with making_for(function):
             return make(env, **kwargs)
     for key in kwargs:
-        hint = instead(key, _own(function), "it takes")
-        raise TypeError(
-            f"{function.__name__} got an unexpected keyword argument {key!r}; {hint} (what makes "
-            "an environment goes with an id: this one is made already, and takes no more)"
-        )
+        made = "an argument of make goes with an id, and this environment is made already"
+        hint = made if key in ARGUMENTS else f"{instead(key, _own(function), 'it takes')} ({made})"
+        raise TypeError(f"{function.__name__} got an unexpected keyword argument {key!r}; {hint}")
     return env
 
 

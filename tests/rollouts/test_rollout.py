@@ -612,7 +612,7 @@ def test_named_errors():
         rollout(TWO, "random", context={"z": "turns=1"})
     with pytest.raises(TypeError, match="expected a Context or a text, got 3"):
         rollout(TWO, "random", context=3)
-    with pytest.raises(TypeError, match="this one is made already"):
+    with pytest.raises(TypeError, match="this environment is made already"):
         rollout(gem_ma.make(TWO), "random", rounds=3)
     with pytest.raises(gem_ma.UnknownArgument, match="got an unexpected keyword argument 'sede'"):
         rollout(TWO, "random", sede=3)
