@@ -91,6 +91,7 @@ class Game(abc.ABC, Generic[S]):
     oracle = False  # a Turn's position is there for players who know the answers, secrets or not
     calls_at_once: int | None = None  # tool calls of one reply that count; the rest is dropped
     env_defaults: Mapping[str, Any] = MappingProxyType({})  # arguments of Env that it would have
+    reset_options: tuple[str, ...] = ()  # that `start` reads; where some are named, no other passes
 
     numbers: Any = None  # the Box of what `encode` returns, where that is no usual one
 

@@ -43,7 +43,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(line, words, places, capsys, mo
 def test_every_command_has_an_example(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
-    commands = {line.split()[0] for line, _ in WRONG if line} - {"dance"}
+    commands = {line.split()[0] for line, _ in WRONG if line} - {"dance", "rum"}
     listed = capsys.readouterr().out
     for command in commands:
         assert f"\n    {command}" in listed

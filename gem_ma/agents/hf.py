@@ -85,6 +85,8 @@ class HFAgent:
         self.stop = tuple(stop)
         self.cache = cache
         self._unseen = getattr(processor, "image_processor", None) is not None  # and not yet shown
+        # The sizes of the pictures that it learnt, where `pretrain` made it; none once it is told.
+        self._learnt = {tuple(one) for one in getattr(model.config, "picture_sizes", None) or ()}
         self._writer: Any = None  # made when it is needed; False: there is none for this model
         config = model.config
         self._longest = getattr(config.get_text_config(), "max_position_embeddings", None)
@@ -103,6 +105,8 @@ class HFAgent:
                     self.name,
                 )
         prompts = self._prompts(turns)
+        if self._learnt:
+            self._compare(prompts)
         replies: list[Reply | None] = [None] * len(turns)
         for batch in self._batches(prompts):
             seeds = [mix(self.seed, turns[number].seed) for number in batch]
@@ -146,6 +150,20 @@ class HFAgent:
             for (_, _, number, place), share in zip(batch, draw.shares, strict=True):
                 out[number][place] = share
         return out
+
+    def _compare(self, prompts: Sequence[Prompt]) -> None:
+        """Say once if pictures have another size than those that the model has learnt."""
+        from gem_ma.agents.sight import sizes
+
+        shown = {one for prompt in prompts for one in sizes(prompt.tensors, self.tokens.processor)}
+        if other := sorted(shown - self._learnt):
+            learnt, now = (f"{w}x{h}" for w, h in (min(self._learnt), other[0]))
+            self._learnt = set()
+            _log.warning(
+                "%s learnt pictures of %s, and is shown some of %s: image_size=, or --image-size "
+                "%s, shows them as it knows them",
+                *(self.name, learnt, now, learnt),
+            )
 
     def _prompts(self, turns: Sequence[Turn]) -> list[Prompt]:
         prompts = [self.tokens.prompt(turn.messages, schemas(turn.tools)) for turn in turns]
@@ -404,8 +422,15 @@ def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     with extra("hf", "HFAgent"):
         import transformers
 
+    if path.startswith("~"):
+        path = str(Path(path).expanduser())
     _look(path)
-    config = transformers.AutoConfig.from_pretrained(path)
+    try:
+        config = transformers.AutoConfig.from_pretrained(path)
+    except OSError as error:
+        if Path(path).is_dir():
+            raise
+        raise OSError(f"{path} is no folder here, and not had from the Hub: {error}") from error
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
     model = kind.from_pretrained(path, dtype=dtype)

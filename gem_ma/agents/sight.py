@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.guards.extras import extra
@@ -51,6 +52,14 @@ _OWN: dict[Any, Any] = {
     transformers.Qwen2VLProcessor: Qwen2VLProcessor,
     transformers.Qwen2_5_VLProcessor: Qwen2_5_VLProcessor,
 }
+
+
+def sizes(tensors: Mapping[str, Any], processor: Any) -> set[tuple[int, int]]:
+    """Return the widths and heights of pictures as Qwen's processors have made them."""
+    patch = getattr(getattr(processor, "image_processor", None), "patch_size", 0)
+    grids = tensors.get("image_grid_thw")
+    rows = [] if grids is None else grids.tolist()
+    return {(patch * width, patch * height) for _, height, width in rows}
 
 
 def processor_of(path: str, config: Any) -> Any:

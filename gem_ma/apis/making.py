@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.machinery
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.apis.env import Env
-from gem_ma.envs.games import make_game
-from gem_ma.envs.registry import Spec, Untrusted, listed, spec
+from gem_ma.envs.games import make_game, unknown
+from gem_ma.envs.registry import Spec, UnknownArgument, Untrusted, instead, listed, spec
 from gem_ma.guards import source
 from gem_ma.guards.given import need
 from gem_ma.match.actions import Format
@@ -72,9 +73,42 @@ def make(
     return env
 
 
+def made_for(function: Callable[..., Any], env: Any, kwargs: Mapping[str, Any]) -> Any:
+    """Return the environment of a function that leaves to `make` what it does not take itself.
+
+    env: an id or a Spec; anything else was made already, and is returned.
+    """
+    if isinstance(env, str | Spec):
+        with making_for(function):
+            return make(env, **kwargs)
+    for key in kwargs:
+        made = "an argument of make goes with an id, and this environment is made already"
+        hint = made if key in ARGUMENTS else f"{instead(key, _own(function), 'it takes')} ({made})"
+        raise TypeError(f"{function.__name__} got an unexpected keyword argument {key!r}; {hint}")
+    return env
+
+
+@contextlib.contextmanager
+def making_for(function: Callable[..., Any]) -> Iterator[None]:
+    """Let the error for an argument that `make` does not know think of a function's own, too."""
+    try:
+        yield
+    except UnknownArgument as error:
+        id, key, value = error.argument
+        known = [*_own(function), *error.known]
+        raise unknown(f"{function.__name__} of {id}", key, value, known) from None
+
+
+def _own(function: Callable[..., Any]) -> list[str]:
+    stars = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    own = inspect.signature(function).parameters.values()
+    return [one.name for one in own if one.kind not in stars]
+
+
 def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
     """Make an environment behind PettingZoo's parallel API; it takes what `make` takes."""
-    return make(id, **kwargs).parallel()
+    with making_for(make_parallel):
+        return make(id, **kwargs).parallel()
 
 
 def make_gym(
@@ -84,7 +118,8 @@ def make_gym(
 
     agent: the seat, which only an environment of one leaves open. others: who plays the others.
     """
-    return make(id, **kwargs).gym(agent=agent, others=others)
+    with making_for(make_gym):
+        return make(id, **kwargs).gym(agent=agent, others=others)
 
 
 def with_those_of_make(function: Callable[..., Any]) -> None:

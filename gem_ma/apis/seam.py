@@ -196,6 +196,7 @@ class Seam:
 
     def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
         """Return n environments that go on from here, with chance redrawn if a seed is given."""
+        need(n, int, "n", "a whole number")
         forks = [self.twin() for _ in range(n)]
         if seed is not None:
             for number, fork in enumerate(forks):

@@ -69,6 +69,7 @@ class About:
     reply: how a reply is to look, in the words that a seat reads.
     observations: a space for each kind of observation that there is.
     levels: other ids of the same game, with what each sets.
+    options: of reset, as far as the game names them.
     """
 
     id: str
@@ -85,6 +86,7 @@ class About:
     action: str = ""
     reply: str = ""
     observations: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     tools: tuple[GameTool, ...] = ()
     example: Example | None = None
 
@@ -246,6 +248,7 @@ def _played(env: Env[Any]) -> dict[str, Any]:
         "action": _action(env),
         "reply": actions.instruction(env.sight.format),
         "observations": _observations(env),
+        "options": game.reset_options,
         "tools": _tools(env),
         "example": Example(seat, turn.rules, turn.text, turn.legal[0] if turn.legal else None),
     }

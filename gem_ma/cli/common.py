@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,12 @@ class Stopped(KeyboardInterrupt):
 
 
 def in_one_line(error: Exception | str) -> str:
-    """Return what is wrong, without line breaks and without keys."""
+    """Return what is wrong, without line breaks and without keys.
+
+    Of a file it is its name and what the system says of it.
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
     return without_secrets(" ".join(str(error).split()))
 
 
@@ -91,6 +97,12 @@ def keeping(say: Callable[[], str]) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise Stopped(f"stopped: {say()}") from None
+
+
+def close(word: str, known: Iterable[str]) -> str:
+    """Return what may have been meant in place of a word, as the end of a sentence; or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def many(count: int, what: str) -> str:

@@ -413,10 +413,14 @@ def _compared(one: Any) -> list[str]:
         f"{one.new:.3f}",
         _between(one.change, 3),
         f"{one.pairs}, {one.unlike} differ" if one.change.paired else "none",
-        f"{one.change.p:.3f}",
-        f"as {one.same_as}" if one.same_as else f"{one.p:.3f}",
+        _chance(one.change.p),
+        f"as {one.same_as}" if one.same_as else _chance(one.p),
         one.verdict,
     ]
+
+
+def _chance(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _tests(found: Sequence[Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import difflib
 import json
 import re
 import sys
@@ -55,11 +54,8 @@ def add_commands(commands: Any) -> None:
 def _list(args: argparse.Namespace) -> int:
     ids = registry.list_envs(args.pattern or "*")
     if not ids:
-        close = registry.named(args.pattern)[:1] or difflib.get_close_matches(
-            args.pattern, registry.list_envs(), n=1, cutoff=0.3
-        )
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise UsageError(f"no id matches {args.pattern!r}{hint}")
+        hint = registry.suggested(args.pattern, registry.named(args.pattern))
+        raise UsageError(f"no id matches {args.pattern!r}; {hint}")
     specs = [registry.spec(id) for id in ids]
     specs = [spec for spec in specs if not (args.here and spec.missing())]
     if args.ids or args.needs:
@@ -168,6 +164,7 @@ def _facts(found: About) -> list[tuple[str, str]]:
         ("game", found.entry_point),
         ("parameters", "\n".join(map(_parameter, found.parameters))),
         ("settings", settings),
+        ("options", ", ".join(found.options) and f"{', '.join(found.options)} (of reset)"),
         ("rewards", found.rewards),
         ("actions", "\n".join(filter(None, (found.action, found.reply)))),
         ("observations", "\n".join(f"{kind}: {space}" for kind, space in spaces.items())),

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gem_ma import __version__
 from gem_ma.cli import (
@@ -21,7 +21,7 @@ from gem_ma.cli import (
     training,
     viewing,
 )
-from gem_ma.cli.common import Stopped, UsageError, in_one_line, spoken
+from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except _wrong() as error:
-        sys.stderr.write(f"gem-ma: {spoken(_said(error), args)}\n")
+        sys.stderr.write(f"gem-ma: {spoken(in_one_line(error), args)}\n")
         return 2
     except (KeyboardInterrupt, EOFError) as error:
         sys.stderr.write(f"\ngem-ma: {error}\n" if isinstance(error, Stopped) else "\n")
@@ -65,18 +65,25 @@ def _wrong() -> tuple[type[Exception], ...]:
     return *known, ImportError, OSError, UnknownEnv, UnknownTheme, UsageError
 
 
-def _said(error: Exception) -> str:
-    """Return what is wrong; of a file, its name and what the system says of it."""
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return in_one_line(error)
-
-
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are told as all others are."""
+    """A parser whose errors are told as all others are, with what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; {self.prog} -h says more")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Complain of what is not known where it is said: of a command, and not of gem-ma."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            hint = close(rest[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        known = [str(one) for one in action.choices or ()]
+        if action.choices is not None and value not in action.choices:
+            hint = close(str(value), known) or f" (choose from {', '.join(known)})"
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -59,6 +59,11 @@ def _port(text: str) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
+    def say(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    say(f"{args.id} is being made ...")  # which takes long where libraries are heavy
     try:
         from gem_ma.serving.server import serve
 
@@ -72,7 +77,7 @@ def _serve(args: argparse.Namespace) -> int:
             idle=args.idle,
             seat=args.seat,
             others=args.others,
-            say=lambda line: sys.stdout.write(f"{line}\n") and sys.stdout.flush(),
+            say=say,
             **looks(args),
         )
     except (BadArgument, ValueError) as error:

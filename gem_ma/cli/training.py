@@ -28,6 +28,7 @@ from gem_ma.cli.common import (
     spoken,
 )
 
+SIZES = ("tiny", "small", "base")
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
@@ -50,7 +51,8 @@ def add_commands(commands: Any) -> None:
     pretrain.add_argument(
         "--size",
         default="tiny",
-        choices=("tiny", "small", "base"),
+        type=_model_size,
+        choices=SIZES,
         help="of the model: about 1M, 10M or 100M parameters (default: tiny)",
     )
     pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
@@ -102,6 +104,15 @@ def add_commands(commands: Any) -> None:
 
 def _names(text: str) -> list[str]:
     return text.split(",")
+
+
+def _model_size(text: str) -> str:
+    if text == "own" or text[:1].isdecimal():  # which --size means in other commands
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected {', '.join(SIZES)}, sizes of models; that of pictures is "
+            f"--image-size {text}"
+        )
+    return text
 
 
 def _weight(text: str) -> float:

@@ -14,6 +14,7 @@ from gem_ma.cli.common import (
     add_seed,
     count,
     drawn,
+    in_one_line,
     looks,
     many,
     number,
@@ -136,7 +137,7 @@ def _view(args: argparse.Namespace) -> int:
                 ),
             )
     except (NotARecord, OSError) as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(in_one_line(error)) from None
     for damage in page.damaged[:20]:
         sys.stderr.write(f"left out: {damage}\n")
     if len(page.damaged) > 20:
@@ -187,7 +188,7 @@ def _plot(args: argparse.Namespace) -> int:
         plots.check(args.out)
         plots.save(draw[args.kind](), args.out)
     except (ValueError, ImportError, OSError) as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(in_one_line(error)) from None
     sys.stdout.write(f"written to {args.out}\n")
     for words in missing:
         sys.stdout.write(f"unfinished: {words}\n")

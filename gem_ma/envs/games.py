@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gem_ma.envs.registry import MissingArgument, MissingNeed, Spec, UnknownArgument, instead
@@ -41,18 +41,28 @@ def make_game(
         elif key in beside:
             others[key] = value
         else:
-            raise UnknownArgument(
-                f"{spec.id} got an unexpected keyword argument {key!r}; "
-                f"{_hint(key, [*takes, *beside])}"
-            )
+            raise unknown(spec.id, key, value, [*takes, *beside])
     for one in parameters:
         if one.default is one.empty and one.name not in own:
             raise MissingArgument(f"{spec.id} needs {one.name}=...")
     return found(**own), others
 
 
-def _hint(key: str, takes: list[str]) -> str:
+def unknown(who: str, key: str, value: Any, known: Sequence[str]) -> UnknownArgument:
+    """Return the error for an argument that nobody takes; `known` are those that somebody does."""
+    error = UnknownArgument(
+        f"{who} got an unexpected keyword argument {key!r}; {_hint(key, value, known)}"
+    )
+    error.argument, error.known = (who, key, value), tuple(known)
+    return error
+
+
+def _hint(key: str, value: Any, known: Sequence[str]) -> str:
     seat = ["agent", "others"]
     if key in seat:
         return "it belongs to make_gym() and Env.gym()"
-    return instead(key, [*takes, *seat], "it takes")
+    hint = instead(key, [*known, *seat], "it takes")
+    if isinstance(value, Mapping) and not hint.startswith("did"):
+        inside = ", ".join(f"{name}={one!r}" for name, one in value.items()) or "observe='image'"
+        return f"arguments stand by themselves, such as {inside[:100]}"
+    return hint

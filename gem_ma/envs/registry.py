@@ -34,7 +34,13 @@ class BadArgument(TypeError):
 
 
 class UnknownArgument(BadArgument):
-    """Neither the game nor Env takes this argument."""
+    """Neither the game nor Env takes this argument.
+
+    argument: of what, its name and its value. known: the names of those that somebody takes.
+    """
+
+    argument: tuple[str, str, Any] = "", "", None
+    known: tuple[str, ...] = ()
 
 
 class MissingArgument(BadArgument):
@@ -189,7 +195,7 @@ def spec(id: str) -> Spec:
         own = _in_file(id)
         if own is not None:
             return own
-        raise UnknownEnv(f"no environment {id!r}; {_suggested(id, meant)}")
+        raise UnknownEnv(f"no environment {id!r}; {suggested(id, meant)}")
     return found
 
 
@@ -238,7 +244,7 @@ def _everything() -> dict[str, Spec]:
     return found
 
 
-def _suggested(id: str, meant: Sequence[str]) -> str:
+def suggested(id: str, meant: Sequence[str]) -> str:
     """Say which ids may have been meant, five at most."""
     prefix, colon, rest = id.lower().rpartition(":")
     every = {one.lower(): one for one in _everything()}
@@ -249,8 +255,12 @@ def _suggested(id: str, meant: Sequence[str]) -> str:
         wanted = _letters(rest)
         close = [one for one in known.values() if len(wanted) > 2 and wanted in _letters(one)]
     if not close:
-        near = difflib.get_close_matches(id.lower(), list(known), n=3, cutoff=0.75)
-        close = [known[low] for low in near]
+        names = known
+        if not prefix:  # of ids with one name, ours are meant
+            ours_last = reversed(known.values())
+            names = {name: one for one in ours_last for name in _written(one)}
+        near = difflib.get_close_matches(id.lower() if prefix else wanted, names, n=3, cutoff=0.75)
+        close = list(dict.fromkeys(names[name] for name in near))
     close = [one for one in close if not any(one.startswith(f"{other}-") for other in close)]
     if not close:
         return "gem-ma list, or list_envs(), says which there are"
@@ -406,8 +416,7 @@ def _has_corpus(name: str) -> bool:
 
 def instead(name: str, known: Iterable[str], otherwise: str) -> str:
     """Say which of the known names a wrong one may stand for, or what there is."""
-    known = list(known)
-    close = difflib.get_close_matches(name, known, n=2, cutoff=0.75)
-    if close:
+    known = list(dict.fromkeys(known))
+    if close := difflib.get_close_matches(name, known, n=2, cutoff=0.75):
         return f"did you mean {' or '.join(map(repr, close))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

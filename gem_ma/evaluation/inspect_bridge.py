@@ -82,7 +82,7 @@ def play(
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
-    made = making.make(env, **make) if isinstance(env, str) else env
+    made = making.made_for(play, env, make)
     given = dict(seats or {})
     run = Run(
         made,

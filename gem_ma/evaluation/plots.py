@@ -139,6 +139,8 @@ def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[
     """
     files: list[Path] = []
     for source in map(Path, sources):
+        if not source.exists():
+            raise BadPlot(f"{source}: there is no such file or folder")
         every = sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
         files += [one for one in every if f".{one.name}".endswith(_HISTORY)] or every
     runs: dict[str, list[list[dict[str, Any]]]] = {}

@@ -81,7 +81,7 @@ class Specs:
                 maker, given = known.maker(), known.split(main) if known.first else []
             except ValueError as error:
                 raise ValueError(f"{shown}: {error}") from None
-        named = _options(options, _takes(maker)[len(given) :], shown)
+        named = _options(options, dict(list(_takes(maker).items())[len(given) :]), shown)
         try:
             return maker(*given, **named)
         except (TypeError, ValueError) as error:  # such as depth=x
@@ -158,13 +158,24 @@ def _is_of(value: Any, module: Any) -> bool:
     return True
 
 
-def _takes(maker: Maker) -> list[str]:
-    """Return the arguments of what makes something, by name."""
+def _takes(maker: Maker) -> dict[str, str]:
+    """Return the arguments of what makes something, each with its type as it is written there."""
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    return [name for name, one in inspect.signature(maker).parameters.items() if one.kind in kinds]
+    found = inspect.signature(maker).parameters.values()
+    return {
+        one.name: inspect.formatannotation(one.annotation) for one in found if one.kind in kinds
+    }
 
 
-def _options(text: str, takes: Sequence[str], shown: str) -> dict[str, Any]:
+# What an option of a type may be, and that in words; options of other types may be anything.
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "true or false"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+}
+
+
+def _options(text: str, takes: Mapping[str, str], shown: str) -> dict[str, Any]:
     named = {}
     for option in filter(None, text.split("&")):
         key, _, value = option.partition("=")
@@ -175,6 +186,9 @@ def _options(text: str, takes: Sequence[str], shown: str) -> dict[str, Any]:
                 f"{', '.join(takes) or 'none'}{got}"
             )
         named[key] = _value(value)
+        types, words = _TYPES.get(takes[key].strip("'").removesuffix(" | None"), ((), ""))
+        if types and type(named[key]) not in types:
+            raise ValueError(f"{shown}: {option}: expected {words}")
     return named
 
 

@@ -12,7 +12,7 @@ from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.match import actions
 from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
-from gem_ma.match.terms import Terms
+from gem_ma.match.terms import Terms, check_options
 
 _message: Any = partial(tuple.__new__, Message)  # in half the time of Message()
 _REASON = 500  # characters of an InvalidMove that reach its seat
@@ -72,6 +72,7 @@ class Match(Point, Generic[S]):
     def begin(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it."""
         self.seed = seed
+        check_options(options or {}, self.game.reset_options, self.name)
         rng = self._generator()
         reseed(rng, seed)
         state = self.game.start(rng, options or {})

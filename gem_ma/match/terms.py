@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -54,3 +54,13 @@ def among(**given: tuple[Any, Sequence[Any]]) -> None:
     for name, (value, known) in given.items():
         if value not in known:
             raise ValueError(f"{name}={value!r}: expected one of {tuple(known)}")
+
+
+def check_options(options: Iterable[str], known: Sequence[str], game: str) -> None:
+    """Raise ValueError for an option of `reset` that is none of those that a game reads, if any."""
+    for name in options:
+        # PettingZoo's own test gives every environment one that is called "options".
+        if known and name not in known and name != "options":
+            raise ValueError(
+                f"options={{{name!r}: ...}}: {game} knows {', '.join(map(repr, known))}"
+            )

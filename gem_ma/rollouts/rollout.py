@@ -11,6 +11,7 @@ import warnings
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from gem_ma.apis.making import made_for
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.progress import Progress
@@ -81,8 +82,9 @@ async def arollout(
         raise ValueError("step_timeout needs workers: only a process can be stopped")
     if step_timeout is not None and not hasattr(signal, "setitimer"):
         raise ValueError("step_timeout needs the alarms of Linux or macOS; this system has none")
+    several = env if isinstance(env, list | tuple) else [env]
     run = Run(
-        env,
+        [made_for(rollout, one, make) for one in several],
         agents,
         episodes,
         concurrency=concurrency,
@@ -97,7 +99,6 @@ async def arollout(
         resume=resume,
         pictures=pictures,
         progress=progress,
-        **make,
     )
     try:
         if workers is None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load
-from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
@@ -63,7 +62,6 @@ class Run:
         resume: bool,
         pictures: bool,
         progress: bool | Progress | None,
-        **make: Any,
     ):
         among(start=(start, ("new", "here")))
         limits = {"concurrency": concurrency, "group": group}
@@ -74,7 +72,7 @@ class Run:
             raise ValueError(f"max_errors={max_errors}: expected 0 or more")
         if resume and out is None:
             raise ValueError("resume=True goes on with a file: pass out= too")
-        self.envs = _envs(env, make, start)
+        self.envs = _envs(env, start)
         self.players: list[Player] = []
         self.shuffle = shuffle
         self.seats = [self._seat(env, agents) for env in self.envs]
@@ -237,16 +235,20 @@ class Run:
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
         play.home.append(play.env)
-        now = {s: plain(schemas(play.env.tools(s))) for s in episode.tools if s in play.chats}
-        play.episode.tools = now  # of the seats that were asked
-        recorded = ("id", "spec", "seed", "agents", "options", "wrappers", "contexts", "tools")
+        asked = {step.agent for step in episode.steps} & play.chats.keys()
+        now = {seat: schemas(found) for seat in asked if (found := play.env.tools(seat))}
+        play.episode.tools = plain(now)
+        recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")
         for name in (*recorded, "begun", "redrawn"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
-                there, asked = _in_words(name, old, new)
+                there, here = _in_words(name, old, new)
+                what = "ask for what is there"
+                if name == "tools":
+                    what = "give the same tools to the same seats (with_tools, --tools of gem-ma)"
                 raise ValueError(
-                    f"{path} comes from another run: {there} is there and {asked} is asked for "
-                    f"(episode {episode.number}); ask for what is there, or name another file"
+                    f"{path} comes from another run: {there} is there and {here} is asked for "
+                    f"(episode {episode.number}); {what}, or name another file"
                 )
         before = sorted((step.agent, str(step.reply)) for step in episode.steps[: episode.begun])
         if before != sorted(play.past.replies()):
@@ -408,19 +410,12 @@ class Run:
             yield
 
 
-def _envs(env: Any, make: dict[str, Any], start: Start) -> list[BaseEnv]:
+def _envs(env: Any, start: Start) -> list[BaseEnv]:
     several = list(env) if isinstance(env, list | tuple) else [env]
     if not several:
         raise ValueError("got no environment")
-    if make and not all(isinstance(one, str) for one in several):
-        raise TypeError(
-            f"rollout takes no argument {next(iter(make))!r}, unless to make an environment from "
-            "an id; what was given is made already"
-        )
     out = []
     for one in several:
-        if isinstance(one, str):
-            one = making.make(one, **make)
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
         match = one.match
@@ -470,7 +465,7 @@ def _in_words(name: str, there: Any, asked: Any) -> list[str]:
         return [f"agents={one!r}" for one in both]
     if name == "tools":
         return [
-            ", ".join(f"{t['function']['name']} for {s}" for s, some in one.items() for t in some)
+            ", ".join(f"{t['function']['name']} for {s}" for s in sorted(one) for t in one[s])
             or "no tool"
             for one in (there, asked)
         ]

@@ -144,7 +144,7 @@ def application(
         )
     if not (first_message > 0 and idle > 0):
         raise ValueError(f"first_message={first_message}, idle={idle}: expected more than 0")
-    env = making.make(id, **make)
+    env = making.made_for(serve, id, make)
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     rest = [one for one in env.possible_agents if one != seat]

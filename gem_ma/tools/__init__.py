@@ -7,7 +7,7 @@ They may import environments and what lies below these; a tool's file alone impo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from inspect import isroutine
+from inspect import isfunction, ismethod, isroutine
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from gem_ma.guards.given import need
@@ -65,6 +65,8 @@ __getattr__ = later(
 def load(spec: Any) -> list[Tool]:
     """Return the tools that a spec string names, mostly one; a tool stays itself.
 
+    A function becomes a tool, as `function_tool` makes it.
+
     "python", "python:seconds=2&session=true"; "search:PATH", of a saved index or of texts, or
     "search:URL", of a retriever, with options such as "search:docs?top_k=5"; "mcp:URL", all of a
     server's. "FILE.py:NAME" or "module:NAME" is what is called NAME there: a tool, a class of
@@ -74,7 +76,9 @@ def load(spec: Any) -> list[Tool]:
         spec = SPECS.make(spec)
     if isinstance(spec, list | tuple):
         return list(spec)
-    need(spec, Tool, "spec", "a tool or a spec string")
+    if isfunction(spec) or ismethod(spec):
+        spec = __getattr__("function_tool")(spec)
+    need(spec, Tool, "spec", "a tool, a function or a spec string")
     return [spec]
 
 

@@ -50,9 +50,9 @@ class ToolEnv(TextWrapper):
     A reply calls by native tool calls, by blocks of <tool_call>, or, for a tool with `fenced`, by a
     fenced block of that language which no action follows.
 
-    tools: tools and spec strings (see `gem_ma.tools.load`): a list for all seats, or a mapping from
-        seat to list. A text may hold several, with commas between; with SEAT= before it, one is for
-        that seat alone: "python,x=search:docs".
+    tools: tools, functions and spec strings (see `gem_ma.tools.load`): one or a list for all seats,
+        or a mapping from seat to these. A text may hold several, with commas between; with SEAT=
+        before it, one is for that seat alone: "python,x=search:docs".
     max_calls: that a seat may make between two moves; one more is an invalid reply.
     max_calls_per_episode: that a seat may make in all.
     reward, error_reward: what a seat earns by a call that worked, and by one that did not.
@@ -67,7 +67,7 @@ class ToolEnv(TextWrapper):
     def __init__(
         self,
         env: BaseEnv,
-        tools: Mapping[str, Sequence[Tool | str] | str] | Sequence[Tool | str] | str,
+        tools: Any,
         *,
         max_calls: int = 8,
         max_calls_per_episode: int | None = None,
@@ -247,7 +247,7 @@ def _placed(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
     for seat, several in by_seat.items():
         if seat not in (None, *seats):
             raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
-        for one in [several] if isinstance(several, str) else several:
+        for one in several if isinstance(several, list | tuple) else [several]:
             of = placed(one, seats) if isinstance(one, str) else [("", one)]
             found += [(where or seat or "", what) for where, what in of]
     return found

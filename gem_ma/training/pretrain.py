@@ -67,6 +67,7 @@ TEMPLATE = (
 )
 _HOW = "workers", "concurrency", "ray"  # arguments of a rollout that change no episode
 _LONGEST = 8192  # tokens of a chat
+_SIZES = 16  # of pictures, of which a model's folder names so many
 _LONG = 60.0  # seconds between two checkpoints
 
 
@@ -137,7 +138,9 @@ def pretrain(
     played = play_all(env, teacher, episodes, **play)
     kept = [one for one in played if one.failure is None and (keep is None or keep(one))]
     if not kept:
-        raise ValueError(f"none of {len(played)} episodes is left to learn from")
+        failed = next((one.failure for one in played if one.failure), None)
+        why = f"; the first failed by {failed.kind}: {failed.message}" if failed else ""
+        raise ValueError(f"none of {len(played)} episodes is left to learn from{why}")
     processor = processor_for(kept, sizes.vocabulary)
     tokens = Tokens(processor)
     rows = [
@@ -150,6 +153,12 @@ def pretrain(
     if not rows:
         raise ValueError(f"seats={seats}: nobody of that name said anything")
     model = model_of(sizes, processor, seed).to(device or "cpu")
+    if processor is not tokens.tokenizer:
+        from gem_ma.agents import sight
+
+        seen = {one for row in rows for one in sight.sizes(row.tensors, processor)}
+        if len(seen) <= _SIZES:
+            model.config.picture_sizes = sorted(seen)  # which HFAgent compares
     learning = Imitation(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
     losses = learning.run(checkpoint, settings, every, progress)
     processor.save_pretrained(folder)

@@ -77,6 +77,8 @@ def test_options_of_a_spec():
         ("search:deep=2", "got 'deep'"),
         ("openai:some/model?model=other", "got 'model'"),
         ("human:x=1", "agent 'human:x=1': expected options"),
+        ("search:depth=two", "agent 'search:depth=two': depth=two: expected a whole number"),
+        ("openai:some/model?logprobs=1", "logprobs=1: expected true or false"),
         ("search:depth=-1", "agent 'search:depth=-1': depth"),
     ):
         with pytest.raises(ValueError, match=re.escape(told)):

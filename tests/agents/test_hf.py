@@ -493,6 +493,13 @@ def test_a_models_own_defaults_do_not_bend_the_distribution(text):
     assert HFAgent(model, tokenizer, max_new_tokens=16).act([turn]) == plain
 
 
+@pytest.mark.parametrize("name", ["nothing-here", "nobody/nothing-here", "~/nothing/here"])
+def test_a_model_that_is_nowhere_is_named(name, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(OSError, match=f"{name.removeprefix('~')}(:| is no folder here, and not)"):
+        load(f"hf:{name}")
+
+
 def test_from_a_folder_by_a_spec_string(text, tmp_path):
     model, tokenizer = text
     model.save_pretrained(tmp_path / "text")

@@ -440,6 +440,22 @@ def test_a_seed_leads_to_the_next():
     assert env.episode_seed != seeds[0][0]
 
 
+@pytest.mark.parametrize(
+    ("id", "wrong", "known"),
+    [
+        ("math:Mini", "idx", "index"),
+        ("duo:Debate/math:Mini", "indx", "index"),
+        ("tau:shop", "tsak", "task"),
+    ],
+)
+def test_an_option_that_a_game_does_not_read(id, wrong, known):
+    env = gem_ma.make(id)
+    env.reset(seed=0, options={known: 0})
+    with pytest.raises(ValueError, match=f"'{wrong}'.*{id} knows '{known}'"):
+        env.reset(seed=0, options={wrong: 0})
+    started("game:Nim-v0").reset(options={wrong: 0})  # it says nothing of options
+
+
 def test_a_fork_goes_on_as_the_original_would_and_a_seed_redraws_chance():
     env = started("game:LiarsDice-v0", seed=1)
     actions = ["1x1", "liar"]
@@ -462,6 +478,8 @@ def test_snapshots_can_be_restored_again_and_again():
         env.restore(snapshot)
         assert env.turns == 0
     assert after[0] == after[1] == after[2]
+    with pytest.raises(TypeError, match="n='8': expected a whole number"):
+        env.fork("8")
     with pytest.raises(ValueError, match="a snapshot of LiarsDice"):
         gem_ma.make("game:LiarsDice-v0", players=4).restore(snapshot)
     with pytest.raises(ValueError, match="does not fit ConnectFour"):

@@ -1,5 +1,6 @@
 """The registry, and the ids in Gymnasium's and PettingZoo's."""
 
+import inspect
 import subprocess
 import sys
 import types
@@ -11,8 +12,10 @@ import pytest
 from playable import IDS
 
 import gem_ma
-from gem_ma import Spec, UnknownArgument, UnknownEnv
+from gem_ma import Spec, UnknownArgument, UnknownEnv, gem
 from gem_ma.envs import registry
+from gem_ma.evaluation.exploit import exploit
+from gem_ma.training import adapters
 
 new_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"),
@@ -97,6 +100,13 @@ def test_a_name_stands_for_the_one_id_that_it_fits(name, id):
     assert gem_ma.spec(name).id == id
 
 
+@pytest.mark.parametrize("name", ["ConectFour", "conectfour-v0", "game:ConectFour"])
+def test_a_misspelt_name_is_close_to_one(name):
+    for make in (gem_ma.make, gem_ma.make_gym):
+        with pytest.raises(UnknownEnv, match="did you mean 'game:ConnectFour-v0'"):
+            make(name)
+
+
 def test_a_name_that_fits_several_ids_is_none():
     with pytest.raises(UnknownEnv, match="did you mean 'eval:HotpotQA' or 'qa:HotpotQA'"):
         gem_ma.spec("HotpotQA")
@@ -130,13 +140,37 @@ def test_lists_ignore_case_and_read_what_is_said_of_a_game():
         ("agent", r"it belongs to make_gym\(\)"),
         ("zzz", "it takes rounds, observe, actions"),
         ("args", "it takes rounds"),
+        ("env_kwargs", r"arguments stand by themselves, such as rounds=5"),
     ],
 )
 def test_an_unknown_argument_says_what_is_close(argument, words):
+    value = {"rounds": 5} if argument == "env_kwargs" else 3
     with pytest.raises(UnknownArgument, match=words):
-        gem_ma.make("game:RockPaperScissors-v0", **{argument: 3})
+        gem_ma.make("game:RockPaperScissors-v0", **{argument: value})
     with pytest.raises(TypeError):
         gem_ma.make("game:ConnectFour-v0").game.__class__(nonsense=1)
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "typo", "meant"),
+    [
+        (gem_ma.rollout, ("random",), "episdoes", "episodes"),
+        (gem_ma.make_vec, (2,), "bakend", "backend"),
+        (gem_ma.make_gym, (), "othrs", "others"),
+        (gem_ma.make_parallel, (), "max_turn", "max_turns"),
+        (exploit, ("random",), "sample", "samples"),
+        (adapters.sit, (), "seta", "seat"),
+        (gem.make, (), "sede", "seed"),
+    ],
+)
+def test_what_leaves_arguments_to_make_knows_its_own(function, before, typo, meant):
+    words = f"^{function.__name__} .*argument {typo!r}; did you mean {meant!r}"
+    envs = ["game:KuhnPoker-v0"]
+    if "env" in inspect.signature(function).parameters:
+        envs.append(gem_ma.make("game:KuhnPoker-v0"))
+    for env in envs:
+        with pytest.raises(TypeError, match=words):
+            function(env, *before, **{typo: 3})
 
 
 @pytest.mark.parametrize("id", IDS)

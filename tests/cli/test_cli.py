@@ -323,6 +323,8 @@ def test_what_cannot_be_served_or_made_is_one_line(capsys):
     assert main(["serve", "game:Nothing-v0"]) == 2
     assert main(["serve", "game:TicTacToe-v0", "--host", "0.0.0.0"]) == 2
     assert main(["play", "ta:Klondike-v0"]) == 2
-    lines = capsys.readouterr().err.splitlines()
+    told = capsys.readouterr()
+    assert told.out.startswith("game:Nothing-v0 is being made ...\n")  # at once
+    lines = told.err.splitlines()
     assert len(lines) == 3
     assert all(line.startswith("gem-ma: ") for line in lines)

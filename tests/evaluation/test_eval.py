@@ -785,6 +785,8 @@ def test_numbers_that_changed_alike_are_one_test(tmp_path, capsys):
     command("eval", "compare", tmp_path / "a", tmp_path / "b")
     printed = capsys.readouterr().out
     assert printed.count(" as success ") == 2
+    assert "<0.001" in printed
+    assert " 0.000  " not in printed.partition("Holm  ")[2]
     assert f"Holm's correction for {len(own)} tests\nall:" in printed
     # what is alike in few pairs is not shown to be alike
     command("eval", "compare", tmp_path / "a", tmp_path / "a")

@@ -378,7 +378,7 @@ def test_named_errors():
         play(TWO, seats={"o": "randm"})
     with pytest.raises(ValueError, match="samples=0"):
         play(TWO, samples=0)
-    with pytest.raises(TypeError, match="takes no argument 'observe'"):
+    with pytest.raises(TypeError, match="'observe'; an argument of make goes with an id"):
         play(gem_ma.make(TWO), observe="both")
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gem_ma.envs import registry
+from gem_ma.envs.bridges import pettingzoo as zoo
 from gem_ma.guards.extras import extra
 
 TOP = Path(__file__).parents[2]
@@ -132,6 +134,16 @@ def test_every_remedy_in_the_package_names_an_extra_that_there_is():
         if name
     }
     assert {"hf", "openai", "tools", "openenv", "datasets"} <= found <= set(EXTRAS)
+
+
+def test_what_environments_need_is_an_extra_that_there_is():
+    ids = [*registry.list_envs(), *(f"pz:{name}" for name in ("pong_v3", "pursuit_v5"))]
+    needs = {need for id in ids for need in registry.spec(id).needs}
+    no_extra = re.compile(r"(key|corpus|broken):.*|hub|network|python>=.*", re.DOTALL)
+    extras = {need.partition(":")[0] for need in needs if not no_extra.fullmatch(need)}
+    assert {"textarena", "pettingzoo", "butterfly", "minigrid"} <= extras <= set(EXTRAS)
+    own = {one for one in zoo._FAMILIES.values() if one.startswith("gem-ma[")}
+    assert {one.removeprefix("gem-ma[").rstrip("]") for one in own} <= set(EXTRAS)
 
 
 def test_what_excludes_each_other_is_said():

@@ -295,6 +295,9 @@ def test_certify_looks_at_the_theme_and_at_noise():
     assert env.sight.theme == "light"
     with pytest.raises(ContractError, match="one picture for"):
         certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), views=500)
+    with pytest.raises(ContractError, match="one picture for"):
+        certify("game:Chess-v0", noise="downscale:64", views=500)
+    assert certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), noise="", views=20).exact
 
 
 # -- grids -----------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from gem_ma.rollouts.episode import Episode, ReplayError
 from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.talk.conversation import Step
+from gem_ma.tools import with_tools
 from gem_ma.training import advantages
 
 ONE = "game:GuessTheNumber-v0-easy"
@@ -611,7 +612,7 @@ def test_named_errors():
         rollout(TWO, "random", context={"z": "turns=1"})
     with pytest.raises(TypeError, match="expected a Context or a text, got 3"):
         rollout(TWO, "random", context=3)
-    with pytest.raises(TypeError, match="no argument 'rounds', unless"):
+    with pytest.raises(TypeError, match="this environment is made already"):
         rollout(gem_ma.make(TWO), "random", rounds=3)
     with pytest.raises(gem_ma.UnknownArgument, match="got an unexpected keyword argument 'sede'"):
         rollout(TWO, "random", sede=3)
@@ -696,6 +697,8 @@ def test_resuming_plays_what_failed_again_and_refuses_another_run(tmp_path):
         arguments = {"env": TWO, "agents": agent, "seed": 0, **change}
         with pytest.raises(ValueError, match=f"comes from another run: .*{re.escape(words)}"):
             rollout(episodes=8, out=out, resume=True, **arguments)
+    with pytest.raises(ValueError, match="no tool is there and python for o, python for x is aske"):
+        rollout(with_tools(gem_ma.make(TWO), "python"), agent, 8, out=out, resume=True)
     with pytest.raises(FileExistsError, match="resume=True goes on with it"):
         rollout(TWO, agent, 8, seed=0, out=out)
 

@@ -290,8 +290,9 @@ def test_what_is_dropped_leaves_its_session(url):
 
 
 def test_ids():
-    assert find("openenv:nonsense") is None
-    assert find("openenv:ftp://host") is None
+    for wrong in ("nonsense", "ftp://nonsense"):
+        with pytest.raises(gem_ma.UnknownEnv, match="did you mean 'openenv:ws://nonsense'"):
+            find(f"openenv:{wrong}")
     assert address("https://host/some/path/") == "wss://host/some/path/ws"
     assert address("ws://127.0.0.1:8000/ws") == "ws://127.0.0.1:8000/ws"
     assert gem_ma.spec("openenv:http://h:1").kwargs == {"url": "http://h:1"}

@@ -6,6 +6,15 @@ C4, KUHN = "game:ConnectFour-v0", "game:KuhnPoker-v0"
 WRONG = [
     ("", "COMMAND"),
     ("dance", "invalid choice"),
+    ("rum", "did you mean run?"),
+    (f"run {C4} --episods 3", "--episods 3; did you mean --episodes?; gem-ma run -h"),
+    ("eval compare FOLDER FOLDER --jsn=x", "--jsn=x; did you mean --json?"),
+    ("list ConectFour", "did you mean 'game:ConnectFour-v0'"),
+    ("info ConectFour", "did you mean 'game:ConnectFour-v0'"),
+    (f"pretrain {C4} --out FOLDER/o --size own", "that of pictures is --image-size own"),
+    (f"pretrain {C4} --out FOLDER/o --size smal", "did you mean small?"),
+    (f"play {C4} --tools python:seconds=two", "seconds=two: expected a number"),
+    ("play openenv:localhost:8000", "did you mean 'openenv:ws://localhost:8000'?"),
     ("list zzzzz", "no id matches 'zzzzz'"),
     ("info", "id"),
     ("info game:Conect-v0", "did you mean 'game:ConnectFour-v0'?"),
@@ -114,6 +123,7 @@ WRONG = [
     ("new okay --dir CLOSED", "CLOSED"),
     ("completion tcsh", "tcsh"),
     ("plot", "KIND"),
+    ("plot learning FOLDER/no --out FOLDER/a.png", "FOLDER/no: there is no such file or folder"),
     ("plot tokens FOLDER/no --out FOLDER/a.png", "FOLDER/no"),
 ]
 

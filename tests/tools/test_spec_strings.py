@@ -79,7 +79,7 @@ def test_what_a_spec_string_names():
         load("dance")
     with pytest.raises(ValueError, match=r"TOOLS; own_tools.py has add, again, Shout, both, calls"):
         load("own_tools.py:TOOLS")
-    with pytest.raises(TypeError, match="expected a tool or a spec string, got int"):
+    with pytest.raises(TypeError, match="expected a tool, a function or a spec string, got int"):
         load(3)
 
 

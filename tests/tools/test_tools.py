@@ -368,6 +368,17 @@ def test_wrong_arguments_are_named():
         with_tools(gem_ma.make("game:TicTacToe-v0", actions="discrete"), [Adder()])
 
 
+def test_one_tool_or_function_is_taken_as_it_is():
+    def double(n: int) -> int:
+        """Double a number."""
+        return 2 * n
+
+    env = gem_ma.make("game:TicTacToe-v0")
+    for given in (double, [double], {"x": double}):
+        assert [tool.name for tool in with_tools(env, given).tools("x")] == ["double"]
+    assert [tool.name for tool in with_tools(env, Adder()).tools("o")] == ["add"]
+
+
 def test_slow_tools_belong_into_a_thread():
     class Slow(Adder):
         blocking = True

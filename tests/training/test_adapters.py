@@ -51,7 +51,7 @@ def test_sit_says_what_it_needs():
         sit("game:TicTacToe-v0", "z", "random")
     with pytest.raises(SeatError, match="say seat='x'"):
         sit("game:TicTacToe-v0", others="random")
-    with pytest.raises(TypeError, match="takes no more"):
+    with pytest.raises(TypeError, match="made already"):
         sit(gem_ma.make("game:TicTacToe-v0"), "x", "random", max_turns=3)
 
 

@@ -152,7 +152,7 @@ def test_it_learns(tmp_path):
     assert {s.reply for e in episodes for s in e.steps[1:]} == {"3"}
 
 
-def test_from_pictures(tmp_path):
+def test_from_pictures(tmp_path, caplog):
     """What a model learns from pictures alone has to be in them."""
     env = "game:TicTacToe-v0"
     given = {"observe": "image", "episodes": 6, "batch": 4096}
@@ -163,6 +163,11 @@ def test_from_pictures(tmp_path):
     assert type(agent.model).__name__ == "Qwen2VLForConditionalGeneration"
     (episode,) = gem_ma.rollout(env, agent, 1, seed=0, observe="image", invalid="random")
     assert episode.failure is None
+    assert not caplog.records
+    for _ in range(2):
+        gem_ma.rollout(env, agent, 1, observe="image", invalid="random", image_size=84)
+    (told,) = (record.getMessage() for record in caplog.records)
+    assert "learnt pictures of 252x252, and is shown some of 84x84" in told
     turn = episode.chat("x")
     before, after = (agent.tokens.prompt(turn.messages(n)) for n in (0, 1))
     assert len(after.tensors["pixel_values"]) == 2 * len(before.tensors["pixel_values"])

@@ -10,13 +10,14 @@ from gymnasium.envs.registration import EnvSpec
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
+from gem_ma.apis.making import made_for, making_for, with_those_of_make
 from gem_ma.apis.making import make as make_env
-from gem_ma.apis.making import with_those_of_make
 from gem_ma.apis.vectors.backends import BACKENDS
 from gem_ma.apis.vectors.games import GameVector
 from gem_ma.apis.vectors.seats import MODES, SeatVector
 from gem_ma.apis.vectors.slots import GameSlot, SeatSlot
 from gem_ma.envs import registry
+from gem_ma.guards.given import need
 
 Backend = Literal["sync", "thread", "process", "ray"]
 
@@ -57,9 +58,14 @@ def make_vec(
     if not given:
         raise ValueError("env=[]: expected an environment, or several")
     count = len(given) if num_envs is None else num_envs
+    need(count, int, "num_envs", "a whole number")
     if count < len(given):
-        raise ValueError(f"num_envs={count}: got {len(given)} environments; expected that many")
-    made = [make_env(one, **make) if isinstance(one, str) else one for one in given]
+        raise ValueError(f"num_envs={count}: expected {len(given)} or more")
+    with making_for(make_vec):
+        made = [
+            make_env(one, **make) if isinstance(one, str) else made_for(make_vec, one, make)
+            for one in given
+        ]
     for one in made:
         if not isinstance(one, BaseEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")

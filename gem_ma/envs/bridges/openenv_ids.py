@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
 
-from gem_ma.envs.registry import Spec
+from gem_ma.envs.registry import Spec, UnknownEnv
 
 VARIABLE = "GEM_MA_TOKEN"  # the environment variable that holds a token, here and at the server
 _SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
@@ -16,10 +16,15 @@ def specs():
 
 
 def find(id):
-    """Return the Spec of "openenv:" and a server's URL, or None if it is none."""
+    """Return the Spec of "openenv:" and a server's URL, or raise UnknownEnv."""
     url = id.removeprefix("openenv:")
     if address(url) is None:
-        return None
+        from gem_ma.guards.remote import without_secrets  # with ssl, slow to import
+
+        place = url.rpartition("://")[2].lstrip("/") or "127.0.0.1:8000"
+        raise UnknownEnv(
+            without_secrets(f"no environment {id!r}; did you mean 'openenv:ws://{place}'?")
+        )
     return Spec(id, "gem_ma.envs.bridges.openenv:OpenEnv", {"url": url}, ("openenv",))
 
 

@@ -21,7 +21,13 @@ from gem_ma.game import Message
 from gem_ma.scene import Cards
 
 _ENTRY = "gem_ma.envs.bridges.pettingzoo:PettingZoo"
-_FAMILIES = {"classic": "pettingzoo", "butterfly": "butterfly", "sisl": "sisl", "atari": "atari"}
+# The parts of PettingZoo, each with what brings all that it needs: an extra of ours, or its own.
+_FAMILIES = {
+    "classic": "gem-ma[pettingzoo]",
+    "butterfly": "gem-ma[butterfly]",
+    "sisl": "pettingzoo[sisl]",
+    "atari": "pettingzoo[atari]",
+}
 _LISTED = {
     "classic": (
         "chess_v6 connect_four_v3 go_v5 hanabi_v5 leduc_holdem_v4 rps_v2 "
@@ -474,7 +480,7 @@ def specs():
     """Return what is listed: the classic games and the butterfly ones."""
     for family, names in _LISTED.items():
         for name in names.split():
-            yield _spec(name, (_FAMILIES[family],))
+            yield _spec(name, _needs(family))
 
 
 def find(id):
@@ -482,9 +488,15 @@ def find(id):
     name = id.partition(":")[2]
     family = _family(name)
     if family:
-        return _spec(name, (_FAMILIES[family],))
+        return _spec(name, _needs(family))
     known = _registered("aec", name) or _registered("parallel", name)
     return _spec(name, ()) if known or _exists(name) else None
+
+
+def _needs(family):
+    """Return the extra of ours, if there is one; of what else is missing `_make` tells."""
+    package, _, extra = _FAMILIES[family].rstrip("]").partition("[")
+    return (extra,) if package == "gem-ma" else ()
 
 
 def _spec(name, needs):
@@ -532,11 +544,14 @@ def _entry(id: str, parallel: bool | None) -> tuple[Any, bool]:
 def _make(family: str | None, kind: Any, name: str, **kwargs: Any) -> Any:
     try:
         return pettingzoo.make(kind, name, **kwargs)
-    except ImportError as error:
-        extra = _FAMILIES.get(family or "")
-        if extra is None:
+    except Exception as error:
+        cause = error if isinstance(error, ImportError) else error.__cause__
+        remedy = _FAMILIES.get(family or name.partition("/")[0])
+        if remedy is None or not isinstance(cause, ImportError):
             raise
-        raise MissingNeed(f"{name}: {error}; pip install 'gem-ma[{extra}]'") from error
+        raise MissingNeed(
+            f"{name} cannot be made here ({cause}): pip install {remedy!r}"
+        ) from error
 
 
 def _cards(cards):

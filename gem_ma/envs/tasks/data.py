@@ -58,11 +58,15 @@ def _load(data, split, subset, streaming, limit):
 
 def _rows(data, split, streaming, limit):
     """Return what is to be indexed: by itself if it can be, else as it is read."""
-    if isinstance(data, Mapping):
+    given = data
+    if isinstance(data, Mapping) and all(map(_may_be_rows, data.values())):
         data = _split(data, split)
+    if not _may_be_rows(data):
+        raise TypeError(
+            f"data={repr(given)[:60]}: expected rows, such as a list of mappings from column to "
+            "value, [{'question': ..., 'answer': ...}], or where to find them"
+        )
     if streaming or not hasattr(data, "__len__"):
-        if not isinstance(data, Iterable):
-            raise TypeError(f"data={type(data).__name__}: expected rows, or where to find them")
         if limit is None:
             raise ValueError(
                 f"a {type(data).__name__} has no length; say with limit= from how many of its "
@@ -72,6 +76,15 @@ def _rows(data, split, streaming, limit):
     if not len(data):
         raise ValueError("the data set has no rows")
     return data if limit is None else First(data, limit)
+
+
+def _may_be_rows(data):
+    """Return whether something is no row or column itself, as far as that is seen at a glance."""
+    if isinstance(data, list | tuple):
+        return all(isinstance(row, Mapping) for row in data[:1])
+    if isinstance(data, str | bytes | Mapping):
+        return False
+    return isinstance(data, Iterable) or hasattr(data, "__getitem__")
 
 
 def _split(splits, split):

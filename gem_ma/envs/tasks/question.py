@@ -62,6 +62,7 @@ class Task(Game[State]):
 
     agents = (AGENT,)
     oracle = True
+    reset_options = ("index",)
     size: int
     about: str
     examples: tuple[str, ...] = ("0", "1")

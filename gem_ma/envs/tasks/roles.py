@@ -70,6 +70,7 @@ class Roles(Game[State]):
     """A game of two over a task, given by its id and its own arguments."""
 
     oracle = True
+    reset_options = ("index",)
 
     def __init__(self, task: str = "math:Mini", arguments: Mapping[str, Any] | None = None):
         spec = registry.spec(task)

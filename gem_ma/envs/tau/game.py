@@ -103,6 +103,7 @@ class Tau(Game[State]):
     agents = AGENTS
     conversation = True
     oracle = True
+    reset_options = ("task",)
     env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 200})
 
     def __init__(

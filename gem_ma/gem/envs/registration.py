@@ -94,7 +94,8 @@ def make(
     try:
         env = _made(env_id, **kwargs, **({} if seed is None else {"seed": seed}))
     except registry.UnknownArgument:  # the game has no use for a seed, or something else is wrong
-        env = _made(env_id, **kwargs)
+        with making.making_for(make):
+            env = _made(env_id, **kwargs)
     again = functools.partial(make, env_id, **{"agent": agent, "others": others, **kwargs})
     if seed is not None:
         again = functools.partial(again, seed=seed)

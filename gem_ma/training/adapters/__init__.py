@@ -23,10 +23,7 @@ def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> S
     leave one. others: one agent for all other seats, or a mapping from seat to agent; each may be a
     spec string such as "random".
     """
-    if isinstance(env, str):
-        env = making.make(env, **make)
-    elif make:
-        raise TypeError(f"{', '.join(make)}: an environment that is made already takes no more")
+    env = making.made_for(sit, env, make)
     names = list(env.possible_agents)
     if seat is not None and seat not in names:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(names)}")

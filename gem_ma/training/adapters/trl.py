@@ -43,10 +43,7 @@ def rollout_func(
     None: HFAgent with the trainer's own model, `max_new_tokens` and `template`. seed: decides the
     starts, with the step of the training.
     """
-    if isinstance(env, str):
-        env = making.make(env, **make)
-    elif make:
-        raise TypeError(f"{', '.join(make)}: an environment that is made already takes no more")
+    env = making.made_for(rollout_func, env, make)
     others = dict(others or {})
     seats = [name for name in env.possible_agents if name not in others]
     last, calls = -1, 0

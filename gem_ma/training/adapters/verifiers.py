@@ -50,7 +50,7 @@ def environment(env: str, others: Mapping[str, Any] | None = None, **make: Any) 
     the taskset's id: `__all__ = ["Starts", "Game"]`.
     """
     given = dict(others or {})
-    game = making.make(env, **make)
+    game = making.made_for(environment, env, make)
     names = [name for name in game.possible_agents if name not in given]
     # Seats become fields of the configuration: --env.x.model, --env.o.runtime.type and so on.
     roles = {name: (vf.AgentConfig, vf.AgentConfig(harness={"id": "null"})) for name in names}

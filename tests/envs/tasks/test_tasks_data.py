@@ -288,6 +288,9 @@ def test_what_is_missing_is_said_with_what_would_work(tmp_path, monkeypatch):
     path = write(tmp_path / "a.jsonl", [{"question": "?", "answer": "1"}])
     with pytest.raises(ValueError, match=r"question='problem'.* columns are 'question', 'answer'"):
         Math(data=path)
+    for wrong in ({"question": "Who?"}, {"question": ["Who?"]}, ["Who?"], "Who?".split):
+        with pytest.raises(TypeError, match="expected rows, such as a list of mappings"):
+            gem_ma.make("qa:Data", data=wrong)
     with pytest.raises(FileNotFoundError, match="no such file"):
         Math(data=str(tmp_path / "b.jsonl"))
     (tmp_path / "c.jsonl").write_text('{"a": 1}\n{"a": \n')

@@ -1,0 +1,50 @@
+"""Draw the picture of some games in the README: `python scripts/games_picture.py`."""
+
+import argparse
+
+from PIL import Image, ImageDraw, ImageFont
+
+import gem_ma
+from gem_ma.agents import load
+from gem_ma.talk.asking import ask
+
+SIDE, GAP, TITLE = 364, 20, 30
+# Each with the seed and the number of random moves that are played before it is drawn.
+GAMES = (
+    ("game:Chess-v0", 3, 24),
+    ("game:Hex-v0", 1, 22),
+    ("game:GuessWho-v0", 2, 0),
+    ("game:Wordle-v0", 5, 4),
+    ("game:LeducPoker-v0", 8, 3),
+    ("game:Sokoban-v0", 0, 6),
+)
+
+
+def drawn(id, seed, moves):
+    """Return a game after some random moves, as its spectators see it."""
+    env = gem_ma.make(id, render_mode="rgb_array", image_size=SIDE)
+    env.reset(seed=seed)
+    player = load("random")
+    for _ in range(moves):
+        if env.to_act:
+            env.play({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
+    return Image.fromarray(env.render())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", default="docs/figures/games.png")
+    args = parser.parse_args()
+    wide, high = SIDE + GAP, SIDE + TITLE + GAP
+    page = Image.new("RGB", (3 * wide + GAP, 2 * high + GAP), "white")
+    pen, font = ImageDraw.Draw(page), ImageFont.load_default(20)
+    for place, (id, seed, moves) in enumerate(GAMES):
+        left, top = GAP + place % 3 * wide, GAP + place // 3 * high
+        name = id.removeprefix("game:").removesuffix("-v0")
+        pen.text((left, top), name, fill="black", font=font)
+        page.paste(drawn(id, seed, moves), (left, top + TITLE))
+    page.quantize(128).save(args.out, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
