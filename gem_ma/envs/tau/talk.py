@@ -15,7 +15,6 @@ class Call(NamedTuple):
     result: str = ""
     after: int = 0  # so much was said before
     by: str = "assistant"
-    failed: bool = False
 
 
 class Said(NamedTuple):

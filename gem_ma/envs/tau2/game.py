@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.envs.tau.store import NOTHING, Changes, Frozen
+from gem_ma.envs.tau.store import NOTHING, Changes, Frozen, copied
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau2 import scoring, words
 from gem_ma.envs.tau2.domain import Domain, Task, folder
@@ -73,6 +73,7 @@ class State:
     floor: str = USER
     ended: str = ""  # by "user", "done", "forfeit", "limit", "errors" or "message"
     steps: int = 0
+    errors: int = 0  # calls that failed
     judged: tuple[bool, ...] | None = None
     paid: Frozen = NOTHING
     verdict: Frozen = NOTHING
@@ -137,6 +138,7 @@ class Tau2(Game[State]):
 
     conversation = True
     oracle = True
+    reset_options = ("task",)
     env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 400})
 
     def __init__(
@@ -203,8 +205,8 @@ class Tau2(Game[State]):
                     floor = USER if line.seat == ASSISTANT else ASSISTANT
                 else:
                     name, arguments = line.call.name, line.call.arguments
-                    result, failed = world.call(line.seat, name, arguments)
-                    calls.append(Call(name, arguments, result, len(talk), line.seat, failed))
+                    result, _ = world.call(line.seat, name, arguments)
+                    calls.append(Call(name, arguments, result, len(talk), line.seat))
         return State(task, tuple(talk), tuple(calls), begun, floor, paid=self.unpaid)
 
     def _chosen(self, rng, wanted):
@@ -279,25 +281,25 @@ class Tau2(Game[State]):
         if self.solo and any(one.name == DONE for one in calls):
             return self._checked(replace(state, steps=state.steps + 1), "done")
         world = self.domain.world(state.changes, self.solo)
-        done = list(state.calls)
+        done, errors = list(state.calls), state.errors
         for one in calls:
             result, failed = world.call(agent, one.name, one.arguments)
-            done.append(
-                Call(one.name, one.arguments, clean(result), len(state.talk), agent, failed)
-            )
+            done.append(Call(one.name, one.arguments, clean(result), len(state.talk), agent))
+            errors += failed
         state = replace(
-            state, calls=tuple(done), changes=world.changes(), steps=state.steps + 2
-        )  # the original counts the answer as a step
+            state,
+            calls=tuple(done),
+            changes=world.changes(),
+            steps=state.steps + 2,  # the original counts the answer as one
+            errors=errors,
+        )
         return self._checked(state, "")
 
     def _checked(self, state, ended):
         """Return the state, over if a limit says so; the limits come last, as in the original."""
         if self.max_steps is not None and state.steps >= self.max_steps:
             ended = "limit"
-        if (
-            self.max_errors is not None
-            and sum(one.failed for one in state.calls) >= self.max_errors
-        ):
+        if self.max_errors is not None and state.errors >= self.max_errors:
             ended = "errors"
         return self._over(state, ended) if ended else state
 
@@ -336,7 +338,7 @@ class Tau2(Game[State]):
             for seat in self.domain.kits:
                 side = seat if seat in base.sides else ASSISTANT
                 report[f"{seat}_hash"] = base.hash_of(side, state.changes)
-        return report
+        return copied(report)  # nobody reaches the database through it
 
     # -- the words -------------------------------------------------------------------------------
 
