@@ -30,11 +30,11 @@ STEPS, ERRORS = 200, 10  # of an episode of the original
 KEPT = 4096  # tasks whose beginnings and gold worlds are kept
 DOMAINS = {  # where each is, and its class
     "mock": ("gem_ma.envs.tau2.mock", "Mock"),
-    "phone": ("gem_ma.envs.tau2.phone", "Phone"),
-    "telecom": ("gem_ma.envs.tau2.telecom", "Telecom"),
+    "phone": ("gem_ma.envs.tau2.telecom.phone", "Phone"),
+    "telecom": ("gem_ma.envs.tau2.telecom.company", "Telecom"),
     "retail": ("gem_ma.envs.tau2.retail", "Retail"),
     "airline": ("gem_ma.envs.tau2.airline", "Airline"),
-    "banking": ("gem_ma.envs.tau2.banking", "Banking"),
+    "banking": ("gem_ma.envs.tau2.banking.bank", "Banking"),
 }
 STRICT = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
 
@@ -354,7 +354,9 @@ class Tau2(Game[State]):
         if agent == JUDGE:
             return "\n".join(f"{n}. {one}" for n, one in enumerate(view.task.judged, 1))
         if agent == USER:
-            return self.words.scenario(view.task.scenario)
+            told = self.words.scenario(view.task.scenario)
+            mine = view.task.user_tools
+            return told if mine is None else f"{told}\nYour tools: {', '.join(mine) or 'none'}."
         return self.words.ticket(view.task.ticket) if self.solo else ""
 
     def tools(self, agent):
@@ -365,8 +367,7 @@ class Tau2(Game[State]):
         found = [
             self.words.tool(seat, name) or schema(name, method)
             for seat in seats
-            for name, method in kits[seat].tools.items()
-            if not getattr(method, "discoverable", False)
+            for name, method in kits[seat].listed.items()
         ]
         return (*found, DONE_SCHEMA) if self.solo else tuple(found)
 

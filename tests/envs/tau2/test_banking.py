@@ -8,8 +8,8 @@ import json
 import pytest
 
 from gem_ma.envs.tau2 import scoring
-from gem_ma.envs.tau2.banking import Banking, KBSearchMixin, KnowledgeTools, KnowledgeUserTools
-from gem_ma.envs.tau2.banking_texts import TOOLS
+from gem_ma.envs.tau2.banking.bank import Banking, KBSearchMixin, KnowledgeTools, KnowledgeUserTools
+from gem_ma.envs.tau2.banking.texts import TOOLS
 from gem_ma.envs.tau2.domain import Action, DataMissing, Task
 
 CARD = "get_credit_limit_increase_history_4829"

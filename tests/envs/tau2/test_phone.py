@@ -12,7 +12,7 @@ import tau2_references as references
 import gem_ma
 from gem_ma import rollout
 from gem_ma.envs.tau2 import scoring
-from gem_ma.envs.tau2.phone import COMPLAINTS, Phone
+from gem_ma.envs.tau2.telecom.phone import COMPLAINTS, Phone
 
 HARD = {"faults": (4, 6), "misleading": 4, "lines": 5, "world": 3}
 PLAYERS = {"user": "rule-user", "assistant": "informed-assistant"}
@@ -35,7 +35,10 @@ def test_gold_actions_solve_every_task_and_nothing_does_not(arguments):
 
 
 def test_a_number_is_a_task_in_every_process():
-    code = "from gem_ma.envs.tau2.phone import Phone; print([Phone(2).task(n) for n in range(9)])"
+    code = (
+        "from gem_ma.envs.tau2.telecom.phone import Phone\n"
+        "print([Phone(2).task(number) for number in range(9)])"
+    )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == str([Phone(2).task(number) for number in range(9)])
     assert Phone(1).task(0) != Phone(2).task(0)

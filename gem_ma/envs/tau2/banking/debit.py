@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.envs.tau.store import Record
-from gem_ma.envs.tau2.banking_query import (
+from gem_ma.envs.tau2.banking.query import (
     TODAY,
     add,
     age,
@@ -244,7 +244,7 @@ class DebitCardOrders(Part):
         refused, card = self._activated("activate_debit_card_8291", *given)
         if refused:
             return refused
-        others = self._replace(
+        others = self._reissue(
             card,
             card_id,
             status="DEACTIVATED",
@@ -274,7 +274,7 @@ class DebitCardOrders(Part):
         if refused:
             return refused
         reason = card.get("issue_reason", "lost")
-        others = self._replace(
+        others = self._reissue(
             card,
             card_id,
             status="DEACTIVATED",
@@ -313,7 +313,7 @@ class DebitCardOrders(Part):
         if refused:
             return refused
         reason = card.get("issue_reason", "expired")
-        others = self._replace(
+        others = self._reissue(
             card,
             card_id,
             status="GRACE_PERIOD",
@@ -394,7 +394,7 @@ class DebitCardOrders(Part):
             )
         return ""
 
-    def _replace(self, card: Record, card_id: str, **changes: str) -> str:
+    def _reissue(self, card: Record, card_id: str, **changes: str) -> str:
         """Change the other active cards of a card's account; return their ids."""
         account_id = card.get("account_id")
         others = [

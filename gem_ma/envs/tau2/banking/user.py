@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gem_ma.envs.tau.calling import sane
-from gem_ma.envs.tau2.banking_query import (
+from gem_ma.envs.tau2.banking.query import (
     TODAY,
     add,
     application_id,

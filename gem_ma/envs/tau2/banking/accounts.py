@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gem_ma.envs.tau.store import Record
-from gem_ma.envs.tau2.banking_query import (
+from gem_ma.envs.tau2.banking.query import (
     TODAY,
     add,
     age,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gem_ma.envs.tau.store import Record
-from gem_ma.envs.tau2.banking_query import (
+from gem_ma.envs.tau2.banking.query import (
     TODAY,
     account_flag_id,
     add,
@@ -22,7 +22,7 @@ from gem_ma.envs.tau2.banking_query import (
     transaction_id,
     update,
 )
-from gem_ma.envs.tau2.banking_texts import DEPOSITS
+from gem_ma.envs.tau2.banking.texts import DEPOSITS
 from gem_ma.envs.tau2.kit import Part, discoverable, tool, writing
 from gem_ma.game import Maybe
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal, get_args
 
 from gem_ma.envs.tau.store import Record, copied
-from gem_ma.envs.tau2.banking_accounts import AccountTools
-from gem_ma.envs.tau2.banking_cards import CreditCardTools, DisputeTools
-from gem_ma.envs.tau2.banking_debit import DebitCardOrders, DebitCardTools
-from gem_ma.envs.tau2.banking_query import (
+from gem_ma.envs.tau2.banking.accounts import AccountTools
+from gem_ma.envs.tau2.banking.cards import CreditCardTools, DisputeTools
+from gem_ma.envs.tau2.banking.debit import DebitCardOrders, DebitCardTools
+from gem_ma.envs.tau2.banking.query import (
     add,
     agent_tool_id,
     listing,
@@ -21,9 +21,9 @@ from gem_ma.envs.tau2.banking_query import (
     user_tool_id,
     verification_id,
 )
-from gem_ma.envs.tau2.banking_search import Document, Search
-from gem_ma.envs.tau2.banking_texts import TOOLS
-from gem_ma.envs.tau2.banking_user import (
+from gem_ma.envs.tau2.banking.search import Document, Search
+from gem_ma.envs.tau2.banking.texts import TOOLS
+from gem_ma.envs.tau2.banking.user import (
     KnowledgeUserTools,
     Unreadable,
     given,
