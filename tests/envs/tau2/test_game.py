@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -81,31 +83,61 @@ def test_each_seat_reads_its_own_calls_only():
 CANARY = "canary-7351"
 
 
-def test_nothing_of_the_task_reaches_the_assistant():
-    game = Tau2()
-    task = game.domain.tasks["read_inbox"]
-    planted = replace(
-        task,
-        scenario=CANARY,
-        communicate=(CANARY,),
-        judged=(CANARY,),
-        actions=(Action("user", CANARY, {CANARY: CANARY}),),
-        documents=(CANARY,),
-        data={"user": {"notifications": {}}},
+def planted(value, path):
+    """Return a value with a canary in every text of it, but for names that code looks up."""
+    if isinstance(value, str):
+        return f"{value} {CANARY}-{path}"
+    if isinstance(value, Mapping):
+        return {key: planted(one, f"{path}-{key}") for key, one in value.items()}
+    if isinstance(value, tuple):
+        return tuple(planted(one, f"{path}-{n}") for n, one in enumerate(value))
+    if dataclasses.is_dataclass(value):
+        kept = ("seat", "name") if path == "setup" else ("seat",)
+        names = [one.name for one in dataclasses.fields(value) if one.name not in kept]
+        return replace(
+            value, **{one: planted(getattr(value, one), f"{path}-{one}") for one in names}
+        )
+    return value
+
+
+def seen(env, seat):
+    """Return all that a seat is given before the end."""
+    turn = env.turn(seat)
+    shown = (turn.rules, turn.text, turn.observation, turn.tools, turn.legal, turn.results)
+    return repr((env.observe(seat), env.info(seat), shown, env.game_state.seen_by(seat)))
+
+
+@pytest.mark.parametrize("task", ["read_inbox", "second_note", "taken_off", "going_on"])
+def test_nothing_of_the_task_reaches_the_assistant(task):
+    """A canary stands in every text of the task, and in what only the user's tools show."""
+    env = gem_ma.make("tau2:mock")
+    game = env.game
+    found = game.domain.tasks[task]
+    fields = {one.name for one in dataclasses.fields(found)} - {"id", "setup", "history"}
+    hidden = {one: planted(getattr(found, one), one) for one in fields}
+    note = Action(
+        "user",
+        "add_notification",
+        {"notification_id": "note_7", "message": f"{CANARY}-inbox", "task_id": None},
     )
-    state = replace(game.start(None, {"task": "read_inbox"}), task=planted)
-    view = state.seen_by("assistant")
-    told = [
-        game.rules("assistant"),
-        game.brief(view, "assistant"),
-        game.describe(view, "assistant"),
-    ]
-    assert CANARY not in repr(view)
-    assert not any(CANARY in one for one in told)
-    assert CANARY in repr(state.seen_by("user"))
-    assert CANARY not in repr(replace(state.seen_by("user"), task=None))
-    user = state.seen_by("user").task
-    assert (user.actions, user.communicate, user.judged, user.data) == ((), (), (), None)
+    hidden |= {"setup": (*found.setup, note), "user_tools": ("check_notifications",)}
+    other = replace(found, **hidden)
+    game.domain.tasks[task] = other
+    try:
+        game._begun.clear()
+        env.reset(seed=0, options={"task": task})
+        assert CANARY in seen(env, "user")
+        look = call("check_notifications")
+        replies = [look, "Hello.", call("get_users"), "What is it?", "Nothing."]
+        for reply in replies:
+            assert CANARY not in seen(env, "assistant")
+            env.step(reply)
+            if "check_notifications" in reply:
+                assert f"{CANARY}-inbox" in seen(env, "user")
+        assert CANARY not in seen(env, "assistant")
+    finally:
+        game.domain.tasks[task] = found
+        game._begun.clear()
 
 
 def test_alone_the_assistant_has_the_tools_of_both_and_ends_with_done():
