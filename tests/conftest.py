@@ -2,8 +2,13 @@
 
 import multiprocessing
 import os
+import signal
 
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's background ignores Ctrl-C, and so would all that the tests start there.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WORKERS = ("gem_ma.apis.vectors.seats", "gem_ma.rollouts.processes")
 

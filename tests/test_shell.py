@@ -23,7 +23,7 @@ from stub_server import StubServer
 
 # Why something cannot run in a test; one of these has to be said.
 REASONS = re.compile(
-    r"weights|GPU|minutes|hours|installs|uploads|of your own|data of TAU-bench|OpenAI"
+    r"weights|GPU|minutes|hours|installs|uploads|of your own|data of (TAU|tau2)-bench|OpenAI"
 )
 
 
