@@ -214,7 +214,7 @@ class InformedAssistant:
 
 
 def _of_tau2(state: Any) -> bool:
-    return hasattr(state.task, "scenario")
+    return hasattr(getattr(state, "task", None), "scenario")
 
 
 def _phone_view(turn: Turn) -> Any:

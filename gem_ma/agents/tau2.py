@@ -26,8 +26,8 @@ def _doing(sounds: str, tool: str, wanted: str = "", **arguments: str) -> Doing:
     return Doing(re.compile(sounds, re.I), tool, tuple(arguments.items()), wanted)
 
 
-_OFF = r"(?:turn(?:ing)?|switch(?:ing)?)(?: (?:it|your|the))* off|disabl\w+|deactivat\w+"
-_ON = r"(?:turn(?:ing)?|switch(?:ing)?)(?: (?:it|your|the))* on|enabl(?:e|ing)\b|activat(?:e|ing)\b"
+_OFF = r"\b(?:turn|switch)(?:ing)?(?: (?:it|your|the))? off|\b(?:disabl|deactivat)\w{1,4}"
+_ON = r"\b(?:turn|switch)(?:ing)?(?: (?:it|your|the))? on|\b(?:enabl|activat)(?:e|ing)\b"
 _GAP = r"[^.?!]{0,40}?"
 
 
@@ -49,24 +49,24 @@ DOINGS = (
     *_switch("data saver(?: mode)?", "toggle_data_saver_mode", "Data Saver Mode"),
     *_switch("(?:mobile|cellular) data", "toggle_data", "Mobile Data"),
     *_switch("wi-?fi calling", "toggle_wifi_calling", "Wi-Fi Calling"),
-    _doing(rf"(?:{_OFF}|disconnect\w*){_GAP}vpn", "disconnect_vpn"),
-    _doing(r"re-?(?:seat|insert)\w*", "reseat_sim_card"),
-    _doing(rf"reset\w*{_GAP}apn", "reset_apn_settings"),
-    _doing(r"restart\w*|reboot\w*", "reboot_device"),
+    _doing(rf"(?:{_OFF}|\bdisconnect\w{{0,4}}){_GAP}vpn", "disconnect_vpn"),
+    _doing(r"\bre-?(?:seat|insert)\w{0,4}", "reseat_sim_card"),
+    _doing(rf"\breset\w{{0,4}}{_GAP}apn", "reset_apn_settings"),
+    _doing(r"\b(?:restart|reboot)\w{0,4}", "reboot_device"),
     _doing(
-        rf"(?:set|chang|switch)\w*{_GAP}(?:network mode|(?:network|preferred)[\w ]* preference"
+        rf"\b(?:set|chang|switch)\w{{0,4}}{_GAP}(?:network mode|network[\w ]{{0,20}} preference"
         r"|preferred network)",
         "set_network_mode_preference",
         mode="4g_5g_preferred",
     ),
     _doing(
-        rf"(?:grant|giv|allow)\w*{_GAP}storage",
+        rf"\b(?:grant|giv|allow)\w{{0,4}}{_GAP}storage",
         "grant_app_permission",
         app_name="messaging",
         permission="storage",
     ),
     _doing(
-        rf"(?:grant|giv|allow)\w*{_GAP}sms",
+        rf"\b(?:grant|giv|allow)\w{{0,4}}{_GAP}sms",
         "grant_app_permission",
         app_name="messaging",
         permission="sms",
@@ -402,7 +402,7 @@ class _Case:
             if permission not in allowed.partition("for:")[2]:
                 yield f"Please grant the messaging app the {permission} permission."
         settings = yield "Please check your APN settings."
-        if re.search(r"MMSC URL[^:]*: *(?:Not Set|None|not)", settings, re.I):
+        if re.search(r"MMSC URL[^:]{0,40}: (?:Not Set|None|not)", settings, re.I):
             yield "Please reset your APN settings."
             yield "Please restart your phone."
         if not (yield from self._sent()):

@@ -174,7 +174,9 @@ def only(
     It is for environments that take the option "task" of `reset`; an id of digits is a place.
     """
     if ids and (start is not None or end is not None):
-        raise BadSuite("task_ids= and start= or end= name tasks twice: pass one of them")
+        raise BadSuite(
+            f"task_ids={','.join(ids)}: start= and end= say already which tasks; pass one of them"
+        )
     entries = []
     for entry in suite.entries:
         places = range(start or 0, entry.tasks if end is None else end)

@@ -34,9 +34,11 @@ OLD = """
     wordle:Wordle
 """
 
+SINCE = {"gem_ma.envs.tau2.game:Tau2"}  # those that came after the move
+
 
 def test_every_old_entry_point_is_that_of_a_game_of_today():
-    today = {gem_ma.spec(id).entry_point for id in gem_ma.list_envs()}
+    today = {gem_ma.spec(id).entry_point for id in gem_ma.list_envs()} - SINCE
     found = [Spec("an:Id", f"gem_ma.envs.{old}", recorded=True).entry_point for old in OLD.split()]
     assert set(found) == today
     for old, new in zip(OLD.split(), found, strict=True):

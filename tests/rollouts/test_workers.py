@@ -249,7 +249,7 @@ def test_a_game_that_ends_the_program_costs_its_episode(blocking):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
 @pytest.mark.parametrize(
     ("seconds", "runs", "count", "pause", "most"),  # the last: of kills in a run
-    [(0, 1, 40, 0.3, 1), unless(False, 1_800, 2, 800, 3, 800)],
+    [(0, 1, 40, 0.1, 1), unless(False, 1_800, 2, 800, 3, 800)],
 )
 def test_killing_workers_at_random_loses_and_doubles_nothing(
     tmp_path, seconds, runs, count, pause, most
@@ -259,7 +259,7 @@ def test_killing_workers_at_random_loses_and_doubles_nothing(
 
     def kill():
         size = 0
-        while not stop.wait(draw.uniform(0.1, pause)):
+        while not stop.wait(draw.uniform(pause / 10, pause)):
             # Workers that all die before they play are an error: each kill follows an episode.
             children = multiprocessing.active_children()
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):

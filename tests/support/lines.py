@@ -190,7 +190,7 @@ WRONG += [
         f"eval {C4} --out FOLDER/o --agents nobody",
         f"{_EVAL} --tasks -1",
         f"{_EVAL} --trials 0",
-        f"{_EVAL} --task-ids 1 --start 1",
+        f"{_EVAL} --start 1 --task-ids 1",
         f"{_EVAL} --start -1",
         f"{_EVAL} --end 0",
         f"{_EVAL} --seed x",
