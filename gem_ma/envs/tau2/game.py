@@ -185,13 +185,14 @@ class Tau2(Game[State]):
         self.ids = self.domain.ids(split)
         if solo and self.ids is not None:
             self.ids = tuple([one for one in self.ids if self.domain.tasks[one].alone])
-        self._begun: dict[str, tuple[Task, Changes, Changes]] = {}
+        self._begun: dict[str, tuple[Task, Changes]] = {}
+        self._gold: dict[str, Changes] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
     def start(self, rng, options):
         task = self._chosen(rng, options.get("task"))
-        task, begun, _ = self._prepared(task)
+        task, begun = self._prepared(task)
         talk = [Said(ASSISTANT, self.words.greeting)] if not self.solo else []
         calls: list[Call] = []
         floor = ASSISTANT if self.solo else USER
@@ -226,13 +227,21 @@ class Tau2(Game[State]):
         return self.domain.tasks[self.ids[wanted]]
 
     def _prepared(self, task):
-        """Return a task with the world where it begins and the one that its gold actions leave."""
+        """Return a task with the world in which it begins."""
         found = self._begun.get(task.id)
         if found is None:
             if len(self._begun) >= KEPT:
                 self._begun.clear()
-            begun = scoring.begin(self.domain, task, self.solo)
-            found = self._begun[task.id] = (task, begun, scoring.gold(self.domain, task))
+            found = self._begun[task.id] = (task, scoring.begin(self.domain, task, self.solo))
+        return found
+
+    def _wanted(self, task):
+        """Return the world that the gold actions leave."""
+        found = self._gold.get(task.id)
+        if found is None:
+            if len(self._gold) >= KEPT:
+                self._gold.clear()
+            found = self._gold[task.id] = scoring.gold(self.domain, task)
         return found
 
     def read(self, text, view, agent):
@@ -311,7 +320,7 @@ class Tau2(Game[State]):
         undecided = "NL_ASSERTION" in task.basis and task.judged and state.judged is None
         if self.judge and good and undecided and not asked:
             return replace(state, ended=how, floor=JUDGE)
-        wanted = self._prepared(task)[2]
+        wanted = self._wanted(task)
         calls = [(one.by, one.name, one.arguments) for one in state.calls]
         said = [text for who, text in state.talk if who == ASSISTANT]
         verdict = scoring.judge(self.domain, task, wanted, state.changes, calls, said, state.judged)
@@ -328,7 +337,7 @@ class Tau2(Game[State]):
         if self.domain.version:
             report["data"] = self.domain.version
         if not report["reward"]:
-            wanted = self._prepared(task)[2]
+            wanted = self._wanted(task)
             calls = [(one.by, one.name, one.arguments) for one in state.calls]
             report["diagnosis"] = scoring.diagnosis(
                 self.domain, task, wanted, state.changes, calls, state.ended
