@@ -103,6 +103,7 @@ class Domain:
     taken: ClassVar[str] = ""  # how tools fail whose database a task took away: see `World.take`
 
     def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], Changes] = {}  # worlds of tasks: see `scoring`
         self._read: dict[str, str] = {}  # files, and the hashes of what is in them
         self.notes: dict[str, str] = {}  # of the tables that have any
         self.base = Tables(self._tables(), self.sides, self.notes)

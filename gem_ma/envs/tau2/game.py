@@ -27,7 +27,6 @@ STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 DONE = "done"  # the tool with which an assistant alone ends
 LONGEST = 4000  # characters of a message
 STEPS, ERRORS = 200, 10  # of an episode of the original
-KEPT = 4096  # tasks whose beginnings and gold worlds are kept
 DOMAINS = {  # where each is, and its class
     "mock": ("gem_ma.envs.tau2.mock", "Mock"),
     "phone": ("gem_ma.envs.tau2.telecom.phone", "Phone"),
@@ -185,20 +184,20 @@ class Tau2(Game[State]):
         self.ids = self.domain.ids(split)
         if solo and self.ids is not None:
             self.ids = tuple([one for one in self.ids if self.domain.tasks[one].alone])
-        self._begun: dict[str, tuple[Task, Changes]] = {}
-        self._gold: dict[str, Changes] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
     def start(self, rng, options):
         task = self._chosen(rng, options.get("task"))
-        task, begun = self._prepared(task)
+        begun = scoring.begun(self.domain, task, self.solo)
         talk = [Said(ASSISTANT, self.words.greeting)] if not self.solo else []
         calls: list[Call] = []
         floor = ASSISTANT if self.solo else USER
         if task.history:
             talk = []
-            world = self.domain.world(scoring.begin(self.domain, replace(task, history=())))
+            world = self.domain.world(
+                scoring.begin(self.domain, replace(task, history=()), self.solo)
+            )
             for line in task.history:
                 floor = line.seat
                 if line.call is None:
@@ -225,24 +224,6 @@ class Tau2(Game[State]):
                 f"{self.ids[0]!r}"
             )
         return self.domain.tasks[self.ids[wanted]]
-
-    def _prepared(self, task):
-        """Return a task with the world in which it begins."""
-        found = self._begun.get(task.id)
-        if found is None:
-            if len(self._begun) >= KEPT:
-                self._begun.clear()
-            found = self._begun[task.id] = (task, scoring.begin(self.domain, task, self.solo))
-        return found
-
-    def _wanted(self, task):
-        """Return the world that the gold actions leave."""
-        found = self._gold.get(task.id)
-        if found is None:
-            if len(self._gold) >= KEPT:
-                self._gold.clear()
-            found = self._gold[task.id] = scoring.gold(self.domain, task)
-        return found
 
     def read(self, text, view, agent):
         if agent == JUDGE:
@@ -320,7 +301,7 @@ class Tau2(Game[State]):
         undecided = "NL_ASSERTION" in task.basis and task.judged and state.judged is None
         if self.judge and good and undecided and not asked:
             return replace(state, ended=how, floor=JUDGE)
-        wanted = self._wanted(task)
+        wanted = scoring.wanted(self.domain, task)
         calls = [(one.by, one.name, one.arguments) for one in state.calls]
         said = [text for who, text in state.talk if who == ASSISTANT]
         verdict = scoring.judge(self.domain, task, wanted, state.changes, calls, said, state.judged)
@@ -337,7 +318,7 @@ class Tau2(Game[State]):
         if self.domain.version:
             report["data"] = self.domain.version
         if not report["reward"]:
-            wanted = self._wanted(task)
+            wanted = scoring.wanted(self.domain, task)
             calls = [(one.by, one.name, one.arguments) for one in state.calls]
             report["diagnosis"] = scoring.diagnosis(
                 self.domain, task, wanted, state.changes, calls, state.ended

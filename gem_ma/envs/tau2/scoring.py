@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.envs.tau.store import NOTHING, Changes
 from gem_ma.envs.tau2.domain import Assertion, Domain, Task
 from gem_ma.envs.tau2.kit import World
 
+KEPT = 512  # worlds, of a domain
 Called = tuple[str, str, Mapping[str, Any]]  # seat, name, arguments
 
 
@@ -34,6 +35,25 @@ def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
     return world.changes()
 
 
+def begun(domain: Domain, task: Task, solo: bool = False) -> Changes:
+    """Return the same, kept for all games of this process."""
+    return _kept(domain, (task.id, "solo" if solo else "begun"), lambda: begin(domain, task, solo))
+
+
+def wanted(domain: Domain, task: Task) -> Changes:
+    """Return the world of the gold actions, kept likewise."""
+    return _kept(domain, (task.id, "gold"), lambda: gold(domain, task))
+
+
+def _kept(domain: Domain, key: tuple[str, str], make: Callable[[], Changes]) -> Changes:
+    found = domain.kept.get(key)
+    if found is None:
+        if len(domain.kept) >= KEPT:
+            domain.kept.clear()
+        found = domain.kept[key] = make()
+    return found
+
+
 def gold(domain: Domain, task: Task) -> Changes:
     """Return the world as the gold actions leave it; the original does not sync in between."""
     world = domain.world(begin(domain, task))
@@ -55,7 +75,7 @@ def holds(world: World, one: Assertion) -> bool:
 def judge(
     domain: Domain,
     task: Task,
-    wanted: Changes,
+    target: Changes,
     changes: Changes,
     calls: Sequence[Called],
     said: Iterable[str],
@@ -63,14 +83,14 @@ def judge(
 ) -> dict[str, Any]:
     """Return the reward of an episode that came to its end, and its parts.
 
-    wanted: the gold world. calls: of both seats. said: what the assistant wrote.
+    target: the gold world. calls: of both seats. said: what the assistant wrote.
     judged: what a judge says of `task.judged`; None: nobody was asked.
     """
     if not task.criteria:
         return {"reward": 1.0, "parts": {}, "basis": []}
     world = domain.world(changes)
     unasked = task.actions is None and task.assertions is None
-    match = unasked or domain.base.same(wanted, changes)
+    match = unasked or domain.base.same(target, changes)
     asserted = [holds(world, one) for one in task.assertions or ()]
     acted = [
         any(action.matches(name, arguments) for _, name, arguments in calls)
@@ -110,7 +130,7 @@ def judge(
 def diagnosis(
     domain: Domain,
     task: Task,
-    wanted: Changes,
+    target: Changes,
     changes: Changes,
     calls: Sequence[Called],
     ended: str,
@@ -124,11 +144,11 @@ def diagnosis(
     found: dict[str, Any] = {"ended": ended, "records": [], "actions": [], "assertions": []}
     seats = set()
     counted = set(task.basis)
-    for key in sorted({**wanted, **changes}, key=str):
+    for key in sorted({**target, **changes}, key=str):
         if key[0] in domain.base.tables and not domain.base.same(
-            _only(wanted, key), _only(changes, key)
+            _only(target, key), _only(changes, key)
         ):
-            desks = domain.base.desk(wanted), domain.base.desk(changes)
+            desks = domain.base.desk(target), domain.base.desk(changes)
             gold_record, record = (desk.get(*key) for desk in desks)
             found["records"].append(
                 {"table": key[0], "id": key[1], **_changed(gold_record, record)}

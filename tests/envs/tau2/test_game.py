@@ -124,8 +124,7 @@ def test_nothing_of_the_task_reaches_the_assistant(task):
     other = replace(found, **hidden)
     game.domain.tasks[task] = other
     try:
-        game._begun.clear()
-        game._gold.clear()
+        game.domain.kept.clear()
         env.reset(seed=0, options={"task": task})
         assert CANARY in seen(env, "user")
         look = call("check_notifications")
@@ -138,8 +137,7 @@ def test_nothing_of_the_task_reaches_the_assistant(task):
         assert CANARY not in seen(env, "assistant")
     finally:
         game.domain.tasks[task] = found
-        game._begun.clear()
-        game._gold.clear()
+        game.domain.kept.clear()
 
 
 def test_alone_the_assistant_has_the_tools_of_both_and_ends_with_done():

@@ -127,7 +127,7 @@ class TelecomTools(Kit):
 
         phone_number: the number
         """
-        return self._found("customers", "C", self._of_phone("customers", phone_number)) or _none(
+        return self._found("customers", self._of_phone(phone_number)) or _none(
             f"Customer with phone number {phone_number} not found"
         )
 
@@ -337,21 +337,22 @@ class TelecomTools(Kit):
         return True
 
     def assert_no_overdue_bill(self, overdue_bill_id: str) -> bool:
-        bill = self._found("bills", "B", overdue_bill_id)
+        bill = self._found("bills", overdue_bill_id)
         return bill is None or bill["status"] == PAID
 
     # -- what they share -------------------------------------------------------------------------
 
-    def _of_phone(self, table: str, phone_number: Any) -> Any:
-        known = self.world.domain.phones[table]  # type: ignore[attr-defined]
+    def _of_phone(self, phone_number: Any) -> Any:
+        domain: Any = self.world.domain
+        known = domain.phones["customers"]
         return known.get(phone_number) if isinstance(phone_number, str) else None
 
-    def _found(self, table: str, kind: str, id: Any) -> Any:
+    def _found(self, table: str, id: Any) -> Any:
         return self.desk.get(table, id) if isinstance(id, str) else None
 
     def _get(self, kind: str, id: Any) -> Any:
         table, name = _KINDS[kind]
-        return self._found(table, kind, id) or _none(f"{name} with ID {id} not found")
+        return self._found(table, id) or _none(f"{name} with ID {id} not found")
 
     def _line(self, customer_id: Any, line_id: Any) -> Any:
         if line_id not in self._get("C", customer_id)["line_ids"]:
@@ -453,9 +454,10 @@ class Telecom(Domain):
 
     def policy(self, solo: bool = False) -> str:
         end = "_solo.md" if solo else ".md"
-        support = f"tech_support_{self.form}" + (
-            end if self.form == "workflow" else ".md"
-        )  # the manual alone and with a user is the same
+        # There is one manual, whether there is a user or not.
+        support = (
+            f"tech_support_workflow{end}" if self.form == "workflow" else "tech_support_manual.md"
+        )
         parts = {"main_policy": f"main_policy{end}", "tech_support_policy": support}
         return "\n".join(
             f"<{name}>\n{self.read(file).decode()}\n</{name}>" for name, file in parts.items()
