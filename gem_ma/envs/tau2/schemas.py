@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import typing
@@ -11,6 +12,7 @@ from typing import Any, Literal, Union
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
+@functools.cache
 def schema(name: str, method: Callable[..., Any]) -> dict[str, Any]:
     """Return a tool's schema as APIs for chats take it."""
     hints = typing.get_type_hints(method)
