@@ -31,7 +31,6 @@ from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import Trainer
 
 BUCKETS = 192  # that the phrases fall into which a seat hears
-SEATS = {"user": "rule-user", "assistant": "informed-assistant"}
 
 
 def call(name, **arguments):
@@ -119,8 +118,11 @@ def read_as_user(messages):
     spoke = next((n for n, one in enumerate(reversed(said)) if not one.startswith("{")), len(said))
     shown = heard[len(heard) - spoke :] if spoke else []  # since somebody spoke
     about, who, place = situation(messages[0]["content"])
-    menu = [about, who, place, "Yes, please.", STOP, "\n".join(shown) or TOLD]
-    menu += CALLS if not shown else ()
+    menu = [about]
+    if said:
+        menu += [who, place, "Yes, please.", "\n".join(shown) or TOLD]
+    if said and not shown:
+        menu += [*CALLS, STOP] if any(one.startswith("{") for one in said) else CALLS
     return features([about, *said], [about, *heard], menu, LINES), menu
 
 
@@ -137,6 +139,9 @@ def situation(rules):
 # -- both ------------------------------------------------------------------------------------------
 
 
+SMALL = {*"name arguments please you your i am my is it a an the and of".split()}
+
+
 def told(messages):
     """Return what a seat said, and what it heard or read between."""
     said = [one["content"] for one in messages if one["role"] == "assistant"]
@@ -146,7 +151,7 @@ def told(messages):
 
 def features(said, heard, menu, size):
     """Return the phrases heard last and so far, and what of the menu was said last and so far."""
-    row = np.zeros(2 * BUCKETS + 2 * size + 1, np.float32)
+    row = np.zeros(2 * BUCKETS + 3 * size, np.float32)
     for text in heard:
         row[buckets(text)] = 1
     row[BUCKETS + buckets(heard[-1])] = 1
@@ -155,8 +160,15 @@ def features(said, heard, menu, size):
     row[2 * BUCKETS + np.array(so_far, int)] = 1
     if said and said[-1] in places:
         row[2 * BUCKETS + size + places[said[-1]]] = 1
-    row[-1] = heard[-1].startswith(("{", "["))
+    last = words(heard[-1])
+    for place, line in enumerate(menu):
+        row[place - size] = len(words(line) & last) / max(len(words(line)), 1)
     return row
+
+
+@functools.lru_cache(maxsize=10_000)
+def words(text):
+    return frozenset(re.findall(r"[a-z]+", text.lower())) - SMALL
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -167,26 +179,50 @@ def buckets(text):
 
 
 class Scores(nn.Module):
-    """A score for each line of the menu."""
+    """A score for each line of the menu; the more of its words were just heard, the higher.
 
-    def __init__(self, size, width=64):
+    lean: how much higher at first. It learns how much, from what it sees.
+    """
+
+    def __init__(self, size, lean=0.0, width=64):
         super().__init__()
-        numbers = 2 * BUCKETS + 2 * size + 1
-        self.layers = nn.Sequential(nn.Linear(numbers, width), nn.ReLU(), nn.Linear(width, size))
+        self.size = size
+        self.layers = nn.Sequential(
+            nn.Linear(2 * BUCKETS + 3 * size, width), nn.ReLU(), nn.Linear(width, size + 1)
+        )
+        nn.init.constant_(self.layers[-1].bias[-1], lean)
 
     def forward(self, rows):
-        return self.layers(rows)
+        scores = self.layers(rows)
+        return scores[..., :-1] + scores[..., -1:] * rows[..., -self.size :]
 
 
-def trainer(seed=0, train="assistant", episodes=64, faults=1, lr=5e-3, gamma=0.95, entropy=0.02, epochs=4, max_turns=40):
+def measure(episode):
+    """Return whether it is solved, and how many of the user's calls the assistant asked for."""
+    heard, asked = "", []
+    for step in episode.steps:
+        if step.agent == "user" and step.reply.startswith("{"):
+            fits = [call(one.tool, **dict(one.arguments)) for one in DOINGS if one.sounds.search(heard)]
+            asked.append(str(step.reply) in fits)
+        elif step.agent == "assistant" and not step.reply.startswith("{"):
+            heard = step.reply
+    return {"solved": episode.report["reward"], "asked": sum(asked) / max(len(asked), 1)}
+
+
+def trainer(seed=0, train="assistant", episodes=64, faults=1, gamma=None, cap=None, lean=5.0, alean=0.0, entropy=0.02, lr=5e-3):
     """Return what trains such seats; train: "assistant", "user" or "both"."""
     torch.manual_seed(seed)
-    trained = list(SEATS) if train == "both" else [train]
-    reads = {"user": (read_as_user, LINES), "assistant": (read_as_assistant, ACTIONS)}
-    agents = dict(SEATS)
+    alone = train == "user"  # an assistant by rules takes its time
+    gamma = gamma or (0.97 if alone else 0.95)
+    cap = cap or (60 if alone else 40)
+    learners = {
+        "user": (Scores(LINES, lean), read_as_user),
+        "assistant": (Scores(ACTIONS, alean), read_as_assistant),
+    }
+    agents = {"user": "rule-user", "assistant": "informed-assistant"}
+    trained = list(agents) if train == "both" else [train]
     for seat in trained:
-        read, size = reads[seat]
-        agents[seat] = Chooser(Scores(size), read, lr=lr, epochs=epochs, entropy=entropy, seed=seed)
+        agents[seat] = Chooser(*learners[seat], lr=lr, epochs=4, entropy=entropy, seed=seed)
     return Trainer(
         "tau2:phone",
         agents,
@@ -194,13 +230,13 @@ def trainer(seed=0, train="assistant", episodes=64, faults=1, lr=5e-3, gamma=0.9
         episodes=episodes,
         seed=seed,
         train=trained,
-        measure=lambda episode: {"solved": episode.report["reward"]},
+        measure=measure,
         rollout={
             "faults": faults,
             "lines": 1,
             "misleading": 0,
-            "max_turns": max_turns,
             "concurrency": episodes,
+            "max_turns": cap,
             "invalid": "lose",
         },
     )
@@ -220,8 +256,9 @@ def main():
     def show(trainer):
         if trainer.step % 10 == 0 or trainer.step == args.updates:
             last = trainer.history[-10:]
-            solved, turns = (sum(row[name] for row in last) / len(last) for name in ("solved", "turns"))
-            print(f"update {trainer.step}: solved {solved:.3f} in {turns:.1f} turns", flush=True)
+            means = [sum(row[name] for row in last) / len(last) for name in ("solved", "asked", "turns")]
+            text = "solved {:.3f}, asked for {:.3f}, {:.1f} turns".format(*means)
+            print(f"update {trainer.step}: {text}", flush=True)
 
     made = trainer(args.seed, args.train, args.episodes, args.faults)
     made.run(args.updates, args.save, after=show)
