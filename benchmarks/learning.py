@@ -1,6 +1,6 @@
 """Measure learning: what small learners reach from scratch, how fast, and with curves to look at.
 
-    python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [questions]
+    python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [phone] [questions]
         [--folder runs/learning]
 
 Each of these is an example under examples/, run here on one core; the first four, with three seeds,
@@ -80,6 +80,18 @@ TASKS = {
         {"solved": "solved by the assistant", "fidelity": "fidelity of the user"},
         None,
         (0,),
+    ),
+    "phone": Task(
+        "train/phone.py",
+        "tau2:phone, one fault: either seat against one by rules, and both together",
+        150,
+        {
+            "assistant learns": {"train": "assistant"},
+            "user learns": {"train": "user"},
+            "both learn": {"train": "both"},
+        },
+        {"solved": "solved", "asked": "of the user's calls, asked for"},
+        None,
     ),
     "questions": Task(
         "train/twenty_questions.py",
