@@ -9,10 +9,12 @@ history beside the checkpoint. In each task one thing is wrong (--faults), with 
 the line. A seat that does not learn is played by rules: a user who does what it is told, or an
 assistant who follows the workflow.
 
-Each seat picks from a menu, and is paid for the task's success, the sooner the more. The assistant
-has a sentence for each thing that it can ask a user to look at or to change, and calls of its tools
-with the ids that it has seen. The user first says what is wrong; then it can say who and where it
-is, call one tool after each message that it hears, say what that showed, and end.
+Each seat picks from a menu, and is paid for the task's success, the sooner the more. How a talk
+begins is given: the user says what is wrong and, when it is asked, who it is, and the assistant
+looks that up. Then the assistant has a sentence for each thing that it can ask a user to look at or
+to change, and calls of its tools with the ids that it has seen. The user can call one tool after
+each message that it hears, say what that showed, or end; it begins with a leaning to the lines that
+have the words it just heard.
 """
 
 import argparse
@@ -32,7 +34,10 @@ from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import Trainer
 
 BUCKETS = 192  # that the phrases fall into which a seat hears
-SMALL = {*"name arguments please you your i am my is it a an the and of at to".split()}
+SMALL = frozenset(  # words that say little
+    {"name", "arguments", "please", "you", "your", "i", "am", "my", "is", "it"}
+    | {"a", "an", "the", "and", "of", "at", "to"}
+)
 TOLD = ("solved", "asked", "turns")
 
 
@@ -42,8 +47,8 @@ def call(name, **arguments):
 
 # -- the assistant ---------------------------------------------------------------------------------
 
+WHO = "Could you tell me your name and your phone number, please?"
 SENTENCES = (
-    "Could you tell me your name and your phone number, please?",
     "Is it solved?",
     "Please look at your status bar.",
     "Please check the network status of your phone.",
@@ -69,31 +74,29 @@ SENTENCES = (
     "Please grant the messaging app the sms permission.",
     "There is an overdue bill. Please make the payment.",
 )
-ACTIONS = len(SENTENCES) + 7
+ACTIONS = len(SENTENCES) + 6
 
 
 def read_as_assistant(messages):
-    """Return what the network sees, and the menu, which grows with the ids that were seen."""
+    """Return what the network sees, and the menu: first it finds out who it is."""
     said, heard = split(messages)
     phone = re.search(r"\b\d{3}-\d{3}-\d{4}\b", "\n".join(heard))
     found = [one for text in heard for one in records(text)]
     customer = next((one for one in found if "line_ids" in one), None)
-    bill = next((one["bill_id"] for one in found if one.get("status") == "Overdue"), None)
-    menu = list(SENTENCES)
-    if phone:
-        menu.append(call("get_customer_by_phone", phone_number=phone[0]))
+    menu = [call("get_customer_by_phone", phone_number=phone[0])] if phone else [WHO]
     if customer:
         who = {"customer_id": customer["customer_id"]}
         line = {"line_id": customer["line_ids"][0]}
-        menu += [
+        menu = [
+            *SENTENCES,
             call("get_details_by_id", id=line["line_id"]),
-            call("get_bills_for_customer", **who),
+            call("get_data_usage", **who, **line),
             call("resume_line", **who, **line),
             call("enable_roaming", **who, **line),
             call("refuel_data", **who, **line, gb_amount=2.0),
         ]
-    if bill:
-        menu.append(call("send_payment_request", **who, bill_id=bill))
+        bills = customer["bill_ids"][:1]
+        menu += [call("send_payment_request", **who, bill_id=bill) for bill in bills]
     return features(said, heard, menu, ACTIONS), menu
 
 
@@ -107,22 +110,24 @@ def records(text):
 # -- the user --------------------------------------------------------------------------------------
 
 CALLS = tuple(dict.fromkeys(call(one.tool, **dict(one.arguments)) for one in DOINGS))
-LINES = len(CALLS) + 6
+LINES = len(CALLS) + 5
 
 
 def read_as_user(messages):
-    """Return what the network sees, and the menu: no tools where there is something to tell."""
+    """Return what the network sees, and the menu: first it says what is wrong, and who it is."""
     said, heard = split(messages)
     about, who, place = situation(messages[0]["content"])
     called = [line.startswith("{") for line in said]
     since = called[::-1].index(False) if False in called else len(called)  # it last spoke
     shown = heard[len(heard) - since :]
     tell = "\n".join(shown) or "I have not looked."
-    lines = [about, who, place, "Yes, please.", tell, *CALLS, STOP]
+    lines = [who, place, "Yes, please.", tell, *CALLS, STOP]
     menu = lines if any(called) else lines[:-1]
     if shown:
         menu = lines[: lines.index(tell) + 1]
-    return features(said, [about, *heard], lines, LINES), menu if said else [about]
+    if len(said) < 2:
+        menu = [who if said else about]
+    return features(said, [about, *heard], lines, LINES), menu
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -218,7 +223,7 @@ def trainer(seed=0, train="assistant", episodes=64, faults=1):
     agents = {"user": "rule-user", "assistant": "informed-assistant"}
     trained = list(agents) if train == "both" else [train]
     for seat in trained:
-        agents[seat] = Chooser(*learners[seat], lr=5e-3, epochs=4, entropy=0.02, seed=seed)
+        agents[seat] = Chooser(*learners[seat], lr=5e-3, epochs=4, entropy=0.03, seed=seed)
     alone = train == "user"  # the workflow takes its time
     return Trainer(
         "tau2:phone",
@@ -233,7 +238,7 @@ def trainer(seed=0, train="assistant", episodes=64, faults=1):
             "lines": 1,
             "misleading": 0,
             "concurrency": episodes,
-            "max_turns": 60 if alone else 40,
+            "max_turns": 60 if alone else 50,
             "invalid": "lose",
         },
     )
