@@ -1,13 +1,13 @@
 """Measure learning: what small learners reach from scratch, how fast, and with curves to look at.
 
-    python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [questions]
+    python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [phone] [questions]
         [--folder runs/learning]
 
 Each of these is an example under examples/, run here on one core; the first four, with three seeds,
-take about 370 CPU seconds, the last two, with one, about 450. `users` begins with the first user of
-`user`. A run that was stopped goes on where it was, and one that is done is
-only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten updates,
-in which the learners still draw their replies.
+take about 370 CPU seconds, `users` and `questions`, with one, about 450, and `phone`, with two,
+about 480. `users` begins with the first user of `user`. A run that was stopped goes on where it
+was, and one that is done is only drawn again. The pictures go to docs/figures/. A result is the
+mean of the last ten updates, in which the learners still draw their replies.
 """
 
 import argparse
@@ -80,6 +80,19 @@ TASKS = {
         {"solved": "solved by the assistant", "fidelity": "fidelity of the user"},
         None,
         (0,),
+    ),
+    "phone": Task(
+        "train/phone.py",
+        "tau2:phone, one fault: either seat against one by rules, and both together",
+        150,
+        {
+            "assistant learns": {"train": "assistant"},
+            "user learns": {"train": "user"},
+            "both learn": {"train": "both"},
+        },
+        {"solved": "solved", "asked": "of the user's calls, asked for"},
+        None,
+        (0, 1),
     ),
     "questions": Task(
         "train/twenty_questions.py",

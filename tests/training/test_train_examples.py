@@ -191,6 +191,16 @@ def test_users_and_assistants_are_trained(tmp_path):
     assert "update 2: found " in run("twenty_questions.py", *short)
 
 
+def test_seats_of_the_phone_are_trained(tmp_path):
+    pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
+    short = ("--episodes", 4, "--save", tmp_path / "both.pt", "--train", "both")
+    assert "update 1: solved " in run("phone.py", *short, "--updates", 1)
+    assert "update 2: solved " in run("phone.py", *short, "--updates", 2)
+    assert (tmp_path / "both.history.jsonl").read_text().count("\n") == 2
+    out = run("phone.py", "--train", "user", "--updates", 1, "--episodes", 2, "--faults", 2)
+    assert "update 1: solved " in out
+
+
 def test_a_language_model_learns_to_be_a_user(tmp_path):
     pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
     import tiny_models
