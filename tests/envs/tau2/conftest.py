@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gem_ma.envs.tau2.banking import Banking
+from gem_ma.envs.tau2.banking.bank import Banking
 
 DEFAULTS = {
     "accounts": {
