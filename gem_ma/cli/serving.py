@@ -63,7 +63,8 @@ def _serve(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    say(f"{args.id} is being made ...")  # which takes long where libraries are heavy
+    if sys.stderr.isatty():  # it takes long where libraries are heavy
+        sys.stderr.write(f"{args.id} is being made ...\n")
     try:
         from gem_ma.serving.server import serve
 

@@ -319,12 +319,17 @@ def test_a_run_in_workers(capsys):
         assert main(["run", "game:TicTacToe-v0", *words]) == 2
 
 
+def test_who_serves_at_a_terminal_sees_at_once_what_is_being_made(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["serve", "game:Nothing-v0"]) == 2
+    assert capsys.readouterr().err.startswith("game:Nothing-v0 is being made ...\n")
+
+
 def test_what_cannot_be_served_or_made_is_one_line(capsys):
     assert main(["serve", "game:Nothing-v0"]) == 2
     assert main(["serve", "game:TicTacToe-v0", "--host", "0.0.0.0"]) == 2
     assert main(["play", "ta:Klondike-v0"]) == 2
     told = capsys.readouterr()
-    assert told.out.startswith("game:Nothing-v0 is being made ...\n")  # at once
     lines = told.err.splitlines()
     assert len(lines) == 3
     assert all(line.startswith("gem-ma: ") for line in lines)

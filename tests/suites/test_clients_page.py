@@ -89,7 +89,6 @@ def serve(arguments, log):
     arguments[arguments.index("--port") + 1] = "0"
     command = [sys.executable, "-m", "gem_ma.cli", "serve", *arguments]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-    server.stdout.readline()  # that it is being made
     return server, server.stdout.readline().strip().rpartition("ws://")[2]
 
 
