@@ -19,15 +19,16 @@ from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
 from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
+    from gem_ma.agents.assistants.oracle import InformedAssistant, OracleAssistant
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
-    from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
-    from gem_ma.agents.tau import InformedAssistant, OracleAssistant, RuleUser
+    from gem_ma.agents.users.llm_user import LLMUser
+    from gem_ma.agents.users.rule import RuleUser, Users
 
 __all__ = [
     "FunctionAgent",
@@ -43,16 +44,18 @@ __all__ = [
     "RuleUser",
     "ScriptedAgent",
     "SearchAgent",
+    "Users",
     "load",
     "load_all",
     "seated",
 ]
 
 _FILES = {  # of those whose file is not called as they are
-    "InformedAssistant": "tau",
-    "LLMUser": "llm_user",
-    "OracleAssistant": "tau",
-    "RuleUser": "tau",
+    "InformedAssistant": "assistants.oracle",
+    "LLMUser": "users.llm_user",
+    "OracleAssistant": "assistants.oracle",
+    "RuleUser": "users.rule",
+    "Users": "users.rule",
 }
 
 
@@ -123,6 +126,12 @@ def _class(name: str) -> Callable[[], Maker]:
     return lambda: __getattr__(name)
 
 
+def _plain() -> Agent:
+    from gem_ma.agents.users.rule import RuleUser
+
+    return RuleUser()
+
+
 def _model_at(text: str) -> list[str]:
     """Return the model and, if it is named, the URL."""
     model, at, url = text.partition("@")
@@ -149,7 +158,9 @@ SPECS = Specs(
         "search": Known(_class("SearchAgent")),
         "hf": Known(_class("HFAgent"), "PATH"),
         "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
-        "rule-user": Known(_class("RuleUser")),
+        "rule-user": Known(lambda: _plain),
+        "user": Known(_class("RuleUser"), "KIND", mark=":"),
+        "users": Known(_class("Users"), "POPULATION", mark=":"),
         "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),
         "oracle-assistant": Known(_class("OracleAssistant")),
         "informed-assistant": Known(_class("InformedAssistant")),

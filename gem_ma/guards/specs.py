@@ -27,6 +27,7 @@ class Known(NamedTuple):
     first: str = ""  # how its first argument is called that stands behind the colon, if it has one
     split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
     spec: bool = False  # the first argument is a spec string itself
+    mark: str = "?"  # what stands between the first argument and the options
 
 
 class Specs:
@@ -74,7 +75,7 @@ class Specs:
             what, _, options = spec.partition("?")
             maker, given = self._found(what, shown), []
         else:
-            main, _, options = rest.partition("?") if known.first else ("", "", rest)
+            main, _, options = rest.partition(known.mark) if known.first else ("", "", rest)
             if known.first and not main:
                 raise ValueError(f"{shown}: expected {name}:{known.first}")
             try:

@@ -99,11 +99,18 @@ def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str
         held = question & set(own)
         if held:
             asked += 1
-            if not any(told.get(kind, set()) & own[kind] for kind in held):
+            if not any(told.get(kind, set()) & own[kind] for kind in held) and not (
+                "payment" in held and any(_way(one) in text.lower() for one in own["payment"])
+            ):
                 missed += 1
                 wrong.append(f"did not tell the {' or '.join(sorted(held))} when asked")
         question = set()
     return 1.0 - missed / asked if asked else 1.0
+
+
+def _way(payment: str) -> str:
+    """Return how people call what an id of a payment method stands for."""
+    return payment.rpartition("_")[0].replace("_", " ")
 
 
 def _pace(

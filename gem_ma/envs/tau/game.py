@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
+from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop, wishes
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
@@ -151,6 +151,7 @@ class Tau(Game[State]):
             self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
         self._gold: dict[Any, Changes] = {}
+        self._wants: dict[Any, wishes.Wants] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
@@ -267,6 +268,25 @@ class Tau(Game[State]):
             if len(self._gold) > 10_000:  # the shop has more tasks than anybody can keep
                 self._gold.clear()
             self._gold[task.index] = found
+        return found
+
+    def wants(self, task):
+        """Return what the user of a task wants and knows, in words; made once for each task."""
+        found = self._wants.get(task.index)
+        if found is None:
+            desk = self.base.desk(NOTHING)
+            tools = {**self._tools["assistant"], **self._tools["user"]}
+            done = [
+                (name, arguments)
+                for name, arguments in task.actions
+                if not call(tools, self.domain, desk, name, arguments).startswith("Error")
+            ]
+            if len(self._wants) > 10_000:
+                self._wants.clear()
+            found = wishes.compiled(
+                self.base.tables, task.user_id, task.instruction, done, bool(task.outputs)
+            )
+            self._wants[task.index] = found
         return found
 
     def report(self, state):

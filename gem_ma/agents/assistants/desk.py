@@ -1,0 +1,143 @@
+"""What assistants of shops and airlines share: hearing wishes, asking until they know, saying so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from gem_ma.agents.assistants.flow import Flow
+
+Found = TypeVar("Found")
+ELSE = "Is there anything else?"
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
+_QUESTION = re.compile(
+    r"\?|\b(?:know|how|what|which|wonder|tracking|total|price|figure out|check|question|tell me)\b",
+    re.I,
+)
+_YES = re.compile(r"yes\b", re.I)
+
+
+class Task(NamedTuple):
+    """What an informed assistant knows of a task."""
+
+    needs: tuple[str, ...]  # the tools that make its changes, in order
+    owed: tuple[str, ...]  # what it has to say
+
+
+class Heard(NamedTuple):
+    """A sentence of the user, and where in the talk it stands."""
+
+    turn: int
+    text: str
+
+
+class Desk:
+    """One talk: what was heard, and what is still to be done."""
+
+    sounds: Mapping[str, re.Pattern[str]]  # of a wish for each tool
+
+    def __init__(self, task: Task, first: str):
+        self.left = list(task.needs)
+        self.owed = list(task.owed)
+        self.heard = [first]
+        self.used: set[Heard] = set()
+
+    def serve(self) -> Flow:
+        """Do all that is asked for and needed, then ask for more, without end."""
+        yield from self.greet()
+        while True:
+            found = self.next_wish()
+            if found is not None:
+                tool, wish = found
+                self.used.add(wish)
+                done = yield from self.do(tool, wish.text)
+                if done:
+                    self.left.remove(tool)
+                    yield from self.say(f"That is done. {ELSE}")
+            elif self.owed and any(map(_QUESTION.search, self.heard)):
+                told, self.owed = ", ".join(self.owed), []
+                yield from self.say(f"Here is what you asked for: {told}. {ELSE}")
+            elif self.left:
+                yield from self.say("I am sorry, that I cannot do. What else can I do for you?")
+            else:
+                yield from self.say(f"I am sorry, more I cannot do. {ELSE}")
+
+    def greet(self) -> Flow:
+        """Find out who it is."""
+        raise NotImplementedError
+
+    def do(self, tool: str, wish: str) -> Flow:
+        """Make a change; return whether it was made."""
+        raise NotImplementedError
+
+    def next_wish(self) -> tuple[str, Heard] | None:
+        """Return the first tool that is needed and asked for, and the sentence that does so."""
+        sentences = [one for one in self.sentences() if one not in self.used]
+        for tool in dict.fromkeys(self.left):
+            for one in sentences:
+                if self.sounds[tool].search(one.text):
+                    return tool, one
+        return None
+
+    def sentences(self) -> Iterator[Heard]:
+        for turn, text in enumerate(self.heard):
+            for one in _SENTENCE.split(text):
+                yield Heard(turn, one)
+
+    def say(self, text: str) -> Flow:
+        """Say something, and return what the user answers."""
+        answer = yield text
+        self.heard.append(answer)
+        return answer
+
+    def ask(self, question: str, find: Callable[[str], Found | None], text: str = "") -> Flow:
+        """Return what is found in a text, or in an answer to a question that is asked until then."""
+        found = find(text) if text else None
+        for _ in range(5):
+            if found is not None:
+                return found
+            answer = yield from self.say(question)
+            found = find(answer)
+        return found
+
+    def sure(self, what: str) -> Flow:
+        """Return whether the user wants it so."""
+        for _ in range(3):
+            answer = yield from self.say(f"I will {what}. Shall I proceed?")
+            if _YES.search(answer):
+                return True
+        return False
+
+
+def read(text: str) -> Any:
+    """Return what a tool answered, or an empty object where it failed."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def method(methods: Mapping[str, Mapping[str, Any]], text: str) -> str | None:
+    """Return the way to pay that a text names, if it is one."""
+    for id in methods:
+        if id in text:
+            return id
+    low = text.lower()
+    words = {
+        "paypal": "paypal",
+        "gift_card": "gift card",
+        "credit_card": "credit card",
+        "certificate": "certificate",
+    }
+    found = [id for id, one in methods.items() if words.get(one["source"], "?") in low]
+    for name in ("brand", "last_four"):
+        told = [id for id in found if str(methods[id].get(name, "?")).lower() in low]
+        found = told or found
+    if len(found) > 1:
+        amounts = {id: methods[id].get("balance", methods[id].get("amount")) for id in found}
+        told = [id for id, one in amounts.items() if re.search(rf"\${re.escape(str(one))}\b", text)]
+        if told and len({amounts[id] for id in told}) == 1:
+            return told[0]  # whoever cannot tell them apart has no need to
+    return found[0] if len(found) == 1 else None
