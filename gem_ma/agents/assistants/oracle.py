@@ -70,7 +70,7 @@ class InformedAssistant:
             return next_of_workflow(view)
         owed = getattr(state.task, "outputs", getattr(state.task, "communicate", ()))
         wishes = turn.position.game.wants(state.task).wishes  # type: ignore[union-attr]
-        if not wishes and not names & {"get_order_details", "get_reservation_details"}:
+        if not names & {"get_order_details", "get_reservation_details"}:
             raise ValueError(f"{turn.env_id}: it serves shops, an airline and telecom, and no other")
         task = Task(tuple([wish.tool for wish in wishes]), tuple(owed))
         serve = serve_passenger if "get_reservation_details" in names else serve_customer

@@ -9,6 +9,7 @@ from typing import Any
 from gem_ma.agents.assistants.flow import Flow, call, played
 
 _TROUBLE = re.compile(r"mms|picture|data|internet|slow|service", re.I)
+_NO_SIGNAL = re.compile(r"No Signal|Airplane Mode")
 _PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
 
 

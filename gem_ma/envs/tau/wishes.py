@@ -52,16 +52,41 @@ def compiled(
     from gem_ma.envs.tau import trips
 
     actions = tuple(actions)
-    owned = [tables["orders"][given["order_id"]] for _, given in actions if "order_id" in given]
-    user_id = owned[0]["user_id"] if owned else user_id  # of some tasks another is named
-    user = tables["users"].get(user_id, {})
-    kind = trips.Trips if "flights" in tables else Purchases
-    made = kind(tables, user, instruction)
-    wishes = _apart([wish for name, given in actions if (wish := made.wish(name, given))])
+    user_id = _owner(tables, actions) or user_id or _named(tables, instruction)
+    user = tables.get("users", {}).get(user_id, {})
+    wishes: tuple[Wish, ...] = ()
+    kind = trips.Trips if "flights" in tables else Purchases if "orders" in tables else None
+    if user and kind is not None:
+        made = kind(tables, user, instruction)
+        wishes = _apart([wish for name, given in actions if (wish := made.wish(name, given))])
     questions, demands = asked_for(instruction, {wish.tool for wish in wishes})
     if asks and not questions:
         questions = ("What does that come to, and what else should I know about it?",)
     return Wants(known(user_id, user, instruction), wishes, questions, demands)
+
+
+def _owner(tables: Mapping[str, Mapping[str, Record]], actions: Sequence[Action]) -> str:
+    """Return whose orders or reservations gold actions change: of some tasks another is named."""
+    for _, given in actions:
+        for table, key in (("orders", "order_id"), ("reservations", "reservation_id")):
+            record = tables.get(table, {}).get(given.get(key, ""))
+            if record is not None:
+                return str(record["user_id"])
+        if given.get("user_id") in tables.get("users", {}):
+            return str(given["user_id"])
+    return ""
+
+
+def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
+    """Return the user whom an instruction names, by id, by email, or by name and zip code."""
+    users = tables.get("users", {})
+    for id, one in users.items():
+        if id in instruction or one.get("email", "?") in instruction:
+            return id
+        name, code = one.get("name", {}), one.get("address", {}).get("zip", "?")
+        if code in instruction and f"{name.get('first_name')} {name.get('last_name')}" in instruction:
+            return id
+    return ""
 
 
 def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
@@ -83,7 +108,7 @@ def known(user_id: str, user: Record, instruction: str) -> Mapping[str, str]:
     """Return who the user is, as far as the task says it; without that, as one knows oneself."""
     found = {}
     name = user.get("name")
-    if name:
+    if isinstance(name, dict):
         found["name"] = f"{name['first_name']} {name['last_name']}"
     if user_id in instruction:
         found["user"] = user_id
