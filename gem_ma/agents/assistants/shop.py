@@ -340,6 +340,8 @@ def _after(text: str) -> str:
 def _lines(text: str) -> dict[str, str] | None:
     """Return the address that a text spells out."""
     for begin in (" to ", "one is ", "address is "):
+        if begin not in text:
+            continue
         parts = [part.strip() for part in text.rpartition(begin)[2].rstrip(".").split(",")]
         if len(parts) == len(LINES) - 1:
             parts.insert(1, "")

@@ -131,6 +131,9 @@ class Caller(Speaker):
         phone = _PHONE.search(task)
         self.known = {"phone": phone[0]} if phone else {}
         self.facts = [*self.known.values(), *(result for _, result in self.done)]
+        self.facts += [self.say(self.wish[0])] if self.wish else []
+        self.place = _PLACE.search(task)
+        self.facts += [self.place[1].strip()] if self.place else []
 
     def reply(self) -> str:
         if not self.said and not self.done:
@@ -186,8 +189,7 @@ class Caller(Speaker):
         if _WHAT.search(self.last) and self.wish is not None and not parts:
             parts.append(self.say(self.wish[0]))
         if _WHERE.search(self.last):
-            place = _PLACE.search(self.task)
-            parts.append(f"I am {place[1].strip()}." if place else "I am at home.")
+            parts.append(f"I am {self.place[1].strip()}." if self.place else "I am at home.")
         if _REFUEL.search(self.last):
             parts.append("Yes, please refuel 2 GB. I do not want another plan.")
         if any(parts):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gem_ma.agents.users.hearing import Heard
+from gem_ma.agents.users.hearing import DONE, Heard
 from gem_ma.agents.users.phrases import Phrases, sounds
 from gem_ma.agents.users.traits import Chance
 
@@ -44,8 +44,12 @@ class Speaker:
         return any(fact in one for one in self.said)
 
     def leaves(self) -> bool:
-        """Return whether it was asked more than it has patience for."""
-        return sum("?" in one for one in self.heard[1:]) > self.chance.patience
+        """Return whether it was asked more than it has patience for since something was done."""
+        asked = 0
+        if self.chance.patience < len(self.heard):
+            for one in self.heard[1:]:
+                asked = 0 if DONE.search(one) else asked + ("?" in one)
+        return asked > self.chance.patience
 
     def withheld(self, name: str, fact: str) -> str:
         """Return what it says in place of a fact, the first time that it is asked for it."""
@@ -260,6 +264,23 @@ class Person(Speaker):
         for one in (*self.wants.questions, *self.wants.demands):
             if not self.told(one):
                 return str(one)
+        return self._overlooked()
+
+    def _overlooked(self) -> str:
+        """Return a wish of several told at once that nobody came back to, once."""
+        if not self.chance.has("chaotic", "all") or len(self.open) < 2:
+            return ""
+        agreed = [
+            heard
+            for heard, said in zip(self.heard[1:], self.said[1:], strict=False)
+            if Heard(heard).confirms and not said.lower().startswith("no")
+        ]
+        for wish in self._order():
+            mine = [one for one in self.wants.wishes if one.records == wish.records]
+            met = sum(any(mark in one for mark in wish.marks) for one in agreed)
+            do = self._do(wish)
+            if met <= mine.index(wish) and sum(do in one for one in self.said) < 2:
+                return self._wish(wish, "next")
         return ""
 
     def _unmet(self) -> str:

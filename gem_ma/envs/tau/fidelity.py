@@ -71,17 +71,32 @@ def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) 
 
 
 def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
+    """Return whether nothing was made up; a slip of one character is none if it was put right."""
     known = {kind: set(values) for kind, values in own.items()}
     good = 1.0
+    slips: list[tuple[str, str, str]] = []
     for who, _, told in talk:
         for kind, values in told.items():
             if who == "assistant":
                 known.setdefault(kind, set()).update(values)
                 continue
+            slips = [slip for slip in slips if slip[2] not in values]
             for one in sorted(values - known.get(kind, set())):
+                meant = next((it for it in own.get(kind, ()) if _nearly(it, one)), None)
+                if meant is not None:
+                    slips.append((kind, one, meant))
+                    continue
                 wrong.append(f"invented the {kind} {one}")
                 good = 0.0
+    for kind, one, meant in slips:
+        wrong.append(f"said the {kind} {one} for {meant}, and did not put it right")
+        good = 0.0
     return good
+
+
+def _nearly(one: str, other: str) -> bool:
+    """Return whether two facts differ in one character."""
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
 
 def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:

@@ -265,7 +265,7 @@ class Purchases:
         """Return an address, or where it stands, if the user may leave it at that."""
         lines = address_of(given)
         if lines[0] not in self.instruction:
-            if lines == address_of(self.user["address"]):
+            if number and lines == address_of(self.user["address"]):
                 return "the address in my profile"
             for id, order in self.orders.items():
                 if id != number and lines == address_of(order["address"]):
