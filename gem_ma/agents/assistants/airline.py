@@ -130,7 +130,9 @@ class Counter(Desk):
                     record = yield from self._look_up(id)
                     if _begins(record, leg):
                         return id
-            text = yield from self.say("Which reservation is it? The code, or from where to where?")
+            text = yield from self.say(
+                f'Which reservation do you mean by "{wish}" The code, or from where to where?'
+            )
         return None
 
     def _look_up(self, id: str) -> Flow:

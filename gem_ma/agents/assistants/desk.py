@@ -55,14 +55,20 @@ class Desk:
                 done = yield from self.do(tool, wish.text)
                 if done:
                     self.left.remove(tool)
-                    yield from self.say(f"That is done. {ELSE}")
+                    yield from self.say(f"That is done. {self._told()}{ELSE}")
             elif self.owed and any(map(_QUESTION.search, self.heard)):
-                told, self.owed = ", ".join(self.owed), []
-                yield from self.say(f"Here is what you asked for: {told}. {ELSE}")
+                yield from self.say(f"{self._told()}{ELSE}")
             elif self.left:
                 yield from self.say("I am sorry, that I cannot do. What else can I do for you?")
             else:
                 yield from self.say(f"I am sorry, more I cannot do. {ELSE}")
+
+    def _told(self) -> str:
+        """Return what it owes, once the user has asked for something."""
+        if not self.owed or not any(map(_QUESTION.search, self.heard)):
+            return ""
+        told, self.owed = ", ".join(self.owed), []
+        return f"Here is what you asked for: {told}. "
 
     def greet(self) -> Flow:
         """Find out who it is."""

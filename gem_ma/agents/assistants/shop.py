@@ -93,7 +93,7 @@ class Shop(Desk):
             return False
         order = self.orders[number]
         if tool == "cancel_pending_order":
-            why = yield from self.ask("What is the reason?", _reason)
+            why = yield from self.ask(f"What is the reason to cancel order {number}?", _reason)
             return (yield from self._made(tool, f"order {number}", order_id=number, reason=why))
         if tool == "modify_pending_order_address":
             lines = yield from self._address(wish, number)
@@ -138,7 +138,11 @@ class Shop(Desk):
             if len(found) == 1:
                 return found[0]
             told.append(
-                (yield from self.say("Which order is it? The number, or what is in it, please."))
+                (
+                    yield from self.say(
+                        f'Which order do you mean by "{wish}" The number, or what is in it, please?'
+                    )
+                )
             )
         return None
 

@@ -137,7 +137,7 @@ class Person(Speaker):
         if self.leaves():
             return f"{self.say('leave')} {STOP}"
         answer = self._answer()
-        if answer and self.said.count(answer) >= OFTEN:
+        if answer and self.heard.count(self.heard[-1]) > OFTEN and answer in self.said:
             answer = self._left()
         return self.dressed(answer) if answer else STOP
 
@@ -149,16 +149,15 @@ class Person(Speaker):
         known = any(map(self.told, self.wants.known.values()))
         if now.who and not (now.confirms and known):
             return self._identity(now.who)
-        wish = self._wish_in_question()
         if now.more and not now.about:
             return self._left()
+        wish = self._wish_in_question()
         if now.confirms and self.open:
             return self._confirm(wish)
-        if wish is not None and (now.flights or now.about):
-            if now.flights and wish.choice and now.asking:
-                return self._choose(wish)
-            if now.about:
-                return self._tell(wish, now.about)
+        if now.flights and now.asking and any(one.choice for one in self.open):
+            return self._choose()
+        if wish is not None and now.about:
+            return self._tell(wish, now.about)
         if now.refused and self.erred(self.wants.known):
             return self._identity(IDENTITY)
         if now.refused and self._may_insist():
@@ -180,12 +179,13 @@ class Person(Speaker):
             return self.say("no", wish.answers["flights"])
         return self.say("yes")
 
-    def _choose(self, wish: Any) -> str:
+    def _choose(self) -> str:
         """Take the flights that are wanted, once they are offered."""
-        for leg in wish.choice:
+        wishes = [wish for wish in self.open if wish.choice]
+        for leg in [leg for wish in wishes for leg in wish.choice]:
             if set(leg) <= set(self.now.flights):
                 return self.say("pick", " and ".join(leg))
-        return self.say("offer", wish.answers.get("flights", ""))
+        return self.say("offer", wishes[-1].answers.get("flights", ""))
 
     def _tell(self, wish: Any, asked: Iterable[str]) -> str:
         """Answer what is asked about a wish."""
@@ -270,18 +270,25 @@ class Person(Speaker):
         """Return a wish of several told at once that nobody came back to, once."""
         if not self.chance.has("chaotic", "all") or len(self.open) < 2:
             return ""
+        settled = self._settled()
+        for wish in self._order():
+            if wish not in settled and sum(self._do(wish) in one for one in self.said) < 2:
+                return self._wish(wish, "next")
+        return ""
+
+    def _settled(self) -> list[Any]:
+        """Return the wishes that it has agreed to have done; of those for one thing, in order."""
         agreed = [
             heard
             for heard, said in zip(self.heard[1:], self.said[1:], strict=False)
             if Heard(heard).confirms and not said.lower().startswith("no")
         ]
-        for wish in self._order():
-            mine = [one for one in self.wants.wishes if one.records == wish.records]
-            met = sum(any(mark in one for mark in wish.marks) for one in agreed)
-            do = self._do(wish)
-            if met <= mine.index(wish) and sum(do in one for one in self.said) < 2:
-                return self._wish(wish, "next")
-        return ""
+        settled = []
+        for wish in self.wants.wishes:
+            before = [one for one in settled if one.records == wish.records]
+            if sum(any(mark in one for mark in wish.marks) for one in agreed) > len(before):
+                settled.append(wish)
+        return settled
 
     def _unmet(self) -> str:
         """Return what it last asked for in vain."""
@@ -296,11 +303,24 @@ class Person(Speaker):
         return bool(unmet) and unmet in self.said[-1] and sum(unmet in one for one in self.said) < 2
 
     def _wish_in_question(self) -> Any:
-        """Return the wish that the last message is about: one that it names, or the last told."""
-        for wish in reversed(self.open):
-            if any(mark.lower() in self.now.text.lower() for mark in wish.marks):
-                return wish
-        return self.open[-1] if self.open else None
+        """Return the wish that the last message is about, as far as that can be told."""
+        if len(self.open) < 2:
+            return self.open[0] if self.open else None
+        text, asked = self.now.text.lower(), set(self.now.about)
+        settled = self._settled()
+
+        def fit(place: int) -> tuple[bool, int, bool, bool, int]:
+            wish = self.open[place]
+            marks = sum(mark.lower() in text for mark in wish.marks)
+            return (
+                self._do(wish).lower() in text,
+                min(marks, 1),
+                bool(asked & set(wish.answers)),
+                wish not in settled,
+                marks,
+            )
+
+        return self.open[max(range(len(self.open)), key=lambda place: (*fit(place), place))]
 
     def _has_told(self, wish: Any) -> bool:
         return self.told(f"{self._do(wish)}.")

@@ -85,10 +85,9 @@ class Trips:
             return f"{about}, on the same flights", ()
         changed = [leg for leg in self._legs(given) if not _kept(leg, given, before)]
         told = listed([_leg(leg) for leg in changed])
-        answers["date"] = f"I want other flights {told}."
-        answers["route"] = answers["date"]
         stays = len(changed) < len(self._legs(given))
         rest = ", and the rest as it is" if stays else ""
+        answers["date"] = answers["route"] = f"I want other flights {told}{rest}."
         answers["flights"] = self._times(changed)
         return f"{about}, with other flights {told}{rest}", tuple([leg.flights for leg in changed])
 

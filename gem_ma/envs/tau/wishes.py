@@ -214,7 +214,7 @@ class Purchases:
             about = brief = listed([f"the {item['name']}" for item in items])
             answers["items"] = f"The {listed([self._told(item) for item in items])}."
             if any(self._twins(item) for item in items):
-                about = listed([f"the {self._told(item)}" for item in items])
+                about = brief = listed([f"the {self._told(item)}" for item in items])
             if "new_item_ids" in given:
                 about = self._swapped(items, given["new_item_ids"])
                 answers["options"] = f"I want {about}."
