@@ -16,6 +16,7 @@ _LEG = re.compile(r"from ([A-Z]{3}) to ([A-Z]{3}) on May (\d+)")
 _FLIGHT = re.compile(r"\bHAT\d{3}\b")
 _BAGS = re.compile(r"\b(no|\d+) checked bags?")
 _PERSON = re.compile(r"([A-Z][\w'-]+) ([A-Z][\w'-]+)(?: \(born ([\d-]+)\))?")
+_CHANGE = re.compile(r"\bIn (?:basic economy|economy|business)\b|flights")
 CABINS = {"basic economy": "basic_economy", "economy": "economy", "business": "business"}
 FREE = {"regular": (0, 1, 2), "silver": (1, 2, 3), "gold": (2, 3, 3)}  # bags, by cabin
 LONGEST = 3500  # characters of an offer
@@ -145,10 +146,11 @@ class Counter(Desk):
     def _flights(self, wish: str, id: str, record: Record) -> Flow:
         """Return the cabin and the flights that a reservation is to have."""
         if "the same flights" not in wish and "other flights" not in wish:  # it was not said yet
-            text = yield from self.say(
-                f"Which cabin shall {id} be, and on which dates do you want other flights?"
+            text = yield from self.ask(
+                f"Which cabin shall {id} be, and on which dates do you want other flights?",
+                lambda text: text if _CHANGE.search(text) else None,
             )
-            wish = f"{wish} {text.replace('In ', 'to ')}"
+            wish = f"{wish} {(text or '').replace('In ', 'to ')}"
         change, _, rest = wish.partition("other flights")
         found = re.search(r"\bto (basic economy|economy|business)\b", change)
         if found is None:

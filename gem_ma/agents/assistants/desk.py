@@ -42,7 +42,7 @@ class Desk:
         self.left = list(task.needs)
         self.owed = list(task.owed)
         self.heard = [first]
-        self.used: set[Heard] = set()
+        self.used: set[tuple[str, Heard]] = set()  # what was tried with which tool
 
     def serve(self) -> Flow:
         """Do all that is asked for and needed, then ask for more, without end."""
@@ -51,10 +51,11 @@ class Desk:
             found = self.next_wish()
             if found is not None:
                 tool, wish = found
-                self.used.add(wish)
+                self.used.add(found)
                 done = yield from self.do(tool, wish.text)
                 if done:
                     self.left.remove(tool)
+                    self.used |= {(other, wish) for other in self.sounds}
                     yield from self.say(f"That is done. {self._told()}{ELSE}")
             elif self.owed and any(map(_QUESTION.search, self.heard)):
                 yield from self.say(f"{self._told()}{ELSE}")
@@ -80,10 +81,9 @@ class Desk:
 
     def next_wish(self) -> tuple[str, Heard] | None:
         """Return the first tool that is needed and asked for, and the sentence that does so."""
-        sentences = [one for one in self.sentences() if one not in self.used]
         for tool in dict.fromkeys(self.left):
-            for one in sentences:
-                if self.sounds[tool].search(one.text):
+            for one in self.sentences():
+                if (tool, one) not in self.used and self.sounds[tool].search(one.text):
                     return tool, one
         return None
 

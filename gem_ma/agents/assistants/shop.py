@@ -135,8 +135,8 @@ class Shop(Desk):
                 for number in self.user["orders"]:
                     yield from self._look_up(number)
             found = self._that_fit(status, told)
-            if len(found) == 1:
-                return found[0]
+            if len(found) < 2:
+                return found[0] if found else None
             told.append(
                 (
                     yield from self.say(
@@ -158,10 +158,9 @@ class Shop(Desk):
             for number, order in self.orders.items()
             if order and order["status"].split(" ")[0] == status
         }
-        for text in told:
-            spoken = " ".join(one for one in (text, *_WITH.findall(text)))
-            fit = [number for number, one in orders.items() if _holds(one, self._of(spoken))]
-            orders = {number: orders[number] for number in fit} or orders
+        for place, text in enumerate(told):
+            fit = {number: one for number, one in orders.items() if _holds(one, self._of(text))}
+            orders = fit if fit or not place else orders
             for whole in _WITH.findall(text):
                 names = sorted(one.name for one in self._of(whole))
                 same = [

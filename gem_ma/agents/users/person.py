@@ -267,12 +267,12 @@ class Person(Speaker):
         return self._overlooked()
 
     def _overlooked(self) -> str:
-        """Return a wish of several told at once that nobody came back to, once."""
+        """Return a wish of several told at once that nobody came back to."""
         if not self.chance.has("chaotic", "all") or len(self.open) < 2:
             return ""
         settled = self._settled()
         for wish in self._order():
-            if wish not in settled and sum(self._do(wish) in one for one in self.said) < 2:
+            if wish not in settled and sum(self._do(wish) in one for one in self.said) < OFTEN:
                 return self._wish(wish, "next")
         return ""
 
