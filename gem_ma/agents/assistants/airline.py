@@ -214,10 +214,11 @@ class Counter(Desk):
             flights += [{"flight_number": number, "date": date} for number, date in offer.flights]
         bags = yield from self.ask("How many checked bags will there be?", _bags)
         insured = yield from self.ask("Do you want insurance?", _insured)
+        names = " and ".join(f"{one['first_name']} {one['last_name']}" for one in people)
         paid = max(0, (bags or 0) - self._free(cabin) * len(people))
         total += 50 * paid + (30 * len(people) if insured == "yes" else 0)
         pays = yield from self.ask(
-            f"It costs ${total}. Which payment method shall it be?",
+            f"It costs ${total} for {names}. Which payment method shall it be?",
             lambda text: self._payments(text, total),
         )
         return (

@@ -17,6 +17,7 @@ _QUESTION = re.compile(
     re.I,
 )
 _YES = re.compile(r"yes\b", re.I)
+_NO = re.compile(r"no\b", re.I)
 
 
 class Task(NamedTuple):
@@ -37,6 +38,7 @@ class Desk:
     """One talk: what was heard, and what is still to be done."""
 
     sounds: Mapping[str, re.Pattern[str]]  # of a wish for each tool
+    last: tuple[str, ...] = ()  # tools after which others fail
 
     def __init__(self, task: Task, first: str):
         self.left = list(task.needs)
@@ -81,7 +83,7 @@ class Desk:
 
     def next_wish(self) -> tuple[str, Heard] | None:
         """Return the first tool that is needed and asked for, and the sentence that does so."""
-        for tool in dict.fromkeys(self.left):
+        for tool in sorted(dict.fromkeys(self.left), key=self.last.__contains__):
             for one in self.sentences():
                 if (tool, one) not in self.used and self.sounds[tool].search(one.text):
                     return tool, one
@@ -112,8 +114,10 @@ class Desk:
         """Return whether the user wants it so."""
         for _ in range(3):
             answer = yield from self.say(f"I will {what}. Shall I proceed?")
-            if _YES.search(answer):
+            if _YES.match(answer):
                 return True
+            if _NO.match(answer):
+                return False
         return False
 
 

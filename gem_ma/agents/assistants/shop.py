@@ -56,6 +56,8 @@ class Shop(Desk):
         "reset_app": re.compile(r"\bapp\b", re.I),
     }
 
+    last = ("modify_pending_order_items",)
+
     def greet(self) -> Flow:
         tried = set()
         while True:

@@ -20,6 +20,7 @@ IDENTITY = ("email", "user", "zip", "phone")  # what it may have wrong
 SOURCES = ("PayPal", "gift card", "credit card", "certificate")
 
 
+_ORDER = re.compile(r"#W\d{7}")
 _WORD = re.compile(r"\b[a-z]{4,}\b")
 
 
@@ -174,6 +175,10 @@ class Person(Speaker):
         named = [one for one in SOURCES if one.lower() in self.now.asking.lower()]
         if pays and named and not any(one in pays for one in named):
             return self.say("no", pays)
+        orders = _ORDER.findall(self.now.asking)
+        meant = [mark for one in self.open for mark in one.marks]
+        if orders and "order" in wish.answers and not set(orders) & set(meant):
+            return self.say("no", wish.answers["order"])
         wanted = {number for leg in wish.choice for number in leg}
         if wanted and self.now.flights and not wanted & set(self.now.flights):
             return self.say("no", wish.answers["flights"])

@@ -156,7 +156,8 @@ class Trips:
             "flights": self._times(legs),
         }
         about = f"{trip} in {cabin} for {people}"
-        marks = (given["origin"], given["destination"])
+        names = [f"{one['first_name']} {one['last_name']}" for one in given["passengers"]]
+        marks = (given["origin"], given["destination"], *names)
         return Wish(tool, about, trip, answers, tuple([leg.flights for leg in legs]), ("new",), marks)
 
     def _compensation(self, tool: str) -> Wish:
