@@ -20,12 +20,6 @@ _PARENS = re.compile(r"\(([^()]*)\)")
 _REFERS = re.compile(r" to (?=the address (?:of|in) )")
 _SWAP = r"\b(?:exchange|swap|change|switch) the (?!payment|address|passengers)"
 _STATUS = {"return_delivered_order_items": "delivered", "exchange_delivered_order_items": "delivered"}
-_DONE = {
-    "cancel_pending_order": "cancel {}",
-    "return_delivered_order_items": "return {} of {}",
-    "exchange_delivered_order_items": "exchange {} of {}",
-    "modify_pending_order_items": "change {} of {}",
-}
 LINES = ("address1", "address2", "city", "state", "country", "zip")
 
 
@@ -101,18 +95,22 @@ class Shop(Desk):
             lines = yield from self._address(wish, number)
             return (yield from self._made(tool, f"order {number}", order_id=number, **lines))
         given: dict[str, Any] = {"order_id": number}
+        about = f"order {number}"
         if tool != "modify_pending_order_payment":
             chosen = yield from self._items(tool, wish, order)
             if chosen is None:
                 return False
             given |= chosen
+            ids = given["item_ids"]
+            names = [item["name"] for item in order["items"] if item["item_id"] in ids]
+            about = f"the {' and the '.join(names)} of order {number}"
         methods = self.user["payment_methods"]
         pays = yield from self.ask(
-            f"Which payment method shall it be for order {number}?",
+            f"Which payment method shall it be for {about}?",
             lambda text: method(methods, text),
             wish if tool == "modify_pending_order_payment" else "",
         )
-        return (yield from self._made(tool, f"order {number}", **given, payment_method_id=pays))
+        return (yield from self._made(tool, about, **given, payment_method_id=pays))
 
     def _made(self, tool: str, about: str, **given: Any) -> Flow:
         """Call a tool if the user agrees, and return whether it did what it should."""

@@ -175,9 +175,9 @@ class Person(Speaker):
         named = [one for one in SOURCES if one.lower() in self.now.asking.lower()]
         if pays and named and not any(one in pays for one in named):
             return self.say("no", pays)
-        orders = _ORDER.findall(self.now.asking)
-        meant = [mark for one in self.open for mark in one.marks]
-        if orders and "order" in wish.answers and not set(orders) & set(meant):
+        named = {mark for one in self.open for mark in one.marks if mark in self.now.asking}
+        named |= set(_ORDER.findall(self.now.asking))
+        if "order" in wish.answers and not any(named <= set(one.marks) for one in self.open):
             return self.say("no", wish.answers["order"])
         wanted = {number for leg in wish.choice for number in leg}
         if wanted and self.now.flights and not wanted & set(self.now.flights):
