@@ -175,9 +175,7 @@ class Person(Speaker):
         named = [one for one in SOURCES if one.lower() in self.now.asking.lower()]
         if pays and named and not any(one in pays for one in named):
             return self.say("no", pays)
-        named = {mark for one in self.open for mark in one.marks if mark in self.now.asking}
-        named |= set(_ORDER.findall(self.now.asking))
-        if "order" in wish.answers and not any(named <= set(one.marks) for one in self.open):
+        if "order" in wish.answers and not self._meant(self.now.asking):
             return self.say("no", wish.answers["order"])
         wanted = {number for leg in wish.choice for number in leg}
         if wanted and self.now.flights and not wanted & set(self.now.flights):
@@ -283,17 +281,17 @@ class Person(Speaker):
 
     def _settled(self) -> list[Any]:
         """Return the wishes that it has agreed to have done; of those for one thing, in order."""
-        agreed = [
-            heard
-            for heard, said in zip(self.heard[1:], self.said[1:], strict=False)
-            if Heard(heard).confirms and not said.lower().startswith("no")
-        ]
-        settled = []
-        for wish in self.wants.wishes:
-            before = [one for one in settled if one.records == wish.records]
-            if sum(any(mark in one for mark in wish.marks) for one in agreed) > len(before):
-                settled.append(wish)
+        settled: list[Any] = []
+        for heard, said in zip(self.heard[1:], self.said[1:], strict=False):
+            if Heard(heard).confirms and not said.lower().startswith("no"):
+                settled += [one for one in self._meant(heard) if one not in settled][:1]
         return settled
+
+    def _meant(self, text: str) -> list[Any]:
+        """Return the wishes that all that a text names belongs to."""
+        named = {mark for one in self.open for mark in one.marks if mark in text}
+        named |= set(_ORDER.findall(text))
+        return [one for one in self.open if named <= set(one.marks)]
 
     def _unmet(self) -> str:
         """Return what it last asked for in vain."""
