@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from gem_ma.agents.assistants.oracle import InformedAssistant, OracleAssistant
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
+    from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
-    from gem_ma.agents.users.llm_user import LLMUser
     from gem_ma.agents.users.rule import RuleUser, Users
 
 __all__ = [
@@ -52,7 +52,7 @@ __all__ = [
 
 _FILES = {  # of those whose file is not called as they are
     "InformedAssistant": "assistants.oracle",
-    "LLMUser": "users.llm_user",
+    "LLMUser": "llm_user",
     "OracleAssistant": "assistants.oracle",
     "RuleUser": "users.rule",
     "Users": "users.rule",

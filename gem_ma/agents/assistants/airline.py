@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gem_ma.agents.assistants.desk import Desk, Task, method, read
@@ -281,9 +281,7 @@ class Counter(Desk):
         each = 100 if "cancelled" in wish else 50
         amount = each * len(record["passengers"])
         return (
-            yield from self._made(
-                "send_certificate", f"${amount}", user_id=self.id, amount=amount
-            )
+            yield from self._made("send_certificate", f"${amount}", user_id=self.id, amount=amount)
         )
 
     def _free(self, cabin: str) -> int:

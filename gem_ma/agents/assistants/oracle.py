@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.agents.assistants.airline import serve_passenger
-from gem_ma.agents.assistants.flow import call, played
 from gem_ma.agents.assistants.desk import Task
+from gem_ma.agents.assistants.flow import call, played
 from gem_ma.agents.assistants.shop import serve_customer
 from gem_ma.agents.assistants.workflow import next_of_workflow
 from gem_ma.guards.given import each
@@ -71,7 +71,9 @@ class InformedAssistant:
         owed = getattr(state.task, "outputs", getattr(state.task, "communicate", ()))
         wishes = turn.position.game.wants(state.task).wishes  # type: ignore[union-attr]
         if not names & {"get_order_details", "get_reservation_details"}:
-            raise ValueError(f"{turn.env_id}: it serves shops, an airline and telecom, and no other")
+            raise ValueError(
+                f"{turn.env_id}: it serves shops, an airline and telecom, and no other"
+            )
         task = Task(tuple([wish.tool for wish in wishes]), tuple(owed))
         serve = serve_passenger if "get_reservation_details" in names else serve_customer
         return played(lambda first: serve(task, first), view)

@@ -19,7 +19,10 @@ _WITH = re.compile(r"order with the ([^.;]*)")
 _PARENS = re.compile(r"\(([^()]*)\)")
 _REFERS = re.compile(r" to (?=the address (?:of|in) )")
 _SWAP = r"\b(?:exchange|swap|change|switch) the (?!payment|address|passengers)"
-_STATUS = {"return_delivered_order_items": "delivered", "exchange_delivered_order_items": "delivered"}
+_STATUS = {
+    "return_delivered_order_items": "delivered",
+    "exchange_delivered_order_items": "delivered",
+}
 LINES = ("address1", "address2", "city", "state", "country", "zip")
 
 

@@ -7,7 +7,9 @@ import re
 WHO = {  # what tells who somebody is
     "email": re.compile(r"\be-?mail", re.I),
     "zip": re.compile(r"\bzip\b|postal code|postcode", re.I),
-    "name": re.compile(r"\byour (?:full |first |last )?name|\bname and (?:your )?zip|first name", re.I),
+    "name": re.compile(
+        r"\byour (?:full |first |last )?name|\bname and (?:your )?zip|first name", re.I
+    ),
     "user": re.compile(r"\buser[ _-]?id|customer id|profile id|account id", re.I),
     "phone": re.compile(r"phone number", re.I),
     "birthday": re.compile(r"your (?:date of birth|birth ?da)", re.I),
@@ -33,7 +35,9 @@ ABOUT = {  # what belongs to a wish
     "cabin": re.compile(r"\bcabin|\bclass\b", re.I),
     "date": re.compile(r"\bdates?\b|which day|\bwhen\b", re.I),
     "route": re.compile(r"\bfrom where|\bwhere (?:do|to)|origin|destination|\broute", re.I),
-    "flights": re.compile(r"\bwhich (?:of these )?(?:flights?|connection)|flights? (?:do|would)", re.I),
+    "flights": re.compile(
+        r"\bwhich (?:of these )?(?:flights?|connection)|flights? (?:do|would)", re.I
+    ),
     "passengers": re.compile(r"\bpassengers?|\btravell?ers?|who (?:is|will|else)", re.I),
     "bags": re.compile(r"\bbags?\b|\bbaggage|luggage|suitcase", re.I),
     "insurance": re.compile(r"\binsurance", re.I),
@@ -44,7 +48,9 @@ CONFIRM = re.compile(
     r"|do you want me to|\bagree\b",
     re.I,
 )
-ELSE = re.compile(r"anything else|something else|what else|(?:any )?other (?:request|question)", re.I)
+ELSE = re.compile(
+    r"anything else|something else|what else|(?:any )?other (?:request|question)", re.I
+)
 DONE = re.compile(
     r"(?:is|are|was|were) (?:now )?(?:done|cancel|return|exchang|chang|modif|updat|book)\w{0,6}"
     r"|(?:has|have) been|successfully|\bi(?:'ve| have) (?:now )?\w{2,12}ed\b",

@@ -99,9 +99,7 @@ class Speaker:
 
     def _misspelt(self, text: str) -> str:
         """Return a text with two letters of a word exchanged, outside of facts."""
-        kept = [
-            match.span() for fact in self.facts for match in re.finditer(re.escape(fact), text)
-        ]
+        kept = [match.span() for fact in self.facts for match in re.finditer(re.escape(fact), text)]
         words = [
             match.start() + 1
             for match in _WORD.finditer(text)

@@ -96,9 +96,7 @@ _HELD_OUT = {
 }
 SETS: Mapping[str, Phrases] = MappingProxyType(
     {
-        name: MappingProxyType(
-            {**phrases, **{tool: (ways[place],) for tool, ways in _DO.items()}}
-        )
+        name: MappingProxyType({**phrases, **{tool: (ways[place],) for tool, ways in _DO.items()}})
         for place, (name, phrases) in enumerate((("train", _TRAIN), ("held-out", _HELD_OUT)))
     }
 )

@@ -130,7 +130,9 @@ class Users:
 
 
 def _has(tools: Sequence[Any], name: str) -> bool:
-    return any(isinstance(one, dict) and one.get("function", {}).get("name") == name for one in tools)
+    return any(
+        isinstance(one, dict) and one.get("function", {}).get("name") == name for one in tools
+    )
 
 
 def _sides(talk: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:

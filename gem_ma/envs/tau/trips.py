@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.envs.tau.wishes import Record, Wish, listed, paid_with
 
@@ -158,7 +158,9 @@ class Trips:
         about = f"{trip} in {cabin} for {people}"
         names = [f"{one['first_name']} {one['last_name']}" for one in given["passengers"]]
         marks = (given["origin"], given["destination"], *names)
-        return Wish(tool, about, trip, answers, tuple([leg.flights for leg in legs]), ("new",), marks)
+        return Wish(
+            tool, about, trip, answers, tuple([leg.flights for leg in legs]), ("new",), marks
+        )
 
     def _compensation(self, tool: str) -> Wish:
         said = [number for number in self.flights if number in self.instruction]
@@ -189,9 +191,13 @@ def _stay(record: Record, flights: Sequence[Record], n: int) -> tuple[bool, str,
     last, one = flights[n - 1], flights[n]
     there = last["destination"] == record["destination"] != record["origin"]
     hours = _minutes(one["scheduled_departure_time_est"])
-    return there, one["date"], hours - _minutes(last["scheduled_arrival_time_est"]) if (
-        one["date"] == last["date"]
-    ) else 0.0
+    return (
+        there,
+        one["date"],
+        hours - _minutes(last["scheduled_arrival_time_est"])
+        if (one["date"] == last["date"])
+        else 0.0,
+    )
 
 
 def _minutes(time: str) -> float:

@@ -84,7 +84,10 @@ def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
         if id in instruction or one.get("email", "?") in instruction:
             return id
         name, code = one.get("name", {}), one.get("address", {}).get("zip", "?")
-        if code in instruction and f"{name.get('first_name')} {name.get('last_name')}" in instruction:
+        if (
+            code in instruction
+            and f"{name.get('first_name')} {name.get('last_name')}" in instruction
+        ):
             return id
     return ""
 
@@ -328,7 +331,10 @@ _PERSON = (  # from the second person to the first
     (r"\bask the agent (?:explicitly )?(?:to )?", "please "),
     (r"\byou are\b", "I am"),
     (r"\byou're\b", "I'm"),
-    (r"\b(for|to|give|gives|tell|tells|refund|let|of|with|charge|save|saves|help|helps|from|transfer) you\b", r"\1 me"),
+    (
+        r"\b(for|to|give|gives|tell|tells|refund|let|of|with|charge|save|saves|help|helps|from|transfer) you\b",
+        r"\1 me",
+    ),
     (r"\byourself\b", "myself"),
     (r"\byou\b", "I"),
     (r"\byour\b", "my"),
@@ -345,8 +351,10 @@ def asked_for(instruction: str, tools: set[str]) -> tuple[tuple[str, ...], tuple
             continue
         if _ASKS.search(one):
             questions.append(first_person(one))
-        elif _WANTS.search(one) and not _MOOD.search(one) and not any(
-            verb.search(one) and covering & tools for verb, covering in _COVERED
+        elif (
+            _WANTS.search(one)
+            and not _MOOD.search(one)
+            and not any(verb.search(one) and covering & tools for verb, covering in _COVERED)
         ):
             demands.append(first_person(one))
     return tuple(questions), tuple(demands)
