@@ -115,7 +115,7 @@ class Counter(Desk):
             self.user = read((yield call("get_user_details", user_id=self.id)))
         return not answer.startswith("Error")
 
-    # -- which reservation ---------------------------------------------------------------------------
+    # -- which reservation -------------------------------------------------------------------------
 
     def _reservation(self, wish: str) -> Flow:
         text = wish
@@ -141,7 +141,7 @@ class Counter(Desk):
             self.booked[id] = read((yield call("get_reservation_details", reservation_id=id)))
         return self.booked[id]
 
-    # -- flights -------------------------------------------------------------------------------------
+    # -- flights -----------------------------------------------------------------------------------
 
     def _flights(self, wish: str, id: str, record: Record) -> Flow:
         """Return the cabin and the flights that a reservation is to have."""
@@ -191,7 +191,7 @@ class Counter(Desk):
             )
         )
 
-    # -- new ones ------------------------------------------------------------------------------------
+    # -- new ones ----------------------------------------------------------------------------------
 
     def _book(self, wish: str) -> Flow:
         legs = [Leg(one[1], one[2], _date(one[3])) for one in _LEG.finditer(wish)]

@@ -1,4 +1,4 @@
-"""What assistants of shops and airlines share: hearing wishes, asking until they know, saying so."""
+"""What assistants of shops and airlines share: hearing wishes, and asking until they know."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Desk:
         return answer
 
     def ask(self, question: str, find: Callable[[str], Found | None], text: str = "") -> Flow:
-        """Return what is found in a text, or in an answer to a question that is asked until then."""
+        """Return what is found in a text, or in an answer to a question asked until then."""
         found = find(text) if text else None
         for _ in range(5):
             if found is not None:

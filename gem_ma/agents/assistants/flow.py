@@ -1,4 +1,4 @@
-"""Assistants as straight-line code: what one says or calls is yielded, and what came of it sent back.
+"""Assistants as straight-line code: what one says or calls is yielded, the answer sent back.
 
 A reply depends on the talk alone: the code runs anew from the user's first words each time.
 """

@@ -122,7 +122,7 @@ class Shop(Desk):
         answer = yield call(tool, **given)
         return not answer.startswith("Error")
 
-    # -- which order ---------------------------------------------------------------------------------
+    # -- which order -------------------------------------------------------------------------------
 
     def _order(self, tool: str, wish: str) -> Flow:
         """Return the number of the order that a wish is about."""
@@ -184,7 +184,7 @@ class Shop(Desk):
         items = [item for order in self.orders.values() if order for item in order["items"]]
         return mentions(text, items)
 
-    # -- which items ---------------------------------------------------------------------------------
+    # -- which items -------------------------------------------------------------------------------
 
     def _items(self, tool: str, wish: str, order: Record) -> Flow:
         """Return which items a wish is about, and what takes their place."""
@@ -214,7 +214,7 @@ class Shop(Desk):
             )
         return None if new is None else given | {"new_item_ids": new}
 
-    # -- the rest ------------------------------------------------------------------------------------
+    # -- the rest ----------------------------------------------------------------------------------
 
     def _address(self, wish: str, number: str) -> Flow:
         """Return the lines of the new address, from where it stands if it was not said."""

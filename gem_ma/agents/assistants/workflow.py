@@ -1,4 +1,4 @@
-"""An assistant for tau2-bench's telecom that follows its workflow, from what it hears and looks up."""
+"""An assistant for telecom who follows its workflow, from what it hears and looks up."""
 
 from __future__ import annotations
 
@@ -32,18 +32,7 @@ def _workflow(complaint: str) -> Flow:
 
 
 def _help(complaint: str) -> Flow:
-    phone = _PHONE.search(complaint)
-    found, heard = "", complaint
-    for _ in range(6):
-        if phone is not None:
-            found = yield call("get_customer_by_phone", phone_number=phone[0])
-            if _read(found):
-                break
-        heard = yield "Could you tell me your name and your phone number, please?"
-        phone = _PHONE.search(heard)
-    if phone is None or not _read(found):
-        raise GiveUp("the user does not say their phone number")
-    customer = _read(found)
+    phone, customer = yield from _caller(complaint)
     for _ in range(3):
         if _TROUBLE.search(complaint):
             break
@@ -51,10 +40,10 @@ def _help(complaint: str) -> Flow:
     line: Any = {}
     for id in customer.get("line_ids", ()):
         line = _read((yield call("get_details_by_id", id=id)))
-        if line.get("phone_number") == phone[0]:
+        if line.get("phone_number") == phone:
             break
     if not line:
-        raise GiveUp(f"no line of {phone[0]} is known")
+        raise GiveUp(f"no line of {phone} is known")
     case = _Case(customer["customer_id"], line)
     if re.search(r"mms|picture", complaint, re.I):
         yield from case.messages()
@@ -65,6 +54,17 @@ def _help(complaint: str) -> Flow:
     for _ in range(3):
         yield "Is it solved? Is there anything else that I can do for you?"
     raise GiveUp("all that the workflow knows was tried")
+
+
+def _caller(heard: str) -> Flow:
+    """Return the phone number that the user says, and whose it is."""
+    for _ in range(6):
+        for phone in _PHONE.findall(heard):
+            customer = _read((yield call("get_customer_by_phone", phone_number=phone)))
+            if customer:
+                return phone, customer
+        heard = yield "Could you tell me your name and your phone number, please?"
+    raise GiveUp("the user does not say their phone number")
 
 
 def _read(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""A user by rule with a phone in its hand: it does what it is told, and says what the phone shows."""
+"""A user by rule with a phone: it does what it is told, and says what the phone shows."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ DONE = re.compile(
     re.I,
 )
 REFUSED = re.compile(
-    r"\b(?:cannot|can't|can not|unable|not possible|impossible|not able|not allowed|sorry|unfortunately"
-    r"|not eligible|do(?:es)? not (?:find|exist)|no (?:such )?(?:user|order))\b",
+    r"\b(?:cannot|can't|can not|unable|not possible|impossible|not able|not allowed|sorry"
+    r"|unfortunately|not eligible|do(?:es)? not (?:find|exist)|no (?:such )?(?:user|order))\b",
     re.I,
 )
 HANDED = re.compile(r"transferr?(?:ed|ing)|human agent", re.I)

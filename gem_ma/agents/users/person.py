@@ -140,7 +140,7 @@ class Person(Speaker):
             answer = self._left()
         return self.dressed(answer) if answer else STOP
 
-    # -- what it comes to ------------------------------------------------------------------------
+    # -- what it comes to --------------------------------------------------------------------------
 
     def _answer(self) -> str:
         """Return what it says to the last message, or nothing where all is said."""
@@ -224,7 +224,7 @@ class Person(Speaker):
             return self.say("unknown")
         return self.say("corrected", " ".join(parts)) if erred else self.begun(" ".join(parts))
 
-    # -- wishes ----------------------------------------------------------------------------------
+    # -- wishes ------------------------------------------------------------------------------------
 
     def _opening(self) -> str:
         wishes = self._order()

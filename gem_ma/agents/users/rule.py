@@ -1,4 +1,4 @@
-"""Agents for the user's seat that go by rule: one kind of user, or one of several for each episode."""
+"""Agents for the user's seat that go by rule: one kind of user, or another in each episode."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class RuleUser:
     def reply(self, turn: Turn) -> str:
         """Return what it says or does next."""
         ways = SETS[self.phrases]
-        state = None if turn.position is None else turn.position.state
-        if turn.position is None or not hasattr(state, "talk"):
+        if turn.position is None or not hasattr(turn.position.state, "talk"):
             wants = _of_text(turn.rules)
             said = [str(one["content"]) for one in turn.messages if one["role"] == "assistant"]
             heard = [_words(one["content"]) for one in turn.messages if one["role"] == "user"]
             chance = Chance(self.traits, self.seed, turn.episode, turn.rules)
             return Person(wants, said, heard, chance, ways).reply()
+        state = turn.position.state
         view = state.seen_by(turn.seat)
         asked = told_to_call(view)
         if asked is not None:
@@ -162,7 +162,7 @@ def _on_phone(turn: Turn, heard: Sequence[str]) -> str | None:
     return None if tool is None else json.dumps({"name": tool, "arguments": {}})
 
 
-# -- without a game: what the rules say --------------------------------------------------------------
+# -- without a game: what the rules say ------------------------------------------------------------
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+ [A-Z][\w'-]+)")

@@ -88,7 +88,7 @@ def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
             code in instruction
             and f"{name.get('first_name')} {name.get('last_name')}" in instruction
         ):
-            return id
+            return str(id)
     return ""
 
 
@@ -135,14 +135,12 @@ def optioned(options: Mapping[str, str]) -> str:
 def paid_with(methods: Mapping[str, Record], id: str, instruction: str) -> str:
     """Return a way to pay in words that tell it from the user's others."""
     method = methods.get(id)
-    if method is not None and id in instruction:
-        alike = [one for one in methods.values() if one["source"] == method["source"]]
-        if len(alike) > 1:
-            return id
     if method is None:
         return "another way to pay"
     source = method["source"]
     alike = [one for one in methods.values() if one["source"] == source]
+    if len(alike) > 1 and id in instruction:
+        return id
     if source == "credit_card":
         brands = [one["brand"] for one in alike]
         if len(alike) == 1:
@@ -151,7 +149,7 @@ def paid_with(methods: Mapping[str, Record], id: str, instruction: str) -> str:
             return f"my {method['brand']} credit card"
         return f"my {method['brand']} credit card that ends in {method['last_four']}"
     words = {"paypal": "PayPal", "gift_card": "my gift card", "certificate": "my certificate"}
-    told = words.get(source, source)
+    told = words.get(source) or str(source)
     amount = method.get("balance", method.get("amount"))
     return told if len(alike) == 1 or amount is None else f"{told} of ${amount}"
 
@@ -286,18 +284,18 @@ _CHANGES = {
 }
 
 
-# -- what the instruction asks for beside ------------------------------------------------------------
+# -- what the instruction asks for beside ----------------------------------------------------------
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 _ASKS = re.compile(
-    r"\b(?:you (?:\w+ )?(?:\w+ )?(?:want|wonder|wish|need|like)\w* (?:also )?(?:to )?(?:know|check|ask|find"
-    r" out|figure out|confirm|if|whether|when|what|how)|you wonder|ask (?:the agent )?(?:for|about|how|what"
-    r"|to confirm)|how (?:much|many)|what (?:is|are) the|tracking number|inquire|get the total)\b",
+    r"\byou (?:\w+ ){0,2}(?:want|wish|need|like) (?:also )?to (?:know|check|ask|find out|figure out"
+    r"|confirm|see)\b|\byou(?:'d| would)? (?:\w+ )?(?:wonder|ask) |\bask the agent\b"
+    r"|how (?:much|many)|tracking number|inquire|get the total",
     re.I,
 )
 _WANTS = re.compile(
-    r"\b(?:you(?:'d| would|r)? (?:\w+ )?(?:want|wish|like|would like|try|need)\w*|for #W\d{7}|you are (?:trying|willing)"
-    r"|undo|complain|tell the agent|insist)\b",
+    r"\byou(?:'d| would|r)? (?:\w+ )?(?:want|wish|like|would like|try|need)|for #W\d{7}"
+    r"|you are trying|undo|complain|tell the agent",
     re.I,
 )
 _STAGE = re.compile(  # directions to the one who plays
@@ -310,7 +308,8 @@ _MOOD = re.compile(r"\bif\b|reactive|prefer|willing|emotional|don't accept", re.
 _VERBS = {  # how a sentence sounds that a wish for one of these tools covers
     r"\bcancel": ("cancel_pending_order", "cancel_reservation"),
     r"\b(?:return|refund|send back)": ("return_delivered_order_items", "cancel_reservation"),
-    r"\b(?:exchang|modif|chang|switch|swap|replac|adjust|upgrad|downgrad|correct|push|mov|delay|remov|add)": (
+    r"\b(?:exchang|modif|chang|switch|swap|replac|adjust|upgrad|downgrad|correct|push|mov|delay"
+    r"|remov|add)": (
         "exchange_delivered_order_items",
         "modify_pending_order_items",
         "modify_pending_order_address",
@@ -331,10 +330,7 @@ _PERSON = (  # from the second person to the first
     (r"\bask the agent (?:explicitly )?(?:to )?", "please "),
     (r"\byou are\b", "I am"),
     (r"\byou're\b", "I'm"),
-    (
-        r"\b(for|to|give|gives|tell|tells|refund|let|of|with|charge|save|saves|help|helps|from|transfer) you\b",
-        r"\1 me",
-    ),
+    (r"\b(for|to|gives?|tells?|refund|let|of|with|charge|saves?|helps?|from) you\b", r"\1 me"),
     (r"\byourself\b", "myself"),
     (r"\byou\b", "I"),
     (r"\byour\b", "my"),
