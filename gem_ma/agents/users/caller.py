@@ -179,7 +179,7 @@ class Caller(Speaker):
         if _WHO.search(self.last):
             name, phone = _NAME.search(self.task), self.known.get("phone", "")
             fact = self.fact("phone", phone)
-            held = self.withheld("phone", fact) if phone else ""
+            held = self.withheld({"phone": fact}) if phone else ""
             if held:
                 return held
             erred = self.erred(self.known)

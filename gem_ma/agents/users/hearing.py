@@ -97,6 +97,7 @@ class Heard:
         self.handed = bool(HANDED.search(text))
         self.flights = NUMBER.findall(text)
 
-    def asks(self, name: str) -> bool:
-        """Return whether a fact of this name is asked for."""
-        return name in self.who or name in self.about
+    @property
+    def asked(self) -> set[str]:
+        """The names of what it asks for."""
+        return {*self.who, *self.about}

@@ -6,7 +6,7 @@ What was said so far is read off the talk, so that a reply depends on the talk a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gem_ma.agents.users.hearing import DONE, Heard
@@ -52,13 +52,17 @@ class Speaker:
                 asked = 0 if DONE.search(one) else asked + ("?" in one)
         return asked > self.chance.patience
 
-    def withheld(self, name: str, fact: str) -> str:
-        """Return what it says in place of a fact, the first time that it is asked for it."""
-        wary = self.chance.has("suspicious", name, fact)
-        forgets = self.chance.has("forgetful", name, fact)
-        if not (wary or forgets) or self.told(fact):
+    def withheld(self, facts: Mapping[str, str]) -> str:
+        """Return what it says in place of facts, the first time that it is asked for them."""
+        new = {name: fact for name, fact in facts.items() if not self.told(fact)}
+        if not new:
             return ""
-        before = sum(Heard(one).asks(name) for one in self.heard[:-1])
+        name = next(iter(new))
+        wary = self.chance.has("suspicious", name, new[name])
+        forgets = self.chance.has("forgetful", name, new[name])
+        if not (wary or forgets):
+            return ""
+        before = sum(bool(Heard(one).asked & set(new)) for one in self.heard[:-1])
         if wary and not before:
             return self.say("why")
         return self.say("forgot") if forgets and before == wary else ""
@@ -188,16 +192,13 @@ class Person(Speaker):
                 return self.say("pick", " and ".join(leg))
         return self.say("offer", wishes[-1].answers.get("flights", ""))
 
-    def _tell(self, wish: Any, asked: Iterable[str]) -> str:
+    def _tell(self, wish: Any, asked: Sequence[str]) -> str:
         """Answer what is asked about a wish."""
-        parts: list[str] = []
-        for name in asked:
-            fact = wish.answers.get(name)
-            if fact is not None and fact not in parts:
-                held = self.withheld(name, fact)
-                if held:
-                    return held
-                parts.append(fact)
+        facts = {name: wish.answers[name] for name in asked if name in wish.answers}
+        held = self.withheld(facts)
+        if held:
+            return held
+        parts = list(dict.fromkeys(facts.values()))
         if not parts:
             return self.say("unknown")
         if self.chance.has("talkative", len(self.said)):
@@ -205,7 +206,7 @@ class Person(Speaker):
             parts += more[:1]
         return self.begun(" ".join(parts))
 
-    def _identity(self, asked: Iterable[str]) -> str:
+    def _identity(self, asked: Sequence[str]) -> str:
         """Tell who it is, as far as it was asked and it knows."""
         known = self.wants.known
         names = [name for name in asked if name in known]
@@ -213,13 +214,11 @@ class Person(Speaker):
         if "zip" in names and "name" in known and "name" not in names:
             names.insert(0, "name")
         erred = self.erred(known)
-        parts = []
-        for name in names:
-            fact = self.fact(name, known[name])
-            held = self.withheld(name, fact) if name in IDENTITY else ""
-            if held:
-                return held
-            parts.append(self.say(name, fact))
+        facts = {name: self.fact(name, known[name]) for name in names}
+        held = self.withheld({name: fact for name, fact in facts.items() if name in IDENTITY})
+        if held:
+            return held
+        parts = [self.say(name, fact) for name, fact in facts.items()]
         if not parts:
             return self.say("unknown")
         return self.say("corrected", " ".join(parts)) if erred else self.begun(" ".join(parts))

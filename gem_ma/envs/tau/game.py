@@ -157,15 +157,18 @@ class Tau(Game[State]):
 
     def start(self, rng, options):
         number = options.get("task")
+        if number is None:
+            number = int(rng.integers(len(self.content.tasks) or 1 << 31))
+        return State(self.task(number))
+
+    def task(self, number):
+        """Return the task that a report calls by this number."""
         tasks = self.content.tasks
         if self.domain == "shop":
-            number = int(rng.integers(1 << 31)) if number is None else number
-            return State(shop.task(self.content, number))
-        if number is None:
-            number = int(rng.integers(len(tasks)))
+            return shop.task(self.content, number)
         if not 0 <= number < len(tasks):
             raise ValueError(f"task={number}: there are 0 to {len(tasks) - 1}")
-        return State(tasks[number])
+        return tasks[number]
 
     def read(self, text, view, agent):
         if self.strict:

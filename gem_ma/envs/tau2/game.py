@@ -227,6 +227,12 @@ class Tau2(Game[State]):
             )
         return self.domain.tasks[self.ids[wanted]]
 
+    def task(self, name):
+        """Return the task that a report calls by this name."""
+        if self.ids is None:
+            return self.domain.task(int(name.rpartition("-")[2]) if isinstance(name, str) else name)
+        return self.domain.tasks[name]
+
     def read(self, text, view, agent):
         if agent == JUDGE:
             return _verdicts(text, len(view.task.judged))
