@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
+from gem_ma.agents.users.traits import TRAITS, persona, traits_of
 from gem_ma.match.seeding import mix
 from gem_ma.talk.asking import Agent, ask, checked
 from gem_ma.talk.conversation import Conversation
@@ -57,6 +58,8 @@ class LLMUser:
         the assistant. "verify": it checks each draft, and writes a bad one again. "reflect": it
         also says first what it makes of the bad draft.
     tries: how often a bad draft is written again; the last draft is sent unchecked.
+    kind, and the traits: what the agent is told to be like, as users by rule are (see
+        `gem_ma.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
 
     The reply's usage and latency are the sums over all calls. It has token ids and logprobs if the
     agent wrote it in answer to the very chat that is on record.
@@ -64,7 +67,24 @@ class LLMUser:
 
     seats = ("user",)
 
-    def __init__(self, agent: Any, strategy: Strategy = "plain", tries: int = 2):
+    def __init__(
+        self,
+        agent: Any,
+        strategy: Strategy = "plain",
+        tries: int = 2,
+        kind: str = "plain",
+        talkative: float | None = None,
+        forgetful: float | None = None,
+        mistaken: float | None = None,
+        impatient: float | None = None,
+        vague: float | None = None,
+        chaotic: float | None = None,
+        suspicious: float | None = None,
+        polite: float | None = None,
+        off_topic: float | None = None,
+        typos: float | None = None,
+    ):
+        given = {name: value for name, value in locals().items() if name in TRAITS}
         from gem_ma.agents import load
 
         if strategy not in get_args(Strategy):
@@ -76,6 +96,8 @@ class LLMUser:
         self.agent: Agent = load(agent)
         self.strategy = strategy
         self.tries = tries
+        self.traits = traits_of(kind, given)
+        self.persona = persona(self.traits)
         self._waits = inspect.iscoroutinefunction(self.agent.act)
 
     @property
@@ -112,6 +134,8 @@ class LLMUser:
 
     def _reply(self, turn: Turn) -> Generator[Turn, str, str]:
         """Yield what the agent is asked, and return what the user says."""
+        if self.persona:
+            turn = _with_rules(turn, f"{turn.rules}\n\n{self.persona}")
         if self.strategy == "plain":
             return (yield turn)
         if self.strategy == "react":
@@ -144,7 +168,8 @@ class LLMUser:
             await self.agent.__aexit__(*error)
 
     def __repr__(self) -> str:
-        return f"LLMUser({self.agent!r}, strategy={self.strategy!r}, tries={self.tries})"
+        traits = "".join(f", {name}={value}" for name, value in self.traits.items())
+        return f"LLMUser({self.agent!r}, strategy={self.strategy!r}, tries={self.tries}{traits})"
 
 
 class _Work:

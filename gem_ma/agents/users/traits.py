@@ -53,6 +53,33 @@ def traits_of(kind: str, given: Mapping[str, float | None]) -> dict[str, float]:
     return traits
 
 
+_PERSONA = {  # what a model is told to be like
+    "talkative": "when you answer a question, you tell something else that belongs to it too",
+    "forgetful": "when you are asked for a fact you say at first that you do not remember it, and "
+    "find it when you are asked again",
+    "mistaken": "the first time that you tell who you are, one digit is wrong; when it is not "
+    "found, you put it right",
+    "impatient": "after too many questions you say that this takes too long, and leave",
+    "vague": "you say first what it is about, and what is to become of it only when asked",
+    "chaotic": "you tell all that you want in your first message, in another order",
+    "suspicious": "before you tell a fact you ask what it is needed for, once",
+    "polite": "you say please and thank you",
+    "off_topic": "you also talk about something that has nothing to do with it",
+    "typos": "one of your words is misspelt, but no fact is",
+}
+_OFTEN = ((0.8, "Nearly always"), (0.55, "Mostly"), (0.3, "Often"), (0.0, "Now and then"))
+
+
+def persona(traits: Mapping[str, float]) -> str:
+    """Return what a model is told that is to be like this; nothing for one without traits."""
+    lines = [
+        f"- {next(often for least, often in _OFTEN if value > least)} {_PERSONA[name]}."
+        for name, value in traits.items()
+        if value > 0
+    ]
+    return "\n".join(["What you are like:", *lines]) if lines else ""
+
+
 class Chance:
     """What happens to one user in one episode: the same for the same words, wherever asked."""
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.envs.tau.data import Task
-
 PARTS = ("facts", "answers", "pace", "ending", "role")
 KINDS = {  # what of a message can be held against the task, and what asks for it
     "email": (r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w", r"e-?mail"),
@@ -20,6 +18,7 @@ KINDS = {  # what of a message can be held against the task, and what asks for i
     ),
     "item": (r"\b\d{10}\b", r"item id"),
     "flight": (r"\bHAT\d{3}\b", r"flight number"),
+    "phone": (r"\b\d{3}-\d{3}-\d{4}\b", r"phone number"),
     "reservation": (r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6}\b", r"reservation (?:number|id|code)"),
 }
 _KINDS = {name: (re.compile(fact), re.compile(ask, re.I)) for name, (fact, ask) in KINDS.items()}
@@ -45,7 +44,9 @@ def facts(text: str) -> dict[str, set[str]]:
     return {kind: {one.lstrip("#").lower() for one in found[kind]} for kind in found if found[kind]}
 
 
-def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) -> dict[str, Any]:
+def judge(
+    instruction: str, talk: Sequence[tuple[str, str]], how: str, reward: float
+) -> dict[str, Any]:
     """Return the five parts of a user's fidelity, 1 the best, their mean, and what was wrong.
 
     facts: told nothing that is neither in its task nor from the assistant.
@@ -56,12 +57,12 @@ def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) 
     role: did not talk like the assistant.
     """
     wrong: list[str] = []
-    own = facts(task.instruction)
+    own = facts(instruction)
     said = [_Said(who, text, facts(text)) for who, text in talk]
     parts = {
         "facts": _facts(own, said, wrong),
         "answers": _answers(own, said, wrong),
-        "pace": _pace(task, own, said, wrong),
+        "pace": _pace(instruction, own, said, wrong),
         "ending": _ending(own, said, how, reward, wrong),
         "role": _role(said, wrong),
     }
@@ -82,7 +83,7 @@ def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str])
                 continue
             slips = [slip for slip in slips if slip[2] not in values]
             for one in sorted(values - known.get(kind, set())):
-                meant = next((it for it in own.get(kind, ()) if _nearly(it, one)), None)
+                meant = next((it for it in own.get(kind, ()) if nearly(it, one)), None)
                 if meant is not None:
                     slips.append((kind, one, meant))
                     continue
@@ -94,7 +95,7 @@ def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str])
     return good
 
 
-def _nearly(one: str, other: str) -> bool:
+def nearly(one: str, other: str) -> bool:
     """Return whether two facts differ in one character."""
     return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
@@ -129,9 +130,9 @@ def _way(payment: str) -> str:
 
 
 def _pace(
-    task: Task, own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]
+    instruction: str, own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]
 ) -> float:
-    words = _WORD.findall(task.instruction.lower())
+    words = _WORD.findall(instruction.lower())
     everything = {(kind, one) for kind, values in own.items() for one in values}
     for who, text, named in talk:
         if who != "user":

@@ -243,7 +243,7 @@ class Tau(Game[State]):
         verdict = self.judge(state.task, state.changes, state.talk)
         if how == "limit":
             verdict["reward"] = 0.0
-        verdict |= fidelity.judge(state.task, state.talk, how, verdict["reward"])
+        verdict |= fidelity.judge(state.task.instruction, state.talk, how, verdict["reward"])
         paid = {"assistant": verdict["reward"], "user": 0.0}
         for name, weight in self.user_reward.items():
             value = verdict["reward"] if name == "task" else verdict["user"][name]
@@ -295,7 +295,7 @@ class Tau(Game[State]):
     def report(self, state):
         verdict = state.verdict
         if not state.ended:  # cut off by a limit that is no rule of ours
-            verdict = {"reward": 0.0, **fidelity.judge(state.task, state.talk, "limit", 0.0)}
+            verdict = {"reward": 0.0, **fidelity.judge(state.task.instruction, state.talk, "limit", 0.0)}
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
         if state.task.unjudged:
             report["unjudged"] = True

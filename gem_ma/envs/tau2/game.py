@@ -230,7 +230,7 @@ class Tau2(Game[State]):
     def task(self, name):
         """Return the task that a report calls by this name."""
         if self.ids is None:
-            return self.domain.task(int(name.rpartition("-")[2]) if isinstance(name, str) else name)
+            return self.domain.task(int(name))
         return self.domain.tasks[name]
 
     def read(self, text, view, agent):
