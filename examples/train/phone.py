@@ -25,9 +25,9 @@ import zlib
 
 import numpy as np
 import torch
+from gem_ma.agents.tau2 import DOINGS, STOP
 from torch import nn
 
-from gem_ma.agents.tau2 import DOINGS, STOP
 from gem_ma.cli import common
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser

@@ -27,7 +27,19 @@ from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
 
 # In the order in which help lists them.
-GROUPS = (listing, playing, serving, data, evaluation, users, viewing, training, check, new, completion)
+GROUPS = (
+    listing,
+    playing,
+    serving,
+    data,
+    evaluation,
+    users,
+    viewing,
+    training,
+    check,
+    new,
+    completion,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

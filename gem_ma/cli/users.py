@@ -46,7 +46,9 @@ def _users(args: argparse.Namespace) -> int:
     from gem_ma.evaluation.users import measure_users
 
     users = [one for text in args.users for one in text.split(",")]
-    assistants = [one for text in args.assistants or ["informed-assistant"] for one in text.split(",")]
+    assistants = [
+        one for text in args.assistants or ["informed-assistant"] for one in text.split(",")
+    ]
     try:
         report = measure_users(
             args.id, users, assistants, args.episodes, args.seed, **dict(args.settings)

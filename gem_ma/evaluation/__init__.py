@@ -18,6 +18,4 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate", "measure_users", "pass_at_k", "pass_hat_k", "wilson"]
 
 
-__getattr__ = later(
-    __name__, {"compare": "runner", "evaluate": "runner", "measure_users": "users"}
-)
+__getattr__ = later(__name__, {"compare": "runner", "evaluate": "runner", "measure_users": "users"})

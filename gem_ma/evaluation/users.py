@@ -24,8 +24,8 @@ _FORGOT = re.compile(
     r"\b(?:do not|don't|cannot|can't|couldn't) (?:remember|recall)|\bforgot\b|slipped my mind", re.I
 )
 _WHY = re.compile(
-    r"why do you need|what do you need|really have to know|who wants to know|why (?:is|are) (?:that|it)"
-    r"|why should i",
+    r"why do you need|what do you need|really have to know|who wants to know|why should i"
+    r"|why (?:is|are) (?:that|it)",
     re.I,
 )
 _POLITE = re.compile(r"\bthank|\bappreciat|\bgrateful|kind of you|very helpful|\bcheers\b", re.I)
@@ -44,8 +44,8 @@ class Shown(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share, or nan where there was no chance."""
-        return self.times / self.chances if self.chances else float("nan")
+        """The share, 0 where there was no chance."""
+        return self.times / self.chances if self.chances else 0.0
 
 
 class Talk(NamedTuple):
@@ -61,13 +61,14 @@ def talk_of(episode: Episode) -> Talk:
     heard: list[str] = []
     last = ""
     for step in episode.steps:
-        if _is_call(step.reply):
+        reply = step.reply or ""
+        if _is_call(reply):
             continue
         if step.agent == "user":
             heard.append(last)
-            said.append(_STOP.sub("", step.reply).strip())
+            said.append(_STOP.sub("", reply).strip())
         else:
-            last = step.reply
+            last = reply
     return Talk(tuple(said), tuple(heard))
 
 
@@ -189,7 +190,7 @@ def _wishes(talk: Talk, wants: Any) -> tuple[Shown, Shown]:
     return vague, chaotic
 
 
-# -- a population -----------------------------------------------------------------------------------
+# -- a population ----------------------------------------------------------------------------------
 
 
 class Row(NamedTuple):
@@ -214,14 +215,18 @@ class Report:
 
     @property
     def agreement(self) -> Mapping[str, float]:
-        """How alike a user ranks assistants as the mean over all users does (Spearman's rho)."""
+        """How alike each user that tells them apart ranks assistants as the mean of all does.
+
+        Spearman's rho.
+        """
         users = list(dict.fromkeys(row.user for row in self.rows))
         assistants = list(dict.fromkeys(row.assistant for row in self.rows))
         if len(assistants) < 2:
             return {}
         by = {(row.user, row.assistant): row.success.value for row in self.rows}
         mean = [sum(by[user, one] for user in users) / len(users) for one in assistants]
-        return {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
+        found = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
+        return {user: rho for user, rho in found.items() if rho is not None}
 
     def to_json(self) -> dict[str, Any]:
         rows = [
@@ -244,7 +249,9 @@ class Report:
         lines = [f"{self.env}: {self.episodes} episodes of each pair"]
         wide = max([len(row.user) for row in self.rows] + [4])
         other = max([len(row.assistant) for row in self.rows] + [9])
-        head = f"{'user':{wide}}  {'assistant':{other}}  success              the user's fault  turns"
+        head = (
+            f"{'user':{wide}}  {'assistant':{other}}  success              the user's fault  turns"
+        )
         lines.append(f"{head}  shown")
         for row in self.rows:
             good, bad = row.success, row.faults
@@ -304,9 +311,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
         found = _judged(report, task, talk, solved)
         good.append(float(solved))
         faults.append(float(found["user_fault"] and not solved))
-        wrong += sum(
-            one.startswith(("invented", "said the")) for one in found["user_errors"]
-        )
+        wrong += sum(one.startswith(("invented", "said the")) for one in found["user_errors"])
         turns += len(episode.steps)
     ones = [1.0] * len(good)
     return Row(
@@ -325,13 +330,13 @@ def _judged(report: Mapping[str, Any], task: Any, talk: Talk, solved: bool) -> M
     return judge(task.scenario, said, how, float(solved))
 
 
-def _spearman(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the rank correlation of two lists, or nan where one has no order."""
+def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Return the rank correlation of two lists, or None where one has no order."""
     a, b = _ranks(one), _ranks(other)
     mean = sum(a) / len(a)
     over = sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True))
     under = sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b)
-    return over / under**0.5 if under else float("nan")
+    return over / under**0.5 if under else None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop, wishes
+from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop, wants
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
@@ -151,7 +151,7 @@ class Tau(Game[State]):
             self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
         self._gold: dict[Any, Changes] = {}
-        self._wants: dict[Any, wishes.Wants] = {}
+        self._wants: dict[Any, wants.Wants] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class Tau(Game[State]):
             ]
             if len(self._wants) > 10_000:
                 self._wants.clear()
-            found = wishes.compiled(
+            found = wants.compiled(
                 self.base.tables, task.user_id, task.instruction, done, bool(task.outputs)
             )
             self._wants[task.index] = found
@@ -295,7 +295,10 @@ class Tau(Game[State]):
     def report(self, state):
         verdict = state.verdict
         if not state.ended:  # cut off by a limit that is no rule of ours
-            verdict = {"reward": 0.0, **fidelity.judge(state.task.instruction, state.talk, "limit", 0.0)}
+            verdict = {
+                "reward": 0.0,
+                **fidelity.judge(state.task.instruction, state.talk, "limit", 0.0),
+            }
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
         if state.task.unjudged:
             report["unjudged"] = True
