@@ -126,12 +126,6 @@ def _class(name: str) -> Callable[[], Maker]:
     return lambda: __getattr__(name)
 
 
-def _plain() -> Agent:
-    from gem_ma.agents.users.rule import RuleUser
-
-    return RuleUser()
-
-
 def _model_at(text: str) -> list[str]:
     """Return the model and, if it is named, the URL."""
     model, at, url = text.partition("@")
@@ -158,7 +152,7 @@ SPECS = Specs(
         "search": Known(_class("SearchAgent")),
         "hf": Known(_class("HFAgent"), "PATH"),
         "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
-        "rule-user": Known(lambda: _plain),
+        "rule-user": Known(_class("RuleUser")),
         "user": Known(_class("RuleUser"), "KIND", mark=":"),
         "users": Known(_class("Users"), "POPULATION", mark=":"),
         "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),

@@ -30,6 +30,7 @@ _WHY = re.compile(
 )
 _POLITE = re.compile(r"\bthank|\bappreciat|\bgrateful|kind of you|very helpful|\bcheers\b", re.I)
 _WORD = re.compile(r"[a-z]{4,}")
+_TOKEN = re.compile(r"[\w@.+-]++")
 _STOP = re.compile(r"###[A-Z-]+###")
 
 
@@ -166,7 +167,7 @@ def _mistaken(talk: Talk, wants: Any) -> Shown:
         if name not in ("zip", "email", "user", "phone"):
             continue
         for said in talk.said:
-            tokens = re.findall(r"[\w@.+-]*\w", said)
+            tokens = [one.strip(".-") for one in _TOKEN.findall(said)]
             slip = any(nearly(fact.lower(), one.lower()) for one in tokens)
             if slip or fact in said:
                 chances, times = chances + 1, times + slip

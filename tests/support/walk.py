@@ -273,6 +273,7 @@ OBJECTS = {
     "RandomAgent": RandomAgent,
     "RuleUser": lambda: gem_ma.agents.load("rule-user"),
     "ScriptedAgent": lambda: gem_ma.agents.ScriptedAgent(["1"]),
+    "Users": lambda: gem_ma.agents.load("users:train"),
     "SearchAgent": lambda: gem_ma.agents.load("search:depth=1"),
     "PythonTool": lambda: gem_ma.tools.PythonTool(),
     "SearchTool": lambda: gem_ma.tools.SearchTool(gem_ma.tools.Index.build(["a text"])),

@@ -15,7 +15,7 @@ _CODE = re.compile(r"\b[A-Z0-9]{6}\b")
 _LEG = re.compile(r"from ([A-Z]{3}) to ([A-Z]{3}) on May (\d+)")
 _FLIGHT = re.compile(r"\bHAT\d{3}\b")
 _BAGS = re.compile(r"\b(no|\d+) checked bags?")
-_PERSON = re.compile(r"([A-Z][\w'-]+) ([A-Z][\w'-]+)(?: \(born ([\d-]+)\))?")
+_PERSON = re.compile(r"(?<![\w'-])([A-Z][\w'-]++) ([A-Z][\w'-]++)(?: \(born ([\d-]++)\))?")
 _CHANGE = re.compile(r"\bIn (?:basic economy|economy|business)\b|flights")
 CABINS = {"basic economy": "basic_economy", "economy": "economy", "business": "business"}
 FREE = {"regular": (0, 1, 2), "silver": (1, 2, 3), "gold": (2, 3, 3)}  # bags, by cabin
@@ -49,7 +49,7 @@ class Counter(Desk):
         "cancel_reservation": re.compile(r"\b(?:cancel|call off)\b", re.I),
         "update_reservation_flights": re.compile(r"\b(?:change|switch) (?:reservation|my trip)\b"),
         "update_reservation_passengers": re.compile(r"\bthe passengers of\b"),
-        "update_reservation_baggages": re.compile(r"checked bags? .*\bon\b"),
+        "update_reservation_baggages": re.compile(r"checked bags? [^.]{0,40}\bon\b"),
         "send_certificate": re.compile(r"\bcompensation\b", re.I),
     }
 

@@ -174,10 +174,10 @@ class Person(Speaker):
         if wish is None:
             return self.say("yes")
         pays = wish.answers.get("payment", "")
-        named = [one for one in SOURCES if one.lower() in self.now.asking.lower()]
+        named = [one for one in SOURCES if one.lower() in self.now.text.lower()]
         if pays and named and not any(one in pays for one in named):
             return self.say("no", pays)
-        if "order" in wish.answers and not self._meant(self.now.asking):
+        if "order" in wish.answers and self._is_of_none(self.now.text):
             return self.say("no", wish.answers["order"])
         wanted = {number for leg in wish.choice for number in leg}
         if wanted and self.now.flights and not wanted & set(self.now.flights):
@@ -281,14 +281,28 @@ class Person(Speaker):
         settled: list[Any] = []
         for heard, said in zip(self.heard[1:], self.said[1:], strict=False):
             if Heard(heard).confirms and not said.lower().startswith("no"):
-                settled += [one for one in self._meant(heard) if one not in settled][:1]
+                meant = [one for one in self._meant(heard) if one not in settled]
+                first = {one.records: one for one in reversed(meant)}  # of those for one thing
+                settled += first.values()
         return settled
 
     def _meant(self, text: str) -> list[Any]:
-        """Return the wishes that all that a text names belongs to."""
-        named = {mark for one in self.open for mark in one.marks if mark in text}
-        named |= set(_ORDER.findall(text))
-        return [one for one in self.open if named <= set(one.marks)]
+        """Return the wishes that a text names: by number, or else by what they are about."""
+        orders = set(_ORDER.findall(text))
+        found = [one for one in self.open if orders & set(one.marks)] if orders else self.open
+        named = [one for one in found if _names(one, text)]
+        return named or (found if orders else [])
+
+    def _is_of_none(self, text: str) -> bool:
+        """Return whether a text is about an order, or a thing of one, that no wish is about."""
+        orders = set(_ORDER.findall(text))
+        of = [one for one in self.open if orders & set(one.marks)]
+        others = [one for one in self.open if one not in of]
+        if not orders:
+            return False
+        return not of or (
+            not any(_names(one, text) for one in of) and any(_names(one, text) for one in others)
+        )
 
     def _unmet(self) -> str:
         """Return what it last asked for in vain."""
@@ -324,6 +338,11 @@ class Person(Speaker):
 
     def _has_told(self, wish: Any) -> bool:
         return self.told(f"{self._do(wish)}.")
+
+
+def _names(wish: Any, text: str) -> bool:
+    """Return whether a text names something that a wish is about, beside numbers."""
+    return any(mark in text for mark in wish.marks if not _ORDER.search(f"#{mark.lstrip('#')}"))
 
 
 def forgotten(text: str) -> bool:

@@ -85,11 +85,11 @@ class Chance:
 
     def __init__(self, traits: Mapping[str, float], *names: object):
         self.traits = traits
-        self.seed = zlib.crc32("/".join(map(str, names)).encode())
+        self.seed = zlib.crc32("/".join(map(str, names)).encode("utf-8", "replace"))
 
     def share(self, *about: object) -> float:
         """Return a number from 0 to 1 for whatever it is about."""
-        return mix(self.seed, zlib.crc32(repr(about).encode())) / (1 << 63)
+        return mix(self.seed, zlib.crc32(repr(about).encode("utf-8", "replace"))) / (1 << 63)
 
     def has(self, trait: str, *about: object) -> bool:
         """Return whether a trait shows here."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop, wants
+from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
+from gem_ma.envs.tau.wants import compiled
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clean
 from gem_ma.scene import Chat, Terminal
@@ -151,7 +152,7 @@ class Tau(Game[State]):
             self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
         self._gold: dict[Any, Changes] = {}
-        self._wants: dict[Any, wants.Wants] = {}
+        self._wants: dict[Any, compiled.Wants] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
@@ -286,7 +287,7 @@ class Tau(Game[State]):
             ]
             if len(self._wants) > 10_000:
                 self._wants.clear()
-            found = wants.compiled(
+            found = compiled.compiled(
                 self.base.tables, task.user_id, task.instruction, done, bool(task.outputs)
             )
             self._wants[task.index] = found

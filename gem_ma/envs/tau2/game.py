@@ -12,9 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.envs.tau import wants
 from gem_ma.envs.tau.store import NOTHING, Changes, Frozen, copied
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
+from gem_ma.envs.tau.wants import compiled
 from gem_ma.envs.tau2 import scoring, words
 from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
@@ -178,7 +178,7 @@ class Tau2(Game[State]):
         if judge:
             self.agents = (*self.agents, JUDGE)
         self.unpaid = Frozen(dict.fromkeys(self.agents, 0.0))
-        self._wants: dict[str, wants.Wants] = {}
+        self._wants: dict[str, compiled.Wants] = {}
         if strict:
             self.env_defaults = STRICT
         if solo and not self.domain.solo:
@@ -328,7 +328,7 @@ class Tau2(Game[State]):
                 for one in task.actions or ()
                 if not world.call(one.seat, one.name, one.arguments)[1]
             ]
-            found = wants.compiled(
+            found = compiled.compiled(
                 self.domain.base.tables, "", task.scenario, done, bool(task.communicate)
             )
             if len(self._wants) > 10_000:

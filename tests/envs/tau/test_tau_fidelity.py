@@ -31,7 +31,7 @@ HONEST = [
 
 
 def score(talk, how="user", reward=1.0, task=TASK):
-    found = judge(task, talk, how, reward)
+    found = judge(task.instruction, talk, how, reward)
     assert set(found["user"]) == {"fidelity", *PARTS}
     assert found["user"]["fidelity"] == pytest.approx(
         sum(found["user"][part] for part in PARTS) / len(PARTS)

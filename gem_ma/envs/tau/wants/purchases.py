@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gem_ma.envs.tau.wish import Record, Wish, address_of, listed, optioned, paid_with
+from gem_ma.envs.tau.wants.wish import Record, Wish, address_of, listed, optioned, paid_with
 
 
 class Purchases:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gem_ma.envs.tau.wish import Record, Wish, listed, paid_with
+from gem_ma.envs.tau.wants.wish import Record, Wish, listed, paid_with
 
 CABINS = {"basic_economy": "basic economy", "economy": "economy", "business": "business"}
 

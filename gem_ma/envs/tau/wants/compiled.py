@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.envs.tau.purchases import Purchases
-from gem_ma.envs.tau.trips import Trips
-from gem_ma.envs.tau.wish import NOTHING, Record, Wish
+from gem_ma.envs.tau.wants.purchases import Purchases
+from gem_ma.envs.tau.wants.trips import Trips
+from gem_ma.envs.tau.wants.wish import NOTHING, Record, Wish
 
 Action = tuple[str, Mapping[str, Any]]
 
