@@ -58,9 +58,9 @@ class RuleUser:
         self.traits = traits_of(kind, given)
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self.reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
 
-    def reply(self, turn: Turn) -> str:
+    def _reply(self, turn: Turn) -> str:
         """Return what it says or does next."""
         ways = SETS[self.phrases]
         if turn.position is None or not hasattr(turn.position.state, "talk"):
@@ -116,9 +116,9 @@ class Users:
         self.users = [RuleUser(kind, phrases or own, seed) for kind in kinds]
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self.of(turn).reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._of(turn)._reply(turn) for turn in each(turns, Turn, "turns")]
 
-    def of(self, turn: Turn) -> RuleUser:
+    def _of(self, turn: Turn) -> RuleUser:
         """Return who plays the user in a turn's episode."""
         task = "" if turn.position is None else getattr(turn.position.state, "task", "")
         number = getattr(task, "id", getattr(task, "index", turn.rules))

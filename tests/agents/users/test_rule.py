@@ -200,7 +200,7 @@ def test_a_population_sends_all_of_its_kinds():
         seats = ("user",)
 
         def act(self, turns):
-            kinds.update((turn.episode, users.of(turn).kind) for turn in turns)
+            kinds.update((turn.episode, users._of(turn).kind) for turn in turns)
             return users.act(turns)
 
     episodes = play(Seen(), 60, seed=0)
