@@ -309,7 +309,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
         for name, one in traits_shown(talk, game.wants(task)).items():
             shown[name] += one
         solved = report.get("reward", 0.0) >= SUCCESS
-        found = _judged(report, task, talk, solved)
+        found = _judged(report, task, talk, solved, game.wants(task))
         good.append(float(solved))
         faults.append(float(found["user_fault"] and not solved))
         wrong += sum(one.startswith(("invented", "said the")) for one in found["user_errors"])
@@ -320,7 +320,9 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
     )
 
 
-def _judged(report: Mapping[str, Any], task: Any, talk: Talk, solved: bool) -> Mapping[str, Any]:
+def _judged(
+    report: Mapping[str, Any], task: Any, talk: Talk, solved: bool, wants: Any
+) -> Mapping[str, Any]:
     """Return whose fault it was, as the game says, or as its rules for users do."""
     if "user_fault" in report:
         return report
@@ -328,7 +330,9 @@ def _judged(report: Mapping[str, Any], task: Any, talk: Talk, solved: bool) -> M
     for mine, heard in zip(talk.said, talk.heard, strict=True):
         said += [("assistant", heard), ("user", mine)]
     how = "user" if report["ended"] == "user" else report["ended"]
-    return judge(task.scenario, said, how, float(solved))
+    marks = [wish.marks for wish in wants.wishes]
+    bought = any("order" in wish.tool or "user" in wish.tool for wish in wants.wishes)
+    return judge(task.scenario, said, how, float(solved), (lambda: marks) if bought else None)
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:

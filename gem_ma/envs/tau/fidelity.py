@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+AGAIN = 3  # times that a question may come before nobody needs to answer it
 PARTS = ("facts", "answers", "pace", "ending", "role")
 KINDS = {  # what of a message can be held against the task, and what asks for it
     "email": (r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w", r"e-?mail"),
@@ -45,7 +46,11 @@ def facts(text: str) -> dict[str, set[str]]:
 
 
 def judge(
-    instruction: str, talk: Sequence[tuple[str, str]], how: str, reward: float
+    instruction: str,
+    talk: Sequence[tuple[str, str]],
+    how: str,
+    reward: float,
+    marks: Callable[[], Sequence[Sequence[str]]] | None = None,
 ) -> dict[str, Any]:
     """Return the five parts of a user's fidelity, 1 the best, their mean, and what was wrong.
 
@@ -55,6 +60,9 @@ def judge(
     pace: did not tell the whole task at once.
     ending: did not stop while the task was unfinished and something was left to say or to answer.
     role: did not talk like the assistant.
+
+    marks: tell, for each of its wishes, the words of which it names one who tells it; without it
+        a wish is told by the number of its order.
     """
     wrong: list[str] = []
     own = facts(instruction)
@@ -63,7 +71,7 @@ def judge(
         "facts": _facts(own, said, wrong),
         "answers": _answers(own, said, wrong),
         "pace": _pace(instruction, own, said, wrong),
-        "ending": _ending(own, said, how, reward, wrong),
+        "ending": _ending(own, said, how, reward, marks, wrong),
         "role": _role(said, wrong),
     }
     whole = sum(parts.values()) / len(parts)
@@ -151,6 +159,7 @@ def _ending(
     talk: Sequence[_Said],
     how: str,
     reward: float,
+    marks: Callable[[], Sequence[Sequence[str]]] | None,
     wrong: list[str],
 ) -> float:
     if how == "limit":
@@ -158,13 +167,18 @@ def _ending(
         return 0.0
     if how != "user" or reward == 1.0:
         return 1.0
-    told = {one for who, _, named in talk if who == "user" for one in named.get("order", ())}
-    unsaid = own.get("order", set()) - told
-    last = next((text for who, text, _ in reversed(talk) if who == "assistant"), None)
-    if last is None or unsaid:
+    if marks is None:
+        told = {one for who, _, named in talk if who == "user" for one in named.get("order", ())}
+        unsaid = bool(own.get("order", set()) - told)
+    else:
+        mine = "\n".join(text for who, text, _ in talk if who == "user").lower()
+        unsaid = not all(any(one.lower() in mine for one in wish) for wish in marks())
+    heard = [text for who, text, _ in talk if who == "assistant"]
+    if not heard or unsaid:
         wrong.append("stopped before it had told its task")
         return 0.0
-    if "?" in last and "anything else" not in last.lower():
+    last = heard[-1]
+    if "?" in last and "anything else" not in last.lower() and heard.count(last) <= AGAIN:
         wrong.append("stopped instead of answering")
         return 0.0
     return 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -244,12 +245,21 @@ class Tau(Game[State]):
         verdict = self.judge(state.task, state.changes, state.talk)
         if how == "limit":
             verdict["reward"] = 0.0
-        verdict |= fidelity.judge(state.task.instruction, state.talk, how, verdict["reward"])
+        verdict |= self._fidelity(state, how, verdict["reward"])
         paid = {"assistant": verdict["reward"], "user": 0.0}
         for name, weight in self.user_reward.items():
             value = verdict["reward"] if name == "task" else verdict["user"][name]
             paid["user"] += weight * value
         return replace(state, ended=how, paid=Frozen(paid), verdict=Frozen(verdict))
+
+    def _fidelity(self, state, how, reward):
+        """Return how well the user kept to its task."""
+        marks = functools.partial(self._marks, state.task)
+        named = None if self.domain == "airline" else marks  # whose trips have too many names
+        return fidelity.judge(state.task.instruction, state.talk, how, reward, named)
+
+    def _marks(self, task):
+        return [wish.marks for wish in self.wants(task).wishes]
 
     def judge(self, task, changes, talk):
         """Return the assistant's reward as the original's rule has it, and what it is made of."""
@@ -296,10 +306,7 @@ class Tau(Game[State]):
     def report(self, state):
         verdict = state.verdict
         if not state.ended:  # cut off by a limit that is no rule of ours
-            verdict = {
-                "reward": 0.0,
-                **fidelity.judge(state.task.instruction, state.talk, "limit", 0.0),
-            }
+            verdict = {"reward": 0.0, **self._fidelity(state, "limit", 0.0)}
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
         if state.task.unjudged:
             report["unjudged"] = True

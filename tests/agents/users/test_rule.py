@@ -8,7 +8,7 @@ import gem_ma
 from gem_ma import Turn, rollout
 from gem_ma.agents import InformedAssistant, LLMUser, OracleAssistant, RuleUser, Users, load
 from gem_ma.agents.users.hearing import Heard
-from gem_ma.agents.users.phrases import SETS
+from gem_ma.agents.users.phrases import SETS, sounds
 from gem_ma.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, persona
 from gem_ma.talk.conversation import Conversation
 
@@ -212,13 +212,15 @@ def test_a_population_sends_all_of_its_kinds():
 
 
 def test_an_impatient_user_leaves_after_so_many_questions():
-    asks = ["What is your shoe size?"] * 40
+    asks = [f"Is your shoe size {size}?" for size in range(40)]
     for value, most in ((1.0, 6), (0.5, 18)):
         replies = talk(*asks, user=f"user:plain:impatient={value}")
         assert STOP in replies[-1]
-        assert len(replies) - 1 == most + 1 or replies[-1] == STOP
-    done = ["What is your shoe size?", "That is done."] * 10
-    assert STOP not in "".join(talk(*done[:6], user="user:plain:impatient=1")[:-1])
+        assert sounds("leave").search(replies[-1])
+        assert len(replies) == 2 + most  # hello, as many answers, and it leaves
+    assert len(talk(*asks)) == 41
+    done = [one for ask in asks[:9] for one in (ask, "That is done, and what is your shoe size?")]
+    assert not any(map(sounds("leave").search, talk(*done, user="user:plain:impatient=1")))
 
 
 def test_chance():

@@ -38,6 +38,8 @@ class Purchases:
         answers = {"order": f"It is {words}."}
         names = [item["name"] for item in order["items"]]
         marks: tuple[str, ...] = (number, number.lstrip("#"))
+        if number not in words:
+            marks += tuple(names)
         if "payment_method_id" in given:
             pays = paid_with(
                 self.user["payment_methods"], given["payment_method_id"], self.instruction
@@ -49,7 +51,6 @@ class Purchases:
                 "ordered by mistake": "It was ordered by mistake.",
             }.get(given["reason"], f"{given['reason']}.")
             about = brief = words
-            marks += tuple(names)
         elif tool == "modify_pending_order_payment":
             about, brief = f"the payment of {words} to {pays}", f"the payment of {words}"
         elif tool == "modify_pending_order_address":
