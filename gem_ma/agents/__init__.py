@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
     from gem_ma.agents.tau import InformedAssistant, OracleAssistant, RuleUser
+    from gem_ma.agents.text_calls import ActAgent, FewShotAgent, ReactAgent
 
 __all__ = [
+    "ActAgent",
+    "FewShotAgent",
     "FunctionAgent",
     "HFAgent",
     "HumanAgent",
@@ -40,6 +43,7 @@ __all__ = [
     "OracleAssistant",
     "RandomAgent",
     "RayAgent",
+    "ReactAgent",
     "RuleUser",
     "ScriptedAgent",
     "SearchAgent",
@@ -49,9 +53,12 @@ __all__ = [
 ]
 
 _FILES = {  # of those whose file is not called as they are
+    "ActAgent": "text_calls",
+    "FewShotAgent": "text_calls",
     "InformedAssistant": "tau",
     "LLMUser": "llm_user",
     "OracleAssistant": "tau",
+    "ReactAgent": "text_calls",
     "RuleUser": "tau",
 }
 
@@ -151,6 +158,9 @@ SPECS = Specs(
         "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
         "rule-user": Known(_class("RuleUser")),
         "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),
+        "act": Known(_class("ActAgent"), "SPEC", spec=True),
+        "react": Known(_class("ReactAgent"), "SPEC", spec=True),
+        "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
         "oracle-assistant": Known(_class("OracleAssistant")),
         "informed-assistant": Known(_class("InformedAssistant")),
     },

@@ -81,11 +81,43 @@ class Specs:
                 maker, given = known.maker(), known.split(main) if known.first else []
             except ValueError as error:
                 raise ValueError(f"{shown}: {error}") from None
-        named = _options(options, dict(list(_takes(maker).items())[len(given) :]), shown)
+        own = dict(list(_takes(maker).items())[len(given) :])
+        within = self.takes(given[0]) if known is not None and known.spec else {}
+        named = _options(options, {**within, **own}, shown)
+        if handed := [one for one in options.split("&") if one.partition("=")[0] not in own and one]:
+            given[0] += f"?{'&'.join(handed)}"
+            named = {name: value for name, value in named.items() if name in own}
         try:
             return maker(*given, **named)
         except (TypeError, ValueError) as error:  # such as depth=x
             raise ValueError(f"{shown}: {error}") from None
+
+    def takes(self, spec: str) -> dict[str, str]:
+        """Return the options that a spec string may have, each with its type; none if it is wrong.
+
+        Those of the spec within a spec are among them: what the outer one does not take is its.
+        """
+        name, _, rest = spec.partition(":")
+        known, main = self.known.get(name), rest.partition("?")[0]
+        try:
+            if known is None:
+                return _takes(self._found(spec.partition("?")[0], spec))
+            given = known.split(main) if known.first else []
+            own = dict(list(_takes(known.maker()).items())[len(given) :])
+        except ValueError:
+            return {}
+        return {**self.takes(main), **own} if known.spec else own
+
+    def with_defaults(self, spec: str, defaults: Mapping[str, Any]) -> str:
+        """Return a spec string with the options that it takes and does not say."""
+        takes = self.takes(spec)
+        said = {option.partition("=")[0] for option in spec.partition("?")[2].split("&")}
+        more = [
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in defaults.items()
+            if name in takes and name not in said
+        ]
+        return f"{spec}{'&' if '?' in spec else '?'}{'&'.join(more)}" if more else spec
 
     def _found(self, what: str, shown: str) -> Maker:
         """Return what makes the thing that FILE.py:NAME or module:NAME names."""
