@@ -9,7 +9,8 @@ import growth
 import pytest
 
 from gem_ma import InvalidMove, Message
-from gem_ma.agents import llm_user, tau
+from gem_ma.agents import tau
+from gem_ma.agents.around import llm_user, text_calls
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tau import fidelity
@@ -178,6 +179,7 @@ READERS = {
     "code of a call": lambda text: python._code({"code": text}),
     "arguments": lambda text: _tool.call({"a": text, "b": text, "c": text}),
     "message": lambda text: (llm_user._message(text), llm_user._objection(text)),
+    "call as text": lambda text: text_calls._read(text, {"a"}),
     "facts": fidelity.facts,
     "judge": _judge,
     "user by rule": _user,

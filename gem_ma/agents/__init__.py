@@ -19,16 +19,16 @@ from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
 from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
+    from gem_ma.agents.around.llm_user import LLMUser
+    from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
-    from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
     from gem_ma.agents.tau import InformedAssistant, OracleAssistant, RuleUser
-    from gem_ma.agents.text_calls import ActAgent, FewShotAgent, ReactAgent
 
 __all__ = [
     "ActAgent",
@@ -53,12 +53,12 @@ __all__ = [
 ]
 
 _FILES = {  # of those whose file is not called as they are
-    "ActAgent": "text_calls",
-    "FewShotAgent": "text_calls",
+    "ActAgent": "around.text_calls",
+    "FewShotAgent": "around.text_calls",
     "InformedAssistant": "tau",
-    "LLMUser": "llm_user",
+    "LLMUser": "around.llm_user",
     "OracleAssistant": "tau",
-    "ReactAgent": "text_calls",
+    "ReactAgent": "around.text_calls",
     "RuleUser": "tau",
 }
 

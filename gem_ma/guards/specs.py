@@ -84,8 +84,9 @@ class Specs:
         own = dict(list(_takes(maker).items())[len(given) :])
         within = self.takes(given[0]) if known is not None and known.spec else {}
         named = _options(options, {**within, **own}, shown)
-        if handed := [one for one in options.split("&") if one.partition("=")[0] not in own and one]:
-            given[0] += f"?{'&'.join(handed)}"
+        if named.keys() - own.keys():
+            said = (one for one in options.split("&") if one and one.partition("=")[0] not in own)
+            given[0] += f"?{'&'.join(said)}"
             named = {name: value for name, value in named.items() if name in own}
         try:
             return maker(*given, **named)
@@ -109,15 +110,17 @@ class Specs:
         return {**self.takes(main), **own} if known.spec else own
 
     def with_defaults(self, spec: str, defaults: Mapping[str, Any]) -> str:
-        """Return a spec string with the options that it takes and does not say."""
-        takes = self.takes(spec)
-        said = {option.partition("=")[0] for option in spec.partition("?")[2].split("&")}
+        """Return a spec string with those of the options that it takes and does not say."""
+        known, takes = self.known.get(spec.partition(":")[0]), self.takes(spec)
+        mark = ":" if known is not None and not known.first else "?"
+        _, marked, options = spec.partition(mark)
+        said = {option.partition("=")[0] for option in options.split("&")}
         more = [
             f"{name}={str(value).lower() if isinstance(value, bool) else value}"
             for name, value in defaults.items()
             if name in takes and name not in said
         ]
-        return f"{spec}{'&' if '?' in spec else '?'}{'&'.join(more)}" if more else spec
+        return f"{spec}{'&' if marked else mark}{'&'.join(more)}" if more else spec
 
     def _found(self, what: str, shown: str) -> Maker:
         """Return what makes the thing that FILE.py:NAME or module:NAME names."""

@@ -1,4 +1,7 @@
-"""An agent around another: what those share that ask another agent and make a reply of it."""
+"""Agents around another agent: they ask it, once or several times, and make a reply of it.
+
+Here stands what they share; each kind of them is a file.
+"""
 
 from __future__ import annotations
 

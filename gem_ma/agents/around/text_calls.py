@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from gem_ma.agents.around import Around, before, summed, told, with_rules
 from gem_ma.game import Message
 from gem_ma.guards.untrusted import checked, read_json
 from gem_ma.match.actions import call_text, called, clip, without_thinking
+from gem_ma.match.seeding import mix
 from gem_ma.talk.conversation import Step, schemas
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
@@ -25,9 +26,10 @@ _HOW = """# How you reply
 Each reply of yours is one action. Write it like this, and nothing below it:
 {form}
 
-A program reads what follows "Action:", so it has to be valid JSON. The name is that of one of the tools above, with the arguments
-that it takes, or "respond", whose one argument "content" is what you would otherwise reply: what you say to the other side, say.
-What a tool gives is sent to you after the words "Tool output:"; nobody else reads it. Make up no argument: look it up, or ask.
+A program reads what follows "Action:", so it has to be valid JSON. The name is that of one of the
+tools above, with the arguments that it takes, or "respond", whose one argument "content" is what
+you would otherwise reply: what you say to the other side, say. What a tool gives is sent to you
+after the words "Tool output:"; nobody else reads it. Make up no argument: look it up, or ask.
 
 Suppose there was this tool:
 {tool}
@@ -55,7 +57,7 @@ _TOOL = {
 }
 _CALL = {"name": "next_ferry", "arguments": {"to": "Gozo", "after": "21:00"}}
 _SAY = {"name": RESPOND, "arguments": {"content": "The next ferry to Gozo leaves at 21:45."}}
-_ABSTRACT = '{"name": <of a tool, or "respond">, "arguments": {<its arguments>}}'
+_FORM = '{"name": <of a tool, or "respond">, "arguments": {<its arguments>}}'
 
 _MARKER = re.compile(r"^[^\w\n]*action[*_` ]*:[*_` \t]*", re.I | re.M)
 _THOUGHT = re.compile(r"^[^\w\n]*thought[*_` ]*:[*_` \t]*\n?.*(?:\n|\Z)", re.I | re.M)
@@ -93,17 +95,17 @@ class ActAgent(Around):
         return summed([answer], reply)
 
     def _rules(self, turn: Turn) -> str:
-        def written(action: str, thought: str) -> str:
-            return f"Thought:\n{thought}\nAction:\n{action}" if self.thinks else f"Action:\n{action}"
-
         how = _HOW.format(
-            form=written(_ABSTRACT, "<one line of reasoning: what you know, and what is next>"),
+            form=self._form(_FORM, "<one line of reasoning: what you know, and what is next>"),
             tool=json.dumps(_TOOL),
-            call=written(json.dumps(_CALL), "Nine in the evening is 21:00, so I look it up for that."),
-            answer=written(json.dumps(_SAY), "That is the answer, so I say it."),
+            call=self._form(json.dumps(_CALL), "Nine in the evening is 21:00; I look it up."),
+            answer=self._form(json.dumps(_SAY), "That is the answer, so I say it."),
         )
         listed = json.dumps(schemas(turn.tools), ensure_ascii=False)
         return f"{turn.rules}\n\n# Tools\n{listed}\n\n{how}"
+
+    def _form(self, action: str, thought: str) -> str:
+        return f"Thought:\n{thought}\nAction:\n{action}" if self.thinks else f"Action:\n{action}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.agent!r})"
@@ -129,7 +131,7 @@ class FewShotAgent(Around):
     It calls tools natively. The reply has no token ids, as the chat on record is another.
     """
 
-    def __init__(self, agent: Any, examples: str | Sequence[str] = (), shots: int = 5):
+    def __init__(self, agent: Any, examples: str | Sequence[str] = "", shots: int = 5):
         super().__init__(agent)
         self.file = examples if isinstance(examples, str) else ""
         self.examples = tuple(_examples(examples) if isinstance(examples, str) else examples)
@@ -143,7 +145,9 @@ class FewShotAgent(Around):
 
     def asking(self, turn: Turn) -> Generator[Turn, str, str]:
         """Yield the turn with examples after its rules, and return the answer."""
-        drawn = random.Random(turn.episode).sample(self.examples, self.shots)
+        name = crc32(turn.episode.encode())
+        order = sorted(range(len(self.examples)), key=lambda place: mix(name, place))
+        drawn = [self.examples[place] for place in order[: self.shots]]
         shown = [f"Example {number}:\n{text}" for number, text in enumerate(drawn, 1)]
         answer = yield with_rules(turn, "\n\n".join([turn.rules, *shown]))
         return summed([answer], Reply(answer, **told(answer, "finish_reason", "tool_calls")))
@@ -187,7 +191,7 @@ def _heard(text: str, results: Sequence[str]) -> str:
 
 def _written(step: Step) -> str:
     """Return an earlier reply in the form that is asked for."""
-    reply = step.heard or ""
+    reply = "" if step.heard is None else step.heard
     if calls := getattr(reply, "tool_calls", None):
         if reply.strip():
             return str(reply)
