@@ -9,7 +9,15 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
@@ -163,8 +171,11 @@ def evaluate(
     suite = _changed(suite, seed, tasks, trials)
     seats = dict(seats or {})
     cells, skipped = plan(suite, agents, seats)
+    named = named or {}
+    need(named, Mapping, "named")
+    cells = [cell._replace(agents=_sampled(cell, named)) for cell in cells]
     about = {"suite": suite.plain(), "agents": agents, "seats": seats, "skipped": skipped}
-    shared = loaded((spec for cell in cells for spec in cell.agents.values()), named or {})
+    shared = loaded((spec for cell in cells for spec in cell.agents.values()), named)
     cells = [
         cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
         for cell in cells
@@ -235,6 +246,9 @@ def plan(
         except (TypeError, ValueError) as error:  # arguments that make no sense
             raise BadSuite(f"{entry.name}: {error}") from None
         known |= set(env.possible_agents)
+        if unknown := entry.sampling.keys() - set(env.possible_agents):
+            there = ", ".join(env.possible_agents)
+            raise BadSuite(f"{entry.name}: sampling of {min(unknown)!r}; the seats are {there}")
         lineups = entry.lineups(env.possible_agents)
         if agents is None and entry.seats == "each":  # those of whom it was said who sits there
             lineups = [one for one in lineups if set(one) <= set(seats)] or lineups
@@ -269,6 +283,16 @@ def _who(
     if who is None:
         raise BadSuite(f"{entry.name}: nobody to evaluate in seat {seat}; name an agent for it")
     return who
+
+
+def _sampled(cell: Cell, named: Collection[str]) -> dict[str, str]:
+    """Return who sits in each seat, with the options that the suite gives whoever sits there."""
+    return {
+        seat: spec
+        if spec in named
+        else players.SPECS.with_defaults(spec, cell.entry.sampling.get(seat, {}))
+        for seat, spec in cell.agents.items()
+    }
 
 
 def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
@@ -798,7 +822,7 @@ def _alike(one: Sequence[_Compared], two: Sequence[_Compared]) -> bool:
 def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
     """Return why two cells cannot be compared, or not as they should be."""
     out = []
-    for name in ("id", "arguments", "success", "context", "tools"):
+    for name in ("id", "arguments", "success", "context", "tools", "sampling"):
         one, two = getattr(was.entry, name), getattr(now.entry, name)
         if one != two:
             out.append(f"{name} was {one!r} and is {two!r}, so more than the agent may differ")
