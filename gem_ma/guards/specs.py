@@ -85,8 +85,8 @@ class Specs:
         within = self.takes(given[0]) if known is not None and known.spec else {}
         named = _options(options, {**within, **own}, shown)
         if named.keys() - own.keys():
-            said = (one for one in options.split("&") if one and one.partition("=")[0] not in own)
-            given[0] += f"?{'&'.join(said)}"
+            said = [one for one in options.split("&") if one and one.partition("=")[0] not in own]
+            given[0] = self._with(given[0], said)
             named = {name: value for name, value in named.items() if name in own}
         try:
             return maker(*given, **named)
@@ -111,16 +111,30 @@ class Specs:
 
     def with_defaults(self, spec: str, defaults: Mapping[str, Any]) -> str:
         """Return a spec string with those of the options that it takes and does not say."""
-        known, takes = self.known.get(spec.partition(":")[0]), self.takes(spec)
-        mark = ":" if known is not None and not known.first else "?"
-        _, marked, options = spec.partition(mark)
-        said = {option.partition("=")[0] for option in options.split("&")}
+        takes, said = self.takes(spec), self._said(spec)
         more = [
             f"{name}={str(value).lower() if isinstance(value, bool) else value}"
             for name, value in defaults.items()
             if name in takes and name not in said
         ]
-        return f"{spec}{'&' if marked else mark}{'&'.join(more)}" if more else spec
+        return self._with(spec, more)
+
+    def _with(self, spec: str, options: Sequence[str]) -> str:
+        """Return a spec string with more options."""
+        mark = self._mark(spec)
+        return f"{spec}{'&' if mark in spec else mark}{'&'.join(options)}" if options else spec
+
+    def _mark(self, spec: str) -> str:
+        """Return what stands before the options of a spec string."""
+        known = self.known.get(spec.partition(":")[0])
+        return ":" if known is not None and not known.first else "?"
+
+    def _said(self, spec: str) -> set[str]:
+        """Return the names of the options that a spec string says."""
+        main, _, options = spec.partition(self._mark(spec))
+        said = {option.partition("=")[0] for option in options.split("&")}
+        name, _, rest = main.partition(":")
+        return said | (self._said(rest) if name in self.known and self.known[name].spec else set())
 
     def _found(self, what: str, shown: str) -> Maker:
         """Return what makes the thing that FILE.py:NAME or module:NAME names."""

@@ -2,12 +2,13 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 from stub_server import StubServer
 
 import gem_ma
-from gem_ma.agents import ActAgent, FewShotAgent, ReactAgent, load
+from gem_ma.agents import SPECS, ActAgent, FewShotAgent, ReactAgent, load
 from gem_ma.game import InvalidMove
 from gem_ma.match.actions import extract
 from gem_ma.rollouts.rollout import rollout
@@ -61,6 +62,10 @@ def said(answer, kind=ReactAgent):
     return reply
 
 
+def call(name, arguments="{}"):
+    return {"id": "c", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
 # -- what is a call, and what is a message ---------------------------------------------------------
 
 
@@ -95,6 +100,7 @@ def test_a_call_is_made_and_what_was_written_beside_it_is_kept(answer, kind):
         (f"```json\n{HI}\n```", "Hi!"),
         (f"<think>oh</think>Thought: polite\nAction: {HI}", "Hi!"),
         (f"Action: {FIND}\nAction: {HI}", "Hi!"),
+        (f"Thought: a\n<think>b</think>Action: {HI}", "Hi!"),
         ('Action: {"name": "respond", "arguments": {"content": "A\nB. Action: none"}}', None),
         ("Good evening. Where to?", "Good evening. Where to?"),
         ("Thought: ask\nWhere to?", "Where to?"),
@@ -149,10 +155,10 @@ def test_a_reply_keeps_what_it_took_and_no_tokens():
 def test_tools_are_in_the_rules_and_the_chat_is_as_it_was_written():
     wrote = Reply(
         f"Thought:\nI look.\nAction:\n{FIND}",
-        tool_calls=[{"id": "c", "function": {"name": "find", "arguments": "{}"}}],
+        tool_calls=[call("find")],
     )
     polite = said(f"Thought: polite\nAction: {HI}")
-    native = Reply(tool_calls=[{"id": "d", "function": {"name": "book", "arguments": "{}"}}])
+    native = Reply(tool_calls=[call("book"), call("find")])
     now = talk(
         ("user: Hello?", (), polite),
         ("user: A ferry", (), wrote),
@@ -171,7 +177,11 @@ def test_tools_are_in_the_rules_and_the_chat_is_as_it_was_written():
         ("user", "user: A ferry"),
         ("assistant", f"Thought:\nI look.\nAction:\n{FIND}"),
         ("user", "Tool output: 21:45"),
-        ("assistant", 'Action:\n{"name": "book", "arguments": "{}"}'),
+        (
+            "assistant",
+            'Action:\n{"name": "book", "arguments": "{}"}\n'
+            'Action:\n{"name": "find", "arguments": "{}"}',
+        ),
         ("user", "Tool output: done\n\nuser: Well?"),
         ("assistant", f"Action:\n{HI.replace('Hi!', 'Booked.')}"),
         ("user", "user: Bye"),
@@ -187,8 +197,32 @@ def test_act_is_not_asked_to_think():
     for kind, thinks in ((ActAgent, False), (ReactAgent, True)):
         ask(kind(script := Script("Hi!")), [turn()])
         assert ("Thought:" in script.turns[0].rules) is thinks
-        example = script.turns[0].rules.rpartition("Action:\n")[2].partition("\n")[0]
-        assert said(f"Action:\n{example}", kind) == "The next ferry to Gozo leaves at 21:45."
+        lines = script.turns[0].rules.splitlines()
+        call, answer = [lines[place + 1] for place, one in enumerate(lines) if one == "Action:"][1:]
+        expected = "The next ferry to Gozo leaves at 21:45."
+        assert extract(said(f"Action:\n{answer}", kind)) == expected
+        call = json.loads(extract(said(f"Action:\n{call}", kind)))
+        tool = json.loads(lines[lines.index("Suppose there was this tool:") + 1])
+        assert tool["type"] == "function"
+        tool = tool["function"]
+        assert call["name"] == tool["name"]
+        assert tool["description"]
+        takes = tool["parameters"]
+        assert takes["type"] == "object"
+        assert list(call["arguments"]) == list(takes["properties"]) == takes["required"]
+        assert {one["type"] for one in takes["properties"].values()} == {"string"}
+
+
+def test_tools_and_what_is_seen_stand_there_as_they_are():
+    tool = {"type": "function", "function": {"name": "fähre", "parameters": {}}}
+    script = Script("Hi!")
+    now = turn(tools=(tool,), text="tool: 21:45", results=("21:45",))
+    now = replace(now, observation={"text": now.text, "mask": [1]})
+    ask(ActAgent(script), [now])
+    (asked,) = script.turns
+    assert '"fähre"' in asked.rules
+    assert asked.text == "Tool output: 21:45"
+    assert asked.observation == {"text": asked.text, "mask": [1]}
 
 
 def test_without_tools_the_agent_is_as_it_is():
@@ -259,7 +293,7 @@ def test_tools_of_any_game_are_called():
 
 
 def test_examples_stand_after_the_rules_and_tools_stay_native(tmp_path):
-    calls = [{"id": "c", "function": {"name": "find", "arguments": '{"to": "Gozo"}'}}]
+    calls = [call("find", '{"to": "Gozo"}')]
     chat = [
         {"role": "system", "content": RULES},
         {"role": "user", "content": "A ferry?"},
@@ -270,10 +304,10 @@ def test_examples_stand_after_the_rules_and_tools_stay_native(tmp_path):
     lines = [{"messages_display": "one"}, "two", {"messages": chat}]
     file = tmp_path / "examples.jsonl"
     file.write_text("".join(f"{json.dumps(one)}\n" for one in lines) + "\n")
-    script = Script(Reply("", tool_calls=calls, token_ids=[1], usage={"prompt_tokens": 3}))
+    script = Script(Reply("", tool_calls=calls, token_ids=[1], finish_reason="stop"))
     agent = FewShotAgent(script, str(file), shots=3)
     (reply,) = ask(agent, [turn(text="And today?")])
-    assert reply.fields() == {"tool_calls": calls, "usage": {"prompt_tokens": 3}}
+    assert reply.fields() == {"tool_calls": calls, "finish_reason": "stop"}
     (asked,) = script.turns
     assert asked.tools == TOOLS
     shown = f"user: A ferry?\nassistant: {FIND}\ntool: 21:45\nassistant: At 21:45."
@@ -313,6 +347,7 @@ def test_examples_come_from_a_record(tmp_path):
     ("spec", "told"),
     [
         ("few-shot:random", "expected examples=FILE, with a conversation in each line"),
+        ("few-shot:random?examples=empty.jsonl", "shots=5: .*; empty.jsonl has 0"),
         ("few-shot:random?examples=none.jsonl", "examples=none.jsonl: No such file"),
         ("few-shot:random?examples=bad.jsonl", "bad.jsonl, line 2: expected JSON: a text, or a"),
         ("few-shot:random?examples=one.jsonl", "shots=5: expected at least 1, .* one.jsonl has 1"),
@@ -328,10 +363,47 @@ def test_examples_come_from_a_record(tmp_path):
 )
 def test_it_says_what_it_takes(spec, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.jsonl").touch()
     (tmp_path / "one.jsonl").write_text('"one"\n')
     (tmp_path / "bad.jsonl").write_text('"one"\n{"chat": []}\n')
     with pytest.raises(ValueError, match=told):
         load(spec)
+
+
+def test_it_says_how_many_examples_it_was_given():
+    with pytest.raises(ValueError, match=r"shots=2: .* as there are examples; examples= has 1$"):
+        FewShotAgent("random", ["one"], shots=2)
+
+
+def test_options_that_it_does_not_take_are_those_of_the_agent_inside(tmp_path):
+    (tmp_path / "one.jsonl").write_text('"one"\n')
+    agent = load(f"few-shot:react:random?seed=7&shots=1&examples={tmp_path / 'one.jsonl'}")
+    assert (agent.shots, agent.examples, agent.agent.agent.seed) == (1, ("one",), 7)
+    assert load("llm-user:random?strategy=react&seed=7").agent.seed == 7
+    agent = load("act:search:depth=2?nodes=30&simulations=9").agent
+    assert "depth=2" in repr(agent)
+    with pytest.raises(ValueError, match="seed=x: expected a whole number"):
+        load("react:random?seed=x")
+
+
+@pytest.mark.parametrize(
+    ("spec", "given"),
+    [
+        ("random", "random:seed=3"),
+        ("random:seed=4", "random:seed=4"),
+        ("react:random", "react:random?seed=3"),
+        ("react:random:seed=4", "react:random:seed=4"),
+        ("react:act:random?seed=5", "react:act:random?seed=5"),
+        ("llm-user:random?strategy=react", "llm-user:random?strategy=react&seed=3"),
+        ("openai:m@http://127.0.0.1:9/v1?retries=1", "{}&seed=3&logprobs=true"),
+        ("rule-user", "rule-user"),
+        ("nobody", "nobody"),
+        ("openai:m@nowhere", "openai:m@nowhere"),
+    ],
+)
+def test_a_spec_is_given_the_options_that_it_takes_and_does_not_say(spec, given):
+    defaults = {"seed": 3, "logprobs": True, "nothing": 1}
+    assert SPECS.with_defaults(spec, defaults) == given.format(spec)
 
 
 def says(turn):
