@@ -8,7 +8,8 @@ import growth
 import pytest
 
 from gem_ma import InvalidMove, Message
-from gem_ma.agents import RuleUser, llm_user
+from gem_ma.agents import RuleUser
+from gem_ma.agents.around import llm_user, text_calls
 from gem_ma.agents.assistants.airline import serve_passenger
 from gem_ma.agents.assistants.desk import Task, method
 from gem_ma.agents.assistants.shop import mentions, serve_customer
@@ -194,6 +195,7 @@ READERS = {
     "code of a call": lambda text: python._code({"code": text}),
     "arguments": lambda text: _tool.call({"a": text, "b": text, "c": text}),
     "message": lambda text: (llm_user._message(text), llm_user._objection(text)),
+    "call as text": lambda text: text_calls._read(text, {"a"}),
     "facts": fidelity.facts,
     "judge": _judge,
     "user by rule": _user,

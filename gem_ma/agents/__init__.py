@@ -19,10 +19,11 @@ from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
 from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
+    from gem_ma.agents.around.llm_user import LLMUser
+    from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
     from gem_ma.agents.assistants.oracle import InformedAssistant, OracleAssistant
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
-    from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.ray import RayAgent
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from gem_ma.agents.users.rule import RuleUser, Users
 
 __all__ = [
+    "ActAgent",
+    "FewShotAgent",
     "FunctionAgent",
     "HFAgent",
     "HumanAgent",
@@ -41,6 +44,7 @@ __all__ = [
     "OracleAssistant",
     "RandomAgent",
     "RayAgent",
+    "ReactAgent",
     "RuleUser",
     "ScriptedAgent",
     "SearchAgent",
@@ -51,9 +55,12 @@ __all__ = [
 ]
 
 _FILES = {  # of those whose file is not called as they are
+    "ActAgent": "around.text_calls",
+    "FewShotAgent": "around.text_calls",
     "InformedAssistant": "assistants.oracle",
-    "LLMUser": "llm_user",
+    "LLMUser": "around.llm_user",
     "OracleAssistant": "assistants.oracle",
+    "ReactAgent": "around.text_calls",
     "RuleUser": "users.rule",
     "Users": "users.rule",
 }
@@ -156,6 +163,9 @@ SPECS = Specs(
         "user": Known(_class("RuleUser"), "KIND", mark=":"),
         "users": Known(_class("Users"), "POPULATION", mark=":"),
         "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),
+        "act": Known(_class("ActAgent"), "SPEC", spec=True),
+        "react": Known(_class("ReactAgent"), "SPEC", spec=True),
+        "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
         "oracle-assistant": Known(_class("OracleAssistant")),
         "informed-assistant": Known(_class("InformedAssistant")),
     },

@@ -200,6 +200,7 @@ WRONG += [
         f"{_EVAL} --workers none",
         f"{_EVAL} --max-errors -1",
         f"{_EVAL} --price cheap",
+        f"{_EVAL} --price model=1",
         f"tournament {C4} --out FOLDER/t --agents nobody",
         f"tournament {C4} --agents search:depth=1 --out FILE",
         f"{_CUP} --matches 0",
@@ -300,7 +301,8 @@ RIGHT = {
     "eval": [
         f"eval {TTT} --agents random,o=search:depth=1 --tasks 1 --trials 2 --seed 3 "
         f"--concurrency 2 --max-errors 0 --pictures --price 1,2 --out r {_LOOKING}",
-        f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json",
+        f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json "
+        "--price 1,2 --price random=3,4",
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
         f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python",
         "eval --suite small.toml --agents random --out u",

@@ -12,7 +12,7 @@ from gem_ma.agents.users.caller import Caller, told_to_call
 from gem_ma.agents.users.person import Person
 from gem_ma.agents.users.phrases import SETS
 from gem_ma.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, traits_of
-from gem_ma.guards.given import each
+from gem_ma.guards.given import each, need
 from gem_ma.talk.turns import Turn
 
 # Where a task stands in rules of ours, and in the original's.
@@ -110,6 +110,7 @@ class Users:
     seats = ("user",)
 
     def __init__(self, population: str = "train", phrases: str | None = None, seed: int = 0):
+        need(population, str, "population", "a name")
         kinds = POPULATIONS.get(population) or tuple(population.split("+"))
         own = "held-out" if population == "held-out" else "train"
         self.population, self.seed = population, seed

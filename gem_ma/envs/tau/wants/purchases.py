@@ -35,39 +35,47 @@ class Purchases:
         if tool not in _CHANGES or order is None:
             return None
         number, words = given["order_id"], self._order(given["order_id"])
+        names = [item["name"] for item in order["items"]] if number not in words else []
         answers = {"order": f"It is {words}."}
-        names = [item["name"] for item in order["items"]]
-        marks: tuple[str, ...] = (number, number.lstrip("#"))
-        if number not in words:
-            marks += tuple(names)
         if "payment_method_id" in given:
             pays = paid_with(
                 self.user["payment_methods"], given["payment_method_id"], self.instruction
             )
             answers["payment"] = f"Please use {pays}."
-        if tool == "cancel_pending_order":
-            answers["reason"] = {
-                "no longer needed": "It is no longer needed.",
-                "ordered by mistake": "It was ordered by mistake.",
-            }.get(given["reason"], f"{given['reason']}.")
-            about = brief = words
-        elif tool == "modify_pending_order_payment":
-            about, brief = f"the payment of {words} to {pays}", f"the payment of {words}"
-        elif tool == "modify_pending_order_address":
-            where = self._address(given, number)
-            about, brief = f"the address of {words} to {where}", f"the address of {words}"
-            answers["address"] = f"The new one is {where}."
+        if "item_ids" in given:
+            about, brief, more = self._things(given, order)
+            names += [item["name"] for item in self._items(order, given["item_ids"])]
         else:
-            items = self._items(order, given["item_ids"])
-            marks += tuple([item["name"] for item in items])
-            about = brief = listed([f"the {item['name']}" for item in items])
-            answers["items"] = f"The {listed([self._told(item) for item in items])}."
-            if any(self._twins(item) for item in items):
-                about = brief = listed([f"the {self._told(item)}" for item in items])
-            if "new_item_ids" in given:
-                about = self._swapped(items, given["new_item_ids"])
-                answers["options"] = f"I want {about}."
-        return Wish(tool, about, brief, answers, (), (number,), marks)
+            about, brief, more = self._whole(tool, given, words)
+        marks = (number, number.lstrip("#"), *names)
+        return Wish(tool, about, brief, {**answers, **more}, (), (number,), marks)
+
+    def _whole(self, tool: str, given: Record, words: str) -> tuple[str, str, dict[str, str]]:
+        """Return a wish for an order as a whole: all of it, the vague form, and its answers."""
+        if tool == "modify_pending_order_payment":
+            methods = self.user["payment_methods"]
+            pays = paid_with(methods, given["payment_method_id"], self.instruction)
+            return f"the payment of {words} to {pays}", f"the payment of {words}", {}
+        if tool == "modify_pending_order_address":
+            where = self._address(given, given["order_id"])
+            new = {"address": f"The new one is {where}."}
+            return f"the address of {words} to {where}", f"the address of {words}", new
+        why = "It was ordered by mistake."
+        if given["reason"] != "ordered by mistake":
+            why = "It is no longer needed."
+        return words, words, {"reason": why}
+
+    def _things(self, given: Record, order: Record) -> tuple[str, str, dict[str, str]]:
+        """Return a wish for things of an order, likewise."""
+        items = self._items(order, given["item_ids"])
+        told = [self._told(item) for item in items]
+        twins = any(self._twins(item) for item in items)
+        brief = listed([f"the {one}" for one in (told if twins else [i["name"] for i in items])])
+        answers = {"items": f"The {listed(told)}."}
+        if "new_item_ids" not in given:
+            return brief, brief, answers
+        about = self._swapped(items, given["new_item_ids"])
+        return about, brief, {**answers, "options": f"I want {about}."}
 
     def _items(self, order: Record, ids: Iterable[str]) -> list[Record]:
         return [next(item for item in order["items"] if item["item_id"] == id) for id in ids]
