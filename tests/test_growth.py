@@ -11,8 +11,9 @@ from gem_ma import InvalidMove, Message
 from gem_ma.agents import RuleUser
 from gem_ma.agents.around import llm_user, text_calls
 from gem_ma.agents.assistants.airline import serve_passenger
-from gem_ma.agents.assistants.desk import Task, method
-from gem_ma.agents.assistants.shop import mentions, serve_customer
+from gem_ma.agents.assistants.desk import Task
+from gem_ma.agents.assistants.reading import mentions, method
+from gem_ma.agents.assistants.shop import serve_customer
 from gem_ma.agents.users.person import Person
 from gem_ma.agents.users.phrases import SETS, sounds
 from gem_ma.agents.users.traits import Chance

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from gem_ma.agents.assistants.flow import Flow
+from gem_ma.agents.assistants.reading import SENTENCE
 
 Found = TypeVar("Found")
 ELSE = "Is there anything else?"
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
 _QUESTION = re.compile(
     r"\?|\b(?:know|how|what|which|wonder|tracking|total|price|figure out|check|question|tell me)\b",
     re.I,
@@ -91,7 +91,7 @@ class Desk:
 
     def sentences(self) -> Iterator[Heard]:
         for turn, text in enumerate(self.heard):
-            for one in _SENTENCE.split(text):
+            for one in SENTENCE.split(text):
                 yield Heard(turn, one)
 
     def say(self, text: str) -> Flow:
@@ -127,27 +127,3 @@ def read(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return {}
-
-
-def method(methods: Mapping[str, Mapping[str, Any]], text: str) -> str | None:
-    """Return the way to pay that a text names, if it is one."""
-    for id in methods:
-        if id in text:
-            return id
-    low = text.lower()
-    words = {
-        "paypal": "paypal",
-        "gift_card": "gift card",
-        "credit_card": "credit card",
-        "certificate": "certificate",
-    }
-    found = [id for id, one in methods.items() if words.get(one["source"], "?") in low]
-    for name in ("brand", "last_four"):
-        told = [id for id in found if str(methods[id].get(name, "?")).lower() in low]
-        found = told or found
-    if len(found) > 1:
-        amounts = {id: methods[id].get("balance", methods[id].get("amount")) for id in found}
-        told = [id for id, one in amounts.items() if re.search(rf"\${re.escape(str(one))}\b", text)]
-        if told and len({amounts[id] for id in told}) == 1:
-            return told[0]  # whoever cannot tell them apart has no need to
-    return found[0] if len(found) == 1 else None

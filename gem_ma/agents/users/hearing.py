@@ -16,7 +16,7 @@ WHO = {  # what tells who somebody is
 }
 ABOUT = {  # what belongs to a wish
     "order": re.compile(
-        r"\b(?:order|reservation|confirmation|booking)s? ?(?:number|id|code|#)|"
+        r"\b(?:order|reservation|confirmation|booking)s? ?(?:number|id|code)\b|"
         r"\b(?:which|what) (?:of your )?(?:order|reservation|trip|booking|flight is it)",
         re.I,
     ),
