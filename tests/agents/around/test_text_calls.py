@@ -193,6 +193,25 @@ def test_tools_are_in_the_rules_and_the_chat_is_as_it_was_written():
     assert now.chat.steps[-1].reply is None
 
 
+@pytest.mark.parametrize(
+    ("answer", "record", "later"),
+    [
+        (
+            f"<think>oh</think>Thought: polite\nAction: {HI}",
+            "<think>oh</think><think>\npolite\n</think>\n\nHi!",
+            f"Thought:\npolite\nAction:\n{HI}",
+        ),
+        (f"Action:\n{HI}\nThat is it.", "Hi!", f"Action:\n{HI}"),
+        ("Thought: what now", "<think>\nwhat now\n</think>\n\n", "Thought:\nwhat now"),
+    ],
+)
+def test_a_thought_before_a_message_stays_in_the_record_and_in_the_chat(answer, record, later):
+    reply = said(answer)
+    assert str(reply) == record
+    ask(ReactAgent(script := Script("Bye!")), [talk(("Hello?", (), reply), ("Well?", (), None))])
+    assert script.chats[0][2] == ("assistant", later)
+
+
 def test_act_is_not_asked_to_think():
     for kind, thinks in ((ActAgent, False), (ReactAgent, True)):
         ask(kind(script := Script("Hi!")), [turn()])
