@@ -38,6 +38,9 @@ import torch
 from torch import nn
 
 from gem_ma.agents import load
+from gem_ma.agents.assistants.flow import call
+from gem_ma.agents.assistants.reading import SENTENCE, SOUNDS, Records
+from gem_ma.agents.assistants.shop import who
 from gem_ma.cli import common
 from gem_ma.talk.context import Context
 from gem_ma.training.advantages import rebn
@@ -56,12 +59,6 @@ ALWAYS = (
     "How can I help you today?",
 )
 MENU = len(ALWAYS) + 4  # who it is, everything at once, a wish or two
-QUESTIONS = (
-    "Could you tell me your email, or your name and zip code?",
-    "What else would you like, and for which order?",
-    "That is done. Is there anything else?",
-)
-ACTIONS = len(QUESTIONS) + 9
 UNKNOWN = "?unknown"  # stands in a line for what was neither heard nor looked up yet
 WORD = re.compile(r"[a-z]+|\?")
 ORDER = re.compile(r"#W\d{7}")
@@ -112,6 +109,19 @@ def lines(rules):
 # -- the assistant ---------------------------------------------------------------------------------
 
 ASSISTANT_BUCKETS = 256
+ASKS = {  # what it can ask for, by the argument that it then knows
+    "who": "Could you tell me your email, or your name and zip code?",
+    "order_id": "Which order do you mean, by its number or by what is in it?",
+    "item_ids": "Which items are they?",
+    "new_item_ids": "Which options should the new items have?",
+    "payment_method_id": "Which payment method shall it be?",
+    "reason": "What is the reason?",
+    "address1": "What is the new address, in full?",
+    "wish": "What else would you like?",
+    "end": "That is done. Is there anything else?",
+}
+CHANGES = tuple(tool for tool in SOUNDS if tool != "reset_app")
+ACTIONS = len(ASKS) + len(CHANGES) + 4
 
 
 def read_as_assistant(messages):
@@ -124,9 +134,8 @@ def read_as_assistant(messages):
         for call, text in zip(said, seen[1:], strict=True)
         if text.startswith("tool: ")
     }
-    menu = actions(heard, found)
-    rows = np.zeros((ACTIONS, ASSISTANT_BUCKETS + ACTIONS + 5), np.float32)
-    wish = wished(heard)
+    menu, unknown, wish = actions(heard, found, said)
+    rows = np.zeros((ACTIONS, ASSISTANT_BUCKETS + ACTIONS + len(ASKS) + 5), np.float32)
     for word in WORD.findall(wish.lower()):
         rows[:, zlib.crc32(word.encode()) % ASSISTANT_BUCKETS] = 1
     for place, line in enumerate(menu):
@@ -134,82 +143,85 @@ def read_as_assistant(messages):
         rows[place, -5] = line in said
         rows[place, -4] = said[-1:] == [line]
         rows[place, -3] = UNKNOWN in line
-    rows[:, -2] = heard[-1] == wish
+    for place, name in enumerate(ASKS):
+        rows[:, ASSISTANT_BUCKETS + ACTIONS + place] = name in unknown
+    rows[:, -2] = bool(wish) and wish in heard[-1]
     rows[:, -1] = seen[-1].startswith("tool: ")
     return rows, menu
 
 
-def wished(heard):
-    """Return the last message that is about an order."""
-    return next((text for text in reversed(heard) if ORDER.search(text)), "")
+def actions(heard, found, said):
+    """Return what the assistant can ask and do, what it does not know, and the wish at hand.
+
+    UNKNOWN stands in a call for what was neither heard nor looked up.
+    """
+    records = Records()
+    for asked, answer in found.items():
+        keep(records, asked, answer)
+    known = [one for one in who(heard) if one not in found]
+    identify = known[0] if known else call("find_user_id_by_email", email=UNKNOWN)
+    ids = [answer for asked, answer in found.items() if "find_user" in asked]
+    id = next((one for one in ids if not one.startswith("Error")), UNKNOWN)
+    unknown = {"who"} if id == UNKNOWN else set()
+    wish, texts, tool, given = wanted(heard, records, said)
+    calls = []
+    for name in CHANGES:
+        mine = given if name == tool and given else {}
+        filled = {key: UNKNOWN if value is None else value for key, value in mine.items()}
+        calls.append(call(name, **(filled or {"order_id": UNKNOWN})))
+    if tool:
+        unknown |= {name for name, value in (given or {"order_id": None}).items() if value is None}
+    number = first(ORDER, " ".join(reversed(heard)))
+    unseen = [] if not records.user or not tool else list(records.unseen(tool, texts))[:1]
+    if number != UNKNOWN and number not in records.orders:
+        unseen.append(("order", number))
+    kind, wanted_id = unseen[0] if unseen else ("order", UNKNOWN)
+    look_up = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
+    paid = records.orders.get(number, {}).get("payment_history", ({"amount": UNKNOWN},))
+    total = f"You paid {paid[0]['amount']} for order {number}. Is there anything else?"
+    details = call("get_user_details", user_id=id)
+    return (*ASKS.values(), identify, details, look_up, *calls, total), unknown, wish
 
 
-def actions(heard, found):
-    """Return what the assistant can ask and do, with UNKNOWN for what is not known yet."""
-    everything, wish = " ".join(heard), wished(heard)
-    number = first(ORDER, wish)
-    pays = first(r"\w+_\d{7}", wish)
-    name = re.search(r"name is (\w+) (\w+).*zip code is (\d{5})", everything)
-    email = first(r"[\w.]+@[\w.]*\w", everything)
-    if name:
-        given = dict(zip(("first_name", "last_name", "zip"), name.groups(), strict=True))
-        who = call("find_user_id_by_name_zip", **given)
-    else:
-        who = call("find_user_id_by_email", email=email)
-    look_up = call("get_order_details", order_id=number)
-    order = known(found, look_up)
-    items = [item for item in order.get("items", ()) if f"the {item['name']}" in wish]
-    products = [call("get_product_details", product_id=item["product_id"]) for item in items]
-    unseen = [one for one in (look_up, *products) if one not in found]
-    others = [
-        variant(known(found, product).get("variants", {}), item, wish)
-        for product, item in zip(products, items, strict=True)
-    ]
-    about = {"order_id": number}
-    old = {"item_ids": [item["item_id"] for item in items]}
-    paid = order["payment_history"][0]["amount"] if "payment_history" in order else UNKNOWN
-    address = wish.rpartition(": ")[2].rstrip(".").split(", ")
-    keys = ("address1", "address2", "city", "state", "country", "zip")
-    address = address if len(address) == len(keys) else [UNKNOWN] * len(keys)
-    mistake = re.search("mistake|accident", wish)
-    reason = "ordered by mistake" if mistake else "no longer needed"
-    change = {**about, **old, "new_item_ids": others, "payment_method_id": pays}
-    return (
-        *QUESTIONS,
-        who,
-        unseen[0] if unseen else look_up,
-        call("cancel_pending_order", **about, reason=reason),
-        call("return_delivered_order_items", **about, **old, payment_method_id=pays),
-        call("exchange_delivered_order_items", **change),
-        call("modify_pending_order_items", **change),
-        call("modify_pending_order_payment", **about, payment_method_id=pays),
-        call("modify_pending_order_address", **about, **dict(zip(keys, address, strict=True))),
-        f"You paid {paid} for order {number}. Is there anything else?",
-    )
+def keep(records, asked, answer):
+    """Put what a tool answered where it belongs."""
+    record = loads(answer)
+    given = json.loads(asked)["arguments"] if record else {}
+    if "payment_methods" in record:
+        records.user = {**record, "user_id": given["user_id"]}
+    elif "items" in record and asked.startswith('{"name": "get_order'):
+        records.orders[given["order_id"]] = record
+    elif "variants" in record:
+        records.products[given["product_id"]] = record
 
 
-def call(name, **arguments):
-    return json.dumps({"name": name, "arguments": arguments})
+@functools.lru_cache(maxsize=10_000)
+def loads(text):
+    return json.loads(text) if text.startswith("{") else {}
+
+
+def wanted(heard, records, said):
+    """Return the last wish that is not done, what was said since, its tool and its arguments."""
+    done = " ".join(said)
+    best = "", [], "", None
+    for place, text in enumerate(heard):
+        for one in SENTENCE.split(text):
+            for tool in CHANGES:
+                if not SOUNDS[tool].search(one):
+                    continue
+                texts = [one, *heard[place + 1 :]]
+                given = records.arguments(tool, texts) if records.user else None
+                filled = given is not None and None not in given.values()
+                if filled and call(tool, **given) in done:
+                    continue
+                if given is not None or not best[3]:
+                    best = one, texts, tool, given
+    return best
 
 
 def first(pattern, text):
     match = re.search(pattern, text)
     return match[0] if match else UNKNOWN
-
-
-def known(found, asked):
-    """Return what a tool answered, if it was asked and knew."""
-    answer = found.get(asked, "")
-    return json.loads(answer) if answer.startswith("{") else {}
-
-
-def variant(variants, item, wish):
-    """Return which variant of a product a wish names, the rest of it as the item has it."""
-    words = re.search(f"the {re.escape(item['name'])} for one with (.*?)(?= and the |;|$)", wish)
-    pairs = [pair.split(": ") for pair in words[1].split(", ")] if words else []
-    wanted = {**item["options"], **{pair[0]: pair[-1] for pair in pairs}}
-    same = [id for id, one in variants.items() if one["options"] == wanted and one["available"]]
-    return same[0] if same else UNKNOWN
 
 
 # -- training --------------------------------------------------------------------------------------
@@ -233,19 +245,24 @@ def trainer(
     user=None,
     model=None,
     context=None,
+    env="tau:shop",
+    split=None,
     **settings,
 ):
     """Return what trains such seats.
 
     train: "user", "assistant" or "both". assistant: who it is where it does not learn. user: the
-    checkpoint of a user that was trained before; without, a user that does not learn goes by rules.
+    checkpoint of a user that was trained before, or a spec string such as "users:train"; without,
+    a user that does not learn goes by rules. env, split: a shop of our own, or "tau:retail".
     model: a path or name that transformers loads, to learn in place of the small networks;
     context: how much of its chat it reads, such as "turns=8"; settings: further arguments of
     HFLearner.
     """
     torch.manual_seed(seed)
     trained = ["user", "assistant"] if train == "both" else [train]
-    agents = {"user": "rule-user", "assistant": assistant}
+    ready = user is not None and not Path(user).exists()  # a spec string
+    agents = {"user": user if ready else "rule-user", "assistant": assistant}
+    user = None if ready else user
     if user is not None or (model is None and "user" in trained):
         scores = Scores(USER_BUCKETS + MENU + 2)
         agents["user"] = Chooser(scores, read_as_user, lr=5e-3, epochs=2, seed=seed)
@@ -254,7 +271,7 @@ def trainer(
 
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:
-        scores = Scores(ASSISTANT_BUCKETS + ACTIONS + 5)
+        scores = Scores(ASSISTANT_BUCKETS + ACTIONS + len(ASKS) + 5)
         agents["assistant"] = Chooser(
             scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
         )
@@ -265,7 +282,7 @@ def trainer(
         agents["user"].load_state_dict(saved["user"])
     alone = train == "user"
     return Trainer(
-        "tau:shop",
+        env,
         agents,
         rebn if alone else functools.partial(rebn, by=["seat"], gamma=0.95),
         episodes=episodes,
@@ -273,6 +290,7 @@ def trainer(
         train=trained,
         measure=measure,
         rollout={
+            **({} if split is None else {"split": split}),
             "concurrency": episodes,
             "max_turns": 60 if alone else 30,
             "user_reward": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
@@ -286,7 +304,11 @@ def arguments():
     """Return what the command line says, and the parser, to say what is wrong with it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("user", "assistant", "both"), default="user")
-    parser.add_argument("--user", help="the checkpoint of a user that was trained before")
+    parser.add_argument(
+        "--user", help="the checkpoint of a user that was trained before, or a spec string"
+    )
+    parser.add_argument("--env", choices=("tau:shop", "tau:retail"), default="tau:shop")
+    parser.add_argument("--split", help="of tau:retail: train, dev or test (default: test)")
     parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
     parser.add_argument("--updates", type=common.positive, default=80)
     parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")
@@ -329,7 +351,15 @@ def main():
         if args.context:
             Context.parse(args.context)
         made = trainer(
-            args.seed, args.assistant, args.episodes, args.train, args.user, args.model, **settings
+            args.seed,
+            args.assistant,
+            args.episodes,
+            args.train,
+            args.user,
+            args.model,
+            env=args.env,
+            split=args.split,
+            **settings,
         )
         if args.save and Path(args.save).exists():
             made.load(args.save)
