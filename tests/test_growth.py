@@ -115,7 +115,8 @@ def texts(size, ends=("",)):
 
 def _desk(text):
     """Let an assistant that knows its task hear a text from the user."""
-    items = [{"name": "a", "item_id": "1", "options": {"b": "c"}}]
+    items = [{"name": "a", "item_id": "1", "product_id": "2", "options": {"b": "c"}}]
+    product = json.dumps({"variants": {"3": {"options": {"b": "d"}, "available": True}}})
     mentions(text, items)
     method({"paypal_1": {"source": "paypal"}}, text)
     known = {"payment_methods": {}, "orders": ["#W1234567"], "reservations": []}
@@ -133,6 +134,7 @@ def _desk(text):
         for _ in range(6):
             told = '"reservation_id"' in said or "get_user" in said
             found = user if told else order if "get_order" in said else text
+            found = product if "get_product" in said else found
             said = run.send("ada_adler_0001" if "find_user" in said else found)
 
 
