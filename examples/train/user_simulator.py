@@ -37,10 +37,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from gem_ma import make
 from gem_ma.agents import load
 from gem_ma.agents.assistants.flow import call
 from gem_ma.agents.assistants.reading import SENTENCE, SOUNDS, Records
 from gem_ma.agents.assistants.shop import who
+from gem_ma.agents.users.phrases import SETS
 from gem_ma.cli import common
 from gem_ma.talk.context import Context
 from gem_ma.training.advantages import rebn
@@ -49,17 +51,18 @@ from gem_ma.training.keeping import read_whole
 from gem_ma.training.loop import Trainer
 
 STOP = "###STOP###"
-ALWAYS = (
-    "Hello, I need some help.",
-    "Yes, please.",
-    "No.",
-    "I do not remember.",
-    STOP,
-    "My email is someone@example.com, and it is about order #W0000000.",
-    "How can I help you today?",
-)
-MENU = len(ALWAYS) + 4  # who it is, everything at once, a wish or two
-UNKNOWN = "?unknown"  # stands in a line for what was neither heard nor looked up yet
+ALWAYS = {
+    "hello": "Hello, I need some help.",
+    "yes": "Yes, please.",
+    "no": "No.",
+    "forgot": "I do not remember.",
+    "stop": STOP,
+    "made up": "My email is someone@example.com, and it is about order #W0000000.",
+    "role": "How can I help you today?",
+}
+KINDS = (*ALWAYS, "who", "all", "wish", *("order", "items", "options", "payment", "reason"))
+KINDS = (*KINDS, "address", "question")
+MENU = 36  # lines at most
 WORD = re.compile(r"[a-z]+|\?")
 ORDER = re.compile(r"#W\d{7}")
 
@@ -78,32 +81,69 @@ class Scores(nn.Module):
 # -- the user --------------------------------------------------------------------------------------
 
 USER_BUCKETS = 64  # that the words it hears fall into
+USER_ROW = USER_BUCKETS + len(KINDS) + 5
 
 
-def read_as_user(messages):
-    """Return a row of numbers for each line of the menu, and the menu."""
-    menu = lines(messages[0]["content"])
-    said = [message["content"] for message in messages if message["role"] == "assistant"]
-    rows = np.zeros((MENU, USER_BUCKETS + MENU + 2), np.float32)
-    if said:  # else nothing was heard yet
-        for word in WORD.findall(messages[-1]["content"].lower()):
+class User:
+    """What a user reads, and its menu: its task, put in the first person."""
+
+    def __init__(self, game):
+        # By their instructions: of the tasks that are given, as tau:shop's are not.
+        self.wants = {task.instruction: game.wants(task) for task in game.content.tasks}
+
+    def __call__(self, messages):
+        """Return a row of numbers for each line of the menu, and the menu."""
+        menu = self.menu(messages[0]["content"])
+        said = [message["content"] for message in messages if message["role"] == "assistant"]
+        rows = np.zeros((MENU, USER_ROW), np.float32)
+        heard = set()
+        if said:  # else nothing was heard yet
+            heard = set(WORD.findall(messages[-1]["content"].lower()))
+        for word in heard:
             rows[:, zlib.crc32(word.encode()) % USER_BUCKETS] = 1
-    for place, line in enumerate(menu):
-        rows[place, USER_BUCKETS + place] = 1
-        rows[place, -2] = min(said.count(line), 3) / 3
-    rows[:, -1] = any(wish not in said for wish in menu[len(ALWAYS) + 2 :])
-    return rows, menu
+        left = [line for kind, _, line in menu if kind in ("wish", "question") and line not in said]
+        told = [of for kind, of, line in menu if kind == "wish" and line in said]
+        for place, (kind, of, line) in enumerate(menu):
+            words = set(WORD.findall(line.lower()))
+            rows[place, USER_BUCKETS + KINDS.index(kind)] = 1
+            rows[place, -5] = min(said.count(line), 3) / 3
+            rows[place, -4] = line in left[:1]
+            rows[place, -3] = of in told[-1:]
+            rows[place, -2] = len(words & heard) / len(words or " ")
+        rows[:, -1] = bool(left)
+        return rows, [line for _, _, line in menu]
+
+    @functools.lru_cache(maxsize=10_000)  # noqa: B019, it lives as long as the run
+    def menu(self, rules):
+        """Return lines for a task: what each is, of which wish, and the words."""
+        task = rules.partition("Your task: ")[2] or rules.partition("Instruction: ")[2]
+        wants = self.wants.get(task.partition("\n\nRules:\n")[0])
+        who, wishes, rest = put(wants) if wants else split_up(task)
+        wished = [("wish", place, wish) for place, wish in enumerate(wishes)]
+        told = [("who", -1, who), ("all", -1, " ".join([who, *wishes])), *wished, *rest]
+        return [*((kind, -1, line) for kind, line in ALWAYS.items()), *told][:MENU]
 
 
-@functools.lru_cache(maxsize=10_000)
-def lines(rules):
-    """Return the menu for a task, in the user's own words."""
-    task = rules.partition("Your task: ")[2]
+def put(wants):
+    """Return who it is, what it wants, and what else it can say, of a task that was compiled."""
+    ways = SETS["train"]
+    who = " ".join(ways[name][0].format(fact) for name, fact in wants.known.items())
+    wishes = [ways["wish"][0].format(ways[one.tool][0].format(one.about)) for one in wants.wishes]
+    answers = [
+        (kind, place, line)
+        for place, wish in enumerate(wants.wishes)
+        for kind, line in wish.answers.items()
+    ]
+    asked = [("question", -1, line) for line in (*wants.questions, *wants.demands)]
+    return who, wishes, [*asked, *answers]
+
+
+def split_up(task):
+    """Return the same of a task of tau:shop, whose sentences are wishes."""
     who, _mood, *wishes = re.split(r"(?<=\.) (?=You )", task)
     own = [re.sub(r"\byou\b", "I", re.sub("^You", "I", wish)) for wish in wishes]
     own = [re.sub(r"\byour\b", "my", wish) for wish in own]
-    who = who.replace("Your", "My").replace("your", "my")
-    return (*ALWAYS, who, f"{who} {' '.join(own)}", *own)
+    return who.replace("Your", "My").replace("your", "my"), own, []
 
 
 # -- the assistant ---------------------------------------------------------------------------------
@@ -117,11 +157,12 @@ ASKS = {  # what it can ask for, by the argument that it then knows
     "payment_method_id": "Which payment method shall it be?",
     "reason": "What is the reason?",
     "address1": "What is the new address, in full?",
-    "wish": "What else would you like?",
+    "wish": "What else can I do for you?",
     "end": "That is done. Is there anything else?",
 }
 CHANGES = tuple(tool for tool in SOUNDS if tool != "reset_app")
-ACTIONS = len(ASKS) + len(CHANGES) + 4
+DOES = (*ASKS, "find_user_id", "get_user", "get_order", "get_product", "total", *CHANGES)
+ASSISTANT_ROW = ASSISTANT_BUCKETS + len(DOES) + len(ASKS) + 4
 
 
 def read_as_assistant(messages):
@@ -135,52 +176,50 @@ def read_as_assistant(messages):
         if text.startswith("tool: ")
     }
     menu, unknown, wish = actions(heard, found, said)
-    rows = np.zeros((ACTIONS, ASSISTANT_BUCKETS + ACTIONS + len(ASKS) + 5), np.float32)
+    rows = np.zeros((len(DOES), ASSISTANT_ROW), np.float32)
     for word in WORD.findall(wish.lower()):
         rows[:, zlib.crc32(word.encode()) % ASSISTANT_BUCKETS] = 1
-    for place, line in enumerate(menu):
-        rows[place, ASSISTANT_BUCKETS + place] = 1
-        rows[place, -5] = line in said
-        rows[place, -4] = said[-1:] == [line]
-        rows[place, -3] = UNKNOWN in line
+    for place, (does, line) in enumerate(menu.items()):
+        rows[place, ASSISTANT_BUCKETS + DOES.index(does)] = 1
+        rows[place, -4] = line in said
+        rows[place, -3] = said[-1:] == [line]
     for place, name in enumerate(ASKS):
-        rows[:, ASSISTANT_BUCKETS + ACTIONS + place] = name in unknown
+        rows[:, ASSISTANT_BUCKETS + len(DOES) + place] = name in unknown
     rows[:, -2] = bool(wish) and wish in heard[-1]
     rows[:, -1] = seen[-1].startswith("tool: ")
-    return rows, menu
+    return rows, list(menu.values())
 
 
 def actions(heard, found, said):
-    """Return what the assistant can ask and do, what it does not know, and the wish at hand.
-
-    UNKNOWN stands in a call for what was neither heard nor looked up.
-    """
+    """Return what can be asked and done with what is known, what is not known, and the wish."""
     records = Records()
     for asked, answer in found.items():
         keep(records, asked, answer)
-    known = [one for one in who(heard) if one not in found]
-    identify = known[0] if known else call("find_user_id_by_email", email=UNKNOWN)
+    menu = dict(ASKS)
+    untried = next((one for one in who(heard) if one not in found), None)
+    if untried:
+        menu["find_user_id"] = untried
     ids = [answer for asked, answer in found.items() if "find_user" in asked]
-    id = next((one for one in ids if not one.startswith("Error")), UNKNOWN)
-    unknown = {"who"} if id == UNKNOWN else set()
-    wish, texts, tool, given = wanted(heard, records, said)
-    calls = []
-    for name in CHANGES:
-        mine = given if name == tool and given else {}
-        filled = {key: UNKNOWN if value is None else value for key, value in mine.items()}
-        calls.append(call(name, **(filled or {"order_id": UNKNOWN})))
-    if tool:
-        unknown |= {name for name, value in (given or {"order_id": None}).items() if value is None}
-    number = first(ORDER, " ".join(reversed(heard)))
-    unseen = [] if not records.user or not tool else list(records.unseen(tool, texts))[:1]
-    if number != UNKNOWN and number not in records.orders:
-        unseen.append(("order", number))
-    kind, wanted_id = unseen[0] if unseen else ("order", UNKNOWN)
-    look_up = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
-    paid = records.orders.get(number, {}).get("payment_history", ({"amount": UNKNOWN},))
-    total = f"You paid {paid[0]['amount']} for order {number}. Is there anything else?"
-    details = call("get_user_details", user_id=id)
-    return (*ASKS.values(), identify, details, look_up, *calls, total), unknown, wish
+    id = next((one for one in ids if not one.startswith("Error")), None)
+    if id:
+        menu["get_user"] = call("get_user_details", user_id=id)
+    number = next(iter(ORDER.findall(" ".join(reversed(heard)))), None)
+    unseen = [("order", number)] if number and number not in records.orders else []
+    if paid := records.orders.get(number, {}).get("payment_history"):
+        menu["total"] = f"You paid {paid[0]['amount']} for order {number}. Anything else?"
+    wish, texts, tool = wanted(heard, records, said)
+    unknown = set() if records.user else {"who"}
+    if records.user and tool:
+        unseen = [*records.unseen(tool, texts), *unseen]
+        for name in CHANGES:
+            given = records.arguments(name, texts) or {"order_id": None}
+            left = {key for key, value in given.items() if value is None}
+            if not left:
+                menu[name] = call(name, **given)
+            unknown |= left if name == tool else set()
+    for kind, wanted_id in unseen[:1]:
+        menu[f"get_{kind}"] = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
+    return menu, unknown, wish
 
 
 def keep(records, asked, answer):
@@ -201,30 +240,28 @@ def loads(text):
 
 
 def wanted(heard, records, said):
-    """Return the last wish that is not done, what was said since, its tool and its arguments."""
-    done = " ".join(said)
-    best = "", [], "", None
+    """Return the last wish that is not done, with what was said since, and how it sounds."""
+    best = "", [], ""
     for place, text in enumerate(heard):
         for one in SENTENCE.split(text):
-            for tool in CHANGES:
-                if not SOUNDS[tool].search(one):
-                    continue
-                texts = [one, *heard[place + 1 :]]
-                given = records.arguments(tool, texts) if records.user else None
-                filled = given is not None and None not in given.values()
-                if filled and call(tool, **given) in done:
-                    continue
-                if given is not None or not best[3]:
-                    best = one, texts, tool, given
+            texts = [one, *heard[place + 1 :]]
+            tools = [tool for tool in CHANGES if SOUNDS[tool].search(one)]
+            made = [records.arguments(tool, texts) for tool in tools if records.user]
+            calls = [call(tool, **given) for tool, given in zip(tools, made, strict=False) if given]
+            if tools and not set(calls) & set(said):
+                fit = [tool for tool, given in zip(tools, made, strict=False) if given]
+                best = one, texts, (fit or tools)[0]
     return best
 
 
-def first(pattern, text):
-    match = re.search(pattern, text)
-    return match[0] if match else UNKNOWN
-
-
 # -- training --------------------------------------------------------------------------------------
+
+# What a user is paid for. In a real shop, where to be of use takes more, hanging up at once would
+# pay better than that; in ours everything would be told at once.
+PAY = {
+    "tau:shop": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
+    "tau:retail": {"fidelity": 0.2, "pace": 0.1, "task": 0.7},
+}
 
 
 def measure(episode):
@@ -264,14 +301,15 @@ def trainer(
     agents = {"user": user if ready else "rule-user", "assistant": assistant}
     user = None if ready else user
     if user is not None or (model is None and "user" in trained):
-        scores = Scores(USER_BUCKETS + MENU + 2)
-        agents["user"] = Chooser(scores, read_as_user, lr=5e-3, epochs=2, seed=seed)
+        given = {} if split is None else {"split": split}
+        read = User(make(env, **given).game)
+        agents["user"] = Chooser(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
         from gem_ma.training.learner import HFLearner  # which needs transformers
 
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:
-        scores = Scores(ASSISTANT_BUCKETS + ACTIONS + len(ASKS) + 5)
+        scores = Scores(ASSISTANT_ROW)
         agents["assistant"] = Chooser(
             scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
         )
@@ -293,7 +331,7 @@ def trainer(
             **({} if split is None else {"split": split}),
             "concurrency": episodes,
             "max_turns": 60 if alone else 30,
-            "user_reward": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
+            "user_reward": PAY[env],
             "invalid": "lose",
             "context": {} if context is None else dict.fromkeys(trained, context),
         },

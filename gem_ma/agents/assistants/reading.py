@@ -250,7 +250,7 @@ def chosen(
 def _reason(text: str) -> str | None:
     if re.search(r"mistake|accident", text, re.I):
         return "ordered by mistake"
-    return "no longer needed" if "no longer needed" in text.lower() else None
+    return "no longer needed" if re.search(r"no longer need|no need for", text, re.I) else None
 
 
 def _before(text: str) -> str:
@@ -266,7 +266,7 @@ def _after(text: str) -> str:
 
 def lines(text: str) -> dict[str, str] | None:
     """Return the address that a text spells out."""
-    for begin in (" to ", "one is ", "address is ", "address: "):
+    for begin in ("address: ", " to ", "one is ", "address is "):
         if begin not in text:
             continue
         parts = [part.strip() for part in text.rpartition(begin)[2].rstrip(".").split(",")]
