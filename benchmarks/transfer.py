@@ -1,11 +1,16 @@
-"""Measure transfer over users: assistants trained with one kind, or with six, and met by eight.
+"""Measure transfer over users and assistants: trained with some, and met by others.
 
-    python benchmarks/transfer.py phone [shop] [--folder runs/transfer] [--updates 200] [--seeds 3]
+    python benchmarks/transfer.py phone shop users [--folder runs/transfer] [--updates 200]
 
-Each assistant is a small network that learns from scratch (examples/train/), against `user:plain`
-or against `users:train`, six kinds in turn. Then it plays other tasks with each kind: the six with
+phone, shop: small networks learn to be the assistant (examples/train/), against `user:plain` or
+against `users:train`, six kinds in turn. Then each plays other tasks with all kinds: the six with
 the phrases that were trained with, the two held out, which nobody was trained with, with phrases
-of their own. Replies are drawn, as in training. A run that was stopped goes on where it was.
+of their own.
+
+users: small networks learn to be the user of the shop, with `informed-assistant`, or with it and
+three of the assistants that shop trained, in turn. Then each meets all of those, and the rest.
+
+Replies are drawn, as in training. A run that was stopped goes on where it was.
 """
 
 import argparse
@@ -16,13 +21,19 @@ from pathlib import Path
 
 import torch
 
-from gem_ma import rollout
+from gem_ma import load, rollout
 from gem_ma.agents.users.traits import POPULATIONS
+from gem_ma.evaluation import plots
+from gem_ma.training.selfplay import Opponents
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {"phone": "train/phone.py", "shop": "train/user_simulator.py"}
 TRAINED_WITH = ("user:plain", "users:train")
+SEEDS = 3
 OTHERS = 10**6  # where the tasks begin that nobody was trained on
+INFORMED = "informed-assistant"
+KNOWN = tuple(f"user:{kind}" for kind in POPULATIONS["train"])
+HELD_OUT = tuple(f"user:{kind}:phrases=held-out" for kind in POPULATIONS["held-out"])
 
 
 def example(name):
@@ -33,59 +44,117 @@ def example(name):
     return module
 
 
-def trained(task, user, seed, updates, folder):
-    """Return what trains an assistant, when it has, and the CPU seconds that took."""
-    made = example(EXAMPLES[task]).trainer(seed=seed, train="assistant", user=user)
-    file = folder / f"{task}-{user.replace(':', '_')}-{seed}.pt"
+def trained(made, file, updates):
+    """Train on, and return the CPU seconds that took."""
     if file.exists():
         made.load(file)
     begun = time.process_time()
     made.run(updates, file)
-    return made, time.process_time() - begun
+    return round(time.process_time() - begun)
 
 
-def met(made, spec, episodes, seed):
-    """Return the share of other tasks that an assistant solves with a user."""
+def met(made, players, episodes):
+    """Return the share of other tasks that are solved by these, and the mean fidelity."""
     found = rollout(
         made.env,
-        {"user": spec, "assistant": made.agents["assistant"]},
+        players,
         episodes,
-        seed=seed,
+        seed=99,
         options=[{"task": OTHERS + number} for number in range(episodes)],
         **made.rollout,
     )
-    return sum(one.report["reward"] for one in found) / episodes
+    fidelity = [one.report["user"]["fidelity"] for one in found if "user" in one.report]
+    solved = sum(one.report["reward"] for one in found) / episodes
+    return solved, sum(fidelity) / max(len(fidelity), 1)
 
 
-def kinds():
-    """Return the spec string of each kind that is met."""
-    train = [f"user:{kind}" for kind in POPULATIONS["train"]]
-    return train, [f"user:{kind}:phrases=held-out" for kind in POPULATIONS["held-out"]]
+def assistants(task, args):
+    """Yield the rows of the assistants of a task."""
+    for user in TRAINED_WITH:
+        for seed in range(SEEDS):
+            made = example(EXAMPLES[task]).trainer(seed=seed, train="assistant", user=user)
+            seconds = trained(made, file_of(args, task, user, seed), args.updates)
+            mine = made.agents["assistant"]
+            shares = {
+                spec: met(made, {"user": spec, "assistant": mine}, args.episodes)[0]
+                for spec in (*KNOWN, *HELD_OUT)
+            }
+            known, other = mean(shares, KNOWN), mean(shares, HELD_OUT)
+            yield row(task, user, seed, seconds, known, other, met=shares)
+
+
+def users(args):
+    """Yield the rows of the users of the shop."""
+    learned = {}
+    for user in TRAINED_WITH:
+        for seed in range(SEEDS):
+            made = example(EXAMPLES["shop"]).trainer(seed=seed, train="assistant", user=user)
+            made.load(file_of(args, "shop", user, seed))
+            learned[f"{user} {seed}"] = made.agents["assistant"]
+    everyone = {INFORMED: load(INFORMED), **learned}
+    known = (INFORMED, *list(learned)[::2])
+    others = tuple(name for name in everyone if name not in known)
+    for number in (1, len(known)):
+        some = {name: everyone[name] for name in known[:number]}
+        for seed in range(SEEDS):
+            with_them = Opponents(some, dict.fromkeys(some, 1.0), seed)
+            made = example(EXAMPLES["shop"]).trainer(seed=seed, assistant=with_them)
+            seconds = trained(made, file_of(args, "users", str(number), seed), args.updates)
+            mine = made.agents["user"]
+            both = {
+                name: met(made, {"user": mine, "assistant": one}, args.episodes)
+                for name, one in everyone.items()
+            }
+            shares = {name: solved for name, (solved, _) in both.items()}
+            fidelity = {name: round(one, 3) for name, (_, one) in both.items()}
+            called = f"{number} assistant{'s' * (number > 1)}"
+            own, other = mean(shares, known), mean(shares, others)
+            yield row("users", called, seed, seconds, own, other, met=shares, fidelity=fidelity)
+
+
+def file_of(args, task, other, seed):
+    return args.folder / f"{task}-{other.replace(':', '_')}-{seed}.pt"
+
+
+def mean(shares, names):
+    return sum(shares[name] for name in names) / len(names)
+
+
+def row(task, other, seed, seconds, own, held_out, **more):
+    told = {"task": task, "trained with": other, "seed": seed, "seconds": seconds}
+    return {**told, "known": round(own, 3), "held out": round(held_out, 3), **more}
+
+
+def draw(task, folder, path):
+    """Draw how they learned: the mean of the seeds, and a band of all."""
+    runs = {}
+    for file in sorted(folder.glob(f"{task}-*.history.jsonl")):
+        other = file.name.removeprefix(f"{task}-").rsplit("-", 1)[0].replace("_", ":")
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        runs.setdefault(f"with {other}", []).append(rows)
+    figure = plots.learning(runs, {"solved": "solved"}, smooth=10, title=task)
+    for place in figure.axes:
+        place.set_ylim(0, 1.03)
+    plots.save(figure, path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("tasks", nargs="+", choices=tuple(EXAMPLES))
+    parser.add_argument("tasks", nargs="+", choices=(*EXAMPLES, "users"))
     parser.add_argument("--folder", type=Path, default=Path("runs/transfer"))
     parser.add_argument("--updates", type=int, default=200)
-    parser.add_argument("--episodes", type=int, default=200, help="with each kind")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--episodes", type=int, default=200, help="with each of them")
+    parser.add_argument("--figures", type=Path, help="a folder for pictures of the curves")
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
-    known, held_out = kinds()
     for task in args.tasks:
-        for user in TRAINED_WITH:
-            for seed in range(args.seeds):
-                made, seconds = trained(task, user, seed, args.updates, args.folder)
-                shares = {spec: met(made, spec, args.episodes, 99) for spec in (*known, *held_out)}
-                own = sum(shares[spec] for spec in known) / len(known)
-                other = sum(shares[spec] for spec in held_out) / len(held_out)
-                row = {"task": task, "trained with": user, "seed": seed, "seconds": round(seconds)}
-                row |= {"six": round(own, 3), "two": round(other, 3), "kinds": shares}
-                with (args.folder / "rows.jsonl").open("a") as rows:
-                    rows.write(json.dumps(row) + "\n")
-                print(json.dumps(row), flush=True)
+        for told in users(args) if task == "users" else assistants(task, args):
+            with (args.folder / "rows.jsonl").open("a") as rows:
+                rows.write(json.dumps(told) + "\n")
+            print(json.dumps(told), flush=True)
+        if args.figures:
+            draw(task, args.folder, args.figures / f"transfer-{task}.png")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,25 @@
-"""Train a seat of tau:shop from scratch: the user, the assistant against a trained user, or both.
+"""Train a seat of a shop from scratch: the user, the assistant, or both.
 
     python examples/train/user_simulator.py --train user --updates 80 --save runs/user.pt
-    python examples/train/user_simulator.py --train assistant --user runs/user.pt --updates 300
-    python examples/train/user_simulator.py --train both --user runs/user.pt --updates 300
+    python examples/train/user_simulator.py --train assistant --user users:train --updates 200
+    python examples/train/user_simulator.py --train both --user runs/user.pt --updates 200
+    python examples/train/user_simulator.py --env tau:retail --train assistant --updates 300
 
 With --save the same command goes on where it was stopped, and `gem-ma plot learning` draws the
-history beside the checkpoint; without it nothing is kept. --user is the checkpoint of such a run.
+history beside the checkpoint; without it nothing is kept. --user is the checkpoint of such a run,
+or a user by rule. --env tau:retail is the real shop, its train split (`gem-ma data tau-bench`).
 
 Each seat chooses its messages from a menu, by a small network that scores the lines.
 
-The user's menu is made of its own task: a greeting, who it is, each wish, a yes and a no, the end,
-and three temptations: to tell everything at once, to make up an order, and to talk like the
-assistant. It is paid for fidelity and for getting what it wants, with some more for its pace: to
-tell everything at once is the easiest way to success, and costs little fidelity.
+The user's menu is made of its own task: a greeting, who it is, each wish and what it answers about
+it, a yes and a no, the end, and three temptations: to tell everything at once, to make up an order,
+and to talk like the assistant. It is paid for fidelity and for getting what it wants, with some
+more for its pace: to tell everything at once is the easiest way to success, and costs little
+fidelity.
 
-The assistant's menu is what it can ask and do: tools, whose arguments are filled in with what was
-heard and looked up so far. Which of them, and when, it learns from the task's success alone. Where
-it does not learn, it is one who knows which tools the task needs.
+The assistant's menu is what it can ask, and the calls whose arguments were heard or looked up so
+far. Which of them, and when, it learns from the task's success alone. Where it does not learn, it
+is one who knows which tools the task needs.
 
 With --model a language model learns instead, in its own words; both seats share it:
 
@@ -42,6 +45,7 @@ from gem_ma.agents import load
 from gem_ma.agents.assistants.flow import call
 from gem_ma.agents.assistants.reading import SENTENCE, SOUNDS, Records
 from gem_ma.agents.assistants.shop import who
+from gem_ma.agents.users.hearing import ABOUT, WHO, Heard
 from gem_ma.agents.users.phrases import SETS
 from gem_ma.cli import common
 from gem_ma.talk.context import Context
@@ -80,8 +84,9 @@ class Scores(nn.Module):
 
 # -- the user --------------------------------------------------------------------------------------
 
-USER_BUCKETS = 64  # that the words it hears fall into
-USER_ROW = USER_BUCKETS + len(KINDS) + 5
+TONES = ("confirms", "more", "done", "refused", "question")  # of what it hears
+HEARD = (*WHO, *ABOUT, *TONES)
+USER_ROW = len(HEARD) + len(KINDS) + 5
 
 
 class User:
@@ -96,16 +101,16 @@ class User:
         menu = self.menu(messages[0]["content"])
         said = [message["content"] for message in messages if message["role"] == "assistant"]
         rows = np.zeros((MENU, USER_ROW), np.float32)
-        heard = set()
-        if said:  # else nothing was heard yet
-            heard = set(WORD.findall(messages[-1]["content"].lower()))
-        for word in heard:
-            rows[:, zlib.crc32(word.encode()) % USER_BUCKETS] = 1
+        text = messages[-1]["content"] if said else ""  # nothing was heard before the first
+        heard, now = set(WORD.findall(text.lower())), Heard(text)
+        asked = now.asked | {name for name in TONES if getattr(now, name)}
+        for place, name in enumerate(HEARD):
+            rows[:, place] = name in asked
         left = [line for kind, _, line in menu if kind in ("wish", "question") and line not in said]
         told = [of for kind, of, line in menu if kind == "wish" and line in said]
         for place, (kind, of, line) in enumerate(menu):
             words = set(WORD.findall(line.lower()))
-            rows[place, USER_BUCKETS + KINDS.index(kind)] = 1
+            rows[place, len(HEARD) + KINDS.index(kind)] = 1
             rows[place, -5] = min(said.count(line), 3) / 3
             rows[place, -4] = line in left[:1]
             rows[place, -3] = of in told[-1:]
@@ -161,7 +166,8 @@ ASKS = {  # what it can ask for, by the argument that it then knows
     "end": "That is done. Is there anything else?",
 }
 CHANGES = tuple(tool for tool in SOUNDS if tool != "reset_app")
-DOES = (*ASKS, "find_user_id", "get_user", "get_order", "get_product", "total", *CHANGES)
+LOOKS = ("find_user_id", "get_user", "get_order", "get_product")
+DOES = (*ASKS, *LOOKS, "total", "sure", *CHANGES)
 ASSISTANT_ROW = ASSISTANT_BUCKETS + len(DOES) + len(ASKS) + 4
 
 
@@ -216,6 +222,9 @@ def actions(heard, found, said):
             left = {key for key, value in given.items() if value is None}
             if not left:
                 menu[name] = call(name, **given)
+            if name == tool and not left:
+                about = f"order {given['order_id']}" if "order_id" in given else "your address"
+                menu["sure"] = f"I will call {name} for {about}. Shall I proceed?"
             unknown |= left if name == tool else set()
     for kind, wanted_id in unseen[:1]:
         menu[f"get_{kind}"] = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
@@ -241,16 +250,17 @@ def loads(text):
 
 def wanted(heard, records, said):
     """Return the last wish that is not done, with what was said since, and how it sounds."""
+    sentences = [one for text in heard for one in SENTENCE.split(text)]
+    sounds = [[tool for tool in CHANGES if SOUNDS[tool].search(one)] for one in sentences]
     best = "", [], ""
-    for place, text in enumerate(heard):
-        for one in SENTENCE.split(text):
-            texts = [one, *heard[place + 1 :]]
-            tools = [tool for tool in CHANGES if SOUNDS[tool].search(one)]
-            made = [records.arguments(tool, texts) for tool in tools if records.user]
-            calls = [call(tool, **given) for tool, given in zip(tools, made, strict=False) if given]
-            if tools and not set(calls) & set(said):
-                fit = [tool for tool, given in zip(tools, made, strict=False) if given]
-                best = one, texts, (fit or tools)[0]
+    for place, (one, tools) in enumerate(zip(sentences, sounds, strict=True)):
+        rest = zip(sentences[place + 1 :], sounds[place + 1 :], strict=True)
+        texts = [one, *(text for text, other in rest if not other)]
+        made = [records.arguments(tool, texts) for tool in tools if records.user]
+        calls = [call(tool, **given) for tool, given in zip(tools, made, strict=False) if given]
+        if tools and not set(calls) & set(said):
+            fit = [tool for tool, given in zip(tools, made, strict=False) if given]
+            best = one, texts, (fit or tools)[0]
     return best
 
 
@@ -297,11 +307,15 @@ def trainer(
     """
     torch.manual_seed(seed)
     trained = ["user", "assistant"] if train == "both" else [train]
-    ready = user is not None and not Path(user).exists()  # a spec string
-    agents = {"user": user if ready else "rule-user", "assistant": assistant}
-    user = None if ready else user
-    if user is not None or (model is None and "user" in trained):
-        given = {} if split is None else {"split": split}
+    if env == "tau:retail":
+        split = split or "train"
+    given = {} if split is None else {"split": split}
+    file = user is not None and (Path(user).suffix == ".pt" or Path(user).exists())
+    rules = "rule-user" if user is None or file else user
+    agents = {"user": load(rules), "assistant": assistant}
+    if "user" in trained and rules != "rule-user":
+        raise ValueError(f"user {user!r} goes by rules, and the user is to learn")
+    if file or (model is None and "user" in trained):
         read = User(make(env, **given).game)
         agents["user"] = Chooser(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
@@ -313,7 +327,7 @@ def trainer(
         agents["assistant"] = Chooser(
             scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
         )
-    if user is not None:
+    if file:
         saved = read_whole(user).get("agents", {})
         if "user" not in saved:
             raise ValueError(f"{user} holds no user that was trained; --train user makes one")
@@ -328,9 +342,9 @@ def trainer(
         train=trained,
         measure=measure,
         rollout={
-            **({} if split is None else {"split": split}),
+            **given,
             "concurrency": episodes,
-            "max_turns": 60 if alone else 30,
+            "max_turns": 60 if alone or env == "tau:retail" else 40,
             "user_reward": PAY[env],
             "invalid": "lose",
             "context": {} if context is None else dict.fromkeys(trained, context),
@@ -346,7 +360,7 @@ def arguments():
         "--user", help="the checkpoint of a user that was trained before, or a spec string"
     )
     parser.add_argument("--env", choices=("tau:shop", "tau:retail"), default="tau:shop")
-    parser.add_argument("--split", help="of tau:retail: train, dev or test (default: test)")
+    parser.add_argument("--split", help="of tau:retail: train, dev or test (default: train)")
     parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
     parser.add_argument("--updates", type=common.positive, default=80)
     parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")

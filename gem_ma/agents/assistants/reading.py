@@ -248,7 +248,7 @@ def chosen(
 
 
 def _reason(text: str) -> str | None:
-    if re.search(r"mistake|accident", text, re.I):
+    if re.search(r"by mistake|accident", text, re.I):
         return "ordered by mistake"
     return "no longer needed" if re.search(r"no longer need|no need for", text, re.I) else None
 

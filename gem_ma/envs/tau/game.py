@@ -140,6 +140,8 @@ class Tau(Game[State]):
                 f"user_reward has no {', '.join(sorted(unknown))}; there are task, fidelity, "
                 f"{', '.join(fidelity.PARTS)}"
             )
+        if domain == "shop" and split != "test":
+            raise ValueError(f"split={split!r}: the tasks of the shop are made, and have none")
         if domain == "shop":
             self.content = shop.world(world, size, dual)
         elif dual:
