@@ -3,16 +3,26 @@
 import contextlib
 import json
 import re
-from types import SimpleNamespace
 
 import growth
 import pytest
 
 from gem_ma import InvalidMove, Message
-from gem_ma.agents import llm_user, tau
+from gem_ma.agents import RuleUser
+from gem_ma.agents.around import llm_user, text_calls
+from gem_ma.agents.assistants.airline import serve_passenger
+from gem_ma.agents.assistants.desk import Task
+from gem_ma.agents.assistants.reading import mentions, method
+from gem_ma.agents.assistants.shop import serve_customer
+from gem_ma.agents.users.person import Person
+from gem_ma.agents.users.phrases import SETS, sounds
+from gem_ma.agents.users.traits import Chance
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tau import fidelity
+from gem_ma.envs.tau.wants.compiled import Wants, asked_for
+from gem_ma.envs.tau.wants.wish import Wish
+from gem_ma.evaluation.users import Talk, traits_shown
 from gem_ma.match import actions
 from gem_ma.talk import messages
 from gem_ma.talk.turns import Turn
@@ -104,35 +114,46 @@ def texts(size, ends=("",)):
 
 
 def _desk(text):
-    """Let the assistant that knows its task hear a text from the user."""
-    names = ("modify_pending_order_items", "modify_pending_order_address", "reset_app")
-    order = {"items": [{"name": "a", "item_id": "1", "options": {}}], "payment_history": []}
-    calls = [("find_user_id_by_email", {}, "a"), ("get_user_details", {"user_id": "a"}, "{}")]
-    calls += [("get_order_details", {"order_id": "#W1234567"}, json.dumps(order))]
-    task = SimpleNamespace(actions=[(name, {}) for name in names], outputs=())
-    state = SimpleNamespace(
-        calls=[
-            SimpleNamespace(by="assistant", name=name, arguments=given, result=result)
-            for name, given, result in calls
-        ],
-        talk=[("user", text), ("assistant", text)],
-        task=task,
-    )
-    tau._Desk(state).reply()
-    state.calls = ()
-    tau._Desk(state).reply()
+    """Let an assistant that knows its task hear a text from the user."""
+    items = [{"name": "a", "item_id": "1", "product_id": "2", "options": {"b": "c"}}]
+    product = json.dumps({"variants": {"3": {"options": {"b": "d"}, "available": True}}})
+    mentions(text, items)
+    method({"paypal_1": {"source": "paypal"}}, text)
+    known = {"payment_methods": {}, "orders": ["#W1234567"], "reservations": []}
+    user = json.dumps({**known, "membership": "gold"})
+    order = json.dumps({"items": items, "status": "pending", "address": {"city": "a"}})
+    for serve, tool in (
+        (serve_customer, "modify_pending_order_address"),
+        (serve_customer, "modify_pending_order_items"),
+        (serve_customer, "cancel_pending_order"),
+        (serve_passenger, "update_reservation_flights"),
+        (serve_passenger, "update_reservation_baggages"),
+    ):
+        run = serve(Task((tool,), ()), f"ada_adler_0001 ada@b.org {text}")
+        said = next(run)
+        for _ in range(6):
+            told = '"reservation_id"' in said or "get_user" in said
+            found = user if told else order if "get_order" in said else text
+            found = product if "get_product" in said else found
+            said = run.send("ada_adler_0001" if "find_user" in said else found)
 
 
 def _user(text):
-    """Let the user by rule hear a text from the assistant."""
+    """Let users by rule hear a text from the assistant, and read one as their task."""
     turn = Turn("user", f"Your task: {text}", {"text": text}, text)
-    tau.RuleUser().act([turn])
-    who, wishes = tau._task(turn.rules)
-    for asked in (text, f"{text}?", f"your name, confirm?{text}"):
-        tau.RuleUser()._answer(turn, asked, who, wishes[:1], wishes, [text])
-    tau._identity("email name", text)
-    tau._address(text)
-    list(tau._mentions(text, [{"name": "a"}]))
+    RuleUser().act([turn])
+    asked_for(text, set())
+    wish = Wish(
+        "cancel_pending_order", "order #W1234567", "it", {"order": "It is a."}, marks=("a",)
+    )
+    wants = Wants({"zip": "12345"}, (wish,))
+    ways = SETS["train"]
+    begun = Person(wants, (), ("",), Chance({}), ways).reply()
+    for heard in (text, f"{text}?", f"your zip, confirm?{text}", f"Shall I proceed?{text}"):
+        Person(wants, (begun, begun), ("", text, heard), Chance({"typos": 1.0}), ways).reply()
+    for name in ("forgot", "aside", "leave"):
+        sounds(name).search(text)
+    traits_shown(Talk((text, text), ("", text)), wants)
 
 
 def _chats(text):
@@ -146,8 +167,7 @@ def _chats(text):
 
 
 def _judge(text):
-    task = SimpleNamespace(instruction=text)
-    fidelity.judge(task, [("assistant", text), ("user", text)], "user", 0.0)
+    fidelity.judge(text, [("assistant", text), ("user", text)], "user", 0.0)
 
 
 def _call(text):
@@ -178,6 +198,7 @@ READERS = {
     "code of a call": lambda text: python._code({"code": text}),
     "arguments": lambda text: _tool.call({"a": text, "b": text, "c": text}),
     "message": lambda text: (llm_user._message(text), llm_user._objection(text)),
+    "call as text": lambda text: text_calls._read(text, {"a"}),
     "facts": fidelity.facts,
     "judge": _judge,
     "user by rule": _user,

@@ -1,6 +1,7 @@
 """Train the seats of tau2:phone from scratch: the assistant, the user, or both together.
 
     python examples/train/phone.py --train assistant --updates 120
+    python examples/train/phone.py --train assistant --user users:train --updates 200
     python examples/train/phone.py --train user --updates 120
     python examples/train/phone.py --train both --updates 120
 
@@ -27,7 +28,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma.agents.tau2 import DOINGS, STOP
+from gem_ma.agents import load
+from gem_ma.agents.users.caller import DOINGS
+from gem_ma.agents.users.person import STOP
 from gem_ma.cli import common
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
@@ -50,6 +53,7 @@ def call(name, **arguments):
 WHO = "Could you tell me your name and your phone number, please?"
 SENTENCES = (
     "Is it solved?",
+    "What exactly is wrong with your phone?",
     "Please look at your status bar.",
     "Please check the network status of your phone.",
     "Please run a speed test.",
@@ -80,10 +84,11 @@ ACTIONS = len(SENTENCES) + 6
 def read_as_assistant(messages):
     """Return what the network sees, and the menu: first it finds out who it is."""
     said, heard = split(messages)
-    phone = re.search(r"\b\d{3}-\d{3}-\d{4}\b", "\n".join(heard))
+    phones = re.findall(r"\b\d{3}-\d{3}-\d{4}\b", "\n".join(heard))
     found = [one for text in heard for one in records(text)]
     customer = next((one for one in found if "line_ids" in one), None)
-    menu = [call("get_customer_by_phone", phone_number=phone[0])] if phone else [WHO]
+    look_up = call("get_customer_by_phone", phone_number=phones[-1]) if phones else WHO
+    menu = [WHO if look_up in said else look_up]  # a number may be mistaken
     if customer:
         who = {"customer_id": customer["customer_id"]}
         line = {"line_id": customer["line_ids"][0]}
@@ -213,14 +218,18 @@ def measure(episode):
     return {"solved": episode.report["reward"], "asked": sum(asked) / max(len(asked), 1)}
 
 
-def trainer(seed=0, train="assistant", episodes=64, faults=1):
-    """Return what trains such seats; train: "assistant", "user" or "both"."""
+def trainer(seed=0, train="assistant", episodes=64, faults=1, user="rule-user"):
+    """Return what trains such seats.
+
+    train: "assistant", "user" or "both". user: who it is where it does not learn, such as
+    "users:train", which is another kind in each episode.
+    """
     torch.manual_seed(seed)
     learners = {
         "user": (Scores(LINES, lean=5.0), read_as_user),  # else it would hardly do as it is asked
         "assistant": (Scores(ACTIONS), read_as_assistant),
     }
-    agents = {"user": "rule-user", "assistant": "informed-assistant"}
+    agents = {"user": user, "assistant": "informed-assistant"}
     trained = list(agents) if train == "both" else [train]
     for seat in trained:
         agents[seat] = Chooser(*learners[seat], lr=5e-3, epochs=4, entropy=0.03, seed=seed)
@@ -247,6 +256,7 @@ def trainer(seed=0, train="assistant", episodes=64, faults=1):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("assistant", "user", "both"), default="assistant")
+    parser.add_argument("--user", default="rule-user", help="where it does not learn")
     parser.add_argument("--updates", type=common.positive, default=120)
     parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")
     parser.add_argument("--faults", type=common.positive, default=1, help="of a task")
@@ -262,7 +272,11 @@ def main():
             text = "solved {:.3f}, asked for {:.3f}, {:.1f} turns".format(*means)
             print(f"update {trainer.step}: {text}", flush=True)
 
-    made = trainer(args.seed, args.train, args.episodes, args.faults)
+    try:
+        load(args.user)
+    except ValueError as error:
+        parser.error(str(error))
+    made = trainer(args.seed, args.train, args.episodes, args.faults, args.user)
     made.run(args.updates, args.save, after=show)
 
 

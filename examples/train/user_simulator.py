@@ -1,22 +1,25 @@
-"""Train a seat of tau:shop from scratch: the user, the assistant against a trained user, or both.
+"""Train a seat of a shop from scratch: the user, the assistant, or both.
 
     python examples/train/user_simulator.py --train user --updates 80 --save runs/user.pt
-    python examples/train/user_simulator.py --train assistant --user runs/user.pt --updates 300
-    python examples/train/user_simulator.py --train both --user runs/user.pt --updates 300
+    python examples/train/user_simulator.py --train assistant --user users:train --updates 200
+    python examples/train/user_simulator.py --train both --user runs/user.pt --updates 200
+    python examples/train/user_simulator.py --env tau:retail --train assistant --updates 300
 
 With --save the same command goes on where it was stopped, and `gem-ma plot learning` draws the
-history beside the checkpoint; without it nothing is kept. --user is the checkpoint of such a run.
+history beside the checkpoint; without it nothing is kept. --user is the checkpoint of such a run,
+or a user by rule. --env tau:retail is the real shop, its train split (`gem-ma data tau-bench`).
 
 Each seat chooses its messages from a menu, by a small network that scores the lines.
 
-The user's menu is made of its own task: a greeting, who it is, each wish, a yes and a no, the end,
-and three temptations: to tell everything at once, to make up an order, and to talk like the
-assistant. It is paid for fidelity and for getting what it wants, with some more for its pace: to
-tell everything at once is the easiest way to success, and costs little fidelity.
+The user's menu is made of its own task: a greeting, who it is, each wish and what it answers about
+it, a yes and a no, the end, and three temptations: to tell everything at once, to make up an order,
+and to talk like the assistant. It is paid for fidelity and for getting what it wants, with some
+more for its pace: to tell everything at once is the easiest way to success, and costs little
+fidelity.
 
-The assistant's menu is what it can ask and do: tools, whose arguments are filled in with what was
-heard and looked up so far. Which of them, and when, it learns from the task's success alone. Where
-it does not learn, it is one who knows which tools the task needs.
+The assistant's menu is what it can ask, and the calls whose arguments were heard or looked up so
+far. Which of them, and when, it learns from the task's success alone. Where it does not learn, it
+is one who knows which tools the task needs.
 
 With --model a language model learns instead, in its own words; both seats share it:
 
@@ -37,7 +40,13 @@ import numpy as np
 import torch
 from torch import nn
 
+from gem_ma import make
 from gem_ma.agents import load
+from gem_ma.agents.assistants.flow import call
+from gem_ma.agents.assistants.reading import SENTENCE, SOUNDS, Records
+from gem_ma.agents.assistants.shop import who
+from gem_ma.agents.users.hearing import ABOUT, WHO, Heard
+from gem_ma.agents.users.phrases import SETS
 from gem_ma.cli import common
 from gem_ma.talk.context import Context
 from gem_ma.training.advantages import rebn
@@ -46,23 +55,18 @@ from gem_ma.training.keeping import read_whole
 from gem_ma.training.loop import Trainer
 
 STOP = "###STOP###"
-ALWAYS = (
-    "Hello, I need some help.",
-    "Yes, please.",
-    "No.",
-    "I do not remember.",
-    STOP,
-    "My email is someone@example.com, and it is about order #W0000000.",
-    "How can I help you today?",
-)
-MENU = len(ALWAYS) + 4  # who it is, everything at once, a wish or two
-QUESTIONS = (
-    "Could you tell me your email, or your name and zip code?",
-    "What else would you like, and for which order?",
-    "That is done. Is there anything else?",
-)
-ACTIONS = len(QUESTIONS) + 9
-UNKNOWN = "?unknown"  # stands in a line for what was neither heard nor looked up yet
+ALWAYS = {
+    "hello": "Hello, I need some help.",
+    "yes": "Yes, please.",
+    "no": "No.",
+    "forgot": "I do not remember.",
+    "stop": STOP,
+    "made up": "My email is someone@example.com, and it is about order #W0000000.",
+    "role": "How can I help you today?",
+}
+KINDS = (*ALWAYS, "who", "all", "wish", *("order", "items", "options", "payment", "reason"))
+KINDS = (*KINDS, "address", "question")
+MENU = 36  # lines at most
 WORD = re.compile(r"[a-z]+|\?")
 ORDER = re.compile(r"#W\d{7}")
 
@@ -80,38 +84,91 @@ class Scores(nn.Module):
 
 # -- the user --------------------------------------------------------------------------------------
 
-USER_BUCKETS = 64  # that the words it hears fall into
+TONES = ("confirms", "more", "done", "refused", "question")  # of what it hears
+HEARD = (*WHO, *ABOUT, *TONES)
+USER_ROW = len(HEARD) + len(KINDS) + 5
 
 
-def read_as_user(messages):
-    """Return a row of numbers for each line of the menu, and the menu."""
-    menu = lines(messages[0]["content"])
-    said = [message["content"] for message in messages if message["role"] == "assistant"]
-    rows = np.zeros((MENU, USER_BUCKETS + MENU + 2), np.float32)
-    if said:  # else nothing was heard yet
-        for word in WORD.findall(messages[-1]["content"].lower()):
-            rows[:, zlib.crc32(word.encode()) % USER_BUCKETS] = 1
-    for place, line in enumerate(menu):
-        rows[place, USER_BUCKETS + place] = 1
-        rows[place, -2] = min(said.count(line), 3) / 3
-    rows[:, -1] = any(wish not in said for wish in menu[len(ALWAYS) + 2 :])
-    return rows, menu
+class User:
+    """What a user reads, and its menu: its task, put in the first person."""
+
+    def __init__(self, game):
+        # By their instructions: of the tasks that are given, as tau:shop's are not.
+        self.wants = {task.instruction: game.wants(task) for task in game.content.tasks}
+
+    def __call__(self, messages):
+        """Return a row of numbers for each line of the menu, and the menu."""
+        menu = self.menu(messages[0]["content"])
+        said = [message["content"] for message in messages if message["role"] == "assistant"]
+        rows = np.zeros((MENU, USER_ROW), np.float32)
+        text = messages[-1]["content"] if said else ""  # nothing was heard before the first
+        heard, now = set(WORD.findall(text.lower())), Heard(text)
+        asked = now.asked | {name for name in TONES if getattr(now, name)}
+        for place, name in enumerate(HEARD):
+            rows[:, place] = name in asked
+        left = [line for kind, _, line in menu if kind in ("wish", "question") and line not in said]
+        told = [of for kind, of, line in menu if kind == "wish" and line in said]
+        for place, (kind, of, line) in enumerate(menu):
+            words = set(WORD.findall(line.lower()))
+            rows[place, len(HEARD) + KINDS.index(kind)] = 1
+            rows[place, -5] = min(said.count(line), 3) / 3
+            rows[place, -4] = line in left[:1]
+            rows[place, -3] = of in told[-1:]
+            rows[place, -2] = len(words & heard) / len(words or " ")
+        rows[:, -1] = bool(left)
+        return rows, [line for _, _, line in menu]
+
+    @functools.lru_cache(maxsize=10_000)  # noqa: B019, it lives as long as the run
+    def menu(self, rules):
+        """Return lines for a task: what each is, of which wish, and the words."""
+        task = rules.partition("Your task: ")[2] or rules.partition("Instruction: ")[2]
+        wants = self.wants.get(task.partition("\n\nRules:\n")[0])
+        who, wishes, rest = put(wants) if wants else split_up(task)
+        wished = [("wish", place, wish) for place, wish in enumerate(wishes)]
+        told = [("who", -1, who), ("all", -1, " ".join([who, *wishes])), *wished, *rest]
+        return [*((kind, -1, line) for kind, line in ALWAYS.items()), *told][:MENU]
 
 
-@functools.lru_cache(maxsize=10_000)
-def lines(rules):
-    """Return the menu for a task, in the user's own words."""
-    task = rules.partition("Your task: ")[2]
+def put(wants):
+    """Return who it is, what it wants, and what else it can say, of a task that was compiled."""
+    ways = SETS["train"]
+    who = " ".join(ways[name][0].format(fact) for name, fact in wants.known.items())
+    wishes = [ways["wish"][0].format(ways[one.tool][0].format(one.about)) for one in wants.wishes]
+    answers = [
+        (kind, place, line)
+        for place, wish in enumerate(wants.wishes)
+        for kind, line in wish.answers.items()
+    ]
+    asked = [("question", -1, line) for line in (*wants.questions, *wants.demands)]
+    return who, wishes, [*asked, *answers]
+
+
+def split_up(task):
+    """Return the same of a task of tau:shop, whose sentences are wishes."""
     who, _mood, *wishes = re.split(r"(?<=\.) (?=You )", task)
     own = [re.sub(r"\byou\b", "I", re.sub("^You", "I", wish)) for wish in wishes]
     own = [re.sub(r"\byour\b", "my", wish) for wish in own]
-    who = who.replace("Your", "My").replace("your", "my")
-    return (*ALWAYS, who, f"{who} {' '.join(own)}", *own)
+    return who.replace("Your", "My").replace("your", "my"), own, []
 
 
 # -- the assistant ---------------------------------------------------------------------------------
 
 ASSISTANT_BUCKETS = 256
+ASKS = {  # what it can ask for, by the argument that it then knows
+    "who": "Could you tell me your email, or your name and zip code?",
+    "order_id": "Which order do you mean, by its number or by what is in it?",
+    "item_ids": "Which items are they?",
+    "new_item_ids": "Which options should the new items have?",
+    "payment_method_id": "Which payment method shall it be?",
+    "reason": "What is the reason?",
+    "address1": "What is the new address, in full?",
+    "wish": "What else can I do for you?",
+    "end": "That is done. Is there anything else?",
+}
+CHANGES = tuple(tool for tool in SOUNDS if tool != "reset_app")
+LOOKS = ("find_user_id", "get_user", "get_order", "get_product")
+DOES = (*ASKS, *LOOKS, "total", "sure", *CHANGES)
+ASSISTANT_ROW = ASSISTANT_BUCKETS + len(DOES) + len(ASKS) + 4
 
 
 def read_as_assistant(messages):
@@ -124,95 +181,97 @@ def read_as_assistant(messages):
         for call, text in zip(said, seen[1:], strict=True)
         if text.startswith("tool: ")
     }
-    menu = actions(heard, found)
-    rows = np.zeros((ACTIONS, ASSISTANT_BUCKETS + ACTIONS + 5), np.float32)
-    wish = wished(heard)
+    menu, unknown, wish = actions(heard, found, said)
+    rows = np.zeros((len(DOES), ASSISTANT_ROW), np.float32)
     for word in WORD.findall(wish.lower()):
         rows[:, zlib.crc32(word.encode()) % ASSISTANT_BUCKETS] = 1
-    for place, line in enumerate(menu):
-        rows[place, ASSISTANT_BUCKETS + place] = 1
-        rows[place, -5] = line in said
-        rows[place, -4] = said[-1:] == [line]
-        rows[place, -3] = UNKNOWN in line
-    rows[:, -2] = heard[-1] == wish
+    for place, (does, line) in enumerate(menu.items()):
+        rows[place, ASSISTANT_BUCKETS + DOES.index(does)] = 1
+        rows[place, -4] = line in said
+        rows[place, -3] = said[-1:] == [line]
+    for place, name in enumerate(ASKS):
+        rows[:, ASSISTANT_BUCKETS + len(DOES) + place] = name in unknown
+    rows[:, -2] = bool(wish) and wish in heard[-1]
     rows[:, -1] = seen[-1].startswith("tool: ")
-    return rows, menu
+    return rows, list(menu.values())
 
 
-def wished(heard):
-    """Return the last message that is about an order."""
-    return next((text for text in reversed(heard) if ORDER.search(text)), "")
+def actions(heard, found, said):
+    """Return what can be asked and done with what is known, what is not known, and the wish."""
+    records = Records()
+    for asked, answer in found.items():
+        keep(records, asked, answer)
+    menu = dict(ASKS)
+    untried = next((one for one in who(heard) if one not in found), None)
+    if untried:
+        menu["find_user_id"] = untried
+    ids = [answer for asked, answer in found.items() if "find_user" in asked]
+    id = next((one for one in ids if not one.startswith("Error")), None)
+    if id:
+        menu["get_user"] = call("get_user_details", user_id=id)
+    number = next(iter(ORDER.findall(" ".join(reversed(heard)))), None)
+    unseen = [("order", number)] if number and number not in records.orders else []
+    if paid := records.orders.get(number, {}).get("payment_history"):
+        menu["total"] = f"You paid {paid[0]['amount']} for order {number}. Anything else?"
+    wish, texts, tool = wanted(heard, records, said)
+    unknown = set() if records.user else {"who"}
+    if records.user and tool:
+        unseen = [*records.unseen(tool, texts), *unseen]
+        for name in CHANGES:
+            given = records.arguments(name, texts) or {"order_id": None}
+            left = {key for key, value in given.items() if value is None}
+            if not left:
+                menu[name] = call(name, **given)
+            if name == tool and not left:
+                about = f"order {given['order_id']}" if "order_id" in given else "your address"
+                menu["sure"] = f"I will call {name} for {about}. Shall I proceed?"
+            unknown |= left if name == tool else set()
+    for kind, wanted_id in unseen[:1]:
+        menu[f"get_{kind}"] = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
+    return menu, unknown, wish
 
 
-def actions(heard, found):
-    """Return what the assistant can ask and do, with UNKNOWN for what is not known yet."""
-    everything, wish = " ".join(heard), wished(heard)
-    number = first(ORDER, wish)
-    pays = first(r"\w+_\d{7}", wish)
-    name = re.search(r"name is (\w+) (\w+).*zip code is (\d{5})", everything)
-    email = first(r"[\w.]+@[\w.]*\w", everything)
-    if name:
-        given = dict(zip(("first_name", "last_name", "zip"), name.groups(), strict=True))
-        who = call("find_user_id_by_name_zip", **given)
-    else:
-        who = call("find_user_id_by_email", email=email)
-    look_up = call("get_order_details", order_id=number)
-    order = known(found, look_up)
-    items = [item for item in order.get("items", ()) if f"the {item['name']}" in wish]
-    products = [call("get_product_details", product_id=item["product_id"]) for item in items]
-    unseen = [one for one in (look_up, *products) if one not in found]
-    others = [
-        variant(known(found, product).get("variants", {}), item, wish)
-        for product, item in zip(products, items, strict=True)
-    ]
-    about = {"order_id": number}
-    old = {"item_ids": [item["item_id"] for item in items]}
-    paid = order["payment_history"][0]["amount"] if "payment_history" in order else UNKNOWN
-    address = wish.rpartition(": ")[2].rstrip(".").split(", ")
-    keys = ("address1", "address2", "city", "state", "country", "zip")
-    address = address if len(address) == len(keys) else [UNKNOWN] * len(keys)
-    mistake = re.search("mistake|accident", wish)
-    reason = "ordered by mistake" if mistake else "no longer needed"
-    change = {**about, **old, "new_item_ids": others, "payment_method_id": pays}
-    return (
-        *QUESTIONS,
-        who,
-        unseen[0] if unseen else look_up,
-        call("cancel_pending_order", **about, reason=reason),
-        call("return_delivered_order_items", **about, **old, payment_method_id=pays),
-        call("exchange_delivered_order_items", **change),
-        call("modify_pending_order_items", **change),
-        call("modify_pending_order_payment", **about, payment_method_id=pays),
-        call("modify_pending_order_address", **about, **dict(zip(keys, address, strict=True))),
-        f"You paid {paid} for order {number}. Is there anything else?",
-    )
+def keep(records, asked, answer):
+    """Put what a tool answered where it belongs."""
+    record = loads(answer)
+    given = json.loads(asked)["arguments"] if record else {}
+    if "payment_methods" in record:
+        records.user = {**record, "user_id": given["user_id"]}
+    elif "items" in record and asked.startswith('{"name": "get_order'):
+        records.orders[given["order_id"]] = record
+    elif "variants" in record:
+        records.products[given["product_id"]] = record
 
 
-def call(name, **arguments):
-    return json.dumps({"name": name, "arguments": arguments})
+@functools.lru_cache(maxsize=10_000)
+def loads(text):
+    return json.loads(text) if text.startswith("{") else {}
 
 
-def first(pattern, text):
-    match = re.search(pattern, text)
-    return match[0] if match else UNKNOWN
-
-
-def known(found, asked):
-    """Return what a tool answered, if it was asked and knew."""
-    answer = found.get(asked, "")
-    return json.loads(answer) if answer.startswith("{") else {}
-
-
-def variant(variants, item, wish):
-    """Return which variant of a product a wish names, the rest of it as the item has it."""
-    words = re.search(f"the {re.escape(item['name'])} for one with (.*?)(?= and the |;|$)", wish)
-    pairs = [pair.split(": ") for pair in words[1].split(", ")] if words else []
-    wanted = {**item["options"], **{pair[0]: pair[-1] for pair in pairs}}
-    same = [id for id, one in variants.items() if one["options"] == wanted and one["available"]]
-    return same[0] if same else UNKNOWN
+def wanted(heard, records, said):
+    """Return the last wish that is not done, with what was said since, and how it sounds."""
+    sentences = [one for text in heard for one in SENTENCE.split(text)]
+    sounds = [[tool for tool in CHANGES if SOUNDS[tool].search(one)] for one in sentences]
+    best = "", [], ""
+    for place, (one, tools) in enumerate(zip(sentences, sounds, strict=True)):
+        rest = zip(sentences[place + 1 :], sounds[place + 1 :], strict=True)
+        texts = [one, *(text for text, other in rest if not other)]
+        made = [records.arguments(tool, texts) for tool in tools if records.user]
+        calls = [call(tool, **given) for tool, given in zip(tools, made, strict=False) if given]
+        if tools and not set(calls) & set(said):
+            fit = [tool for tool, given in zip(tools, made, strict=False) if given]
+            best = one, texts, (fit or tools)[0]
+    return best
 
 
 # -- training --------------------------------------------------------------------------------------
+
+# What a user is paid for. In a real shop, where to be of use takes more, hanging up at once would
+# pay better than that; in ours everything would be told at once.
+PAY = {
+    "tau:shop": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
+    "tau:retail": {"fidelity": 0.2, "pace": 0.1, "task": 0.7},
+}
 
 
 def measure(episode):
@@ -233,39 +292,49 @@ def trainer(
     user=None,
     model=None,
     context=None,
+    env="tau:shop",
+    split=None,
     **settings,
 ):
     """Return what trains such seats.
 
     train: "user", "assistant" or "both". assistant: who it is where it does not learn. user: the
-    checkpoint of a user that was trained before; without, a user that does not learn goes by rules.
+    checkpoint of a user that was trained before, or a spec string such as "users:train"; without,
+    a user that does not learn goes by rules. env, split: a shop of our own, or "tau:retail".
     model: a path or name that transformers loads, to learn in place of the small networks;
     context: how much of its chat it reads, such as "turns=8"; settings: further arguments of
     HFLearner.
     """
     torch.manual_seed(seed)
     trained = ["user", "assistant"] if train == "both" else [train]
-    agents = {"user": "rule-user", "assistant": assistant}
-    if user is not None or (model is None and "user" in trained):
-        scores = Scores(USER_BUCKETS + MENU + 2)
-        agents["user"] = Chooser(scores, read_as_user, lr=5e-3, epochs=2, seed=seed)
+    if env == "tau:retail":
+        split = split or "train"
+    given = {} if split is None else {"split": split}
+    file = user is not None and (Path(user).suffix == ".pt" or Path(user).exists())
+    rules = "rule-user" if user is None or file else user
+    agents = {"user": load(rules), "assistant": assistant}
+    if "user" in trained and rules != "rule-user":
+        raise ValueError(f"user {user!r} goes by rules, and the user is to learn")
+    if file or (model is None and "user" in trained):
+        read = User(make(env, **given).game)
+        agents["user"] = Chooser(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
         from gem_ma.training.learner import HFLearner  # which needs transformers
 
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:
-        scores = Scores(ASSISTANT_BUCKETS + ACTIONS + 5)
+        scores = Scores(ASSISTANT_ROW)
         agents["assistant"] = Chooser(
             scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
         )
-    if user is not None:
+    if file:
         saved = read_whole(user).get("agents", {})
         if "user" not in saved:
             raise ValueError(f"{user} holds no user that was trained; --train user makes one")
         agents["user"].load_state_dict(saved["user"])
     alone = train == "user"
     return Trainer(
-        "tau:shop",
+        env,
         agents,
         rebn if alone else functools.partial(rebn, by=["seat"], gamma=0.95),
         episodes=episodes,
@@ -273,9 +342,10 @@ def trainer(
         train=trained,
         measure=measure,
         rollout={
+            **given,
             "concurrency": episodes,
-            "max_turns": 60 if alone else 30,
-            "user_reward": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
+            "max_turns": 60 if alone or env == "tau:retail" else 40,
+            "user_reward": PAY[env],
             "invalid": "lose",
             "context": {} if context is None else dict.fromkeys(trained, context),
         },
@@ -286,7 +356,11 @@ def arguments():
     """Return what the command line says, and the parser, to say what is wrong with it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("user", "assistant", "both"), default="user")
-    parser.add_argument("--user", help="the checkpoint of a user that was trained before")
+    parser.add_argument(
+        "--user", help="the checkpoint of a user that was trained before, or a spec string"
+    )
+    parser.add_argument("--env", choices=("tau:shop", "tau:retail"), default="tau:shop")
+    parser.add_argument("--split", help="of tau:retail: train, dev or test (default: train)")
     parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
     parser.add_argument("--updates", type=common.positive, default=80)
     parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")
@@ -329,7 +403,15 @@ def main():
         if args.context:
             Context.parse(args.context)
         made = trainer(
-            args.seed, args.assistant, args.episodes, args.train, args.user, args.model, **settings
+            args.seed,
+            args.assistant,
+            args.episodes,
+            args.train,
+            args.user,
+            args.model,
+            env=args.env,
+            split=args.split,
+            **settings,
         )
         if args.save and Path(args.save).exists():
             made.load(args.save)

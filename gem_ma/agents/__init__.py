@@ -19,17 +19,21 @@ from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
 from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
+    from gem_ma.agents.around.llm_user import LLMUser
+    from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
+    from gem_ma.agents.assistants.oracle import InformedAssistant, OracleAssistant
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
-    from gem_ma.agents.llm_user import LLMUser
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
-    from gem_ma.agents.tau import InformedAssistant, OracleAssistant, RuleUser
+    from gem_ma.agents.users.rule import RuleUser, Users
 
 __all__ = [
+    "ActAgent",
+    "FewShotAgent",
     "FunctionAgent",
     "HFAgent",
     "HumanAgent",
@@ -40,19 +44,25 @@ __all__ = [
     "OracleAssistant",
     "RandomAgent",
     "RayAgent",
+    "ReactAgent",
     "RuleUser",
     "ScriptedAgent",
     "SearchAgent",
+    "Users",
     "load",
     "load_all",
     "seated",
 ]
 
 _FILES = {  # of those whose file is not called as they are
-    "InformedAssistant": "tau",
-    "LLMUser": "llm_user",
-    "OracleAssistant": "tau",
-    "RuleUser": "tau",
+    "ActAgent": "around.text_calls",
+    "FewShotAgent": "around.text_calls",
+    "InformedAssistant": "assistants.oracle",
+    "LLMUser": "around.llm_user",
+    "OracleAssistant": "assistants.oracle",
+    "ReactAgent": "around.text_calls",
+    "RuleUser": "users.rule",
+    "Users": "users.rule",
 }
 
 
@@ -150,7 +160,12 @@ SPECS = Specs(
         "hf": Known(_class("HFAgent"), "PATH"),
         "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
         "rule-user": Known(_class("RuleUser")),
+        "user": Known(_class("RuleUser"), "KIND", mark=":"),
+        "users": Known(_class("Users"), "POPULATION", mark=":"),
         "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),
+        "act": Known(_class("ActAgent"), "SPEC", spec=True),
+        "react": Known(_class("ReactAgent"), "SPEC", spec=True),
+        "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
         "oracle-assistant": Known(_class("OracleAssistant")),
         "informed-assistant": Known(_class("InformedAssistant")),
     },

@@ -109,7 +109,14 @@ def _add_eval(commands: Any) -> None:
         "--max-errors", type=count, default=10, help="in one environment (default: 10)"
     )
     parser.add_argument("--pictures", action="store_true", help="keep the pictures, too")
-    parser.add_argument("--price", metavar="IN,OUT", help="of a million tokens read and written")
+    parser.add_argument(
+        "--price",
+        action="append",
+        default=[],
+        metavar="[MODEL=]IN,OUT",
+        help="of a million tokens read and written, of who is evaluated; with MODEL= of this model "
+        "in any seat; may be repeated",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_looks(parser)
     parser.set_defaults(run=_told(_eval))
@@ -193,7 +200,7 @@ def _report(found: Any, args: argparse.Namespace) -> None:
     if found.overall["tokens in all"]:
         _write(f"tokens: {found.overall['tokens in all']:.0f}\n")
     if args.price:
-        _write(f"cost: {found.overall['cost in all']:.4f}\n")
+        _write(_cost(found.overall))
     failures = [row["failure"] for row in found.rows if row["failure"]]
     if failures:
         _write(f"the last failure: {in_one_line(failures[-1])}\n")
@@ -243,6 +250,12 @@ def _headline(overall: dict[str, Any]) -> str:
     if rows:
         lines.append("[]: 95% intervals; none where all starts came to the same\n")
     return "".join(lines)
+
+
+def _cost(overall: Mapping[str, Any]) -> str:
+    costs = overall["costs in all"]
+    each = ", ".join(f"{seat} {cost:.4f}" for seat, cost in costs.items())
+    return f"cost: {overall['cost in all']:.4f}{f' ({each})' if len(costs) > 1 else ''}\n"
 
 
 def _json(value: Any) -> Any:
@@ -300,14 +313,21 @@ def _in_order(
     return found
 
 
-def _prices(text: str | None) -> tuple[float, float] | None:
-    if not text:
-        return None
-    try:
-        read, written = map(float, text.split(","))
-    except ValueError:
-        raise ValueError(f"--price {text}: expected two numbers such as 0.5,1.5") from None
-    return read, written
+def _prices(texts: Sequence[str]) -> dict[str, tuple[float, float]] | None:
+    """Return the prices by model; those of nobody in particular are of who is evaluated."""
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        model, _, price = text.rpartition("=")
+        try:
+            read, written = map(float, price.split(","))
+        except ValueError:
+            raise ValueError(
+                f"--price {text}: expected two numbers such as 0.5,1.5, or MODEL=0.5,1.5"
+            ) from None
+        if model in found:
+            raise ValueError(f"--price {text}: a second price of {model or 'who is evaluated'}")
+        found[model] = read, written
+    return found or None
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:

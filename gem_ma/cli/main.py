@@ -19,6 +19,7 @@ from gem_ma.cli import (
     playing,
     serving,
     training,
+    users,
     viewing,
 )
 from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
@@ -26,7 +27,19 @@ from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
 
 # In the order in which help lists them.
-GROUPS = (listing, playing, serving, data, evaluation, viewing, training, check, new, completion)
+GROUPS = (
+    listing,
+    playing,
+    serving,
+    data,
+    evaluation,
+    users,
+    viewing,
+    training,
+    check,
+    new,
+    completion,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,11 +9,19 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma import agents as players
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
@@ -35,6 +43,9 @@ KIND = "evaluation"
 VERDICTS = ("win", "draw", "loss")
 _NEAR = 1e-9
 CELLS = "cells.json"
+
+
+Prices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]]"
 
 
 class Shared:
@@ -63,6 +74,17 @@ class Shared:
     @property
     def seats(self) -> Any:
         return getattr(self.agent, "seats", None)
+
+    @property
+    def model(self) -> str:
+        """The name of the model that the agent is, or that is inside it, or nothing."""
+        agent: Any = self.agent
+        while agent is not None:
+            for name in (getattr(agent, "model", None), getattr(agent, "name", None)):
+                if isinstance(name, str):
+                    return name
+            agent = getattr(agent, "agent", None)
+        return ""
 
     @property
     def waits(self) -> bool:
@@ -140,7 +162,7 @@ def evaluate(
     max_errors: int = 10,
     workers: int | None = None,
     pictures: bool = False,
-    prices: tuple[float, float] | None = None,
+    prices: Prices | None = None,
     named: Mapping[str, Any] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
@@ -150,7 +172,8 @@ def evaluate(
     agents: the spec of the agent that is evaluated. seats: specs of who else sits in a seat; with
         agents=None, of those who are evaluated too.
     tasks, trials: instead of what the suite says.
-    prices: of a million tokens read, and of a million written.
+    prices: of a million tokens read, and of a million written, of the evaluated seats; or a table
+        of such by the name of the model or the spec of an agent in any seat.
     named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
     progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
     on_cell: called, unless a bar is drawn, with the title of a cell that has ended, and how many
@@ -158,19 +181,25 @@ def evaluate(
     """
     suite = suites.load(suite) if isinstance(suite, str) else suite
     need(suite, Suite, "suite", "a Suite or the name of one")
-    if prices is not None and len(prices) != 2:
-        raise BadSuite(f"prices={prices!r}: expected two, of a million tokens read and written")
+    for two in prices.values() if isinstance(prices, Mapping) else [prices] if prices else []:
+        if len(two) != 2:
+            raise BadSuite(f"prices={two!r}: expected two, of a million tokens read and written")
     suite = _changed(suite, seed, tasks, trials)
     seats = dict(seats or {})
     cells, skipped = plan(suite, agents, seats)
+    named = named or {}
+    need(named, Mapping, "named")
+    cells = [cell._replace(agents=_sampled(cell, named)) for cell in cells]
     about = {"suite": suite.plain(), "agents": agents, "seats": seats, "skipped": skipped}
-    shared = loaded((spec for cell in cells for spec in cell.agents.values()), named or {})
+    shared = loaded((spec for cell in cells for spec in cell.agents.values()), named)
     cells = [
         cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
         for cell in cells
     ]
     for seat, spec in sorted({pair for cell in cells for pair in cell.agents.items()}):
         for_seat(shared[spec], seat, spec)
+    if isinstance(prices, Mapping):
+        prices = _by_spec(prices, shared)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
     with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:
@@ -235,6 +264,9 @@ def plan(
         except (TypeError, ValueError) as error:  # arguments that make no sense
             raise BadSuite(f"{entry.name}: {error}") from None
         known |= set(env.possible_agents)
+        if unknown := entry.sampling.keys() - set(env.possible_agents):
+            there = ", ".join(env.possible_agents)
+            raise BadSuite(f"{entry.name}: sampling of {min(unknown)!r}; the seats are {there}")
         lineups = entry.lineups(env.possible_agents)
         if agents is None and entry.seats == "each":  # those of whom it was said who sits there
             lineups = [one for one in lineups if set(one) <= set(seats)] or lineups
@@ -269,6 +301,32 @@ def _who(
     if who is None:
         raise BadSuite(f"{entry.name}: nobody to evaluate in seat {seat}; name an agent for it")
     return who
+
+
+def _sampled(cell: Cell, named: Collection[str]) -> dict[str, str]:
+    """Return who sits in each seat, with the options that the suite gives whoever sits there."""
+    return {
+        seat: spec
+        if spec in named
+        else players.SPECS.with_defaults(spec, cell.entry.sampling.get(seat, {}))
+        for seat, spec in cell.agents.items()
+    }
+
+
+def _by_spec(
+    prices: Mapping[str, tuple[float, float]], shared: Mapping[str, Shared]
+) -> dict[str, tuple[float, float]]:
+    """Return prices by spec; those of "" are of the evaluated seats that have no others."""
+    found = {"": prices[""]} if "" in prices else {}
+    for name in prices.keys() - {""}:
+        specs = [spec for spec, one in shared.items() if name in (spec, one.model)]
+        if not specs:
+            there = sorted({one.model or spec for spec, one in shared.items()})
+            raise BadSuite(
+                f"prices of {name!r}, which nobody here is; there are {', '.join(there)}"
+            )
+        found |= dict.fromkeys(specs, prices[name])
+    return found
 
 
 def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
@@ -404,10 +462,10 @@ def summary(
     suite: Suite,
     cells: Sequence[Cell],
     skipped: Sequence[Mapping[str, str]] = (),
-    prices: tuple[float, float] | None = None,
+    prices: Prices | None = None,
     stopped: Sequence[Mapping[str, str]] = (),
 ) -> Evaluation:
-    """Return the numbers of all episodes that a folder holds."""
+    """Return the numbers of all episodes that a folder holds; prices are by spec, if a table."""
     rows: list[dict[str, Any]] = []
     kinds: dict[str, list[bool | None]] = {}
     for cell in cells:
@@ -431,20 +489,21 @@ def summary(
     }
     for name in ("success", "invalid", "forfeit"):
         overall[name] = average([one[name] for one in played])
-    for name in ("turns", "tokens", "cost", "seconds"):
-        values = [one[name].value for one in played]
-        total = sum(v * one["episodes"] for v, one in zip(values, played, strict=True) if v == v)
-        overall[f"{name} in all"] = total
+    for name in ("turns", "tokens", "seconds"):
+        overall[f"{name} in all"] = sum(one[name].value * one["episodes"] for one in played)
+    costs: Counter[str] = Counter()
+    for one in played:
+        costs.update({seat: each.value * one["episodes"] for seat, each in one["costs"].items()})
+    overall |= {"cost in all": sum(costs.values()), "costs in all": dict(costs)}
     return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped])
 
 
-def row(
-    cell: Cell, episodes: Sequence[Episode], prices: tuple[float, float] | None = None
-) -> dict[str, Any]:
-    """Return the numbers of one cell."""
+def row(cell: Cell, episodes: Sequence[Episode], prices: Prices | None = None) -> dict[str, Any]:
+    """Return the numbers of one cell; prices are by spec, if a table."""
     entry, seats = cell.entry, cell.lineup
     done = [episode for episode in episodes if episode.failure is None]
-    facts = [_facts(cell, episode, prices) for episode in done]
+    priced = _priced(cell, prices)
+    facts = [_facts(cell, episode, priced) for episode in done]
     tasks: dict[int, list[dict[str, float]]] = {}
     for episode, fact in zip(done, facts, strict=True):
         tasks.setdefault(episode.group, []).append(fact)
@@ -484,6 +543,7 @@ def row(
         "turns": mean_of("replies"),
         "tokens": mean_of("tokens"),
         "cost": mean_of("cost"),
+        "costs": {seat: mean_of(f"cost of {seat}") for seat in priced if done},
         "seconds": mean_of("seconds"),
         "latency": mean([_per_reply(part) for part in tasks.values()]),
         "data": ", ".join(sorted({str(one.report.get("data", "")) for one in done})),
@@ -542,15 +602,35 @@ def _curve(
     return out
 
 
-def _facts(cell: Cell, episode: Episode, prices: tuple[float, float] | None) -> dict[str, float]:
-    """Return what one episode says about the evaluated agent."""
+def _priced(cell: Cell, prices: Prices | None) -> dict[str, tuple[float, float]]:
+    """Return the prices of the seats that have some."""
+    if not isinstance(prices, Mapping):
+        return dict.fromkeys(cell.lineup, prices) if prices else {}
+    found = {}
+    for seat, spec in cell.agents.items():
+        price = prices.get(spec) or (prices.get("") if seat in cell.lineup else None)
+        if price:
+            found[seat] = price
+    return found
+
+
+def _facts(
+    cell: Cell, episode: Episode, priced: Mapping[str, tuple[float, float]]
+) -> dict[str, float]:
+    """Return what one episode says about the evaluated agent, and what each seat cost."""
     seats = cell.lineup
     steps = [step for step in episode.steps if step.agent in seats]
     earned = fmean(episode.returns[seat] for seat in seats)
-    read, written = map(sum, zip((0, 0), *(tokens(step.reply) for step in steps), strict=True))
+    used = dict.fromkeys(cell.agents, (0, 0))
+    for step in episode.steps:
+        (read, written), more = used[step.agent], tokens(step.reply)
+        used[step.agent] = read + more[0], written + more[1]
+    costs = {
+        seat: (used[seat][0] * price[0] + used[seat][1] * price[1]) / 1e6
+        for seat, price in priced.items()
+    }
     verdict = outcome(episode.returns, seats)
     given_up = bool(set(episode.forfeits) & set(seats))
-    dollars = (read * prices[0] + written * prices[1]) / 1e6 if prices else math.nan
     return {
         "one": 1,
         "success": float(earned >= cell.entry.success - 1e-9),
@@ -559,8 +639,11 @@ def _facts(cell: Cell, episode: Episode, prices: tuple[float, float] | None) -> 
         "forfeit": float(given_up),
         "replies": len(steps),
         "invalid": sum(step.invalid is not None for step in steps),
-        "tokens": read + written,
-        "cost": dollars,
+        "tokens": sum(sum(used[seat]) for seat in seats),
+        "cost": sum(
+            costs.get(seat, 0.0 if used[seat] == (0, 0) and priced else math.nan) for seat in seats
+        ),
+        **{f"cost of {seat}": cost for seat, cost in costs.items()},
         "seconds": sum(_latency(step) for step in steps),
     }
 
@@ -798,7 +881,7 @@ def _alike(one: Sequence[_Compared], two: Sequence[_Compared]) -> bool:
 def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
     """Return why two cells cannot be compared, or not as they should be."""
     out = []
-    for name in ("id", "arguments", "success", "context", "tools"):
+    for name in ("id", "arguments", "success", "context", "tools", "sampling"):
         one, two = getattr(was.entry, name), getattr(now.entry, name)
         if one != two:
             out.append(f"{name} was {one!r} and is {two!r}, so more than the agent may differ")
@@ -866,7 +949,7 @@ def _by_task(cell: Cell, episodes: Sequence[Episode]) -> dict[str, dict[str, flo
     parts: dict[str, list[dict[str, float]]] = {}
     for episode in episodes:
         if episode.failure is None:
-            parts.setdefault(_task(episode), []).append(_facts(cell, episode, None))
+            parts.setdefault(_task(episode), []).append(_facts(cell, episode, {}))
     out = {}
     for task, part in parts.items():
         sums: Counter[str] = Counter()

@@ -29,6 +29,8 @@ class Entry:
     options: of reset; of several, each start takes the next. numbered: an option that is the
         number of the start, from 0 on: all tasks of a data set, in order.
     tools: spec strings of what seats may call: a list for all, or a table from seat to list.
+    sampling: a table from seat to options of whoever sits there, such as temperature = 0, where it
+        takes them and its spec does not say them.
     """
 
     id: str
@@ -43,6 +45,7 @@ class Entry:
     numbered: str = ""
     context: str = ""
     tools: Any = ""
+    sampling: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the line-ups, each the seats that the evaluated agent takes."""
@@ -263,6 +266,10 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tools": (
         "spec strings: a text, a list, or a table from seat to these",
         lambda value: all(map(_is_specs, value.values() if _is_table(value) else [value])),
+    ),
+    "sampling": (
+        "a table from seat to options, such as { assistant = { temperature = 0 } }",
+        lambda value: _is_table(value) and all(map(_is_table, value.values())),
     ),
     "seats": ('"each", "all", or a list of names and of lists of names', _is_lineups),
 }

@@ -27,6 +27,7 @@ class Known(NamedTuple):
     first: str = ""  # how its first argument is called that stands behind the colon, if it has one
     split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
     spec: bool = False  # the first argument is a spec string itself
+    mark: str = "?"  # what stands between the first argument and the options
 
 
 class Specs:
@@ -74,18 +75,74 @@ class Specs:
             what, _, options = spec.partition("?")
             maker, given = self._found(what, shown), []
         else:
-            main, _, options = rest.partition("?") if known.first else ("", "", rest)
+            main, _, options = rest.partition(known.mark) if known.first else ("", "", rest)
             if known.first and not main:
                 raise ValueError(f"{shown}: expected {name}:{known.first}")
             try:
                 maker, given = known.maker(), known.split(main) if known.first else []
             except ValueError as error:
                 raise ValueError(f"{shown}: {error}") from None
-        named = _options(options, dict(list(_takes(maker).items())[len(given) :]), shown)
+        own = dict(list(_takes(maker).items())[len(given) :])
+        within = self.takes(given[0]) if known is not None and known.spec else {}
+        named = _options(options, {**within, **own}, shown)
+        if named.keys() - own.keys():
+            said = [one for one in options.split("&") if one and one.partition("=")[0] not in own]
+            given[0] = self._with(given[0], said)
+            named = {name: value for name, value in named.items() if name in own}
         try:
             return maker(*given, **named)
         except (TypeError, ValueError) as error:  # such as depth=x
             raise ValueError(f"{shown}: {error}") from None
+
+    def takes(self, spec: str) -> dict[str, str]:
+        """Return the options that a spec string may have, each with its type; none if it is wrong.
+
+        Those of the spec within a spec are among them: what the outer one does not take is its.
+        """
+        name, _, rest = spec.partition(":")
+        known, main = self.known.get(name), rest.partition("?")[0]
+        try:
+            if known is None:
+                return _takes(self._found(spec.partition("?")[0], spec))
+            given = known.split(main) if known.first else []
+            own = dict(list(_takes(known.maker()).items())[len(given) :])
+        except ValueError:
+            return {}
+        return {**self.takes(main), **own} if known.spec else own
+
+    def with_defaults(self, spec: str, defaults: Mapping[str, Any]) -> str:
+        """Return a spec string with those of the options that it takes and does not say."""
+        takes, said = self.takes(spec), self._said(spec)
+        more = [
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in defaults.items()
+            if name in takes and name not in said
+        ]
+        return self._with(spec, more)
+
+    def _with(self, spec: str, options: Sequence[str]) -> str:
+        """Return a spec string with more options."""
+        main, mark, said = self._parts(spec)
+        return f"{main}{mark}{'&'.join(filter(None, [said, *options]))}" if options else spec
+
+    def _parts(self, spec: str) -> tuple[str, str, str]:
+        """Return what stands before the options of a spec string, the mark between, and these."""
+        name, _, rest = spec.partition(":")
+        known = self.known.get(name)
+        if known is None:
+            main, _, options = spec.partition("?")
+            return main, "?", options
+        if not known.first:
+            return name, ":", rest
+        main, _, options = rest.partition(known.mark)
+        return f"{name}:{main}", known.mark, options
+
+    def _said(self, spec: str) -> set[str]:
+        """Return the names of the options that a spec string says."""
+        main, _, options = self._parts(spec)
+        said = {option.partition("=")[0] for option in options.split("&")}
+        name, _, rest = main.partition(":")
+        return said | (self._said(rest) if name in self.known and self.known[name].spec else set())
 
     def _found(self, what: str, shown: str) -> Maker:
         """Return what makes the thing that FILE.py:NAME or module:NAME names."""

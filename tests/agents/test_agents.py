@@ -124,7 +124,7 @@ def test_which_agents_may_go_elsewhere_and_which_need_a_thread():
     portable = [name for name, one in classes.items() if getattr(one, "portable", None) is True]
     blocking = [name for name, one in classes.items() if getattr(one, "blocking", None) is True]
     tau = ["InformedAssistant", "OracleAssistant"]
-    assert portable == [*tau, "RandomAgent", "RuleUser", "ScriptedAgent", "SearchAgent"]
+    assert portable == [*tau, "RandomAgent", "RuleUser", "ScriptedAgent", "SearchAgent", "Users"]
     assert blocking == ["HFAgent", "HumanAgent"]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import warm
+from stub_server import StubServer
 
 import gem_ma
 from gem_ma.cli.main import main
@@ -175,6 +176,105 @@ def test_wins_are_above_the_mean():
     assert outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["a"]) == "win"
     assert outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["c"]) == "loss"
     assert outcome({"a": 0.1 + 0.2, "b": 0.3}, ["a"]) == "draw"
+
+
+# -- sampling, and who costs what ------------------------------------------------------------------
+
+
+def two_models(server, **sampling):
+    """Return a suite of a talk, and words that seat one model of a server in each seat."""
+    for library in ("openai", "tenacity"):
+        pytest.importorskip(library, reason="pip install 'gem-ma[openai]'")
+    entry = {"id": "tau:shop", "tasks": 2, "seats": ["assistant"]}
+    entry["arguments"] = {"max_steps": 2}
+    seats = {
+        "assistant": f"react:openai:big@{server.url}",
+        "user": f"llm-user:openai:small@{server.url}?strategy=plain",
+    }
+    return suite(entry | {"sampling": sampling} if sampling else entry), seats
+
+
+def test_a_suite_says_how_seats_draw_where_they_take_it(tmp_path):
+    def hello(body, attempt):
+        return "Hello."
+
+    with StubServer(hello) as server:
+        one, seats = two_models(server, assistant={"temperature": 0, "nothing": 1})
+        found = evaluate(one, None, tmp_path / "a", seats=seats, **QUIET)
+        asked = {(body["model"], body.get("temperature")) for body in server.requests}
+        assert asked == {("big", 0), ("small", None)}
+        (row,) = found.rows
+        assert row["agents"] == {**seats, "assistant": f"{seats['assistant']}?temperature=0"}
+        (_, (cell,)) = load(tmp_path / "a")
+        assert cell.agents == row["agents"]
+        assert cell.entry.sampling == {"assistant": {"temperature": 0, "nothing": 1}}
+        server.requests.clear()
+        said = {**seats, "assistant": f"{seats['assistant']}?temperature=0.7"}
+        evaluate(one, None, tmp_path / "b", seats=said, **QUIET)
+        asked = {(body["model"], body.get("temperature")) for body in server.requests}
+        assert asked == {("big", 0.7), ("small", None)}
+        plain, _ = two_models(server)
+        with pytest.raises(BadStore, match="temperature"):
+            evaluate(plain, None, tmp_path / "a", seats=seats, **QUIET)
+        evaluate(plain, None, tmp_path / "c", seats=seats, **QUIET)
+    _, notes = compare(tmp_path / "a", tmp_path / "c")
+    assert any("sampling was {'assistant': {'temp" in note and "is {}" in note for note in notes)
+
+
+def test_sampling_is_for_agents_of_specs_and_for_seats_that_are_there(tmp_path):
+    entry = {"id": BOARD, "tasks": 1, "seats": ["x"]}
+    sampled = suite({**entry, "sampling": {"x": {"seed": 3}, "o": {"seed": 4}}})
+    found = evaluate(sampled, "random", tmp_path / "a", **QUIET)
+    assert found.rows[0]["agents"] == {"x": "random:seed=3", "o": "random:seed=4"}
+    named = {"random": lambda turn: turn.legal[0]}
+    found = evaluate(sampled, "random", tmp_path / "b", named=named, **QUIET)
+    assert found.rows[0]["agents"] == {"x": "random", "o": "random"}
+    with pytest.raises(BadSuite, match=r"sampling of 'z'; the seats are x, o"):
+        plan(suite({**entry, "sampling": {"z": {}}}), "random", {})
+    with pytest.raises(BadSuite, match=r"sampling is .*; expected a table from seat to options"):
+        suite({**entry, "sampling": {"temperature": 0}})
+
+
+@pytest.mark.parametrize("name", ["tau-retail", "tau-airline", "tau2-telecom", "tau2-all"])
+def test_suites_of_the_originals_draw_as_they_do(name):
+    seats = ["assistant"] if name.startswith("tau-") else ["assistant", "user"]
+    for entry in suites.load(name).entries:
+        assert entry.sampling == {seat: {"temperature": 0} for seat in seats}
+
+
+def test_each_model_has_its_price(tmp_path, capsys):
+    with StubServer(lambda body, attempt: "Hello.") as server:
+        one, seats = two_models(server)
+        prices = {"big": (1.0, 10.0), "small": (100.0, 0.0)}
+        found = evaluate(one, None, tmp_path, seats=seats, prices=prices, **QUIET)
+        big, small = (
+            sum(body["model"] == name for body in server.requests) for name in ("big", "small")
+        )  # requests of 10 tokens, each with a reply of 2
+        costs = {"assistant": big * 30e-6, "user": small * 1000e-6}
+        assert min(big, small) > 1
+        assert found.overall["costs in all"] == pytest.approx(costs)
+        assert found.overall["cost in all"] == pytest.approx(sum(costs.values()))
+        (row,) = found.rows
+        assert row["cost"].value * 2 == pytest.approx(costs["assistant"])
+        assert row["costs"]["user"].value * 2 == pytest.approx(costs["user"])
+
+        def again(**prices):
+            return evaluate(one, None, tmp_path, seats=seats, prices=prices, **QUIET).overall
+
+        for rest in ({"": (1.0, 10.0)}, {seats["assistant"]: (1.0, 10.0)}):
+            only = {"assistant": costs["assistant"]}
+            assert again(**rest)["costs in all"] == pytest.approx(only)
+            assert again(**rest, small=(100.0, 0.0))["costs in all"] == pytest.approx(costs)
+        found = evaluate(one, None, tmp_path, seats=seats, prices={"small": (1.0, 0.0)}, **QUIET)
+        assert found.plain()["rows"][0]["cost"]["value"] is None  # of a model without a price
+        with pytest.raises(BadSuite, match=r"prices of 'huge', .*; there are big, small"):
+            again(huge=(1.0, 1.0))
+        words = [f"--agents={seat}={spec}" for seat, spec in seats.items()]
+        words += ["--tasks", 2, "--out", tmp_path / "b", "--price", "small=100,0"]
+        assert command("eval", "tau:shop", "--set", "max_steps=2", *words, "--price", "1,10") == 0
+        assert re.search(
+            r"^cost: (\S+) \(user \S+, assistant \S+\)$", capsys.readouterr().out, re.M
+        )
 
 
 # -- the numbers -----------------------------------------------------------------------------------
@@ -834,6 +934,9 @@ def test_wrong_words(tmp_path, capsys):
         ([BOARD, "--agents", "x=random,x=random", *out], "two agents for x"),
         ([BOARD, "--agents", "random", "--trials", "0", *out], "--trials: '0'"),
         ([BOARD, "--agents", "random", "--price", "a", *out], "--price a"),
+        ([BOARD, "--agents", "random", "--price", "m=1,2,3", *out], "or MODEL=0.5,1.5"),
+        ([BOARD, "--agents", "random", "--price", "m=1,2", "--price", "m=1,2", *out], "a second"),
+        ([BOARD, "--agents", "random", "--price", "m=1,2", *out], "prices of 'm', which nobody"),
         ([BOARD, "--agents", "random", "--concurrency", "0", *out], "--concurrency: '0'"),
         (["--suite", "nothing", "--agents", "random", *out], "no suite 'nothing'"),
         (["game:Nothing-v0", "--agents", "random", *out], "game:Nothing-v0"),

@@ -93,6 +93,8 @@ WRONG = [
         f"tournament {C4} --agents search --out FOLDER/t --picture FOLDER/no/a.png",
         "FOLDER/no/a.png",
     ),
+    ("users tau:shop", "--users"),
+    (f"users {C4} --users user:plain", "has no user with a task"),
     ("exploit", "--agent"),
     ("exploit game:Nope --agent random", "no environment"),
     (f"exploit {KUHN} --agent nobody", "no agent 'nobody'"),
@@ -198,6 +200,7 @@ WRONG += [
         f"{_EVAL} --workers none",
         f"{_EVAL} --max-errors -1",
         f"{_EVAL} --price cheap",
+        f"{_EVAL} --price model=1",
         f"tournament {C4} --out FOLDER/t --agents nobody",
         f"tournament {C4} --agents search:depth=1 --out FILE",
         f"{_CUP} --matches 0",
@@ -211,6 +214,13 @@ WRONG += [
         f"{_CUP} --workers 0",
         f"{_CUP} --max-errors some",
         f"{_CUP} --picture cup.jpg",
+        "users tau:shop --users nobody",
+        "users tau:shop --users user:nobody",
+        "users tau:shop --users user:plain:typos=2",
+        "users tau:shop --users user:plain --assistants nobody",
+        "users tau:shop --users user:plain --episodes 0",
+        "users tau:shop --users user:plain --seed x",
+        "users tau:shop --users user:plain --set world",
         f"exploit {KUHN} --agents nobody",
         f"exploit {KUHN} --agents random,search",
         f"{_EXPLOIT} --samples 0",
@@ -291,7 +301,8 @@ RIGHT = {
     "eval": [
         f"eval {TTT} --agents random,o=search:depth=1 --tasks 1 --trials 2 --seed 3 "
         f"--concurrency 2 --max-errors 0 --pictures --price 1,2 --out r {_LOOKING}",
-        f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json",
+        f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json "
+        "--price 1,2 --price random=3,4",
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
         f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python",
         "eval --suite small.toml --agents random --out u",
@@ -305,6 +316,11 @@ RIGHT = {
         f"--seed 1 --concurrency 2 --max-errors 0 --picture a.png {_LOOKING}",
         f"tournament {TTT} --agents search:depth=1 --out u --matches 1 --schedule swiss "
         "--rounds 1 --workers 1 --json",
+    ],
+    "users": [
+        "users tau:shop --users user:plain,users:train --assistants informed-assistant,random "
+        "--episodes 2 --seed 1 --json",
+        "users tau:shop --users user:wary:typos=0.5 --episodes 2 --set world=3",
     ],
     "exploit": [
         f"exploit {KUHN} --agents random --samples 2 --seed 1 --json",

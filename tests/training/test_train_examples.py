@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from playable import IDS
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
 
@@ -188,7 +189,17 @@ def test_users_and_assistants_are_trained(tmp_path):
     for train in ("assistant", "both"):
         out = run("user_simulator.py", *short, "--train", train, "--user", tmp_path / "user.pt")
         assert "update 2: fidelity " in out
+    out = run("user_simulator.py", *short, "--train", "assistant", "--user", "users:train")
+    assert "update 2: fidelity " in out
     assert "update 2: found " in run("twenty_questions.py", *short)
+
+
+@pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
+def test_users_and_assistants_of_real_tasks_are_trained(tmp_path):
+    pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
+    short = ("--env", "tau:retail", "--split", "train", "--updates", 1, "--episodes", 3)
+    for train in ("user", "assistant", "both"):
+        assert "update 1: fidelity " in run("user_simulator.py", *short, "--train", train)
 
 
 def test_seats_of_the_phone_are_trained(tmp_path):

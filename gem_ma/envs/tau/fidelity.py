@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.envs.tau.data import Task
-
+AGAIN = 3  # times that a question may come before nobody needs to answer it
 PARTS = ("facts", "answers", "pace", "ending", "role")
 KINDS = {  # what of a message can be held against the task, and what asks for it
     "email": (r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w", r"e-?mail"),
@@ -20,6 +19,7 @@ KINDS = {  # what of a message can be held against the task, and what asks for i
     ),
     "item": (r"\b\d{10}\b", r"item id"),
     "flight": (r"\bHAT\d{3}\b", r"flight number"),
+    "phone": (r"\b\d{3}-\d{3}-\d{4}\b", r"phone number"),
     "reservation": (r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6}\b", r"reservation (?:number|id|code)"),
 }
 _KINDS = {name: (re.compile(fact), re.compile(ask, re.I)) for name, (fact, ask) in KINDS.items()}
@@ -45,7 +45,13 @@ def facts(text: str) -> dict[str, set[str]]:
     return {kind: {one.lstrip("#").lower() for one in found[kind]} for kind in found if found[kind]}
 
 
-def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) -> dict[str, Any]:
+def judge(
+    instruction: str,
+    talk: Sequence[tuple[str, str]],
+    how: str,
+    reward: float,
+    marks: Callable[[], Sequence[Sequence[str]]] | None = None,
+) -> dict[str, Any]:
     """Return the five parts of a user's fidelity, 1 the best, their mean, and what was wrong.
 
     facts: told nothing that is neither in its task nor from the assistant.
@@ -54,15 +60,18 @@ def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) 
     pace: did not tell the whole task at once.
     ending: did not stop while the task was unfinished and something was left to say or to answer.
     role: did not talk like the assistant.
+
+    marks: tell, for each of its wishes, the words of which it names one who tells it; without it
+        a wish is told by the number of its order.
     """
     wrong: list[str] = []
-    own = facts(task.instruction)
+    own = facts(instruction)
     said = [_Said(who, text, facts(text)) for who, text in talk]
     parts = {
         "facts": _facts(own, said, wrong),
         "answers": _answers(own, said, wrong),
-        "pace": _pace(task, own, said, wrong),
-        "ending": _ending(own, said, how, reward, wrong),
+        "pace": _pace(instruction, own, said, wrong),
+        "ending": _ending(own, said, how, reward, marks, wrong),
         "role": _role(said, wrong),
     }
     whole = sum(parts.values()) / len(parts)
@@ -71,17 +80,32 @@ def judge(task: Task, talk: Sequence[tuple[str, str]], how: str, reward: float) 
 
 
 def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
+    """Return whether nothing was made up; a slip of one character is none if it was put right."""
     known = {kind: set(values) for kind, values in own.items()}
     good = 1.0
+    slips: list[tuple[str, str, str]] = []
     for who, _, told in talk:
         for kind, values in told.items():
             if who == "assistant":
                 known.setdefault(kind, set()).update(values)
                 continue
+            slips = [slip for slip in slips if slip[2] not in values]
             for one in sorted(values - known.get(kind, set())):
+                meant = next((it for it in own.get(kind, ()) if nearly(it, one)), None)
+                if meant is not None:
+                    slips.append((kind, one, meant))
+                    continue
                 wrong.append(f"invented the {kind} {one}")
                 good = 0.0
+    for kind, one, meant in slips:
+        wrong.append(f"said the {kind} {one} for {meant}, and did not put it right")
+        good = 0.0
     return good
+
+
+def nearly(one: str, other: str) -> bool:
+    """Return whether two facts differ in one character."""
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
 
 def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
@@ -99,17 +123,24 @@ def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str
         held = question & set(own)
         if held:
             asked += 1
-            if not any(told.get(kind, set()) & own[kind] for kind in held):
+            if not any(told.get(kind, set()) & own[kind] for kind in held) and not (
+                "payment" in held and any(_way(one) in text.lower() for one in own["payment"])
+            ):
                 missed += 1
                 wrong.append(f"did not tell the {' or '.join(sorted(held))} when asked")
         question = set()
     return 1.0 - missed / asked if asked else 1.0
 
 
+def _way(payment: str) -> str:
+    """Return how people call what an id of a payment method stands for."""
+    return payment.rpartition("_")[0].replace("_", " ")
+
+
 def _pace(
-    task: Task, own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]
+    instruction: str, own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]
 ) -> float:
-    words = _WORD.findall(task.instruction.lower())
+    words = _WORD.findall(instruction.lower())
     everything = {(kind, one) for kind, values in own.items() for one in values}
     for who, text, named in talk:
         if who != "user":
@@ -128,6 +159,7 @@ def _ending(
     talk: Sequence[_Said],
     how: str,
     reward: float,
+    marks: Callable[[], Sequence[Sequence[str]]] | None,
     wrong: list[str],
 ) -> float:
     if how == "limit":
@@ -135,13 +167,18 @@ def _ending(
         return 0.0
     if how != "user" or reward == 1.0:
         return 1.0
-    told = {one for who, _, named in talk if who == "user" for one in named.get("order", ())}
-    unsaid = own.get("order", set()) - told
-    last = next((text for who, text, _ in reversed(talk) if who == "assistant"), None)
-    if last is None or unsaid:
+    if marks is None:
+        told = {one for who, _, named in talk if who == "user" for one in named.get("order", ())}
+        unsaid = bool(own.get("order", set()) - told)
+    else:
+        mine = "\n".join(text for who, text, _ in talk if who == "user").lower()
+        unsaid = not all(any(one.lower() in mine for one in wish) for wish in marks())
+    heard = [text for who, text, _ in talk if who == "assistant"]
+    if not heard or unsaid:
         wrong.append("stopped before it had told its task")
         return 0.0
-    if "?" in last and "anything else" not in last.lower():
+    last = heard[-1]
+    if "?" in last and "anything else" not in last.lower() and heard.count(last) <= AGAIN:
         wrong.append("stopped instead of answering")
         return 0.0
     return 1.0

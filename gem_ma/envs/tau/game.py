@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
+from gem_ma.envs.tau.wants import compiled
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clean
 from gem_ma.scene import Chat, Terminal
@@ -138,6 +140,8 @@ class Tau(Game[State]):
                 f"user_reward has no {', '.join(sorted(unknown))}; there are task, fidelity, "
                 f"{', '.join(fidelity.PARTS)}"
             )
+        if domain == "shop" and split != "test":
+            raise ValueError(f"split={split!r}: the tasks of the shop are made, and have none")
         if domain == "shop":
             self.content = shop.world(world, size, dual)
         elif dual:
@@ -151,20 +155,24 @@ class Tau(Game[State]):
             self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
         self._gold: dict[Any, Changes] = {}
+        self._wants: dict[Any, compiled.Wants] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 
     def start(self, rng, options):
         number = options.get("task")
+        if number is None:
+            number = int(rng.integers(len(self.content.tasks) or 1 << 31))
+        return State(self.task(number))
+
+    def task(self, number):
+        """Return the task that a report calls by this number."""
         tasks = self.content.tasks
         if self.domain == "shop":
-            number = int(rng.integers(1 << 31)) if number is None else number
-            return State(shop.task(self.content, number))
-        if number is None:
-            number = int(rng.integers(len(tasks)))
+            return shop.task(self.content, number)
         if not 0 <= number < len(tasks):
             raise ValueError(f"task={number}: there are 0 to {len(tasks) - 1}")
-        return State(tasks[number])
+        return tasks[number]
 
     def read(self, text, view, agent):
         if self.strict:
@@ -239,12 +247,21 @@ class Tau(Game[State]):
         verdict = self.judge(state.task, state.changes, state.talk)
         if how == "limit":
             verdict["reward"] = 0.0
-        verdict |= fidelity.judge(state.task, state.talk, how, verdict["reward"])
+        verdict |= self._fidelity(state, how, verdict["reward"])
         paid = {"assistant": verdict["reward"], "user": 0.0}
         for name, weight in self.user_reward.items():
             value = verdict["reward"] if name == "task" else verdict["user"][name]
             paid["user"] += weight * value
         return replace(state, ended=how, paid=Frozen(paid), verdict=Frozen(verdict))
+
+    def _fidelity(self, state, how, reward):
+        """Return how well the user kept to its task."""
+        marks = functools.partial(self._marks, state.task)
+        named = None if self.domain == "airline" else marks  # whose trips have too many names
+        return fidelity.judge(state.task.instruction, state.talk, how, reward, named)
+
+    def _marks(self, task):
+        return [wish.marks for wish in self.wants(task).wishes]
 
     def judge(self, task, changes, talk):
         """Return the assistant's reward as the original's rule has it, and what it is made of."""
@@ -269,10 +286,29 @@ class Tau(Game[State]):
             self._gold[task.index] = found
         return found
 
+    def wants(self, task):
+        """Return what the user of a task wants and knows, in words; made once for each task."""
+        found = self._wants.get(task.index)
+        if found is None:
+            desk = self.base.desk(NOTHING)
+            tools = {**self._tools["assistant"], **self._tools["user"]}
+            done = [
+                (name, arguments)
+                for name, arguments in task.actions
+                if not call(tools, self.domain, desk, name, arguments).startswith("Error")
+            ]
+            if len(self._wants) > 10_000:
+                self._wants.clear()
+            found = compiled.compiled(
+                self.base.tables, task.user_id, task.instruction, done, bool(task.outputs)
+            )
+            self._wants[task.index] = found
+        return found
+
     def report(self, state):
         verdict = state.verdict
         if not state.ended:  # cut off by a limit that is no rule of ours
-            verdict = {"reward": 0.0, **fidelity.judge(state.task, state.talk, "limit", 0.0)}
+            verdict = {"reward": 0.0, **self._fidelity(state, "limit", 0.0)}
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
         if state.task.unjudged:
             report["unjudged"] = True

@@ -86,8 +86,10 @@ def world(seed: int, size: int, dual: bool = False) -> Domain:
 
     dual: customers have phones, which only they can touch, and wishes about them.
     """
-    if size < 1:
-        raise ValueError(f"size={size}: expected 1 or more customers")
+    if not isinstance(seed, int) or seed < 0:
+        raise ValueError(f"world={seed!r}: expected a whole number from 0 on")
+    if not isinstance(size, int) or size < 1:
+        raise ValueError(f"size={size!r}: expected 1 or more customers")
     rng = np.random.Generator(np.random.PCG64(seed))
     products = _products(rng)
     users: dict[str, Any] = {}

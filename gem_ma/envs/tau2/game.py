@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs.tau.store import NOTHING, Changes, Frozen, copied
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
+from gem_ma.envs.tau.wants import compiled
 from gem_ma.envs.tau2 import scoring, words
 from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
@@ -177,6 +178,7 @@ class Tau2(Game[State]):
         if judge:
             self.agents = (*self.agents, JUDGE)
         self.unpaid = Frozen(dict.fromkeys(self.agents, 0.0))
+        self._wants: dict[str, compiled.Wants] = {}
         if strict:
             self.env_defaults = STRICT
         if solo and not self.domain.solo:
@@ -224,6 +226,12 @@ class Tau2(Game[State]):
                 f"{self.ids[0]!r}"
             )
         return self.domain.tasks[self.ids[wanted]]
+
+    def task(self, name):
+        """Return the task that a report calls by this name."""
+        if self.ids is None:
+            return self.domain.task(int(name))
+        return self.domain.tasks[name]
 
     def read(self, text, view, agent):
         if agent == JUDGE:
@@ -309,6 +317,24 @@ class Tau2(Game[State]):
             verdict["reward"] = 0.0
         paid = Frozen(dict.fromkeys(self.agents, verdict["reward"]))
         return replace(state, ended=how, floor="", paid=paid, verdict=Frozen(verdict))
+
+    def wants(self, task):
+        """Return what the user of a task wants and knows, in words; made once for each task."""
+        found = self._wants.get(task.id)
+        if found is None:
+            world = self.domain.world(scoring.begun(self.domain, task))
+            done = [
+                (one.name, one.arguments)
+                for one in task.actions or ()
+                if not world.call(one.seat, one.name, one.arguments)[1]
+            ]
+            found = compiled.compiled(
+                self.domain.base.tables, "", task.scenario, done, bool(task.communicate)
+            )
+            if len(self._wants) > 10_000:
+                self._wants.clear()
+            self._wants[task.id] = found
+        return found
 
     def report(self, state):
         if not state.verdict:  # cut off by a limit that is no rule of ours

@@ -31,7 +31,7 @@ HONEST = [
 
 
 def score(talk, how="user", reward=1.0, task=TASK):
-    found = judge(task, talk, how, reward)
+    found = judge(task.instruction, talk, how, reward)
     assert set(found["user"]) == {"fidelity", *PARTS}
     assert found["user"]["fidelity"] == pytest.approx(
         sum(found["user"][part] for part in PARTS) / len(PARTS)
@@ -151,3 +151,16 @@ def test_a_thousand_honest_episodes_have_no_fault():
     episodes = rollout("tau:shop", players, 300, seed=9)
     assert {episode.report["user"]["fidelity"] for episode in episodes} == {1.0}
     assert not any(episode.report["user_fault"] for episode in episodes)
+
+
+def test_who_told_all_and_is_asked_the_same_again_may_leave():
+    """That an assistant asks for ever, or can do nothing, is no fault of a user by rule."""
+    for answer in ("How can I help you?", "I can do nothing.", "Which order is it?"):
+        players = {"user": "rule-user", "assistant": lambda turn, answer=answer: answer}
+        episodes = rollout("tau:shop", players, 40, seed=0)
+        assert not any(e.report["user_fault"] for e in episodes if e.report["ended"] == "user")
+    talk = [*HONEST[:3], *[("assistant", "Which payment?"), ("user", "No.")] * 5, ("user", STOP)]
+    wishes = (("#W1234567", "lamp"), ("Garden Hose",))
+    for count, fault in ((1, False), (2, True)):
+        found = judge(TASK.instruction, talk, "user", 0.0, lambda count=count: wishes[:count])
+        assert found["user_fault"] is fault

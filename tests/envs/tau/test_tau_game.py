@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -261,20 +260,6 @@ def patient(turn):
     return STOP if turn.index > 10 else "yes"
 
 
-def test_the_informed_assistant_asks_on_about_an_order_that_nobody_has():
-    outputs = [task for task in range(200) if start(task=task).game_state.task.outputs]
-    for task in outputs[:3]:
-        env = start(task=task)
-        rules = env.rules("user")
-        email = re.search(r"[\w.]+@[\w.]+\w", rules)
-        asked = f"My email is {email[0]}. " if email else rules.rpartition("Your task: ")[2]
-        env.submit({"user": f"{asked} I want to know the total of order #W0000000."})
-        while env.to_act == ("assistant",):
-            (reply,) = InformedAssistant().act([env.turn("assistant")])
-            env.submit({"assistant": reply})
-        assert any(one.result.startswith("Error") for one in env.game_state.calls)
-
-
 @pytest.mark.parametrize("count", [200, unless(False, 1000)])
 def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says(count):
     episodes = play(RuleUser(), InformedAssistant(), count)
@@ -289,77 +274,6 @@ def test_every_task_of_the_shop_can_be_solved_from_what_the_user_says(count):
         if "pending_order" in name or "delivered" in name
     }
     assert len(kinds) > count / 2
-
-
-@pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
-@pytest.mark.parametrize("count", [100, unless(False, 500)])
-def test_most_tasks_of_retail_train_can_be_solved_from_what_the_user_says(count):
-    episodes = play(RuleUser(), InformedAssistant(), count, "tau:retail", split="train")
-    assert sum(e.returns["assistant"] for e in episodes) >= 0.8 * count
-
-
-def test_shops_are_made_from_their_seeds():
-    one, same, other = shop.world(0, 50), shop.world.__wrapped__(0, 50), shop.world(1, 50)
-    assert one.base.tables == same.base.tables
-    assert one.base.tables != other.base.tables
-    assert shop.task(one, 5) == shop.task(same, 5)
-    assert len({shop.task(one, n).instruction for n in range(300)}) > 290
-    assert len(shop.world(0, 300).base.tables["users"]) == 300
-    episodes = rollout(
-        SHOP, {"user": "rule-user", "assistant": "oracle-assistant"}, 30, seed=1, world=7, size=5
-    )
-    assert {e.returns["assistant"] for e in episodes} == {1.0}
-
-
-def test_it_ends_by_stop_transfer_limit_or_forfeit():
-    transfer = '{"name": "transfer_to_human_agents", "arguments": {"summary": "x"}}'
-    (episode,) = play(ends, lambda turn: transfer, 1)
-    assert (episode.report["ended"], episode.ended) == ("transfer", "terminated")
-    think = '{"name": "think", "arguments": {"thought": "x"}}'
-    (episode,) = play(ends, lambda turn: think, 1, max_calls=3)
-    assert (episode.report["ended"], len(episode.steps)) == ("limit", 5)
-    assert episode.returns["assistant"] == 0.0
-    (episode,) = play(ends, lambda turn: think, 1, max_turns=6)
-    assert (episode.ended, len(episode.steps)) == ("truncated", 6)
-    (episode,) = play(ends, lambda turn: "", 1)
-    assert (episode.report["ended"], episode.forfeits) == ("forfeit", ("assistant",))
-    assert episode.returns == {"assistant": 0.0, "user": 0.0}
-    (episode,) = play(lambda turn: STOP, ends, 1)
-    assert len(episode.steps) == 1
-    (episode,) = play(lambda turn: STOP, ends, 1, strict=True)
-    assert len(episode.steps) == 3  # the original does not look at the first message
-
-
-def test_the_end_is_the_end():
-    env = start()
-    for text in ("Hello", "Hm.", STOP):
-        env.step(text)
-    returns = env.game_state.returns()
-    with pytest.raises(gem_ma.ResetNeeded):
-        env.submit({"user": STOP})
-    assert env.game_state.returns() == returns
-
-
-def test_outputs_must_be_said_by_the_assistant():
-    numbers = [n for n in range(60) if shop.task(shop.world(0, 50), n).outputs]
-    env = start(task=numbers[0])
-    output = env.game_state.task.outputs[0]
-    for said, paid in ((f"It is ${output}.", True), ("It is a lot.", False)):
-        env.reset(seed=0, options={"task": numbers[0]})
-        env.step("Hello")
-        for name, arguments in env.game_state.task.actions:
-            env.step(json.dumps({"name": name, "arguments": arguments}))
-        env.step(said)
-        env.step(f"{output}! {STOP}")  # the user's word does not count
-        assert (env.game_state.returns()["assistant"] == 1.0) == paid
-        report = env.info("assistant")
-        assert report["outputs"] == {output: paid}
-        assert report["db_match"] is True
-    assert Tau().judge(
-        env.game_state.task,
-        env.game_state.changes,
-        [("assistant", "It was $1,2".replace("1,2", output))],
-    )["reward"]
 
 
 def test_what_pays_the_user():
@@ -425,9 +339,10 @@ def test_one_seat_through_gymnasium():
 
     env = gymnasium.make("gem_ma:gem_ma/tau.shop", agent="assistant", others={"user": "rule-user"})
     observation, _ = env.reset(seed=3, options={"task": 0})
-    assert "user: Hello! I want" in observation
+    assert observation.startswith("Nothing was said yet") or "user: H" in observation
     observation, reward, terminated, _, _ = env.step("Could you tell me your name and zip code?")
-    assert observation == "user: My name is Nadia Adler, zip code 87404."
+    assert "Nadia Adler" in observation
+    assert "87404" in observation
     who = {"first_name": "Nadia", "last_name": "Adler", "zip": "87404"}
     call = {"name": "find_user_id_by_name_zip", "arguments": who}
     observation, reward, terminated, _, _ = env.step(json.dumps(call))

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from gem_ma.agents import FunctionAgent
-from gem_ma.agents.llm_user import LLMUser
+from gem_ma.agents.around.llm_user import LLMUser
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent, ask
 from gem_ma.talk.conversation import Conversation

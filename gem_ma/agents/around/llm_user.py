@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator
 from dataclasses import replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
+from gem_ma.agents.around import Around, before, summed, told, with_rules
+from gem_ma.agents.users.traits import TRAITS, persona, traits_of
 from gem_ma.match.seeding import mix
-from gem_ma.talk.asking import Agent, ask, checked
-from gem_ma.talk.conversation import Conversation
 from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 
@@ -49,7 +47,7 @@ _THOUGHT = re.compile(r"^[^\w\n]*thought[*_` ]*:.*(?:\n|\Z)", re.I | re.M)
 _VERDICT = re.compile(r"^[^\w\n]*(?:ok[^\w\n]*$|(bad)\b[:.,*_` -]*(.*))", re.I | re.M)
 
 
-class LLMUser:
+class LLMUser(Around):
     """Play the user's seat with any agent, which may think or check itself before it speaks.
 
     agent: an agent, a function of a Turn or a spec string.
@@ -57,6 +55,8 @@ class LLMUser:
         the assistant. "verify": it checks each draft, and writes a bad one again. "reflect": it
         also says first what it makes of the bad draft.
     tries: how often a bad draft is written again; the last draft is sent unchecked.
+    kind, and the traits: what the agent is told to be like, as users by rule are (see
+        `gem_ma.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
 
     The reply's usage and latency are the sums over all calls. It has token ids and logprobs if the
     agent wrote it in answer to the very chat that is on record.
@@ -64,59 +64,45 @@ class LLMUser:
 
     seats = ("user",)
 
-    def __init__(self, agent: Any, strategy: Strategy = "plain", tries: int = 2):
-        from gem_ma.agents import load
-
+    def __init__(
+        self,
+        agent: Any,
+        strategy: Strategy = "plain",
+        tries: int = 2,
+        kind: str = "plain",
+        talkative: float | None = None,
+        forgetful: float | None = None,
+        mistaken: float | None = None,
+        impatient: float | None = None,
+        vague: float | None = None,
+        chaotic: float | None = None,
+        suspicious: float | None = None,
+        polite: float | None = None,
+        off_topic: float | None = None,
+        typos: float | None = None,
+    ):
+        given = {name: value for name, value in locals().items() if name in TRAITS}
         if strategy not in get_args(Strategy):
             raise ValueError(
                 f"strategy={strategy!r}: expected {', '.join(map(repr, get_args(Strategy)))}"
             )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more, or strategy='plain'")
-        self.agent: Agent = load(agent)
+        super().__init__(agent)
         self.strategy = strategy
         self.tries = tries
-        self._waits = inspect.iscoroutinefunction(self.agent.act)
+        self.traits = traits_of(kind, given)
+        self.persona = persona(self.traits)
 
-    @property
-    def blocking(self) -> bool:
-        """Whether the agent inside blocks."""
-        return bool(getattr(self.agent, "blocking", False))
-
-    @property
-    def act(self) -> Callable[[list[Turn]], Any]:
-        """Return the way to reply: a coroutine function if the agent inside has one."""
-        return self._act_async if self._waits else self._act
-
-    def _act(self, turns: list[Turn]) -> list[str]:
-        works = [_Work(self._reply(turn)) for turn in turns]
-        while wave := [work for work in works if work.turn]:
-            asked = [work.turn for work in wave if work.turn]
-            self._take(wave, ask(self.agent, asked))
-        return [work.reply for work in works]
-
-    async def _act_async(self, turns: list[Turn]) -> list[str]:
-        works = [_Work(self._reply(turn)) for turn in turns]
-        while wave := [work for work in works if work.turn]:
-            asked = [work.turn for work in wave if work.turn]
-            answer: Any = self.agent.act(asked)
-            self._take(wave, checked(self.agent, asked, await answer))
-        return [work.reply for work in works]
-
-    def _take(self, wave: list[_Work], answers: list[Any]) -> None:
-        for work, answer in zip(wave, answers, strict=True):
-            if not isinstance(answer, str):
-                kind = type(answer).__name__
-                raise TypeError(f"{self.agent!r} replied with a {kind}; expected a str")
-            work.take(answer)
-
-    def _reply(self, turn: Turn) -> Generator[Turn, str, str]:
+    def asking(self, turn: Turn) -> Generator[Turn, str, str]:
         """Yield what the agent is asked, and return what the user says."""
+        if self.persona:
+            turn = with_rules(turn, f"{turn.rules}\n\n{self.persona}")
         if self.strategy == "plain":
             return (yield turn)
         if self.strategy == "react":
-            answer = yield _with_rules(turn, f"{_REACT}\n\n{turn.rules}")
-            return _sum([answer], Reply(_message(answer), **_told(answer, "finish_reason")))
+            answer = yield with_rules(turn, f"{_REACT}\n\n{turn.rules}")
+            return summed([answer], Reply(_message(answer), **told(answer, "finish_reason")))
         first = draft = yield turn
         calls = [first]
         for _ in range(self.tries):
@@ -132,58 +118,16 @@ class LLMUser:
             draft = yield _after(turn, draft, request, len(calls))
             calls.append(draft)
         names = Reply.__slots__ if draft is first else ("finish_reason", "tool_calls")
-        return _sum(calls, Reply(draft, **_told(draft, *names)))
-
-    async def __aenter__(self) -> Self:
-        if hasattr(self.agent, "__aenter__"):
-            await self.agent.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        if hasattr(self.agent, "__aexit__"):
-            await self.agent.__aexit__(*error)
+        return summed(calls, Reply(draft, **told(draft, *names)))
 
     def __repr__(self) -> str:
-        return f"LLMUser({self.agent!r}, strategy={self.strategy!r}, tries={self.tries})"
-
-
-class _Work:
-    """What is under way for one turn: the turn that the agent gets next, or the reply."""
-
-    def __init__(self, calls: Generator[Turn, str, str]):
-        self.calls = calls
-        self.turn: Turn | None = next(calls)
-        self.reply = ""
-
-    def take(self, answer: str) -> None:
-        """Go on with the agent's answer."""
-        try:
-            self.turn = self.calls.send(answer)
-        except StopIteration as end:
-            self.turn, self.reply = None, end.value
-
-
-def _chat(turn: Turn) -> Conversation:
-    """Return a copy of the chat before this turn."""
-    old = turn.chat
-    if old is None:
-        return Conversation(turn.seat)
-    chat = Conversation(turn.seat, episode=old.episode, context=old.context, salt=old.salt)
-    chat.steps = old.steps[: turn.index]
-    return chat
-
-
-def _with_rules(turn: Turn, rules: str) -> Turn:
-    """Return the turn with other rules."""
-    chat = _chat(turn)
-    asked = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
-    chat.hear(asked, turn.number)
-    return asked
+        traits = "".join(f", {name}={value}" for name, value in self.traits.items())
+        return f"LLMUser({self.agent!r}, strategy={self.strategy!r}, tries={self.tries}{traits})"
 
 
 def _after(turn: Turn, draft: str, text: str, number: int) -> Turn:
     """Return a turn in which the agent has said the draft and is told something about it."""
-    chat = _chat(turn)
+    chat = before(turn)
     chat.hear(turn, turn.number)
     chat.steps[-1].reply = draft
     asked = replace(
@@ -212,20 +156,3 @@ def _objection(answer: str) -> str | None:
     if not verdicts or not verdicts[-1][0]:
         return None
     return verdicts[-1][1].strip() or "it does not keep to your task."
-
-
-def _told(reply: str, *names: str) -> dict[str, Any]:
-    fields = reply.fields() if isinstance(reply, Reply) else {}
-    return {name: value for name, value in fields.items() if name in names}
-
-
-def _sum(calls: Sequence[str], reply: Reply) -> Reply:
-    """Return the reply with what all calls took."""
-    usage: Counter[str] = Counter()
-    seconds = []
-    for call in calls:
-        usage.update(getattr(call, "usage", {}))
-        if getattr(call, "latency", None) is not None:
-            seconds.append(getattr(call, "latency"))  # noqa: B009
-    reply.usage, reply.latency = dict(usage), sum(seconds) if seconds else None
-    return reply

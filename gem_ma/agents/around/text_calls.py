@@ -1,0 +1,302 @@
+"""Assistants of TAU-bench beside native tool calls: calls written as text, and examples."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from gem_ma.agents.around import Around, before, summed, told, with_rules
+from gem_ma.game import Message
+from gem_ma.guards.untrusted import checked, read_json
+from gem_ma.match.actions import call_text, called, clip, without_thinking
+from gem_ma.match.seeding import mix
+from gem_ma.talk.conversation import Step, schemas
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
+
+RESPOND = "respond"
+_OUTPUT = "Tool output: "
+
+_HOW = """# How you reply
+Each reply of yours is one action. Write it like this, and nothing below it:
+{form}
+
+A program reads what follows "Action:", so it has to be valid JSON. The name is that of one of the
+tools above, with the arguments that it takes, or "respond", whose one argument "content" is what
+you would otherwise reply: what you say to the other side, say. What a tool gives is sent to you
+after the words "Tool output:"; nobody else reads it. Make up no argument: look it up, or ask.
+
+Suppose there was this tool:
+{tool}
+and somebody asked when the next ferry to Gozo leaves after nine in the evening. A good reply is
+{call}
+
+and, once you have read "Tool output: 21:45",
+{answer}
+
+Keep to the rules above, be of help, and write valid JSON."""
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "next_ferry",
+        "description": "Look up when the next ferry leaves.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "to": {"type": "string", "description": "The island it goes to."},
+                "after": {"type": "string", "description": "A time of the day, such as 07:30."},
+            },
+            "required": ["to", "after"],
+        },
+    },
+}
+_CALL = {"name": "next_ferry", "arguments": {"to": "Gozo", "after": "21:00"}}
+_SAY = {"name": RESPOND, "arguments": {"content": "The next ferry to Gozo leaves at 21:45."}}
+_FORM = '{"name": <of a tool, or "respond">, "arguments": {<its arguments>}}'
+
+_MARKER = re.compile(r"^[^\w\n]*action[*_` ]*:[*_` \t]*", re.I | re.M)
+_THOUGHT = re.compile(r"^[^\w\n]*thought[*_` ]*:[*_` \t]*\n?.*(?:\n|\Z)", re.I | re.M)
+_LABEL = re.compile(r"^[^\w\n]*(?:thought|action)[*_` ]*:[*_` \t]*|```\w*|Action:", re.I | re.M)
+_CALLS = re.compile(r"""\{\s*["'](?:name|arguments)["']\s*:""")
+_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?=\{)")
+_NAMED = re.compile(r"[\s`*]*(\w+)[ \t]*[({]")
+_UNREAD = "Action"  # what a call is called whose name cannot be read
+_OPENS, _CLOSES = "<think>\n", "\n</think>\n\n"
+_JSON = json.JSONDecoder(strict=False)  # models write line ends within texts
+
+
+class ActAgent(Around):
+    """Let any agent act by calls that it writes as text: TAU-bench's `act`.
+
+    The tools stand in the rules, and the agent inside is offered none. It writes "Action:" and a
+    call as JSON, fenced or not, which is made; `respond` is a message. What is no JSON and was
+    plainly meant as a call is refused like any call that is no JSON, and never said to the other
+    side; any other text is a message. Where a seat has no tools, the agent replies as it is.
+
+    The reply to a turn keeps what the model wrote beside its call, and its thought, as a think
+    block, before a message. It has no token ids, as the chat on record is another.
+    """
+
+    thinks = False
+
+    def asking(self, turn: Turn) -> Generator[Turn, str, str]:
+        """Yield the turn with the tools in its rules, and return what became of the answer."""
+        if not turn.tools:
+            return (yield turn)
+        answer = yield _as_text(turn, self._rules(turn))
+        names = {called(one) for one in schemas(turn.tools)}
+        reply = _read(answer, names)
+        reply.finish_reason = told(answer, "finish_reason").get("finish_reason")
+        return summed([answer], reply)
+
+    def _rules(self, turn: Turn) -> str:
+        how = _HOW.format(
+            form=self._form(_FORM, "<one line of reasoning: what you know, and what is next>"),
+            tool=json.dumps(_TOOL),
+            call=self._form(json.dumps(_CALL), "Nine in the evening is 21:00; I look it up."),
+            answer=self._form(json.dumps(_SAY), "That is the answer, so I say it."),
+        )
+        listed = json.dumps(schemas(turn.tools), ensure_ascii=False)
+        return f"{turn.rules}\n\n# Tools\n{listed}\n\n{how}"
+
+    def _form(self, action: str, thought: str) -> str:
+        return f"Thought:\n{thought}\nAction:\n{action}" if self.thinks else f"Action:\n{action}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.agent!r})"
+
+
+class ReactAgent(ActAgent):
+    """Let any agent think in a line before each call that it writes: TAU-bench's `react`.
+
+    It is ActAgent, with a thought before each action, which stays in its chat and in the record,
+    and is told to nobody.
+    """
+
+    thinks = True
+
+
+class FewShotAgent(Around):
+    """Show any agent examples of conversations after its rules: TAU-bench's `few-shot`.
+
+    examples: the conversations, or a file of them: JSON lines, each a text, or a table with
+        `messages` of a chat, or with a text as `messages_display`, as TAU-bench has it.
+    shots: how many of them are shown, drawn anew for each episode.
+
+    It calls tools natively. The reply has no token ids, as the chat on record is another.
+    """
+
+    def __init__(self, agent: Any, examples: str | Sequence[str] = "", shots: int = 5):
+        super().__init__(agent)
+        self.file = examples if isinstance(examples, str) else ""
+        self.examples = tuple(_examples(examples) if isinstance(examples, str) else examples)
+        self.shots = shots
+        if not 1 <= shots <= len(self.examples):
+            where = self.file or "examples="
+            raise ValueError(
+                f"shots={shots}: expected at least 1, and at most as many as there are examples; "
+                f"{where} has {len(self.examples)}"
+            )
+
+    def asking(self, turn: Turn) -> Generator[Turn, str, str]:
+        """Yield the turn with examples after its rules, and return the answer."""
+        name = crc32(turn.episode.encode())
+        order = sorted(range(len(self.examples)), key=lambda place: mix(name, place))
+        drawn = [self.examples[place] for place in order[: self.shots]]
+        shown = [f"Example {number}:\n{text}" for number, text in enumerate(drawn, 1)]
+        answer = yield with_rules(turn, "\n\n".join([turn.rules, *shown]))
+        return summed([answer], Reply(answer, **told(answer, "finish_reason", "tool_calls")))
+
+    def __repr__(self) -> str:
+        return f"FewShotAgent({self.agent!r}, {self.file!r}, shots={self.shots})"
+
+
+# -- what the agent inside reads -------------------------------------------------------------------
+
+
+def _as_text(turn: Turn, rules: str) -> Turn:
+    """Return a turn without tools, its chat as one that knows of none."""
+    chat = before(turn)
+    chat.steps = [
+        replace(step, reply=_written(step), text=_heard(step.text, step.results), calls=None)
+        for step in chat.steps
+    ]
+    text, seen = _heard(turn.text, turn.results), turn.observation
+    asked = replace(
+        turn,
+        rules=rules,
+        observation={**seen, "text": text} if "text" in seen else seen,
+        text=text,
+        tools=(),
+        calls=None,
+        chat=chat,
+        index=len(chat.steps),
+    )
+    chat.hear(asked, turn.number)
+    return asked
+
+
+def _heard(text: str, results: Sequence[str]) -> str:
+    """Return what a seat reads, with the results of its calls marked as such."""
+    for result in results:
+        shown = str(Message(None, "tool", result))
+        text = "" if text == result else text.replace(shown, "", 1).strip("\n")
+    return "\n\n".join([*(_OUTPUT + result for result in results), *filter(None, [text])])
+
+
+def _written(step: Step) -> str:
+    """Return an earlier reply in the form that is asked for."""
+    reply = "" if step.heard is None else step.heard
+    if calls := getattr(reply, "tool_calls", None):
+        if reply.strip():
+            return str(reply)
+        return "\n".join(f"Action:\n{json.dumps(one.get('function', one))}" for one in calls)
+    head, _, message = reply.rpartition(_CLOSES)
+    thought, message = head.rpartition(_OPENS)[2], without_thinking(message)
+    said = {"name": RESPOND, "arguments": {"content": message}}
+    action = f"Action:\n{json.dumps(said, ensure_ascii=False)}" if message else ""
+    return "\n".join(filter(None, [f"Thought:\n{thought}" if thought else "", action]))
+
+
+# -- what it wrote ---------------------------------------------------------------------------------
+
+
+def _read(answer: str, names: Collection[str]) -> Reply:
+    """Return what a model wrote as a reply: a call beside its words, or a message."""
+    said = without_thinking(answer)
+    part = _action(said)
+    bare = _NAMED.match(part)
+    if bare and bare[1] in names:  # such as look_up(id=1)
+        return _calling(answer, _UNREAD, part)
+    found = _CALLS.search(part)
+    begin = found.start() if found else begins.end() if (begins := _BEGINS.match(part)) else None
+    if begin is None:
+        message = _THOUGHT.sub("", part).strip()
+        return _saying(answer, said, message, said.rfind(message))
+    try:
+        value, _ = _JSON.raw_decode(part, begin)
+        call = checked(value)
+    except (ValueError, RecursionError):
+        return _calling(answer, _UNREAD, part[begin:])
+    name = call.get("name")
+    if not isinstance(name, str):
+        return _calling(answer, _UNREAD, "")
+    if name == RESPOND and isinstance(content := _content(call), str):
+        return _saying(answer, said, content, len(said) - len(part) + begin)
+    return _calling(answer, name, json.dumps(call["arguments"]) if "arguments" in call else "")
+
+
+def _action(said: str) -> str:
+    """Return what stands behind the last "Action:" in a text, or all of it."""
+    *_, part = _MARKER.split(said)
+    if part != said or _CALLS.search(said):
+        return part
+    return said.rpartition("Action:")[2]
+
+
+def _content(call: Mapping[str, Any]) -> Any:
+    arguments = call.get("arguments")
+    return arguments.get("content") if isinstance(arguments, dict) else None
+
+
+def _calling(answer: str, name: str, arguments: str) -> Reply:
+    """Return the answer as a call; one without arguments, or with no JSON there, is refused."""
+    function = {"name": name, "arguments": arguments}
+    return Reply(answer, tool_calls=[{"id": "call_0", "type": "function", "function": function}])
+
+
+def _saying(answer: str, said: str, message: str, place: int) -> Reply:
+    """Return a message, with what stands before its place in the text as a thought."""
+    thought = _LABEL.sub("", said[:place] if place >= 0 else said).strip()
+    if message == said.strip() or not said.strip():
+        return Reply(answer)
+    hidden = answer.removesuffix(said) if answer.endswith(said) else ""
+    return Reply(f"{hidden}{_OPENS}{thought}{_CLOSES}{message}" if thought else hidden + message)
+
+
+# -- examples --------------------------------------------------------------------------------------
+
+
+def _examples(file: str) -> list[str]:
+    """Return the conversations in a file as texts."""
+    if not file:
+        raise ValueError("expected examples=FILE, with a conversation in each line, as JSON")
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"examples={file}: {why}") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                found.append(_shown(read_json(line)))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                raise ValueError(
+                    f"examples={file}, line {number}: expected JSON: a text, or a table with "
+                    f"messages or messages_display, got {clip(line)}"
+                ) from None
+    return found
+
+
+def _shown(example: Any) -> str:
+    """Return an example as a text."""
+    if isinstance(example, str):
+        return example
+    if isinstance(text := example.get("messages_display"), str):
+        return text
+    return "\n".join(line for message in example["messages"] for line in _lines(message))
+
+
+def _lines(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a chat message as lines; the rules are told already."""
+    role, content, calls = message["role"], message["content"], message.get("tool_calls") or ()
+    if role != "system" and content:
+        yield f"{role}: {content}"
+    for call in calls:
+        yield f"{role}: {call_text([call])}"

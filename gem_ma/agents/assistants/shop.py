@@ -1,0 +1,121 @@
+"""An assistant of a shop who knows which changes are needed, and learns the rest from the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gem_ma.agents.assistants.desk import Desk, Task, read
+from gem_ma.agents.assistants.flow import Flow, call
+from gem_ma.agents.assistants.reading import SOUNDS, Records
+
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
+_NAMED = re.compile(r"(?:name is|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
+_ZIP = re.compile(r"\b(\d{5})\b")
+_CODE = re.compile(r"code is (\d{6})")
+_ASKS = {  # what it says where it does not know an argument
+    "order_id": 'Which order do you mean by "{wish}" The number, or what is in it, please?',
+    "item_ids": "Which items of {about} are they?",
+    "new_item_ids": "Which options should the new ones have, of {about}?",
+    "payment_method_id": "Which payment method shall it be for {about}?",
+    "reason": "What is the reason to cancel {about}?",
+    "address1": "What is the new address, in full?",
+}
+AGAIN = 6  # times that it asks about one wish
+
+
+def serve_customer(task: Task, first: str) -> Flow:
+    """Return what such an assistant says and calls."""
+    return Shop(task, first).serve()
+
+
+def who(heard: Sequence[str]) -> Iterator[str]:
+    """Yield the calls by which the user may be found, of what was heard last first."""
+    named = next((one for text in heard for one in _NAMED.finditer(text)), None)
+    for text in reversed(heard):
+        for email in _EMAIL.findall(text):
+            yield call("find_user_id_by_email", email=email)
+        for code in _ZIP.findall(text) if named else ():
+            given = {"first_name": named[1], "last_name": named[2]} if named else {}
+            yield call("find_user_id_by_name_zip", **given, zip=code)
+
+
+class Shop(Desk):
+    """A talk with a customer."""
+
+    sounds: Mapping[str, re.Pattern[str]] = SOUNDS
+    last = ("modify_pending_order_items",)
+
+    def greet(self) -> Flow:
+        self.records = Records()
+        tried = set()
+        while True:
+            for asked in who(self.heard):
+                if asked in tried:
+                    continue
+                tried.add(asked)
+                found = yield asked
+                if not found.startswith("Error"):
+                    user = read((yield call("get_user_details", user_id=found)))
+                    self.records.user = {**user, "user_id": found}
+                    return
+            again = "I cannot find you so. " if tried else ""
+            yield from self.say(f"{again}Could you tell me your email, or your name and zip code?")
+
+    def do(self, tool: str, wish: str) -> Flow:
+        if tool == "reset_app":
+            return (yield from self._phone())
+        texts = [wish]
+        for _ in range(AGAIN):
+            yield from self._look_up(tool, texts)
+            given = self.records.arguments(tool, texts)
+            if given is None:
+                return False
+            unknown = next((name for name, value in given.items() if value is None), "")
+            about = self._about(tool, given, texts)
+            if not unknown:
+                return (yield from self._made(tool, about, given))
+            asks = _ASKS.get(unknown, _ASKS["address1"])
+            texts.append((yield from self.say(asks.format(wish=wish, about=about))))
+        return False
+
+    def _look_up(self, tool: str, texts: Sequence[str]) -> Flow:
+        records = self.records
+        while unseen := next(records.unseen(tool, texts), None):
+            kind, id = unseen
+            if kind == "order":
+                records.orders[id] = read((yield call("get_order_details", order_id=id)))
+            else:
+                records.products[id] = read((yield call("get_product_details", product_id=id)))
+
+    def _about(self, tool: str, given: Mapping[str, Any], texts: Sequence[str]) -> str:
+        """Return what a change is of, in words."""
+        if "order_id" not in given:
+            return "your default address"
+        order = f"order {given['order_id']}"
+        if not given.get("item_ids"):
+            return order
+        names = [item["name"] for item in self.records.items(tool, texts)]
+        return f"the {' and the '.join(names)} of {order}"
+
+    def _made(self, tool: str, about: str, given: Mapping[str, Any]) -> Flow:
+        """Call a tool if the user agrees, and return whether it did what it should."""
+        if not (yield from self.sure(f"call {tool} for {about}")):
+            return False
+        answer = yield call(tool, **given)
+        return not answer.startswith("Error")
+
+    def _phone(self) -> Flow:
+        """Have the phone restarted, send a code, ask for it, and reset the app."""
+        id = self.records.user["user_id"]
+        yield from self.say("Could you restart your phone, please?")
+        yield call("send_code", user_id=id)
+        code = yield from self.ask("Could you tell me the code that you got?", _code)
+        answer = yield call("reset_app", user_id=id, code=code)
+        return not answer.startswith("Error")
+
+
+def _code(text: str) -> str | None:
+    found = _CODE.findall(text)
+    return found[-1] if found else None

@@ -1,0 +1,114 @@
+"""How users by rule say what they say, in two sets that share no phrase."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+Phrases = Mapping[str, tuple[str, ...]]
+_DO = {  # what each tool is, as its user would say it: trained with, held out
+    "cancel_pending_order": ("cancel {}", "call off {}"),
+    "return_delivered_order_items": ("return {}", "send back {}"),
+    "exchange_delivered_order_items": ("exchange {}", "swap {}"),
+    "modify_pending_order_items": ("change {}", "switch {}"),
+    "modify_pending_order_payment": ("change {}", "switch {}"),
+    "modify_pending_order_address": ("change {}", "correct {}"),
+    "modify_user_address": ("change {}", "correct {}"),
+    "book_reservation": ("book {}", "reserve {}"),
+    "cancel_reservation": ("cancel {}", "call off {}"),
+    "update_reservation_flights": ("change {}", "switch {}"),
+    "update_reservation_passengers": ("change the passengers of {}", "switch the passengers of {}"),
+    "update_reservation_baggages": ("have {}", "get {}"),
+    "send_certificate": ("have a compensation for {}", "get a compensation for {}"),
+    "reset_app": ("have {}", "get {}"),
+}
+_TRAIN = {
+    "hello": ("Hello! {}", "Hi. {}", "Hi there! {}"),
+    "wish": ("I would like to {}.", "I want to {}.", "I would love to {}."),
+    "next": ("I would also like to {}.", "I also want to {}.", "Then I want to {}."),
+    "help": ("I need some help.", "I hope that you can help me."),
+    "name": ("My name is {}.", "I am {}."),
+    "zip": ("My zip code is {}.", "The zip code is {}."),
+    "email": ("My email is {}.", "You find me under {}."),
+    "user": ("My user id is {}.", "I am the user {}."),
+    "phone": ("My phone number is {}.", "The number is {}."),
+    "trouble": ("Something is wrong with my phone.",),
+    "no_mms": ("I cannot send picture messages (MMS).",),
+    "no_data": ("My mobile data is not working properly: it stops or is very slow.",),
+    "no_service": ("My phone shows 'No Service'.",),
+    "what": ("What should I do?",),
+    "yes": ("Yes, please.", "Yes, that is right.", "Yes, do that."),
+    "no": ("No. {}", "No, that is not what I meant. {}"),
+    "no_thanks": ("No, thank you.", "No, I do not want that."),
+    "pick": ("I take {}.", "Please {}."),
+    "offer": ("What is there? {}", "Which are there? {}"),
+    "unknown": ("I do not know that.", "I have no idea."),
+    "forgot": ("I do not remember that right now.", "I forgot, let me think."),
+    "found": ("Now I have it. {}", "I found it. {}"),
+    "corrected": ("Sorry, I mistyped that. {}", "Oh, that was wrong. {}"),
+    "all": ("That is all I know.", "More I cannot tell you."),
+    "why": ("Why do you need that?", "What do you need that for?"),
+    "insist": ("Are you sure? {}", "But I need this. {}"),
+    "leave": ("This takes too long, I am leaving.", "I have no time for more questions."),
+    "please": ("Thank you for your help.", "Thanks a lot.", "That is kind of you."),
+    "aside": (
+        "It has been raining here for days.",
+        "My dog is barking at the mailman again.",
+        "Did you see the game last night?",
+    ),
+}
+_HELD_OUT = {
+    "hello": ("Good day. {}", "Hey, {}", "Greetings. {}"),
+    "wish": ("My wish is to {}.", "I am here to {}.", "I have to {}."),
+    "next": ("Besides, I have to {}.", "One more thing, I need to {}."),
+    "help": ("Is somebody there?", "There is something that you could do for me."),
+    "name": ("This is {}.", "I'm {}."),
+    "zip": ("I live where the zip code is {}.", "It's zip code {}."),
+    "email": ("I use the address {}.", "It's {}."),
+    "user": ("I log in as {}.", "It's {}."),
+    "phone": ("You can call me at {}.", "It's the line {}."),
+    "trouble": ("My phone plays up.",),
+    "no_mms": ("MMS with pictures do not go out.",),
+    "no_data": ("The internet on my phone crawls, if it works at all.",),
+    "no_service": ("There is no service on my phone at all.",),
+    "what": ("And now?",),
+    "yes": ("Yes, go ahead.", "Yes, exactly.", "Yes, fine."),
+    "no": ("No, wait. {}", "No, this is wrong. {}"),
+    "no_thanks": ("No, not now.", "No, leave it."),
+    "pick": ("Let it be {}.", "Then {}."),
+    "offer": ("Tell me what there is. {}", "What could I get? {}"),
+    "unknown": ("No clue.", "I couldn't tell."),
+    "forgot": ("I can't recall it just now.", "It slipped my mind."),
+    "found": ("Ah, here it is. {}", "I looked it up. {}"),
+    "corrected": ("Pardon, I misspelled it. {}", "My mistake. {}"),
+    "all": ("There is nothing to add.", "I have said it all."),
+    "why": ("Do you really have to know that?", "Who wants to know?"),
+    "insist": ("Really? {}", "That matters to me. {}"),
+    "leave": ("I give up, goodbye.", "So many questions! Goodbye."),
+    "please": ("Much appreciated.", "You are very helpful.", "Cheers."),
+    "aside": (
+        "By the way, the coffee here is awful.",
+        "My neighbour is mowing the lawn as we speak.",
+        "I am planning a trip to the mountains.",
+    ),
+}
+SETS: Mapping[str, Phrases] = MappingProxyType(
+    {
+        name: MappingProxyType({**phrases, **{tool: (ways[place],) for tool, ways in _DO.items()}})
+        for place, (name, phrases) in enumerate((("train", _TRAIN), ("held-out", _HELD_OUT)))
+    }
+)
+
+
+@functools.cache
+def sounds(*names: str) -> re.Pattern[str]:
+    """Return what finds a phrase of either set under one of these names."""
+    parts = [
+        re.escape(phrase).replace(r"\{\}", "")
+        for phrases in SETS.values()
+        for name in names
+        for phrase in phrases[name]
+    ]
+    return re.compile("|".join(part.strip() for part in parts), re.I)

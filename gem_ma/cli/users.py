@@ -1,0 +1,59 @@
+"""The command users: assistants with different users, and what the users were like."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from gem_ma.cli.common import UsageError, add_settings, in_one_line, positive, seed
+from gem_ma.envs.registry import BadArgument
+
+
+def add_commands(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser = commands.add_parser(
+        "users",
+        help="say how assistants do with different users, and what the users were like",
+        epilog="example: gem-ma users tau:shop --users user:plain,user:forgetful,users:held-out "
+        "--episodes 50",
+    )
+    parser.add_argument("id", help="an environment of tau: or tau2:")
+    parser.add_argument(
+        "--users",
+        action="append",
+        required=True,
+        metavar="SPEC",
+        help="who sits in the user's seat, with commas between; may be repeated",
+    )
+    parser.add_argument(
+        "--assistants",
+        action="append",
+        metavar="SPEC",
+        help="who sits in the assistant's, each with every user (default: informed-assistant)",
+    )
+    parser.add_argument(
+        "--episodes", type=positive, default=50, help="of each pair, alike for all (default: 50)"
+    )
+    parser.add_argument("--seed", type=seed, default=0, help="a whole number (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print JSON, with all chances")
+    add_settings(parser)
+    parser.set_defaults(run=_users)
+
+
+def _users(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.users import measure_users
+
+    users = [one for text in args.users for one in text.split(",")]
+    assistants = [
+        one for text in args.assistants or ["informed-assistant"] for one in text.split(",")
+    ]
+    try:
+        report = measure_users(
+            args.id, users, assistants, args.episodes, args.seed, **dict(args.settings)
+        )
+    except (ValueError, BadArgument) as error:
+        raise UsageError(in_one_line(error)) from None
+    sys.stdout.write(f"{json.dumps(report.to_json()) if args.json else report}\n")
+    return 0

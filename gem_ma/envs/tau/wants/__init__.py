@@ -1,0 +1,1 @@
+"""What users of TAU-bench want and know, in words: from the task, its gold and the data."""

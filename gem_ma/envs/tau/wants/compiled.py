@@ -1,0 +1,190 @@
+"""What a user of TAU-bench wants and knows, compiled from a task by rule.
+
+The instruction says who the user is; the gold actions and the database say what each change is, in
+words that the database has: things and options, and never an id that only tools show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gem_ma.envs.tau.wants.purchases import Purchases
+from gem_ma.envs.tau.wants.trips import Trips
+from gem_ma.envs.tau.wants.wish import NOTHING, Record, Wish
+
+Action = tuple[str, Mapping[str, Any]]
+
+
+class Wants(NamedTuple):
+    """All that a user wants and knows."""
+
+    known: Mapping[str, str] = NOTHING  # "name", "zip", "email", "user"
+    wishes: tuple[Wish, ...] = ()
+    questions: tuple[str, ...] = ()  # what it wants to be told
+    demands: tuple[str, ...] = ()  # what else it asks for, which nobody is to do
+
+
+def compiled(
+    tables: Mapping[str, Mapping[str, Record]],
+    user_id: str,
+    instruction: str,
+    actions: Iterable[Action],
+    asks: bool,
+) -> Wants:
+    """Return what the user of a task wants.
+
+    tables: of the database before the talk. actions: the gold ones that come to pass.
+    asks: whether the assistant owes an answer to something.
+    """
+    actions = tuple(actions)
+    user_id = _owner(tables, actions) or user_id or _named(tables, instruction)
+    user = tables.get("users", {}).get(user_id, {})
+    wishes: tuple[Wish, ...] = ()
+    kind = Trips if "flights" in tables else Purchases if "orders" in tables else None
+    if user and kind is not None:
+        made = kind(tables, user, instruction)
+        wishes = _apart([wish for name, given in actions if (wish := made.wish(name, given))])
+    questions, demands = asked_for(instruction, {wish.tool for wish in wishes})
+    if asks and not questions:
+        questions = ("What does that come to, and what else should I know about it?",)
+    return Wants(known(user_id, user, instruction), wishes, questions, demands)
+
+
+def _owner(tables: Mapping[str, Mapping[str, Record]], actions: Sequence[Action]) -> str:
+    """Return whose orders or reservations gold actions change: of some tasks another is named."""
+    for _, given in actions:
+        for table, key in (("orders", "order_id"), ("reservations", "reservation_id")):
+            record = tables.get(table, {}).get(given.get(key, ""))
+            if record is not None:
+                return str(record["user_id"])
+        if given.get("user_id") in tables.get("users", {}):
+            return str(given["user_id"])
+    return ""
+
+
+def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
+    """Return the user whom an instruction names, by id, by email, or by name and zip code."""
+    users = tables.get("users", {})
+    for id, one in users.items():
+        if id in instruction or one.get("email", "?") in instruction:
+            return id
+        name, code = one.get("name", {}), one.get("address", {}).get("zip", "?")
+        if (
+            code in instruction
+            and f"{name.get('first_name')} {name.get('last_name')}" in instruction
+        ):
+            return str(id)
+    return ""
+
+
+def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
+    """Return wishes of which no two sound the same."""
+    found: list[Wish] = []
+    for wish in wishes:
+        others = [one for one in wishes if one is not wish and one.tool == wish.tool]
+        if any(one.about == wish.about for one in others) and "order" in wish.answers:
+            where = wish.answers["order"].removeprefix("It is ").rstrip(".")
+            wish = wish._replace(about=f"{wish.about} of {where}")
+        if any(one.brief == wish.brief for one in others):
+            wish = wish._replace(brief=wish.about)
+        if wish not in found:
+            found.append(wish)
+    return tuple(found)
+
+
+def known(user_id: str, user: Record, instruction: str) -> Mapping[str, str]:
+    """Return who the user is, as far as the task says it; without that, as one knows oneself."""
+    found = {}
+    name = user.get("name")
+    if isinstance(name, dict):
+        found["name"] = f"{name['first_name']} {name['last_name']}"
+    if user_id in instruction:
+        found["user"] = user_id
+    email, code = user.get("email", ""), user.get("address", {}).get("zip", "")
+    if email and email in instruction:
+        found["email"] = email
+    if code and (code in instruction or not {"user", "email"} & set(found)):
+        found["zip"] = code
+    return MappingProxyType(found)
+
+
+# -- what the instruction asks for beside ----------------------------------------------------------
+
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
+_ASKS = re.compile(
+    r"\byou (?:\w+ ){0,2}(?:want|wish|need|like) (?:also )?to (?:know|check|ask|find out|figure out"
+    r"|confirm|see)\b|\byou(?:'d| would)? (?:\w+ )?(?:wonder|ask) |\bask the agent\b"
+    r"|how (?:much|many)|tracking number|inquire|get the total",
+    re.I,
+)
+_WANTS = re.compile(
+    r"\byou(?:'d| would|r)? (?:\w+ )?(?:want|wish|like|would like|try|need)|for #W\d{7}"
+    r"|you are trying|undo|complain|tell the agent",
+    re.I,
+)
+_STAGE = re.compile(  # directions to the one who plays
+    r"^if\b|do(?:n't| not) (?:want to )?(?:mention|reveal|provide|say|talk)|make sure|mention"
+    r"|the agent asks|do(?:n't| not) remember|say that|speak|paraphrase|like to (?:say|do|talk)"
+    r"|\binsist|persistent|interacting|joke|lonely|tactics|natural|not good at|^\(",
+    re.I,
+)
+_MOOD = re.compile(r"\bif\b|reactive|prefer|willing|emotional|don't accept", re.I)  # no demand
+_VERBS = {  # how a sentence sounds that a wish for one of these tools covers
+    r"\bcancel": ("cancel_pending_order", "cancel_reservation"),
+    r"\b(?:return|refund|send back)": ("return_delivered_order_items", "cancel_reservation"),
+    r"\b(?:exchang|modif|chang|switch|swap|replac|adjust|upgrad|downgrad|correct|push|mov|delay"
+    r"|remov|add)": (
+        "exchange_delivered_order_items",
+        "modify_pending_order_items",
+        "modify_pending_order_address",
+        "modify_pending_order_payment",
+        "modify_user_address",
+        "update_reservation_flights",
+        "update_reservation_passengers",
+        "update_reservation_baggages",
+    ),
+    r"\bbook": ("book_reservation",),
+    r"\b(?:compensat|complain|delay|voucher|frustrat)": ("send_certificate",),
+    r"\bapp\b": ("reset_app",),
+    r"\baddress\b": ("modify_pending_order_address", "modify_user_address"),
+}
+_COVERED = [(re.compile(verb, re.I), set(tools)) for verb, tools in _VERBS.items()]
+_PERSON = (  # from the second person to the first
+    (r"\bask the agent (?:explicitly )?(?:about|for)\b", "please tell me"),
+    (r"\bask the agent (?:explicitly )?(?:to )?", "please "),
+    (r"\byou are\b", "I am"),
+    (r"\byou're\b", "I'm"),
+    (r"\b(for|to|gives?|tells?|refund|let|of|with|charge|saves?|helps?|from) you\b", r"\1 me"),
+    (r"\byourself\b", "myself"),
+    (r"\byou\b", "I"),
+    (r"\byour\b", "my"),
+    (r"\byours\b", "mine"),
+)
+_FIRST = [(re.compile(one, re.I), other) for one, other in _PERSON]
+
+
+def asked_for(instruction: str, tools: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what an instruction wants to be told, and what it asks for that no wish covers."""
+    questions, demands = [], []
+    for one in map(str.strip, _SENTENCE.split(instruction)):
+        if not one or _STAGE.search(one):
+            continue
+        if _ASKS.search(one):
+            questions.append(first_person(one))
+        elif (
+            _WANTS.search(one)
+            and not _MOOD.search(one)
+            and not any(verb.search(one) and covering & tools for verb, covering in _COVERED)
+        ):
+            demands.append(first_person(one))
+    return tuple(questions), tuple(demands)
+
+
+def first_person(text: str) -> str:
+    """Return what is said to somebody as that one would say it."""
+    for pattern, other in _FIRST:
+        text = pattern.sub(other, text)
+    return text[:1].upper() + text[1:]

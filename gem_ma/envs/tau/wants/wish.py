@@ -1,0 +1,59 @@
+"""A wish of a user of TAU-bench, in words that the database has, and how these are put."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+Record = Mapping[str, Any]
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Wish(NamedTuple):
+    """A change that the user wants, and what it answers when asked about it."""
+
+    tool: str  # what makes the change; never said
+    about: str  # all of it
+    brief: str  # what somebody vague says of it
+    answers: Mapping[str, str] = NOTHING  # by what is asked for, such as "payment"
+    choice: tuple[tuple[str, ...], ...] = ()  # flights, to be chosen where they are offered
+    records: tuple[str, ...] = ()  # what it changes: two wishes for one keep their order
+    marks: tuple[str, ...] = ()  # words in a question that is about it
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return a list in words."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def optioned(options: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in options.items())
+
+
+def paid_with(methods: Mapping[str, Record], id: str, instruction: str) -> str:
+    """Return a way to pay in words that tell it from the user's others."""
+    method = methods.get(id)
+    if method is None:
+        return "another way to pay"
+    source = method["source"]
+    alike = [one for one in methods.values() if one["source"] == source]
+    if len(alike) > 1 and id in instruction:
+        return id
+    if source == "credit_card":
+        brands = [one["brand"] for one in alike]
+        if len(alike) == 1:
+            return "my credit card"
+        if brands.count(method["brand"]) == 1:
+            return f"my {method['brand']} credit card"
+        return f"my {method['brand']} credit card that ends in {method['last_four']}"
+    words = {"paypal": "PayPal", "gift_card": "my gift card", "certificate": "my certificate"}
+    told = words.get(source) or str(source)
+    amount = method.get("balance", method.get("amount"))
+    return told if len(alike) == 1 or amount is None else f"{told} of ${amount}"
+
+
+def address_of(record: Record) -> tuple[str, ...]:
+    """Return the lines of an address."""
+    keys = ("address1", "address2", "city", "state", "country", "zip")
+    return tuple([str(record.get(key) or "") for key in keys])

@@ -1,0 +1,351 @@
+"""Users measured: which traits they show, whose failures are theirs, who gets on with whom.
+
+All of it is found by rule in what was said, so that models are measured as users by rule are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gem_ma.agents.users.hearing import Heard
+from gem_ma.agents.users.phrases import SETS, sounds
+from gem_ma.agents.users.traits import TRAITS
+from gem_ma.apis.making import make
+from gem_ma.envs.tau.fidelity import judge, nearly
+from gem_ma.evaluation.statistics import Estimate, rate
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.rollout import rollout
+
+SUCCESS = 0.999  # of a reward
+_FORGOT = re.compile(
+    r"\b(?:do not|don't|cannot|can't|couldn't) (?:remember|recall)|\bforgot\b|slipped my mind", re.I
+)
+_WHY = re.compile(
+    r"why do you need|what do you need|really have to know|who wants to know|why should i"
+    r"|why (?:is|are) (?:that|it)",
+    re.I,
+)
+_POLITE = re.compile(r"\bthank|\bappreciat|\bgrateful|kind of you|very helpful|\bcheers\b", re.I)
+_WORD = re.compile(r"[a-z]{4,}")
+_TOKEN = re.compile(r"[\w@.+-]++")
+_STOP = re.compile(r"###[A-Z-]+###")
+
+
+class Shown(NamedTuple):
+    """How often a trait could have shown, and did."""
+
+    chances: int = 0
+    times: int = 0
+
+    def __add__(self, other: Any) -> Shown:
+        return Shown(self.chances + other.chances, self.times + other.times)
+
+    @property
+    def share(self) -> float:
+        """The share, 0 where there was no chance."""
+        return self.times / self.chances if self.chances else 0.0
+
+
+class Talk(NamedTuple):
+    """What a user said in an episode, and what it had heard before each of its messages."""
+
+    said: tuple[str, ...]
+    heard: tuple[str, ...]
+
+
+def talk_of(episode: Episode) -> Talk:
+    """Return the messages of a talk, without the calls of tools."""
+    said: list[str] = []
+    heard: list[str] = []
+    last = ""
+    for step in episode.steps:
+        reply = step.reply or ""
+        if _is_call(reply):
+            continue
+        if step.agent == "user":
+            heard.append(last)
+            said.append(_STOP.sub("", reply).strip())
+        else:
+            last = reply
+    return Talk(tuple(said), tuple(heard))
+
+
+def _is_call(reply: str) -> bool:
+    return reply.lstrip()[:1] in ("{", "[") and '"name"' in reply
+
+
+def traits_shown(talk: Talk, wants: Any) -> dict[str, Shown]:
+    """Return how often each trait could show in a talk of a user with these wants, and did."""
+    found = dict.fromkeys(TRAITS, Shown())
+    words = _vocabulary(talk, wants)
+    told: list[str] = []
+    asked: set[str] = set()
+    for said, before in zip(talk.said, talk.heard, strict=True):
+        if not said:
+            continue
+        heard = Heard(before)
+        found["polite"] += Shown(1, bool(_POLITE.search(said)))
+        found["off_topic"] += Shown(1, bool(sounds("aside").search(said)))
+        if any(_WORD.findall(_without(said, _facts(wants)))):
+            found["typos"] += Shown(1, _misspelt(said, words))
+        new = heard.asked - asked
+        held = {name: fact for name, fact in _answers(wants, heard).items() if name in new}
+        if held and told:
+            if not any(fact in one for fact in held.values() for one in told):
+                found["forgetful"] += Shown(1, bool(_FORGOT.search(said)))
+                found["suspicious"] += Shown(1, bool(_WHY.search(said)))
+            asked |= set(held)
+            found["talkative"] += _volunteered(said, told, wants, heard)
+        told.append(said)
+    found["mistaken"] = _mistaken(talk, wants)
+    found["vague"], found["chaotic"] = _wishes(talk, wants)
+    left = bool(talk.said) and bool(sounds("leave").search(talk.said[-1]))
+    found["impatient"] = Shown(1, left)
+    return found
+
+
+def _facts(wants: Any) -> list[str]:
+    facts = [*wants.known.values(), *wants.questions, *wants.demands]
+    for wish in wants.wishes:
+        facts += [wish.about, wish.brief, *wish.answers.values()]
+    return facts
+
+
+def _without(text: str, facts: Sequence[str]) -> str:
+    for fact in sorted(facts, key=len, reverse=True):
+        text = text.replace(fact, " ")
+    return text
+
+
+def _vocabulary(talk: Talk, wants: Any) -> frozenset[str]:
+    texts = [phrase for ways in SETS.values() for all in ways.values() for phrase in all]
+    texts += [*_facts(wants), *talk.heard]
+    return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
+
+
+def _misspelt(said: str, words: frozenset[str]) -> bool:
+    """Return whether a word is none of those that are known, and two letters make it one."""
+    return any(
+        word not in words
+        and any(
+            word[:n] + word[n + 1] + word[n] + word[n + 2 :] in words for n in range(len(word) - 1)
+        )
+        for word in _WORD.findall(said.lower())
+    )
+
+
+def _answers(wants: Any, heard: Heard) -> dict[str, str]:
+    """Return what the user knows of what it is asked for."""
+    found = {name: wants.known[name] for name in heard.who if name in wants.known}
+    for wish in wants.wishes:
+        found |= {name: wish.answers[name] for name in heard.about if name in wish.answers}
+    found.pop("name", None)  # which nobody keeps back
+    return found
+
+
+def _volunteered(said: str, told: Sequence[str], wants: Any, heard: Heard) -> Shown:
+    """Return whether an answer about a wish told another fact of it beside."""
+    chances = times = 0
+    for wish in wants.wishes:
+        mine = [one for name, one in wish.answers.items() if name in heard.about and one in said]
+        more = [
+            one
+            for name, one in wish.answers.items()
+            if name not in heard.about and one not in mine and not any(one in it for it in told)
+        ]
+        if mine and more:
+            chances, times = 1, times or int(any(one in said for one in more))
+    return Shown(chances, times)
+
+
+def _mistaken(talk: Talk, wants: Any) -> Shown:
+    chances = times = 0
+    for name, fact in wants.known.items():
+        if name not in ("zip", "email", "user", "phone"):
+            continue
+        for said in talk.said:
+            tokens = [one.strip(".-") for one in _TOKEN.findall(said)]
+            slip = any(nearly(fact.lower(), one.lower()) for one in tokens)
+            if slip or fact in said:
+                chances, times = chances + 1, times + slip
+                break
+    return Shown(chances, times)
+
+
+def _wishes(talk: Talk, wants: Any) -> tuple[Shown, Shown]:
+    """Return which wishes were told without what is to become of them, and whether all at once."""
+    vague = Shown()
+    first = []
+    for wish in wants.wishes:
+        for place, said in enumerate(talk.said):
+            whole = wish.about in said
+            if whole or any(f"{wish.brief}{mark}" in said for mark in ".?!"):
+                first.append(place)
+                if wish.about != wish.brief:
+                    vague += Shown(1, not whole)
+                break
+    chaotic = Shown(1, first.count(0) > 1) if len(first) > 1 else Shown()
+    return vague, chaotic
+
+
+# -- a population ----------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """One assistant with one user."""
+
+    user: str
+    assistant: str
+    success: Estimate
+    faults: Estimate  # failures that are the user's, of all episodes
+    contradictions: int  # facts that were told wrong and not put right, or made up
+    turns: float
+    shown: Mapping[str, Shown]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Assistants with users: who succeeds with whom, and what the users were like."""
+
+    env: str
+    episodes: int  # of each pair
+    rows: tuple[Row, ...]
+
+    @property
+    def agreement(self) -> Mapping[str, float]:
+        """How alike each user that tells them apart ranks assistants as the mean of all does.
+
+        Spearman's rho.
+        """
+        users = list(dict.fromkeys(row.user for row in self.rows))
+        assistants = list(dict.fromkeys(row.assistant for row in self.rows))
+        if len(assistants) < 2:
+            return {}
+        by = {(row.user, row.assistant): row.success.value for row in self.rows}
+        mean = [sum(by[user, one] for user in users) / len(users) for one in assistants]
+        found = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
+        return {user: rho for user, rho in found.items() if rho is not None}
+
+    def to_json(self) -> dict[str, Any]:
+        rows = [
+            {
+                **row._asdict(),
+                "success": row.success._asdict(),
+                "faults": row.faults._asdict(),
+                "shown": {name: one._asdict() for name, one in row.shown.items() if one.chances},
+            }
+            for row in self.rows
+        ]
+        return {
+            "env": self.env,
+            "episodes": self.episodes,
+            "rows": rows,
+            "agreement": dict(self.agreement),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.env}: {self.episodes} episodes of each pair"]
+        wide = max([len(row.user) for row in self.rows] + [4])
+        other = max([len(row.assistant) for row in self.rows] + [9])
+        head = (
+            f"{'user':{wide}}  {'assistant':{other}}  success              the user's fault  turns"
+        )
+        lines.append(f"{head}  shown")
+        for row in self.rows:
+            good, bad = row.success, row.faults
+            shown = ", ".join(
+                f"{name} {one.share:.2f}" for name, one in row.shown.items() if one.times
+            )
+            lines.append(
+                f"{row.user:{wide}}  {row.assistant:{other}}  "
+                f"{good.value:.3f} [{good.low:.3f}, {good.high:.3f}]  "
+                f"{bad.value:.3f} [{bad.low:.3f}, {bad.high:.3f}]  {row.turns:5.1f}  {shown or '-'}"
+            )
+        for user, rho in self.agreement.items():
+            lines.append(f"{user}: ranks the assistants as all do: {rho:.2f}")
+        return "\n".join(lines)
+
+
+def measure_users(
+    env: str,
+    users: Sequence[str],
+    assistants: Sequence[str] = ("informed-assistant",),
+    episodes: int = 100,
+    seed: int = 0,
+    **arguments: Any,
+) -> Report:
+    """Play every assistant with every user, and say how they got on and what the users were like.
+
+    env: an id of `tau:` or `tau2:`. All pairs get the same tasks, the first so many of the split.
+    arguments: of `make`.
+    """
+    if episodes < 1:
+        raise ValueError(f"episodes={episodes}: expected 1 or more")
+    game = make(env, **arguments).game
+    if not hasattr(game, "wants"):
+        raise ValueError(f"{env} has no user with a task; tau: and tau2: have")
+    many = getattr(game, "ids", None) or getattr(getattr(game, "content", None), "tasks", ())
+    options = [{"task": place % len(many) if many else place} for place in range(episodes)]
+    rows = []
+    for user in users:
+        for assistant in assistants:
+            agents = {"user": user, "assistant": assistant}
+            found = rollout(env, agents, episodes, seed=seed, options=options, **arguments)
+            rows.append(row_of(user, assistant, found, game))
+    return Report(env, episodes, tuple(rows))
+
+
+def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) -> Row:
+    """Return what became of one assistant with one user."""
+    shown = dict.fromkeys(TRAITS, Shown())
+    good, faults, wrong, turns = [], [], 0, 0
+    for episode in episodes:
+        report = episode.report
+        task = game.task(report["task"])
+        talk = talk_of(episode)
+        for name, one in traits_shown(talk, game.wants(task)).items():
+            shown[name] += one
+        solved = report.get("reward", 0.0) >= SUCCESS
+        found = _judged(report, task, talk, solved, game.wants(task))
+        good.append(float(solved))
+        faults.append(float(found["user_fault"] and not solved))
+        wrong += sum(one.startswith(("invented", "said the")) for one in found["user_errors"])
+        turns += len(episode.steps)
+    ones = [1.0] * len(good)
+    return Row(
+        user, assistant, rate(good, ones), rate(faults, ones), wrong, turns / len(good), shown
+    )
+
+
+def _judged(
+    report: Mapping[str, Any], task: Any, talk: Talk, solved: bool, wants: Any
+) -> Mapping[str, Any]:
+    """Return whose fault it was, as the game says, or as its rules for users do."""
+    if "user_fault" in report:
+        return report
+    said = []
+    for mine, heard in zip(talk.said, talk.heard, strict=True):
+        said += [("assistant", heard), ("user", mine)]
+    how = "user" if report["ended"] == "user" else report["ended"]
+    marks = [wish.marks for wish in wants.wishes]
+    bought = any("order" in wish.tool or "user" in wish.tool for wish in wants.wishes)
+    return judge(task.scenario, said, how, float(solved), (lambda: marks) if bought else None)
+
+
+def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Return the rank correlation of two lists, or None where one has no order."""
+    a, b = _ranks(one), _ranks(other)
+    mean = sum(a) / len(a)
+    over = sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True))
+    under = sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b)
+    return over / under**0.5 if under else None
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    return [
+        sum(other < one for other in values) + (sum(other == one for other in values) - 1) / 2
+        for one in values
+    ]

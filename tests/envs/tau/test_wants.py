@@ -1,0 +1,111 @@
+"""What users of tau want, compiled from tasks: known facts, wishes in words, questions, demands."""
+
+import json
+import re
+
+import pytest
+from playable import IDS, unless
+
+import gem_ma
+from gem_ma import rollout
+from gem_ma.envs.tau.wants.compiled import asked_for, first_person
+from gem_ma.envs.tau.wants.wish import address_of, listed, paid_with
+
+PLAYERS = {"user": "rule-user", "assistant": "informed-assistant"}
+RETAIL = pytest.mark.skipif(
+    "tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder"
+)
+METHODS = {
+    "paypal_1": {"source": "paypal", "id": "paypal_1"},
+    "gift_card_1": {"source": "gift_card", "id": "gift_card_1", "balance": 17},
+    "credit_card_1": {"source": "credit_card", "brand": "visa", "last_four": "1111"},
+    "credit_card_2": {"source": "credit_card", "brand": "visa", "last_four": "2222"},
+    "credit_card_3": {"source": "credit_card", "brand": "amex", "last_four": "3333"},
+}
+
+
+def test_ways_to_pay_are_told_apart():
+    told = {id: paid_with(METHODS, id, "") for id in METHODS}
+    assert told == {
+        "paypal_1": "PayPal",
+        "gift_card_1": "my gift card",
+        "credit_card_1": "my visa credit card that ends in 1111",
+        "credit_card_2": "my visa credit card that ends in 2222",
+        "credit_card_3": "my amex credit card",
+    }
+    assert paid_with(METHODS, "credit_card_1", "pay with credit_card_1") == "credit_card_1"
+    two = {**METHODS, "gift_card_2": {"source": "gift_card", "balance": 5}}
+    assert paid_with(two, "gift_card_2", "") == "my gift card of $5"
+    assert paid_with(METHODS, "paypal_9", "") == "another way to pay"
+
+
+def test_words():
+    assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+    assert address_of({"address1": "1 Elm", "zip": "12345"}) == ("1 Elm", "", "", "", "", "12345")
+    assert first_person("You want your order sent to you.") == "I want my order sent to me."
+    assert first_person("You are sure you're right.") == "I am sure I'm right."
+
+
+def test_what_an_instruction_asks_beside():
+    text = (
+        "You are Ann in 12345. You want to cancel your order. You want to know how much you get "
+        "back. You want to undo a return. If it is not possible, you want a coupon. Make sure you "
+        "mention both. You are sad. Ask the agent to confirm the total."
+    )
+    questions, demands = asked_for(text, {"cancel_pending_order"})
+    assert questions == ("I want to know how much I get back.", "Please confirm the total.")
+    assert demands == ("I want to undo a return.",)
+    assert "I want to cancel my order." in asked_for(text, set())[1]
+
+
+@pytest.mark.parametrize("dual", [False, True])
+def test_every_task_of_the_shop_has_wants_that_cover_its_gold(dual):
+    game = gem_ma.make("tau:shop", dual=dual).game
+    for number in range(150):
+        task = game.task(number)
+        wants = game.wants(task)
+        assert wants is game.wants(task)  # made once
+        changes = [name for name, _ in task.actions if name not in ("restart_phone", "send_code")]
+        assert [wish.tool for wish in wants.wishes] == changes
+        assert bool(wants.questions) == bool(task.outputs)
+        assert {"name"} < set(wants.known)
+        told = json.dumps([wants.known, wants.wishes, wants.questions, wants.demands], default=dict)
+        for id in re.findall(r"\b\d{10}\b|\b\w+_\d{7}\b", told):
+            assert id in task.instruction
+
+
+def play(env, count, **arguments):
+    options = [{"task": number} for number in range(count)]
+    episodes = rollout(env, PLAYERS, count, seed=0, options=options, **arguments)
+    return [e.number for e in episodes if e.report["reward"] != 1.0], episodes
+
+
+@RETAIL
+@pytest.mark.parametrize(
+    ("split", "count"), [("test", 115), unless(False, "dev", 20), unless(False, "train", 500)]
+)
+def test_all_of_retail_can_be_solved_by_asking(split, count):
+    failed, episodes = play("tau:retail", count, split=split)
+    assert failed == []
+    assert not any(episode.report["user_fault"] for episode in episodes)
+
+
+@RETAIL
+def test_what_of_the_airline_can_be_solved_by_asking():
+    failed, episodes = play("tau:airline", 50)
+    assert failed == [19, 23]  # whose gold pays for bags that the policy gives away
+    assert not any(episode.report["user_fault"] for episode in episodes)
+
+
+@RETAIL
+@pytest.mark.parametrize("user", ["users:train", "users:held-out"])
+def test_populations_get_what_they_want(user):
+    players = {**PLAYERS, "user": user}
+    options = [{"task": number} for number in range(115)]
+    episodes = rollout("tau:retail", players, 115, seed=0, options=options)
+    assert sum(e.report["reward"] for e in episodes) >= 112
+    assert sum(e.report["user_fault"] for e in episodes) <= 1

@@ -1,0 +1,97 @@
+"""Users measured: traits asked for and shown, whose fault a failure was, and a report of it."""
+
+import json
+
+import pytest
+
+import gem_ma
+from gem_ma import rollout
+from gem_ma.agents.users.traits import TRAITS
+from gem_ma.cli.main import main
+from gem_ma.evaluation import measure_users
+from gem_ma.evaluation.users import Row, Shown, row_of, talk_of, traits_shown
+
+LONG = pytest.param(1000, marks=pytest.mark.slow)
+SHOWN = [name for name in TRAITS if name != "impatient"]  # who leaves: tests/agents/users
+
+
+@pytest.mark.parametrize("count", [120, LONG])
+@pytest.mark.parametrize("trait", SHOWN)
+def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, count):
+    asked = 0.5
+    (row,) = measure_users("tau:shop", [f"user:plain:{trait}={asked}"], episodes=count).rows
+    shown = row.shown[trait]
+    spread = (asked * (1 - asked) / shown.chances) ** 0.5
+    assert abs(shown.share - asked) < 3.3 * spread, shown
+    others = {name: one for name, one in row.shown.items() if name != trait and one.times}
+    assert not others, others
+    assert row.success.value >= 0.99
+    assert row.faults.value <= 0.01
+    assert row.contradictions == 0
+
+
+def test_a_plain_user_shows_nothing():
+    (row,) = measure_users("tau:shop", ["rule-user"], episodes=60).rows
+    assert not any(one.times for one in row.shown.values())
+    assert (row.success.value, row.faults.value, row.contradictions) == (1.0, 0.0, 0)
+
+
+def test_models_are_measured_by_the_same_rules():
+    game = gem_ma.make("tau:shop").game
+    wants = game.wants(game.task(1))
+    lines = iter(
+        ["Hi. I want soemthing.", "I do not recall it, thank you.", "My email is x@y.org."]
+    )
+
+    def model(turn):
+        return next(lines, "###STOP###")
+
+    players = {"user": model, "assistant": lambda turn: "What is your email?"}
+    (episode,) = rollout("tau:shop", players, 1, options={"task": 1})
+    shown = traits_shown(talk_of(episode), wants)
+    assert shown["forgetful"] == Shown(1, 1)
+    assert shown["polite"].times == 1
+    row = row_of("model", "asker", [episode], game)
+    assert row.contradictions == 1  # an email that is nobody's
+    assert row.success.value == 0.0
+
+
+def test_a_report_of_pairs():
+    report = measure_users(
+        "tau:shop", ["user:plain", "user:wary"], ["informed-assistant", "random"], episodes=6
+    )
+    assert [(row.user, row.assistant) for row in report.rows] == [
+        ("user:plain", "informed-assistant"),
+        ("user:plain", "random"),
+        ("user:wary", "informed-assistant"),
+        ("user:wary", "random"),
+    ]
+    assert isinstance(report.rows[0], Row)
+    assert report.agreement == {"user:plain": 1.0, "user:wary": 1.0}
+    text = str(report)
+    assert "tau:shop: 6 episodes of each pair" in text
+    assert "suspicious" in text
+    assert "user:wary: ranks the assistants as all do: 1.00" in text
+    assert json.loads(json.dumps(report.to_json()))["rows"][2]["shown"]["suspicious"]["times"]
+    alone = measure_users("tau:shop", ["user:plain"], episodes=2)
+    assert alone.agreement == {}
+
+
+def test_phones_have_users_too():
+    rows = measure_users("tau2:phone", ["user:plain", "user:careless"], episodes=12).rows
+    assert [row.success.value for row in rows] == [1.0, 1.0]
+    assert rows[0].turns < rows[1].turns
+
+
+def test_what_cannot_be_measured():
+    with pytest.raises(ValueError, match="has no user with a task; tau: and tau2: have"):
+        measure_users("game:TicTacToe-v0", ["random"])
+    with pytest.raises(ValueError, match="episodes=0: expected 1 or more"):
+        measure_users("tau:shop", ["rule-user"], episodes=0)
+
+
+def test_on_the_command_line(capsys):
+    assert (
+        main(["users", "tau:shop", "--users", "user:plain,user:forgetful", "--episodes", "3"]) == 0
+    )
+    assert "user:forgetful" in capsys.readouterr().out
