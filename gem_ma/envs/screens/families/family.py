@@ -94,6 +94,56 @@ class Form(Family):
         return "click", "submit"
 
 
+class Row(NamedTuple):
+    """Things that are to be clicked, one after the other."""
+
+    todo: tuple[str, ...]  # ids, in order
+    parts: Any  # what it is drawn from
+    told: str = ""
+    at: int = 0
+    done: bool | None = None
+    shown: Any = 0  # where somebody has gone to
+
+
+class Steps(Family):
+    """Tasks that are right when some things are clicked in order, and nothing wrong before."""
+
+    verb = "click"
+
+    def goal(self, model: Row) -> str:
+        return model.told
+
+    def counts(self, model: Row, id: str) -> bool:
+        """Return whether a click on this is an answer, and not only a way to look."""
+        raise NotImplementedError
+
+    def go(self, model: Row, event: Event, ui: Ui) -> Row:
+        """Return the model after an event that is no answer."""
+        return model
+
+    def update(self, model: Row, event: Event, ui: Ui) -> Row:
+        if event.kind != self.verb or not self.counts(model, event.id):
+            return self.go(model, event, ui)
+        if event.id != model.todo[model.at]:
+            return model._replace(done=False)
+        at = model.at + 1
+        return model._replace(at=at, done=True if at == len(model.todo) else None)
+
+    def score(self, model: Row, ui: Ui) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Row, ui: Ui) -> Step | None:
+        return self.verb, model.todo[model.at]
+
+
+def in_order(kind: str, names: Any) -> str:
+    """Return a goal: what is to be clicked on, in which order."""
+    quoted = [f'"{name}"' for name in names]
+    if len(quoted) == 1:
+        return f"Click on the {kind} {quoted[0]}."
+    return f"Click on the {kind}s {joined(quoted)}, in this order."
+
+
 def pick(rng: Any, options: Any, many: int) -> list[Any]:
     """Return so many different ones of some options, in random order."""
     return [options[place] for place in rng.permutation(len(options))[:many].tolist()]
