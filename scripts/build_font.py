@@ -111,7 +111,9 @@ def _write(target: Path, tables: dict[str, np.ndarray]) -> None:
         mine = {name: one for name, one in tables.items() if name.partition(":")[0] == size}
         found[size] = np.concatenate(list(mine.values()), axis=1)
         found[f"{size} widths"] = np.array([one.shape[1] for one in mine.values()], np.uint8)
-        found[f"{size} before"] = np.array([int(name.rpartition(":")[2]) for name in mine], np.uint8)
+        found[f"{size} before"] = np.array(
+            [int(name.rpartition(":")[2]) for name in mine], np.uint8
+        )
     np.savez_compressed(target, **found)
 
 

@@ -30,7 +30,7 @@ def _glyphs(size: int, bold: bool) -> dict[str, tuple[int, np.ndarray]]:
 
 @kept
 def line(text: str, size: int, bold: bool = False) -> np.ndarray:
-    """Return how much of each pixel a line of text covers, as 0..255; a pixel is free at its left."""
+    """Return how much of each pixel a line covers, as 0..255; a pixel is free at its left."""
     glyphs, places = _glyphs(size, bold), letters.edges(text, size, bold)
     high = letters.LINES[size]
     out = np.zeros((high, int(places[-1]) + size + 2), np.uint8)

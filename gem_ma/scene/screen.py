@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gem_ma.scene import letters
@@ -82,12 +83,9 @@ class Screen(NamedTuple):
     look: str = "flat"
 
 
-def over(widgets: tuple[Widget, ...], x: int, y: int) -> Widget | None:
+def over(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
     """Return the topmost widget at a point."""
-    for one in reversed(widgets):
-        if one.holds(x, y):
-            return one
-    return None
+    return next((one for one in reversed(widgets) if one.holds(x, y)), None)
 
 
 def left_of(widget: Widget, size: int, caret: int, anchor: int = 0) -> int:
@@ -105,5 +103,5 @@ def left_of(widget: Widget, size: int, caret: int, anchor: int = 0) -> int:
 def thumb(widget: Widget) -> int:
     """Return the x of the middle of a slider's thumb."""
     low, high, _ = widget.options
-    share = (widget.value - low) / (high - low)
+    share: float = (widget.value - low) / (high - low)
     return widget.x + THUMB // 2 + round(share * (widget.w - THUMB))

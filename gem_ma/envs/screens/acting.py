@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 
 from gem_ma.scene import letters
 from gem_ma.scene.screen import (
-    BAR, CLICKED, FOCUSED, PAD, THUMB, TYPED, Widget, left_of, over, thumb,
+    BAR,
+    CLICKED,
+    FOCUSED,
+    PAD,
+    THUMB,
+    TYPED,
+    Widget,
+    left_of,
+    over,
+    thumb,
 )  # fmt: skip
 
 LONGEST = 400  # letters that a field takes
@@ -23,9 +32,14 @@ class Event(NamedTuple):
 
     kind: str  # click, double, right, change, drop, enter, key, hover
     id: str = ""
-    value: Any = None  # of a change: the new one; of a drop: what it was dropped on; of a key: which
+    value: Any = (
+        None  # of a change: the new one; of a drop: what it was dropped on; of a key: which
+    )
     at: tuple[int, int] = (0, 0)  # where, on the screen
     moved: tuple[int, int] = (0, 0)  # of a drop: by how much
+
+
+NOTHING = Event("nothing")  # an action that was none of the app's business
 
 
 class Ui(NamedTuple):
@@ -147,9 +161,7 @@ def _event(action: Action, widget: Widget | None) -> Event:
     return Event(kind, "" if widget is None else widget.id, at=action.at)
 
 
-def _clicked(
-    page: Sequence[Widget], ui: Ui, one: Widget, action: Action
-) -> tuple[Ui, list[Event]]:
+def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tuple[Ui, list[Event]]:
     if one.kind in FOCUSED:
         ui = focused(ui, one)
     said = [_event(action, one)]
@@ -405,7 +417,7 @@ def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
         return ui
     ids = [one.id for one in stops]
     at = ids.index(ui.focus) + step if ui.focus in ids else (0 if step > 0 else -1)
-    if not -len(ids) <= at < len(ids) or at == -1 and ui.focus in ids:
+    if not -len(ids) <= at < len(ids) or (at == -1 and ui.focus in ids):
         return ui._replace(focus="", open="")
     one = stops[at]
     ui = ui._replace(focus=one.id, caret=0, anchor=0, open="")
@@ -417,7 +429,7 @@ def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
 def _into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
     """Scroll to what has got the keyboard."""
     scroll = find(page, one.inside)
-    if scroll is None or one.y >= scroll.y and one.y + one.h <= scroll.y + scroll.h:
+    if scroll is None or (one.y >= scroll.y and one.y + one.h <= scroll.y + scroll.h):
         return ui
     middle = one.y + one.h // 2 - scroll.y - scroll.h // 2
     return _scroll_to(ui, scroll, scroll.value + middle)

@@ -5,7 +5,7 @@ import importlib
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.acting import WHEEL, Ui, act, shown, usable
+from gem_ma.envs.screens.acting import NOTHING, WHEEL, Ui, act, shown, usable
 from gem_ma.envs.screens.replies import Reader
 from gem_ma.envs.screens.sheet import SIZE, Sheet
 from gem_ma.envs.screens.steps import action
@@ -16,6 +16,11 @@ from gem_ma.scene.screen import CLICKED, TYPED, Screen
 AGENT = "player"
 LEVELS = 10
 _COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
+_SAID = {
+    "pixels": f"pixels of the screen, which is {SIZE} wide and high",
+    "thousand": "thousandths of the screen, 0 to 1000 across and down",
+    "share": "shares of the screen, 0 to 1 across and down",
+}
 
 
 @functools.cache
@@ -85,9 +90,7 @@ class Screens(Game[State]):
     reset_options = ("level",)
     env_defaults = {"image_size": (SIZE, SIZE)}  # noqa: RUF012
 
-    def __init__(
-        self, family, level=2, coordinates="pixels", refs=False, look="flat", limit=None
-    ):
+    def __init__(self, family, level=2, coordinates="pixels", refs=False, look="flat", limit=None):
         if family not in families.REGISTER:
             raise ValueError(f"no screens {family!r}; there are {', '.join(families.REGISTER)}")
         if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= LEVELS:
@@ -118,7 +121,9 @@ class Screens(Game[State]):
 
         def place(x, y):
             if not (0 <= x <= whole and 0 <= y <= whole):
-                raise InvalidMove(f"({x:g}, {y:g}) is not on the screen, which is {whole} wide and high")
+                raise InvalidMove(
+                    f"({x:g}, {y:g}) is not on the screen, which is {whole} wide and high"
+                )
             scale = SIZE / whole
             return min(int(x * scale), SIZE - 1), min(int(y * scale), SIZE - 1)
 
@@ -134,12 +139,10 @@ class Screens(Game[State]):
         return None
 
     def rules(self, agent):
-        where = {"pixels": f"pixels of the screen, which is {SIZE} wide and high",
-                 "thousand": "thousandths of the screen, 0 to 1000 across and down",
-                 "share": "shares of the screen, 0 to 1 across and down"}[self.coordinates]  # fmt: skip
+        where = _SAID[self.coordinates]
         return (
             "You use a computer, one action at a time: click(x, y), double_click(x, y), "
-            "right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type(\"text\"), "
+            'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
             'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
             f"Coordinates are {where}, from the top left. A widget's ref stands for its middle: "
             "click(e3). The task done earns 1, anything else nothing."
@@ -152,7 +155,11 @@ class Screens(Game[State]):
         return described(view.page, view.ui)
 
     def tell(self, before, moves, after):
-        return [Message(None, "game", "Done." if after.score else "Wrong.")] if after.score is not None else []
+        return (
+            [Message(None, "game", "Done." if after.score else "Wrong.")]
+            if after.score is not None
+            else []
+        )
 
     def picture(self, view, agent):
         ui = view.ui
@@ -176,13 +183,17 @@ def done(state: State, move: Any) -> State:
     kind = family(state.family)
     before, model = state.ui, state.model
     ui, events = act(state.page, before, move)
-    for event in events:
+    for event in events or (NOTHING,):
         model = kind.update(model, event, ui)
     if model is not state.model:
         ui = kind.patch(state.model, model, ui)
     shows = state.page
-    if model is not state.model or ui.values is not before.values or ui.open != before.open or ui.hover != before.hover:
+    if (
+        model is not state.model
+        or ui.values is not before.values
+        or ui.open != before.open
+        or ui.hover != before.hover
+    ):
         shows = page(state.family, model, ui)
     score = kind.score(model, ui)
     return State(state.family, model, shows, ui, state.left - 1, score)
-

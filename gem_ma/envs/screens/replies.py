@@ -1,4 +1,4 @@
-"""What a reply means: one grammar of ours, and the forms that computer-use models are trained on."""
+"""What a reply means: a grammar of ours, and the forms that computer-use models are trained on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "cmd": "ctrl", "shift": "shift"
 _CALL = re.compile(r"([a-z_]{2,24}) ?\((.{0,2000})\)", re.DOTALL)
 _PAIR = re.compile(r"(-?\d{1,5}(?:\.\d{1,4})?)[ ,]{1,4}(-?\d{1,5}(?:\.\d{1,4})?)")
 _REF = re.compile(r"e\d{1,4}")
-_NAMED = re.compile(r"([a-z_]{2,16}) ?= ?(?:'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\")")
+_NAMED = re.compile(
+    r"([a-z_]{2,16}) ?= ?(?:'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\")"
+)
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\"")
 _POINTED = {
     "click": "click", "left_click": "click", "double_click": "double", "left_double": "double",
@@ -79,7 +81,7 @@ class Reader:
         if name in _POINTED and len(points) == 1:
             return Action(_POINTED[name], points[0])
         if name in ("drag", "left_click_drag") and len(points) == 2:
-            return Action("drag", *points)
+            return Action("drag", points[0], points[1])
         if name == "scroll" and points:
             return Action("scroll", points[0], (0, self._by(inside, named)))
         raise InvalidMove(EXPECTED)
@@ -140,8 +142,12 @@ class Reader:
             if not isinstance(keys, str):
                 raise InvalidMove("key needs the name of a key")
             return Action("key", text=key_of(keys))
+        return self._pointed(name, given)
+
+    def _pointed(self, name: str, given: Mapping[str, Any]) -> Action:
         if name in ("drag", "left_click_drag"):
-            return Action("drag", *self._path(given))
+            start, end = self._path(given)
+            return Action("drag", start, end)
         if name == "scroll":
             return Action("scroll", self._where(given), (0, _amount(given)))
         kind = _POINTED.get(name)
@@ -172,7 +178,9 @@ class Reader:
         path = given.get("path")
         if isinstance(path, list) and len(path) >= 2:
             return self._pair(path[0]), self._pair(path[-1])
-        return self._where(given, "start_coordinate", "from"), self._where(given, "coordinate", "to")
+        return self._where(given, "start_coordinate", "from"), self._where(
+            given, "coordinate", "to"
+        )
 
 
 def key_of(text: str) -> str:
@@ -180,8 +188,10 @@ def key_of(text: str) -> str:
     parts = re.split(r"[+ ]", text.strip()[:40]) if len(text.strip()) > 1 else [text.strip() or " "]
     held = sorted({_MODIFIERS[part.lower()] for part in parts[:-1] if part.lower() in _MODIFIERS})
     last = KEYS.get(parts[-1].lower(), parts[-1])
-    if len(last) > 1 and last not in KEYS.values() or not last:
-        raise InvalidMove(f"no key {text!r}; a letter, or one of {', '.join(sorted(set(KEYS.values())))}")
+    if (len(last) > 1 and last not in KEYS.values()) or not last:
+        raise InvalidMove(
+            f"no key {text!r}; a letter, or one of {', '.join(sorted(set(KEYS.values())))}"
+        )
     if any(part.lower() not in _MODIFIERS for part in parts[:-1]):
         raise InvalidMove(f"no key {text!r}; one key, with ctrl+ or shift+ before it")
     return "+".join([*held, last])
@@ -189,7 +199,10 @@ def key_of(text: str) -> str:
 
 def _amount(given: Mapping[str, Any]) -> int:
     """Return by how many pixels a call scrolls."""
-    direction, amount = given.get("scroll_direction", given.get("direction")), given.get("scroll_amount")
+    direction, amount = (
+        given.get("scroll_direction", given.get("direction")),
+        given.get("scroll_amount"),
+    )
     if direction in ("up", "down"):
         notches = amount if type(amount) is int else 5
         return max(-9999, min(9999, notches * WHEEL * (1 if direction == "down" else -1)))

@@ -60,9 +60,7 @@ class Sheet:
         else:
             x, y = self.x, self._below
             self._top, self._tall = y, h
-        one = Widget(
-            id, kind, x, y, w, h, text, value, tuple(options), inside=self.inside, **more
-        )
+        one = Widget(id, kind, x, y, w, h, text, value, tuple(options), inside=self.inside, **more)
         self.widgets.append(one)
         self._right = x + w + GAP
         self._below = max(self._below, y + h + GAP)
@@ -125,9 +123,7 @@ class Sheet:
         self.widgets[place] = box._replace(options=(high,))
         self.move(kept[0], kept[2], kept[1])
 
-    def _wide(
-        self, kind: str, text: str, value: Any, options: Sequence[Any], bold: bool
-    ) -> int:
+    def _wide(self, kind: str, text: str, value: Any, options: Sequence[Any], bold: bool) -> int:
         if kind in ("field", "password", "area", "title", "line", "note"):
             return min(self.w, 240) if kind in ("field", "password") else self.w
         if kind == "slider":

@@ -29,6 +29,8 @@ def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
         return _set(page, ui, one, step[2])
     if verb == "drag":
         return _drag(page, one, step[2])
+    if len(step) > 2:  # at a place of its own in the widget
+        x = one.x + step[2]
     name = {"double": "double_click", "right": "right_click"}.get(verb, verb)
     return f"{name}({x}, {y})"
 
@@ -73,7 +75,6 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
 
 
 def _slide(ui: Ui, one: Widget, value: Any) -> str:
-    low, high, step = one.options
     y, held = one.y + one.h // 2, thumb(one)
     to = thumb(one._replace(value=value))
     if ui.focus == one.id and abs(to - held) <= THUMB:

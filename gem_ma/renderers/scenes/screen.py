@@ -15,7 +15,7 @@ from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, letters
 from gem_ma.scene.screen import BAR, CLICKED, MARK, PAD, THUMB, Screen, Widget, left_of, thumb
 
-_GROUNDS = ("box", "scroll", "note", "menu", "veil")
+_GROUNDS = ("box", "scroll", "note", "menu", "handle")
 _ARROW = (  # the pointer: its outline and its inside
     "X           ", "XX          ", "X.X         ", "X..X        ", "X...X       ", "X....X      ",
     "X.....X     ", "X......X    ", "X.......X   ", "X........X  ", "X.....XXXXX ", "X..X..X     ",
@@ -38,13 +38,17 @@ def draw(scene: Screen, size: tuple[int, int], theme: Theme) -> np.ndarray:
                 ground = color
                 break
         active = one.id == scene.focus
-        at = (scene.caret, scene.anchor) if active and one.kind in ("field", "password", "area") else ()
+        at = (
+            (scene.caret, scene.anchor)
+            if active and one.kind in ("field", "password", "area")
+            else ()
+        )
         plain = one._replace(id="", x=0, y=0, inside="", clip=None)
         picture = _widget(plain, theme, ground, scene.look, at, one.id == scene.hover)
         _paste(frame, picture, one.x, one.y, one.clip)
         if active and not at:
             _ring(frame, one, theme.color("blue"))
-        if one.kind in _GROUNDS:
+        if one.kind in _GROUNDS and (one.kind != "handle" or one.w > 200):
             color = _ground(one, theme)
             grounds.append((one.x, one.y, one.x + one.w, one.y + one.h, color))
             if one.tone == "window":
@@ -199,11 +203,14 @@ def _image(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
         side = min(one.w, one.h)
         top, left = (one.h - side) // 2, (one.w - side) // 2
         cover = mask(one.text, side)
-        font.blend(area[top : top + side, left : left + side], cover, theme.color(one.tone or "gray"))
+        font.blend(
+            area[top : top + side, left : left + side], cover, theme.color(one.tone or "gray")
+        )
     else:
-        area[:] = theme.color(one.tone) if one.tone in COLORS else theme.cell
+        face = theme.color(one.tone) if one.tone in COLORS else theme.cell
+        area[:] = face
         _frame(area, theme.line)
-        _write(area, 4, one.text, _ink_on(tuple(map(int, area[2, 2])), theme))
+        _write(area, 4, one.text, _ink_on(face, theme))
 
 
 def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -266,7 +273,9 @@ def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     low, high = sorted((min(caret, len(text)), min(anchor, len(text))))
     if low != high:
         chosen = _mixed(color, theme.color("blue"), 0.4)
-        inner[2:-2, max(0, round(wide[low]) - shift + 1) : max(0, round(wide[high]) - shift + 1)] = chosen
+        inner[
+            2:-2, max(0, round(wide[low]) - shift + 1) : max(0, round(wide[high]) - shift + 1)
+        ] = chosen
     _write(inner, 1 - shift, text, ink)
     if at and low == high:
         x = round(wide[low]) - shift + 1

@@ -1,4 +1,4 @@
-"""What a family of tasks is: a model, how it is drawn, what events do to it, and when it is done."""
+"""What a family of tasks is: a model, how it is drawn, what events do to it, when it is done."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Form(Family):
         return ui.values.get(id, model.had.get(id))
 
     def update(self, model: Filled, event: Event, ui: Ui) -> Filled:
-        ended = event.kind == "click" and event.id == "submit" or event.kind == "enter"
+        ended = (event.kind == "click" and event.id == "submit") or event.kind == "enter"
         if not ended:
             return model
         right = all(self.holds(model, ui, id) == value for id, value in model.wants.items())

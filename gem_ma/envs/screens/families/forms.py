@@ -70,7 +70,11 @@ class Booking(Family):
         if level > 7:
             wants.append(("Return flight", True))
         many = 2 + level // 2
-        airlines = pick(rng, ("Albatross", "Blue Jay", "Condor", "Dove", "Egret", "Finch", "Gull", "Heron"), many)
+        airlines = pick(
+            rng,
+            ("Albatross", "Blue Jay", "Condor", "Dove", "Egret", "Finch", "Gull", "Heron"),
+            many,
+        )
         times = pick(rng, range(20, 90), many)
         flights = tuple(
             (name, at * 15, 60 + 7 * minutes, 50 + 9 * price)
@@ -87,7 +91,9 @@ class Booking(Family):
             more += f" on day {wants['day'] + 1}"
         if "seats" in wants:
             more += f" for {wants['seats'] + 1}"
-        more += "".join(f", {name.lower()}" for name in ("Business class", "Return flight") if name in wants)
+        more += "".join(
+            f", {name.lower()}" for name in ("Business class", "Return flight") if name in wants
+        )
         return f"Book the {model.best} flight from {wants['from']} to {wants['to']}{more}."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
@@ -106,16 +112,29 @@ class Booking(Family):
         with sheet.scroll("scroll", 434 - sheet.y):
             for name, at, minutes, price in model.flights:
                 box = sheet.put("box", f"box-{name}", w=sheet.w, h=48)
-                sheet.at("label", f"{name}-name", box.x + 10, box.y + 5, 150, 18, text=name, tone="bold")
+                sheet.at(
+                    "label", f"{name}-name", box.x + 10, box.y + 5, 150, 18, text=name, tone="bold"
+                )
                 told = f"{at // 60:02}:{at % 60:02}, {minutes // 60} h {minutes % 60:02} min"
                 sheet.at("label", f"{name}-time", box.x + 10, box.y + 25, 170, 18, text=told)
-                sheet.at("label", f"{name}-price", box.x + 200, box.y + 15, 60, 18, text=f"${price}")
-                sheet.at("button", f"book-{name}", box.x + box.w - 86, box.y + 11, 76, 26, text="Book")
+                sheet.at(
+                    "label", f"{name}-price", box.x + 200, box.y + 15, 60, 18, text=f"${price}"
+                )
+                sheet.at(
+                    "button", f"book-{name}", box.x + box.w - 86, box.y + 11, 76, 26, text="Book"
+                )
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
             wants = dict(model.wants)
-            had = {"from": "", "to": "", "day": 0, "seats": 0, "Business class": False, "Return flight": False}
+            had = {
+                "from": "",
+                "to": "",
+                "day": 0,
+                "seats": 0,
+                "Business class": False,
+                "Return flight": False,
+            }
             if all(ui.values.get(id, value) == wants.get(id, value) for id, value in had.items()):
                 return model._replace(found=True)
             return model._replace(done=False)
@@ -153,7 +172,9 @@ class Checkout(Form):
             wants["city"] = one_of(rng, words.CITIES)
             told.append(f"in {wants['city']}")
         if level > 1:
-            wants["street"] = f"{int(rng.integers(1, 99))} {one_of(rng, words.WORDS).title()} Street"
+            wants["street"] = (
+                f"{int(rng.integers(1, 99))} {one_of(rng, words.WORDS).title()} Street"
+            )
             told[-1] = f"in {wants['street']}, {wants['city']}"
         if level > 3:
             way = one_of(rng, ("Express", "Pick up"))
@@ -169,7 +190,9 @@ class Checkout(Form):
             wants["note"] = one_of(rng, words.WORDS)
             told.append(f'with the note "{wants["note"]}"')
         had = {"Standard": False, "pay": 0}
-        return Filled(wants, ("Standard", "Express", "Pick up"), f"Order it {', '.join(told)}.", had=had)
+        return Filled(
+            wants, ("Standard", "Express", "Pick up"), f"Order it {', '.join(told)}.", had=had
+        )
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         for id, name in (("name", "Name"), ("street", "Street"), ("city", "City")):
@@ -199,7 +222,7 @@ class Settings(Family):
         groups = tuple((names[4 * n], tuple(names[4 * n + 1 : 4 * n + 4])) for n in range(many))
         wanted = []
         for number in range(1 + level // 2):
-            main, rest = groups[number % many]
+            rest = groups[number % many][1]
             wanted.append(rest[number // many % 3])
         return self.Model(groups, tuple(wanted))
 
@@ -256,7 +279,8 @@ class Searching(Family):
     def start(self, rng: Any, level: int) -> Any:
         query = " ".join(pick(rng, words.WORDS, 1 + level // 4))
         results = tuple(
-            f"{a.title()} {b}" for a, b in zip(pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24), strict=True)
+            f"{a.title()} {b}"
+            for a, b in zip(pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24), strict=True)
         )
         low = level if level else 0
         return self.Model(query, results, min(23, low * 2 + int(rng.integers(3))))

@@ -29,13 +29,19 @@ class Inbox(Family):
     def start(self, rng: Any, level: int) -> Any:
         names = pick(rng, words.NAMES, 5 + min(level, 7))
         mails = tuple(
-            (name, " ".join(pick(rng, words.WORDS, 2)).capitalize(), " ".join(pick(rng, words.WORDS, 8)))
+            (
+                name,
+                " ".join(pick(rng, words.WORDS, 2)).capitalize(),
+                " ".join(pick(rng, words.WORDS, 8)),
+            )
             for name in names
         )
         which = pick(rng, range(len(mails)), 1 + level // 3)
         todo = []
         for mail in which:
-            what = one_of(rng, ("star", "delete") if level < 2 else ("star", "delete", "reply", "forward"))
+            what = one_of(
+                rng, ("star", "delete") if level < 2 else ("star", "delete", "reply", "forward")
+            )
             text = " ".join(pick(rng, words.WORDS, 2)) if what == "reply" else ""
             text = one_of(rng, words.NAMES) if what == "forward" else text
             todo.append((what, mail, text))
@@ -113,7 +119,9 @@ class Inbox(Family):
 
     def patch(self, before: Any, model: Any, ui: Any) -> Any:
         if before.writing and not model.writing:
-            return ui._replace(values={k: v for k, v in ui.values.items() if k not in ("to", "text")})
+            return ui._replace(
+                values={k: v for k, v in ui.values.items() if k not in ("to", "text")}
+            )
         return ui
 
     def _checked(self, model: Any) -> Any:
@@ -162,7 +170,11 @@ class Contacts(Family):
     def start(self, rng: Any, level: int) -> Any:
         many = 6 + level
         people = tuple(
-            (f"{name} {one_of(rng, words.LAST)}", f"555-{int(rng.integers(1000, 9999))}", one_of(rng, words.CITIES))
+            (
+                f"{name} {one_of(rng, words.LAST)}",
+                f"555-{int(rng.integers(1000, 9999))}",
+                one_of(rng, words.CITIES),
+            )
             for name in pick(rng, words.NAMES, many)
         )
         some = pick(rng, range(many), 1 + level // 3)
@@ -170,7 +182,9 @@ class Contacts(Family):
         return self.Model(people, todo, numbers=tuple(number for _, number, _ in people))
 
     def goal(self, model: Any) -> str:
-        told = joined([f"{model.people[who][0]}'s number to {number}" for who, number in model.todo])
+        told = joined(
+            [f"{model.people[who][0]}'s number to {number}" for who, number in model.todo]
+        )
         return f"Change {told}, and close the contacts."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
@@ -194,7 +208,9 @@ class Contacts(Family):
             if model.opened < 0:
                 return model
             numbers = list(model.numbers)
-            numbers[model.opened] = str(ui.values.get(f"number{model.opened}", numbers[model.opened]))
+            numbers[model.opened] = str(
+                ui.values.get(f"number{model.opened}", numbers[model.opened])
+            )
             return model._replace(numbers=tuple(numbers), opened=-1)
         if event.kind == "click" and event.id == "close":
             return model._replace(done=model.numbers == self._wanted(model))
@@ -230,7 +246,9 @@ class Files(Family):
 
     def start(self, rng: Any, level: int) -> Any:
         ends = ("txt", "pdf", "png", "csv")
-        names = tuple(f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + level // 2))
+        names = tuple(
+            f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + level // 2)
+        )
         folders = tuple(word.title() for word in pick(rng, words.WORDS, 2 + level // 4))
         wants = tuple((name, one_of(rng, folders)) for name in pick(rng, names, 1 + level // 2))
         return self.Model(names, folders, wants)
@@ -286,7 +304,9 @@ class Calendar(Family):
         return self.Model(tuple(slots[many : many + 3 + level]), wants)
 
     def goal(self, model: Any) -> str:
-        told = [f'"{title}" on {self.DAYS[day]} at {9 + hour}:00' for title, day, hour in model.wants]
+        told = [
+            f'"{title}" on {self.DAYS[day]} at {9 + hour}:00' for title, day, hour in model.wants
+        ]
         return f"Add {joined(told)}."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
@@ -300,7 +320,9 @@ class Calendar(Family):
                 title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
                 title = title or ("busy" if (day, hour) in model.busy else "")
                 tone = "gray" if title == "busy" else "blue" if title else ""
-                sheet.at("cell", f"slot{day}-{hour}", 58 + day * 76, y, 76, 30, text=title, tone=tone)
+                sheet.at(
+                    "cell", f"slot{day}-{hour}", 58 + day * 76, y, 76, 30, text=title, tone=tone
+                )
         if model.slot is not None:
             sheet.window(90, 190, 280, 130, "New meeting")
             sheet.put("field", "title", "Title", "", w=256)
@@ -317,7 +339,9 @@ class Calendar(Family):
         if model.slot and (event.kind == "enter" or (event.kind == "click" and event.id == "save")):
             one = (str(ui.values.get("title", "")).strip(), *model.slot)
             made = (*model.made, one)
-            done = False if one not in model.wants else True if len(made) == len(model.wants) else None
+            done = (
+                False if one not in model.wants else True if len(made) == len(model.wants) else None
+            )
             return model._replace(made=made, slot=None, done=done)
         return model
 

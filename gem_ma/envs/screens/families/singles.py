@@ -117,7 +117,9 @@ class Radios(Form):
         each = 2 + min(level, 6) // 2
         parts = tuple(tuple(names[n * each : (n + 1) * each]) for n in range(groups))
         chosen = [one_of(rng, part) for part in parts]
-        return Filled(dict.fromkeys(chosen, True), parts, f"Choose {joined(chosen)}, and click Submit.")
+        return Filled(
+            dict.fromkeys(chosen, True), parts, f"Choose {joined(chosen)}, and click Submit."
+        )
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         for number, part in enumerate(model.parts):
@@ -158,7 +160,9 @@ class Lists(Form):
         options = tuple(tuple(pick(rng, words.CITIES, each)) for _ in range(many))
         wants = {f"list{n}": int(rng.integers(each)) for n in range(many)}
         told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
-        return Filled(wants, options, f"Select {told}, and click Submit.", had=dict.fromkeys(wants, -1))
+        return Filled(
+            wants, options, f"Select {told}, and click Submit.", had=dict.fromkeys(wants, -1)
+        )
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         top = sheet.y
@@ -205,7 +209,9 @@ class Password(Form):
         many = 2 if level > 2 else 1
         told = "both fields" if many > 1 else "the field"
         wants = {f"password{n}": secret for n in range(many)}
-        return Filled(wants, (many,), f'Enter the password "{secret}" into {told}, and click Submit.')
+        return Filled(
+            wants, (many,), f'Enter the password "{secret}" into {told}, and click Submit.'
+        )
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         for number in range(model.parts[0]):
@@ -319,7 +325,9 @@ class Spinners(Family):
 
     def start(self, rng: Any, level: int) -> Any:
         many, most = 1 + level // 4, 2 + level // 2
-        wants = tuple(int(rng.integers(1, most + 1)) * (1 - 2 * int(rng.integers(2))) for _ in range(many))
+        wants = tuple(
+            int(rng.integers(1, most + 1)) * (1 - 2 * int(rng.integers(2))) for _ in range(many)
+        )
         return self.Model(wants, (0,) * many)
 
     def goal(self, model: Any) -> str:
@@ -388,7 +396,9 @@ class Dates(Family):
         x, y = 110, sheet.y
         sheet.at("menu", "calendar", x, y, 7 * 32 + 16, 230)
         sheet.at("button", "back", x + 8, y + 8, 30, 24, text="←")
-        sheet.at("label", "month", x + 64, y + 11, 140, 18, text=f"{words.MONTHS[model.month]} 2026")
+        sheet.at(
+            "label", "month", x + 64, y + 11, 140, 18, text=f"{words.MONTHS[model.month]} 2026"
+        )
         sheet.at("button", "on", x + 202, y + 8, 30, 24, text="→")
         first = (3, 6, 6, 2, 4, 0, 2, 5, 1, 3, 6, 1)[model.month]
         days = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[model.month]
@@ -436,7 +446,18 @@ class Colors(Family):
         opened: int = -1
         done: bool | None = None
 
-    PALETTE = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "gray", "white")
+    PALETTE = (
+        "red",
+        "orange",
+        "yellow",
+        "green",
+        "blue",
+        "purple",
+        "brown",
+        "black",
+        "gray",
+        "white",
+    )
 
     def start(self, rng: Any, level: int) -> Any:
         many = 1 + level // 3
@@ -469,7 +490,9 @@ class Colors(Family):
             has[model.opened] = event.id[5:]
             return model._replace(has=tuple(has), opened=-1)
         if event.id == "submit":
-            return model._replace(done=all(w == h for (_, w), h in zip(model.wants, model.has, strict=True)))
+            return model._replace(
+                done=all(w == h for (_, w), h in zip(model.wants, model.has, strict=True))
+            )
         return model
 
     def score(self, model: Any, ui: Any) -> float | None:
@@ -478,7 +501,11 @@ class Colors(Family):
     def plan(self, model: Any, ui: Any) -> Any:
         for number, ((_, want), has) in enumerate(zip(model.wants, model.has, strict=True)):
             if want != has:
-                return ("click", f"pick-{want}") if model.opened == number else ("click", f"color{number}")
+                return (
+                    ("click", f"pick-{want}")
+                    if model.opened == number
+                    else ("click", f"color{number}")
+                )
         return "click", "submit"
 
 
@@ -491,14 +518,16 @@ class Completing(Form):
         many = 1 + level // 3
         chosen = pick(rng, words.CITIES, many)
         wants = {f"city{n}": city for n, city in enumerate(chosen)}
-        return Filled(wants, (), f"Enter {joined(chosen)} as the cit{'ies' if many > 1 else 'y'}, each out "
-                      "of what is offered, and click Submit.", had={"taken": ()})  # fmt: skip
+        told = f"Enter {joined(chosen)}, out of what is offered, and click Submit."
+        return Filled(wants, (), told)
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         for number in range(len(model.wants)):
             sheet.named("field", f"city{number}", f"City {number + 1}", "")
         sheet.put("button", "submit", self.button, tone="primary")
-        field = next((one for one in sheet.widgets if one.id == ui.focus and one.kind == "field"), None)
+        field = next(
+            (one for one in sheet.widgets if one.id == ui.focus and one.kind == "field"), None
+        )
         typed = ui.values.get(ui.focus, "") if field else ""
         found = [city for city in words.CITIES if typed and city.lower().startswith(typed.lower())]
         if field is None or not found or typed in found:
@@ -513,7 +542,10 @@ class Completing(Form):
             taken = (*model.parts, event.id[6:])
             return model._replace(parts=taken)
         if event.kind == "click" and event.id == "submit":
-            right = all(ui.values.get(id) == city and city in model.parts for id, city in model.wants.items())
+            right = all(
+                ui.values.get(id) == city and city in model.parts
+                for id, city in model.wants.items()
+            )
             return model._replace(done=right)
         return model
 
@@ -603,7 +635,10 @@ class Menus(Family):
         subs = 3 if level > 3 else 0
         menus = []
         for menu in range(3):
-            entries = tuple((names[3 + menu * 3 + n], tuple(names[12 + (menu * 3 + n) * 2 :][:subs])) for n in range(3))
+            entries = tuple(
+                (names[3 + menu * 3 + n], tuple(names[12 + (menu * 3 + n) * 2 :][:subs]))
+                for n in range(3)
+            )
             menus.append((names[menu], entries))
         many = 1 + level // 4
         wants = tuple(
@@ -627,7 +662,13 @@ class Menus(Family):
         if not model.open:
             return
         bar = sheet.widgets[-3 + model.open[0]]
-        self._list(sheet, bar.x, bar.y + bar.h, [name for name, _ in model.menus[model.open[0]][1]], "entry")
+        self._list(
+            sheet,
+            bar.x,
+            bar.y + bar.h,
+            [name for name, _ in model.menus[model.open[0]][1]],
+            "entry",
+        )
         if len(model.open) > 1:
             entry = model.menus[model.open[0]][1][model.open[1]]
             self._list(sheet, bar.x + 150, bar.y + bar.h + 26 * model.open[1], entry[1], "sub")
@@ -679,10 +720,12 @@ class Scrolling(Form):
     like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
 
     def start(self, rng: Any, level: int) -> Filled:
-        names = [f"{a.title()} {b}" for a, b in zip(
-            pick(rng, words.WORDS, 10 + level), pick(rng, words.WORDS, 10 + level), strict=True)]  # fmt: skip
+        firsts, lasts = (pick(rng, words.WORDS, 10 + level) for _ in range(2))
+        names = [f"{a.title()} {b}" for a, b in zip(firsts, lasts, strict=True)]
         some = sorted(pick(rng, names, 1 + level // 3), key=names.index)
-        return Filled(dict.fromkeys(some, True), tuple(names), f"Select {joined(some)}, and click Submit.")
+        return Filled(
+            dict.fromkeys(some, True), tuple(names), f"Select {joined(some)}, and click Submit."
+        )
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         with sheet.scroll("scroll", 200):
