@@ -105,7 +105,8 @@ class Reader:
         for word, sign in (("up", -1), ("down", 1)):
             if direction == word or (not direction and re.search(rf"\b{word}\b", inside)):
                 return sign * 5 * WHEEL
-        numbers = re.findall(r"-?\d{1,5}", _PAIR.sub("", inside, count=1))
+        rest = re.sub(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", "", inside, count=1)
+        numbers = re.findall(r"-?\d{1,5}", rest)
         if not numbers:
             raise InvalidMove("scroll(x, y, dy) needs to know by how many pixels")
         return int(numbers[-1])

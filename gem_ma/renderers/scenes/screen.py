@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gem_ma.renderers import font, sans
 from gem_ma.renderers.contrast import contrast
 from gem_ma.renderers.figures import FIGURES, mask
-from gem_ma.renderers.kept import kept
-from gem_ma.renderers.themes import RGB, Theme, blank
+from gem_ma.renderers.kept import KEPT, kept
+from gem_ma.renderers.themes import RGB, Theme, blank, paper
 from gem_ma.scene import COLORS, letters
-from gem_ma.scene.screen import BAR, CLICKED, MARK, PAD, THUMB, Screen, Widget, left_of, thumb
+from gem_ma.scene.screen import (
+    BAR,
+    CLICKED,
+    MARK,
+    PAD,
+    THUMB,
+    TYPED,
+    Screen,
+    Widget,
+    left_of,
+    thumb,
+)
 
+Box = tuple[int, int, int, int]  # left, top, right, bottom
+_FEW = 8  # boxes that are drawn one by one
 _GROUNDS = ("box", "scroll", "note", "menu", "handle")
 _ARROW = (  # the pointer: its outline and its inside
     "X           ", "XX          ", "X.X         ", "X..X        ", "X...X       ", "X....X      ",
@@ -23,41 +36,122 @@ _ARROW = (  # the pointer: its outline and its inside
 )  # fmt: skip
 
 
+class _Layer(NamedTuple):
+    """A widget, and all else that its picture depends on."""
+
+    one: Widget
+    ground: RGB
+    at: tuple[int, ...]  # caret and anchor, where it is being typed in
+    active: bool
+    hover: bool
+
+
+class _Last:
+    """What was drawn of a screen, from which the next picture of it is made."""
+
+    def __init__(self, layers: list[_Layer], frame: np.ndarray):
+        self.layers, self.frame = layers, frame
+        self.nbytes = frame.nbytes + 256 * len(layers)
+
+
 def draw(scene: Screen, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame."""
-    frame = blank((scene.width, scene.height), theme.paper)
+    frame = _drawn(scene, theme).copy()
+    if scene.refs:
+        _marks(frame, scene)
+    if scene.pointer is not None:
+        _pointer(frame, *scene.pointer)
+    return frame if size == (scene.width, scene.height) else _fitted(frame, size, theme)
+
+
+def _drawn(scene: Screen, theme: Theme) -> np.ndarray:
+    """Return the widgets of a screen, of which those are drawn that were not so in the last one."""
+    layers = _layers(scene, theme)
+    whole = 0, 0, scene.width, scene.height
+    key = _drawn, whole, scene.look, theme, scene.widgets[:1]
+    last: _Last | None = KEPT.get(key)
+    if last is not None and last.layers == layers:
+        return last.frame
+    changed = [whole] if last is None else _changed(last.layers, layers, whole)
+    if last is None or changed == [whole]:
+        changed, frame = [whole], blank((scene.width, scene.height), theme.paper)
+    else:
+        frame = last.frame.copy()
+    for box in changed:
+        _redraw(frame, layers, box, theme, scene.look)
+    return KEPT.put(key, _Last(layers, frame)).frame  # type: ignore[no-any-return]
+
+
+def _layers(scene: Screen, theme: Theme) -> list[_Layer]:
+    layers: list[_Layer] = []
     grounds: list[tuple[int, int, int, int, RGB]] = []
+    focus, hover = scene.focus, scene.hover
+    at = scene.caret, scene.anchor
     for one in scene.widgets:
-        if one.kind == "veil":
-            frame //= 2
-            frame += np.array(theme.ink, np.uint8) // 4
-            continue
         ground = theme.paper
         for left, top, right, bottom, color in reversed(grounds):
             if left <= one.x < right and top <= one.y + one.h // 2 < bottom:
                 ground = color
                 break
-        active = one.id == scene.focus
-        at = (
-            (scene.caret, scene.anchor)
-            if active and one.kind in ("field", "password", "area")
-            else ()
-        )
-        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
-        picture = _widget(plain, theme, ground, scene.look, at, one.id == scene.hover)
-        _paste(frame, picture, one.x, one.y, one.clip)
-        if active and not at:
-            _ring(frame, one, theme.color("blue"))
+        active = one.id == focus
+        typed = at if active and one.kind in TYPED else ()
+        layers.append(_Layer(one, ground, typed, active, one.id == hover))
         if one.kind in _GROUNDS and (one.kind != "handle" or one.w > 200):
-            color = _ground(one, theme)
-            grounds.append((one.x, one.y, one.x + one.w, one.y + one.h, color))
+            right, bottom = one.x + one.w, one.y + one.h
+            grounds.append((one.x, one.y, right, bottom, _ground(one, theme)))
             if one.tone == "window":
-                grounds.append((one.x, one.y, one.x + one.w, one.y + 34, _head(theme)))
-    if scene.refs:
-        _marks(frame, scene, theme)
-    if scene.pointer is not None:
-        _pointer(frame, *scene.pointer)
-    return frame if size == (scene.width, scene.height) else _fitted(frame, size, theme)
+                grounds.append((one.x, one.y, right, one.y + 34, _head(theme)))
+    return layers
+
+
+def _box(one: Widget) -> Box:
+    """Return what a widget and the ring around it take."""
+    return one.x - 2, one.y - 2, one.x + one.w + 2, one.y + one.h + 2
+
+
+def _changed(old: list[_Layer], new: list[_Layer], whole: Box) -> list[Box]:
+    """Return the boxes in which two screens differ; all of it where that is much."""
+    boxes = []
+    for one, other in zip(old, new, strict=False):
+        if one is not other and one != other:
+            boxes += [_box(one.one), _box(other.one)]
+    many = min(len(old), len(new))
+    boxes += [_box(layer.one) for layer in (*old[many:], *new[many:])]
+    boxes = list(dict.fromkeys(boxes))
+    if len(boxes) > _FEW:
+        left, top, right, bottom = zip(*boxes, strict=True)
+        boxes = [(min(left), min(top), max(right), max(bottom))]
+    area = sum((right - left) * (bottom - top) for left, top, right, bottom in boxes)
+    return [whole] if area * 2 > whole[2] * whole[3] else boxes
+
+
+def _redraw(frame: np.ndarray, layers: list[_Layer], box: Box, theme: Theme, look: str) -> None:
+    """Draw what lies in a box."""
+    left, top, right, bottom = (max(0, side) for side in box)
+    high, wide = frame.shape[:2]
+    area = frame[top:bottom, left:right]
+    area[:] = paper((wide, high), theme.paper)[top:bottom, left:right]
+    for one, ground, at, active, hover in layers:
+        if one.kind == "veil":
+            area >>= 1
+            area += np.uint8(theme.ink[0] // 4)
+            continue
+        if not (one.x - 2 < right and one.y - 2 < bottom):
+            continue
+        if not (one.x + one.w + 2 > left and one.y + one.h + 2 > top):
+            continue
+        clip = left, top, right, bottom
+        if one.clip is not None:
+            clip = (
+                max(left, one.clip[0]),
+                max(top, one.clip[1]),
+                min(right, one.clip[2]),
+                min(bottom, one.clip[3]),
+            )
+        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
+        _paste(frame, _widget(plain, theme, ground, look, at, hover), one.x, one.y, clip)
+        if active and not at:
+            _ring(frame, one, theme.color("blue"), clip)
 
 
 def _fitted(frame: np.ndarray, size: tuple[int, int], theme: Theme) -> np.ndarray:
@@ -183,7 +277,7 @@ def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
         _write(area, 14, text, _ink_on(color, theme), bold=False, y=5 + 18 * number)
 
 
-def _box(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     area[:] = _ground(one, theme)
     _frame(area, theme.line)
     if one.tone == "window":
@@ -415,41 +509,57 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
 
 
 _DRAWN = {
-    "note": _note, "box": _box, "line": _line, "image": _image, "button": _button, "tab": _tab,
+    "note": _note, "box": _panel, "line": _line, "image": _image, "button": _button, "tab": _tab,
     "link": _link, "field": _field, "password": _field, "area": _area, "check": _check,
     "radio": _check, "select": _select, "list": _list, "item": _item, "cell": _item,
     "menu": _menu, "slider": _slider, "fold": _fold, "scroll": _scroll, "handle": _handle,
 }  # fmt: skip
 
 
-def _ring(frame: np.ndarray, one: Widget, color: RGB) -> None:
-    left, top, right, bottom = one.clip or (0, 0, frame.shape[1], frame.shape[0])
-    x1, y1 = max(one.x - 2, left), max(one.y - 2, top)
-    x2, y2 = min(one.x + one.w + 2, right), min(one.y + one.h + 2, bottom)
-    if x2 - x1 > 4 and y2 - y1 > 4:
-        _frame(frame[y1:y2, x1:x2], color, 2)
+def _ring(frame: np.ndarray, one: Widget, color: RGB, clip: Box) -> None:
+    left, top, right, bottom = clip
+    x1, y1, x2, y2 = _box(one)
+    for sides in (
+        (x1, y1, x2, y1 + 2),
+        (x1, y2 - 2, x2, y2),
+        (x1, y1, x1 + 2, y2),
+        (x2 - 2, y1, x2, y2),
+    ):
+        a, b = max(sides[0], left, 0), max(sides[1], top, 0)
+        frame[b : max(b, min(sides[3], bottom)), a : max(a, min(sides[2], right))] = color
 
 
-def _marks(frame: np.ndarray, scene: Screen, theme: Theme) -> None:
+def _marks(frame: np.ndarray, scene: Screen) -> None:
     """Put the ref of each widget that can be used at its top left corner."""
     number = 0
     for one in scene.widgets:
         if one.kind not in CLICKED and one.kind != "scroll":
             continue
         number += 1
-        if one.inside and not one.seen:
-            continue
-        text = f"e{number}"
-        wide = round(letters.width(text, 12, True)) + 4
-        area = np.empty((14, wide, 3), np.uint8)
-        area[:] = (255, 221, 51)
-        _write(area, 2, text, (0, 0, 0), 12, True, y=-1)
-        _paste(frame, area, max(0, one.x - 4), max(0, one.y - 7), None)
+        if not one.inside or one.seen:
+            mark = _mark(f"e{number}")
+            _paste(frame, mark, max(0, one.x - 4), max(0, one.y - 7), None)
+
+
+@kept
+def _mark(text: str) -> np.ndarray:
+    area = np.empty((14, round(letters.width(text, 12, True)) + 4, 3), np.uint8)
+    area[:] = (255, 221, 51)
+    _write(area, 2, text, (0, 0, 0), 12, True, y=-1)
+    return area
+
+
+@functools.cache
+def _tip() -> tuple[tuple[np.ndarray, ...], ...]:
+    """Return the rows and columns of the pointer's edge, and of its inside."""
+    dots = np.array([list(line) for line in _ARROW])
+    return np.nonzero(dots == "X"), np.nonzero(dots == ".")
 
 
 def _pointer(frame: np.ndarray, x: int, y: int) -> None:
-    tip: Sequence[str] = _ARROW
-    for row, line in enumerate(tip[: frame.shape[0] - y]):
-        for column, dot in enumerate(line[: frame.shape[1] - x]):
-            if dot != " ":
-                frame[y + row, x + column] = (0, 0, 0) if dot == "X" else (255, 255, 255)
+    high, wide = frame.shape[:2]
+    for (rows, columns), color in zip(_tip(), (0, 255), strict=True):
+        if y + len(_ARROW) > high or x + len(_ARROW[0]) > wide:
+            seen = (rows < high - y) & (columns < wide - x)
+            rows, columns = rows[seen], columns[seen]
+        frame[y + rows, x + columns] = color

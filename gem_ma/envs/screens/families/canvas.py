@@ -159,8 +159,8 @@ class Ordering(Family):
 
     def goal(self, model: Any) -> str:
         return (
-            "Drag the cards into order, the smallest on top, and click Done. A card goes before that "
-            "on which it is dropped."
+            "Drag the cards into order, the smallest on top, and click Done. A card goes before the "
+            "one on which it is dropped."
         )
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.acting import Event, Ui
@@ -58,7 +57,7 @@ class Filled(NamedTuple):
     parts: tuple[Any, ...]  # what it is drawn from
     told: str  # the goal
     done: bool | None = None
-    had: Mapping[str, Any] = MappingProxyType({})  # what widgets hold at first, where not nothing
+    had: Mapping[str, Any] = {}  # noqa: RUF012 - what widgets hold at first, where not nothing
 
 
 class Form(Family):
