@@ -33,7 +33,6 @@ import functools
 import json
 import re
 import sys
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -196,7 +195,7 @@ def read_as_assistant(messages):
 
 
 def actions(heard, found, said):
-    """Return the menu, what is not known for the wish at hand, the wish, and which tool it takes."""
+    """Return the menu, what is not known for the wish at hand, the wish, and its tool."""
     records = Records()
     for asked, answer in found.items():
         keep(records, asked, answer)
