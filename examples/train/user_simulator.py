@@ -33,7 +33,6 @@ import functools
 import json
 import re
 import sys
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -153,7 +152,6 @@ def split_up(task):
 
 # -- the assistant ---------------------------------------------------------------------------------
 
-ASSISTANT_BUCKETS = 256
 ASKS = {  # what it can ask for, by the argument that it then knows
     "who": "Could you tell me your email, or your name and zip code?",
     "order_id": "Which order do you mean, by its number or by what is in it?",
@@ -168,7 +166,7 @@ ASKS = {  # what it can ask for, by the argument that it then knows
 CHANGES = tuple(tool for tool in SOUNDS if tool != "reset_app")
 LOOKS = ("find_user_id", "get_user", "get_order", "get_product")
 DOES = (*ASKS, *LOOKS, "total", "sure", *CHANGES)
-ASSISTANT_ROW = ASSISTANT_BUCKETS + len(DOES) + len(ASKS) + 4
+ASSISTANT_ROW = len(DOES) + len(ASKS) + len(CHANGES) + 6
 
 
 def read_as_assistant(messages):
@@ -181,23 +179,23 @@ def read_as_assistant(messages):
         for call, text in zip(said, seen[1:], strict=True)
         if text.startswith("tool: ")
     }
-    menu, unknown, wish = actions(heard, found, said)
+    menu, unknown, wish, tool = actions(heard, found, said)
     rows = np.zeros((len(DOES), ASSISTANT_ROW), np.float32)
-    for word in WORD.findall(wish.lower()):
-        rows[:, zlib.crc32(word.encode()) % ASSISTANT_BUCKETS] = 1
     for place, (does, line) in enumerate(menu.items()):
-        rows[place, ASSISTANT_BUCKETS + DOES.index(does)] = 1
-        rows[place, -4] = line in said
-        rows[place, -3] = said[-1:] == [line]
-    for place, name in enumerate(ASKS):
-        rows[:, ASSISTANT_BUCKETS + len(DOES) + place] = name in unknown
-    rows[:, -2] = bool(wish) and wish in heard[-1]
-    rows[:, -1] = seen[-1].startswith("tool: ")
+        rows[place, DOES.index(does)] = 1
+        rows[place, -6] = does == tool
+        rows[place, -5] = line in said
+        rows[place, -4] = said[-1:] == [line]
+    for place, name in enumerate((*ASKS, *CHANGES)):
+        rows[:, len(DOES) + place] = name in unknown or name == tool
+    rows[:, -3] = bool(wish) and wish in heard[-1]
+    rows[:, -2] = seen[-1].startswith("tool: ")
+    rows[:, -1] = seen[-1].startswith("tool: Error")
     return rows, list(menu.values())
 
 
 def actions(heard, found, said):
-    """Return what can be asked and done with what is known, what is not known, and the wish."""
+    """Return the menu, what is not known for the wish at hand, the wish, and its tool."""
     records = Records()
     for asked, answer in found.items():
         keep(records, asked, answer)
@@ -228,7 +226,7 @@ def actions(heard, found, said):
             unknown |= left if name == tool else set()
     for kind, wanted_id in unseen[:1]:
         menu[f"get_{kind}"] = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
-    return menu, unknown, wish
+    return menu, unknown, wish, tool
 
 
 def keep(records, asked, answer):

@@ -92,14 +92,14 @@ class Records:
         """Return the orders that texts may mean: those with all that was named."""
         status = _STATUS.get(tool, "pending")
         told = [_before(text) for text in texts] if "address" in tool else texts
-        for number in _numbers(told):
-            if self.orders.get(number):
-                return [number]
         orders = {
             number: order
             for number, order in self.orders.items()
             if order and order["status"].split(" ")[0] == status
         }
+        named = [number for number in _numbers(told) if self.orders.get(number)]
+        if named:
+            return [number for number in named if number in orders][:1]
         for place, text in enumerate(told):
             fit = {number: one for number, one in orders.items() if _holds(one, self._of(text))}
             orders = fit if fit or not place else orders
