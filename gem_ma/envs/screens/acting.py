@@ -44,7 +44,7 @@ NOTHING = Event("nothing")  # an action that was none of the app's business
 class Ui(NamedTuple):
     """What a person has done to widgets that the app did not have to know of."""
 
-    values: Mapping[str, Any] = {}  # noqa: RUF012 - never changed; where they are not as they were
+    values: Mapping[str, Any] = {}
     focus: str = ""
     caret: int = 0
     anchor: int = 0

@@ -205,6 +205,7 @@ def _lit(theme: Theme) -> RGB:
     return (255, 255, 255) if sum(theme.paper) > 600 else _mixed(theme.paper, (0, 0, 0), 0.35)
 
 
+@functools.lru_cache(maxsize=1024)
 def _ink_on(ground: RGB, theme: Theme) -> RGB:
     """Return the colour of letters that can be read on a ground."""
     options = (theme.ink, (255, 255, 255), (0, 0, 0))
@@ -217,16 +218,41 @@ def _widget(
     one: Widget, theme: Theme, ground: RGB, look: str, at: tuple[int, ...], hover: bool
 ) -> np.ndarray:
     """Return the picture of one widget on its ground."""
-    area = np.empty((max(one.h, 1), max(one.w, 1), 3), np.uint8)
-    area[:] = ground
+    area = _filled(max(one.w, 1), max(one.h, 1), ground)
     _DRAWN.get(one.kind, _plain)(area, one, theme, look, at, hover, ground)
     return area
 
 
+def _filled(wide: int, high: int, color: RGB) -> np.ndarray:
+    """Return an area of one colour; copied, which is much faster than to fill it."""
+    if wide > 448 or high > 448:
+        return blank((wide, high), color)
+    return paper((448, 448), color)[:high, :wide].copy()
+
+
+def _fill(area: np.ndarray, color: RGB) -> None:
+    area[:] = paper((448, 448), color)[: area.shape[0], : area.shape[1]]
+
+
+@functools.lru_cache(maxsize=1024)
+def _shades(ink: RGB, ground: RGB) -> np.ndarray:
+    return font.shades(ink, ground)
+
+
 def _write(
-    area: np.ndarray, x: int, text: str, ink: RGB, size: int = 14, bold: bool = False, y: Any = None
+    area: np.ndarray,
+    x: int,
+    text: str,
+    ink: RGB,
+    size: int = 14,
+    bold: bool = False,
+    y: Any = None,
+    on: RGB | None = None,
 ) -> None:
-    """Blend a line, in the middle of the height if it is not said where."""
+    """Blend a line, in the middle of the height if it is not said where.
+
+    on: the colour of all that lies below it, where that is one.
+    """
     if not text:
         return
     cover = sans.line(text, size, bold)
@@ -237,7 +263,11 @@ def _write(
     if y < 0:
         cover, y = cover[-y:], 0
     region = area[y : y + cover.shape[0], x : x + cover.shape[1]]
-    font.blend(region, cover[: region.shape[0], : region.shape[1]], ink)
+    cover = cover[: region.shape[0], : region.shape[1]]
+    if on is None:
+        font.blend(region, cover, ink)
+    else:
+        region[:] = _shades(ink, on).take(cover, 0)
 
 
 def _frame(area: np.ndarray, color: RGB, by: int = 1) -> None:
@@ -266,19 +296,19 @@ def _plain(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     if one.tone == "quiet":
         ink = _mixed(ink, ground, 0.3)
     bold = one.kind == "title" or one.tone == "bold"
-    _write(area, 0, letters.shorten(one.text, 14, one.w, bold), ink, bold=bold)
+    _write(area, 0, letters.shorten(one.text, 14, one.w, bold), ink, bold=bold, on=ground)
 
 
 def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _ground(one, theme)
-    area[:] = color
+    _fill(area, color)
     area[-1:] = theme.line
     for number, text in enumerate(one.text.split("\n")):
-        _write(area, 14, text, _ink_on(color, theme), bold=False, y=5 + 18 * number)
+        _write(area, 14, text, _ink_on(color, theme), y=5 + 18 * number, on=color)
 
 
 def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
-    area[:] = _ground(one, theme)
+    _fill(area, _ground(one, theme))
     _frame(area, theme.line)
     if one.tone == "window":
         if look == "old":
@@ -317,7 +347,7 @@ def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         face = theme.color(one.tone)
     if hover and not one.disabled:
         face = _mixed(face, theme.ink, 0.08)
-    area[:] = face
+    _fill(area, face)
     if look == "old":
         _raised(area, theme)
     else:
@@ -325,12 +355,12 @@ def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _corners(area, ground)
     ink = _mixed(_ink_on(face, theme), face, 0.55) if one.disabled else _ink_on(face, theme)
     text = letters.shorten(one.text, 14, one.w - 8)
-    _write(area, round((one.w - letters.width(text, 14)) / 2), text, ink)
+    _write(area, round((one.w - letters.width(text, 14)) / 2), text, ink, on=face)
 
 
 def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     face = ground if one.value else theme.cell
-    area[:] = face
+    _fill(area, face)
     _frame(area, theme.line)
     if one.value:
         area[:3] = theme.color("blue")
@@ -344,7 +374,7 @@ def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
     if contrast(ink, ground) < 4.5:
         ink = _mixed(ink, _ink_on(ground, theme), 0.45)
     text = letters.shorten(one.text, 14, one.w)
-    _write(area, 0, text, ink)
+    _write(area, 0, text, ink, on=ground)
     under = (area.shape[0] + 18) // 2 - 3
     if under < area.shape[0]:
         area[under, : round(letters.width(text, 14))] = ink
@@ -352,7 +382,7 @@ def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
 
 def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme) if not one.disabled else theme.cell
-    area[:] = color
+    _fill(area, color)
     _frame(area, theme.color("blue") if at else _mixed(color, theme.ink, 0.45), 2 if at else 1)
     if look == "old" and not at:
         _raised(area, theme, sunk=True)
@@ -378,7 +408,7 @@ def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
 
 def _area(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme)
-    area[:] = color
+    _fill(area, color)
     _frame(area, theme.color("blue") if at else _mixed(color, theme.ink, 0.45), 2 if at else 1)
     ink, value = _ink_on(color, theme), str(one.value or "")
     caret, anchor = at or (0, 0)
@@ -413,12 +443,12 @@ def _check(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
         font.blend(box[1:-1, 1:-1], mask("disc", MARK - 2), _lit(theme))
         if one.value:
             font.blend(box[3:-3, 3:-3], mask("disc", MARK - 6), on)
-    _write(area, MARK + 7, letters.shorten(one.text, 14, one.w - MARK - 7), ink)
+    _write(area, MARK + 7, letters.shorten(one.text, 14, one.w - MARK - 7), ink, on=ground)
 
 
 def _select(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme)
-    area[:] = color
+    _fill(area, color)
     _frame(area, _mixed(color, theme.ink, 0.45))
     if look == "old":
         _raised(area, theme, sunk=True)
@@ -432,14 +462,15 @@ def _select(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
 
 def _list(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme)
-    area[:] = color
+    _fill(area, color)
     for number, option in enumerate(one.options):
         row = area[number * 24 : number * 24 + 24]
         ground = color
         if number == one.value:
             ground = _mixed(theme.color("blue"), (0, 0, 0), 0.1)
-            row[:] = ground
-        _write(row, PAD, letters.shorten(str(option), 14, one.w - 2 * PAD), _ink_on(ground, theme))
+            _fill(row, ground)
+        text = letters.shorten(str(option), 14, one.w - 2 * PAD)
+        _write(row, PAD, text, _ink_on(ground, theme), on=ground)
     _frame(area, _mixed(color, theme.ink, 0.45))
 
 
@@ -449,17 +480,18 @@ def _item(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
         face = _mixed(face, theme.color("blue"), 0.3)
     elif hover:
         face = _mixed(face, theme.ink, 0.1)
-    area[:] = face
+    _fill(area, face)
     if one.kind == "cell":
         if one.tone in COLORS:
             face = theme.color(one.tone)
             area[:] = face
         _frame(area, theme.line)
-    _write(area, PAD, letters.shorten(one.text, 14, one.w - 2 * PAD), _ink_on(face, theme))
+    text = letters.shorten(one.text, 14, one.w - 2 * PAD)
+    _write(area, PAD, text, _ink_on(face, theme), on=face)
 
 
 def _menu(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
-    area[:] = _lit(theme)
+    _fill(area, _lit(theme))
     _frame(area, theme.line)
 
 
@@ -473,7 +505,7 @@ def _slider(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
 
 
 def _fold(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
-    area[:] = theme.cell
+    _fill(area, theme.cell)
     _frame(area, theme.line)
     ink, y = _ink_on(theme.cell, theme), one.h // 2
     for row in range(5):
@@ -485,7 +517,7 @@ def _fold(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
 
 
 def _scroll(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
-    area[:] = _ground(one, theme)
+    _fill(area, _ground(one, theme))
     content = max(one.options[0], one.h)
     long = max(20, one.h * one.h // content)
     most = content - one.h
@@ -501,7 +533,7 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _image(area, one, theme, look, at, hover, ground)
         return
     face = theme.color(one.tone) if one.tone in COLORS else theme.cell
-    area[:] = face
+    _fill(area, face)
     _frame(area, _mixed(face, theme.ink, 0.4))
     _corners(area, ground)
     text = letters.shorten(one.text, 14, one.w - 4)

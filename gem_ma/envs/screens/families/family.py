@@ -57,7 +57,7 @@ class Filled(NamedTuple):
     parts: tuple[Any, ...]  # what it is drawn from
     told: str  # the goal
     done: bool | None = None
-    had: Mapping[str, Any] = {}  # noqa: RUF012 - what widgets hold at first, where not nothing
+    had: Mapping[str, Any] = {}
 
 
 class Form(Family):

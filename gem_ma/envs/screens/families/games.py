@@ -21,11 +21,12 @@ class Mines(Family):
 
     def start(self, rng: Any, level: int) -> Any:
         side = 3 + level // 3
-        free = int(rng.integers(side * side))
-        cells = [cell for cell in range(side * side) if cell != free]
-        mines = frozenset(pick(rng, cells, 1 + (side * side) // 6))
-        model = self.Model(side, mines)
-        return self._open(model, free)
+        while True:
+            free, *cells = pick(rng, range(side * side), side * side)
+            model = self.Model(side, frozenset(cells[: 1 + (side * side) // 6]))
+            model = self._open(model, free)
+            if model.done is None:  # and not all open at once
+                return model
 
     def goal(self, model: Any) -> str:
         return (

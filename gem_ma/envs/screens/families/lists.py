@@ -43,7 +43,8 @@ class Inbox(Family):
                 rng, ("star", "delete") if level < 2 else ("star", "delete", "reply", "forward")
             )
             text = " ".join(pick(rng, words.WORDS, 2)) if what == "reply" else ""
-            text = one_of(rng, words.NAMES) if what == "forward" else text
+            others = [name for name in words.NAMES if name != mails[mail][0]]
+            text = one_of(rng, others) if what == "forward" else text
             todo.append((what, mail, text))
         return self.Model(mails, tuple(todo))
 
