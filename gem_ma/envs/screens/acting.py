@@ -23,6 +23,11 @@ from gem_ma.scene.screen import (
 LONGEST = 400  # letters that a field takes
 HIGH = 24  # of an option in a list
 WHEEL = 40  # pixels that a page is scrolled by, for each notch
+_PRESSED = {  # keys that are as good as a click
+    *((kind, "Enter") for kind in ("button", "link", "tab")),
+    *((kind, "Space") for kind in ("button", "tab")),
+}
+_FLIPPED = {("check", "Space"), ("fold", "Space"), ("fold", "Enter")}
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -144,8 +149,12 @@ def act(page: tuple[Widget, ...], ui: Ui, action: Action) -> tuple[Ui, list[Even
         return _scrolled(page, ui, under, action.to[1]), []
     if action.kind == "drag":
         return _dragged(page, ui, under, action)
-    if ui.open:
-        return _chosen(page, ui, under)
+    return _chosen(page, ui, under) if ui.open else _pressed(page, ui, under, action)
+
+
+def _pressed(
+    page: tuple[Widget, ...], ui: Ui, under: Widget | None, action: Action
+) -> tuple[Ui, list[Event]]:
     if under is None or under.disabled or under.kind not in CLICKED:
         if under is not None and under.kind == "scroll" and action.kind != "right":
             return _on_bar(ui, under, action.at), []
@@ -381,28 +390,24 @@ def _key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]]:
         return ui, [Event("key", "", key)]
     if one.kind in TYPED:
         return _edited(ui, one, name, ctrl, shift)
-    if one.kind in ("button", "link", "tab"):
-        if name == "Enter" or (name == "Space" and one.kind != "link"):
-            return ui, [Event("click", one.id)]
-    elif one.kind in ("check", "fold"):
-        if name == "Space" or (one.kind == "fold" and name == "Enter"):
-            return _changed(ui, one, not one.value)
-    elif one.kind == "radio":
+    if (one.kind, name) in _PRESSED:
+        return ui, [Event("click", one.id)]
+    if (one.kind, name) in _FLIPPED:
+        return _changed(ui, one, not one.value)
+    if one.kind == "radio":
         return _radio_key(page, ui, one, name)
-    elif one.kind in ("select", "list"):
+    if one.kind in ("select", "list"):
         return _select_key(ui, one, name)
-    elif one.kind == "slider":
+    if one.kind == "slider":
         return _slider_key(ui, one, name)
-    if name == "Enter":
-        return ui, [Event("enter", one.id)]
-    return ui, [Event("key", one.id, key)]
+    return ui, [Event("enter" if name == "Enter" else "key", one.id, key)]
 
 
 def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
     """Give the keyboard to the next widget; of radio buttons, to the one that is on."""
     found = [one for one in usable(page) if one.kind in FOCUSED and not one.disabled]
     on = {one.group for one in found if one.kind == "radio" and one.value}
-    stops = []
+    stops: list[Widget] = []
     for one in found:
         if one.kind == "radio" and one.id != ui.focus:
             same = next((two for two in stops if two.kind == "radio" and two.group == one.group), 0)
@@ -472,23 +477,29 @@ def _moved(
     start = text.rfind("\n", 0, caret) + 1
     end = text.find("\n", caret)
     end = len(text) if end < 0 else end
-    if name == "Home":
-        return 0 if ctrl else start
-    if name == "End":
-        return len(text) if ctrl else end
+    if name in ("Home", "End"):
+        whole = {"Home": 0, "End": len(text)} if ctrl else {"Home": start, "End": end}
+        return whole[name]
     if name not in ("Up", "Down"):
         return None
-    if not lines:
-        return 0 if name == "Up" else len(text)
+    if lines:
+        return _line_up(text, start, caret) if name == "Up" else _line_down(text, start, end, caret)
+    return 0 if name == "Up" else len(text)
+
+
+def _line_up(text: str, start: int, caret: int) -> int:
+    if not start:
+        return 0
+    first = text.rfind("\n", 0, start - 1) + 1
     x = letters.width(text[start:caret], 14)
-    if name == "Up":
-        if not start:
-            return 0
-        first = text.rfind("\n", 0, start - 1) + 1
-        return first + letters.place(text[first : start - 1], 14, x)
+    return first + letters.place(text[first : start - 1], 14, x)
+
+
+def _line_down(text: str, start: int, end: int, caret: int) -> int:
     if end == len(text):
         return len(text)
     last = text.find("\n", end + 1)
+    x = letters.width(text[start:caret], 14)
     return end + 1 + letters.place(text[end + 1 : len(text) if last < 0 else last], 14, x)
 
 

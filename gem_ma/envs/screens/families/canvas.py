@@ -159,7 +159,7 @@ class Ordering(Family):
 
     def goal(self, model: Any) -> str:
         return (
-            "Drag the cards into order, the smallest on top, and click Done. A card goes before the "
+            "Drag the cards into order, the smallest on top, and click Done. Each goes before the "
             "one on which it is dropped."
         )
 
