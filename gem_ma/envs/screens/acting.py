@@ -27,8 +27,10 @@ _PRESSED = {  # keys that are as good as a click
     *((kind, "Enter") for kind in ("button", "link", "tab")),
     *((kind, "Space") for kind in ("button", "tab")),
 }
+_PAGED = ("Up", "Down", "PageUp", "PageDown", "Home", "End")
 _FLIPPED = {("check", "Space"), ("fold", "Space"), ("fold", "Enter")}
 _WORD = re.compile(r"\w+|[^\w\s]")
+_PART = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class Event(NamedTuple):
@@ -57,6 +59,7 @@ class Ui(NamedTuple):
     hover: str = ""
     pointer: tuple[int, int] | None = None
     clipboard: str = ""
+    left: Mapping[str, tuple[int, int]] = {}
 
     def put(self, id: str, value: Any) -> Ui:
         return self._replace(values={**self.values, id: value})
@@ -217,7 +220,11 @@ def _chosen(page: Sequence[Widget], ui: Ui, under: Widget | None) -> tuple[Ui, l
 
 def focused(ui: Ui, one: Widget) -> Ui:
     """Give a widget the keyboard."""
-    return ui if ui.focus == one.id else ui._replace(focus=one.id, caret=0, anchor=0)
+    if ui.focus == one.id:
+        return ui
+    left = {**ui.left, ui.focus: (ui.caret, ui.anchor)} if ui.focus else ui.left
+    caret, anchor = left.get(one.id, (0, 0)) if one.kind == "area" else (0, 0)
+    return ui._replace(focus=one.id, caret=caret, anchor=anchor, left=left)
 
 
 # -- scrolling, sliding, dragging ------------------------------------------------------------------
@@ -307,7 +314,9 @@ def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
     if one.kind == "area":
         lines = text.split("\n")
         high = letters.LINES[14]
-        row = max(0, min((at[1] - one.y - PAD) // high, len(lines) - 1))
+        row = max(0, (at[1] - one.y - PAD) // high)
+        if row >= len(lines):
+            return len(text)
         before = sum(len(line) + 1 for line in lines[:row])
         return before + letters.place(lines[row], 14, at[0] - one.x - PAD)
     caret = ui.caret if ui.focus == one.id else 0
@@ -323,11 +332,9 @@ def _caret(ui: Ui, one: Widget, action: Action) -> Ui:
     if action.kind == "double":
         if one.kind == "password":
             return ui._replace(anchor=0, caret=len(text))
-        for word in _WORD.finditer(text):
-            if word.start() <= caret <= word.end():
-                if caret == word.end() and caret < len(text) and not text[caret].isspace():
-                    continue
-                return ui._replace(anchor=word.start(), caret=word.end())
+        for part in _PART.finditer(text):
+            if caret < part.end() or part.end() == len(text):
+                return ui._replace(anchor=part.start(), caret=part.end())
     return ui._replace(anchor=caret, caret=caret)
 
 
@@ -346,13 +353,26 @@ def _typed(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]
                 widget = widget._replace(value=ui.values[widget.id])
             page = tuple([widget if widget and one.id == widget.id else one for one in page])
         elif widget is None or widget.disabled or widget.kind not in TYPED:
-            more = [Event("key", ui.focus, letter) for letter in part]
-            if widget is not None and widget.kind == "select":
-                ui, more = _type_ahead(ui, widget, part)
+            ui, more = _struck(page, ui, part)
         else:
             ui, more = _write(ui, widget, part)
             widget = widget._replace(value=ui.values.get(widget.id, widget.value))
             page = tuple([widget if one.id == widget.id else one for one in page])
+        said += more
+    return ui, said
+
+
+def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
+    """Strike keys where nothing is typed into: a space may press, and letters may choose."""
+    said: list[Event] = []
+    for letter in text:
+        one = find(page, ui.focus)
+        if one is not None and one.id in ui.values:
+            one = one._replace(value=ui.values[one.id])
+            page = tuple([one if other.id == one.id else other for other in page])
+        if one is not None and one.kind in ("select", "list"):
+            return _type_ahead(ui, one, text)
+        ui, more = _key(page, ui, "Space" if letter == " " else letter)
         said += more
     return ui, said
 
@@ -371,10 +391,11 @@ def _write(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
 
 
 def _type_ahead(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
-    low = text.lower()
-    for number, option in enumerate(one.options):
-        if str(option).lower().startswith(low):
-            return _changed(ui._replace(open=""), one, number)
+    """Choose what begins with the letters, as far as something does."""
+    for long in range(len(text), 0, -1):
+        for number, option in enumerate(one.options):
+            if str(option).lower().startswith(text[:long].lower()):
+                return _changed(ui._replace(open=""), one, number)
     return ui, []
 
 
@@ -389,34 +410,63 @@ def _key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]]:
     if one is None or one.disabled:
         return ui, [Event("key", "", key)]
     if one.kind in TYPED:
-        return _edited(ui, one, name, ctrl, shift)
+        return _field_key(page, ui, one, name, ctrl, shift)
     if (one.kind, name) in _PRESSED:
         return ui, [Event("click", one.id)]
     if (one.kind, name) in _FLIPPED:
         return _changed(ui, one, not one.value)
-    if one.kind == "radio":
-        return _radio_key(page, ui, one, name)
-    if one.kind in ("select", "list"):
-        return _select_key(ui, one, name)
-    if one.kind == "slider":
-        return _slider_key(ui, one, name)
+    chosen = _choice_key(page, ui, one, name, ctrl, shift)
+    if chosen is not None:
+        return chosen
+    if not (ctrl or shift) and (name in _PAGED or (name == "Space" and one.kind == "link")):
+        return _paged(page, ui, one, name), []
     return ui, [Event("enter" if name == "Enter" else "key", one.id, key)]
+
+
+def _choice_key(
+    page: Sequence[Widget], ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool
+) -> tuple[Ui, list[Event]] | None:
+    """Return what a key does to a widget with several values, or None."""
+    if one.kind == "radio" and not ctrl:
+        return _radio_key(page, ui, one, name)
+    if (one.kind == "list" and not ctrl) or (one.kind == "select" and not (ctrl or shift)):
+        return _select_key(ui, one, name)
+    return _slider_key(ui, one, name) if one.kind == "slider" else None
+
+
+def _field_key(
+    page: Sequence[Widget], ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool
+) -> tuple[Ui, list[Event]]:
+    if one.kind != "area" and name in ("PageUp", "PageDown"):
+        return _paged(page, ui, one, name), []
+    ui, said = _edited(ui, one, name, ctrl, shift)
+    return (ui if ctrl and name == "a" else _into_view(page, ui, one)), said
+
+
+def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
+    """Scroll what the widget with the keyboard lies in."""
+    scroll = find(page, one.inside)
+    if scroll is None:
+        return ui
+    now = ui.values.get(scroll.id, scroll.value)
+    far = scroll.h * 7 // 8
+    by = {"Up": -WHEEL, "Down": WHEEL, "PageUp": -far, "PageDown": far, "Space": far}.get(name)
+    edge = 0 if name == "Home" else scroll.options[0]
+    return _scroll_to(ui, scroll, edge if by is None else now + by)
 
 
 def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
     """Give the keyboard to the next widget; of radio buttons, to the one that is on."""
     found = [one for one in usable(page) if one.kind in FOCUSED and not one.disabled]
-    on = {one.group for one in found if one.kind == "radio" and one.value}
-    stops: list[Widget] = []
-    for one in found:
-        if one.kind == "radio" and one.id != ui.focus:
-            same = next((two for two in stops if two.kind == "radio" and two.group == one.group), 0)
-            mine = find(found, ui.focus)
-            if mine is not None and mine.kind == "radio" and mine.group == one.group:
-                continue
-            if (one.group in on and not one.value) or (same and one.group not in on):
-                continue
-        stops.append(one)
+    entries: dict[str, str] = {}  # the radio button of each group that is come to
+    for one in found if step < 0 else reversed(found):
+        if one.kind == "radio":
+            entries[one.group] = one.id
+    entries |= {one.group: one.id for one in found if one.kind == "radio" and one.value}
+    mine = find(found, ui.focus)
+    if mine is not None and mine.kind == "radio":
+        entries[mine.group] = mine.id
+    stops = [one for one in found if one.kind != "radio" or entries[one.group] == one.id]
     if not stops:
         return ui
     ids = [one.id for one in stops]
@@ -424,9 +474,9 @@ def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
     if not -len(ids) <= at < len(ids) or (at == -1 and ui.focus in ids):
         return ui._replace(focus="", open="")
     one = stops[at]
-    ui = ui._replace(focus=one.id, caret=0, anchor=0, open="")
+    ui = focused(ui._replace(open=""), one)
     if one.kind in ("field", "password"):
-        return ui._replace(caret=len(str(one.value or "")))
+        ui = ui._replace(caret=len(str(one.value or "")))
     return _into_view(page, ui, one)
 
 
@@ -435,12 +485,17 @@ def _into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
     scroll = find(page, one.inside)
     if scroll is None or (one.y >= scroll.y and one.y + one.h <= scroll.y + scroll.h):
         return ui
+    over, under = one.y - scroll.y, one.y + one.h - scroll.y - scroll.h
+    if over < 0 < over + one.h or under > 0 > under - one.h:  # a part of it can be seen
+        return _scroll_to(ui, scroll, scroll.value + (over if over < 0 else under))
     middle = one.y + one.h // 2 - scroll.y - scroll.h // 2
     return _scroll_to(ui, scroll, scroll.value + middle)
 
 
 def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui, list[Event]]:
     text = str(one.value or "")
+    if one.kind == "password":
+        text = "x" * len(text)  # nothing tells where its words begin
     caret, anchor = min(ui.caret, len(text)), min(ui.anchor, len(text))
     low, high = min(caret, anchor), max(caret, anchor)
     if ctrl and name.lower() in ("a", "c", "x", "v"):
@@ -504,11 +559,15 @@ def _line_down(text: str, start: int, end: int, caret: int) -> int:
 
 
 def _word_left(text: str, at: int) -> int:
+    if at and text[at - 1] == "\n":
+        return at - 1
     starts = [word.start() for word in _WORD.finditer(text) if word.start() < at]
     return starts[-1] if starts else 0
 
 
 def _word_right(text: str, at: int) -> int:
+    if text[at : at + 1] == "\n":
+        return at + 1
     ends = [word.end() for word in _WORD.finditer(text) if word.end() > at]
     return ends[0] if ends else len(text)
 
@@ -546,6 +605,8 @@ def _select_key(ui: Ui, one: Widget, name: str) -> tuple[Ui, list[Event]]:
         "Left": max(one.value - 1, 0) if one.kind == "select" else one.value,
         "Home": 0,
         "End": last,
+        "PageUp": max(one.value - 3, 0),
+        "PageDown": min(one.value + 3, last),
     }.get(name)
     if to is not None:
         return _changed(ui, one, to)

@@ -46,7 +46,7 @@ REGISTER = {  # "module:class" by the id behind "screens:"
     "ordering": "canvas:Ordering",
     "aligning": "canvas:Aligning",
     "connecting": "canvas:Connecting",
-    "shop": "apps:Shop",
+    "cart": "apps:Shop",
     "calculator": "apps:Calculator",
     "spreadsheet": "apps:Spreadsheet",
     "terminal": "apps:Terminal",
