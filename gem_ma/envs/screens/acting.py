@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -274,7 +275,7 @@ def _slid(ui: Ui, one: Widget, x: int, grip: int | None = None) -> tuple[Ui, lis
         grip = 0
     low, high, step = one.options
     share = (x - grip - one.x - THUMB / 2) / (one.w - THUMB)
-    value = low + round(share * (high - low) / step) * step
+    value = low + math.floor(share * (high - low) / step + 0.5) * step
     return _changed(ui, one, max(low, min(high, value)))
 
 
