@@ -4,6 +4,10 @@ Run once, by hand, when the repertoire changes; what it writes is part of the pa
 machine needs a font:
 
     python scripts/build_font.py DejaVuSansMono.ttf DejaVuSans.ttf gem_ma/renderers/fonts
+    python scripts/build_font.py DejaVuSansMono.ttf DejaVuSans.ttf gem_ma/renderers/fonts --screens
+
+The second line writes the letters of screens, which are as wide as they are: their pictures, and
+their advances as gem_ma/scene/letters.py has them, which it prints.
 """
 
 from __future__ import annotations
@@ -48,6 +52,9 @@ BLOCKS = [
     (0xFFFD, 0xFFFD),  # what a decoder puts for bytes that are no text
 ]
 JOINED = [(0x2500, 0x2503), (0x250C, 0x254B), (0x2550, 0x2570), (0x2574, 0x257F), (0x2588, 0x2588)]
+# Of the letters of screens: the size of the type, the height of a line, the row of its baseline.
+LINES = [(12, 16, 12), (14, 18, 14), (18, 24, 18)]
+SCREENS = [*range(0x20, 0x7F), *range(0xA0, 0x100), *(0x2026, 0x2013, 0x2022, 0x2190, 0x2192)]
 LEVELS = 16  # of grey; more make the file larger and no letter plainer
 
 
@@ -71,6 +78,43 @@ def main(mono: Path, sans: Path, folder: Path) -> None:
     np.savez_compressed(target, **tables)
     missing = " ".join(f"{code:04X}" for code in codes if code not in which)
     sys.stdout.write(f"{len(which)} glyphs, {target.stat().st_size} bytes; in no font: {missing}\n")
+
+
+def screens(sans: Path, folder: Path) -> None:
+    """Write folder/sans.npz, and print how wide the letters are, in 2048ths of the type's size."""
+    tables = {"codes": np.array(SCREENS, np.uint32)}
+    for weight in ("", "-Bold"):
+        path = sans.with_name(f"{sans.stem}{weight}{sans.suffix}")
+        whole = _face(path, 2048)
+        wide = [round(whole.getlength(chr(code))) for code in SCREENS]
+        sys.stdout.write(f"{weight or 'regular'}: {' '.join(map(str, wide))}\n")
+        for size, height, baseline in LINES:
+            face = _face(path, size)
+            for code in SCREENS:
+                left, _, right, _ = face.getbbox(chr(code), anchor="ls")
+                before = max(0, -int(left))
+                image = Image.new("L", (max(1, before + int(right)), height))
+                ImageDraw.Draw(image).text(
+                    (before, baseline), chr(code), fill=255, font=face, anchor="ls"
+                )
+                grey = np.asarray(image).astype(np.uint16)
+                levels = ((grey * (LEVELS - 1) + 127) // 255).astype(np.uint8)
+                tables[f"{size}{weight}:{code}:{before}"] = levels
+    _write(folder / "sans.npz", tables)
+
+
+def _write(target: Path, tables: dict[str, np.ndarray]) -> None:
+    """Write all glyphs of a size as one strip, since a file of many arrays is large and slow."""
+    found: dict[str, np.ndarray] = {"codes": tables.pop("codes")}
+    sizes = dict.fromkeys(name.partition(":")[0] for name in tables)
+    for size in sizes:
+        mine = {name: one for name, one in tables.items() if name.partition(":")[0] == size}
+        found[size] = np.concatenate(list(mine.values()), axis=1)
+        found[f"{size} widths"] = np.array([one.shape[1] for one in mine.values()], np.uint8)
+        found[f"{size} before"] = np.array(
+            [int(name.rpartition(":")[2]) for name in mine], np.uint8
+        )
+    np.savez_compressed(target, **found)
 
 
 def _printable(code: int) -> bool:
@@ -128,4 +172,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for argument in ("mono", "sans", "folder"):
         parser.add_argument(argument, type=Path)
-    main(**vars(parser.parse_args()))
+    parser.add_argument("--screens", action="store_true")
+    args = parser.parse_args()
+    if args.screens:
+        screens(args.sans, args.folder)
+    else:
+        main(args.mono, args.sans, args.folder)

@@ -314,6 +314,7 @@ def test_importing_loads_no_game_and_does_nothing():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     register = ["gem_ma.envs.games", "gem_ma.envs.registry"]
+    register += ["gem_ma.envs.screens", "gem_ma.envs.screens.families"]  # names, and no game
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gem_ma.agents.around.llm_user import LLMUser
     from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
     from gem_ma.agents.assistants.oracle import InformedAssistant, OracleAssistant
+    from gem_ma.agents.clicks import ScreenOracle
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
     from gem_ma.agents.mixture import MixtureAgent
@@ -46,6 +47,7 @@ __all__ = [
     "RayAgent",
     "ReactAgent",
     "RuleUser",
+    "ScreenOracle",
     "ScriptedAgent",
     "SearchAgent",
     "Users",
@@ -60,6 +62,7 @@ _FILES = {  # of those whose file is not called as they are
     "InformedAssistant": "assistants.oracle",
     "LLMUser": "around.llm_user",
     "OracleAssistant": "assistants.oracle",
+    "ScreenOracle": "clicks",
     "ReactAgent": "around.text_calls",
     "RuleUser": "users.rule",
     "Users": "users.rule",
@@ -166,6 +169,7 @@ SPECS = Specs(
         "act": Known(_class("ActAgent"), "SPEC", spec=True),
         "react": Known(_class("ReactAgent"), "SPEC", spec=True),
         "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
+        "screen-oracle": Known(_class("ScreenOracle")),
         "oracle-assistant": Known(_class("OracleAssistant")),
         "informed-assistant": Known(_class("InformedAssistant")),
     },

@@ -8,6 +8,7 @@ stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.matc
 from functools import partial
 
 from gem_ma.envs.registry import register, register_family
+from gem_ma.envs.screens.families import REGISTER
 
 # -- boards, cards, markets ----------------------------------------------------------------------
 
@@ -185,6 +186,11 @@ register(
     "gem_ma.envs.puzzles.maze:Maze",
     levels={"easy": {"size": 4}, "hard": {"size": 10}},
 )
+
+# -- screens to be clicked ------------------------------------------------------------------------
+
+for name in REGISTER:
+    register(f"screens:{name}", "gem_ma.envs.screens.game:Screens", family=name)
 
 # -- tasks that need eyes ------------------------------------------------------------------------
 

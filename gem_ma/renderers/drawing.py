@@ -19,6 +19,7 @@ from gem_ma.renderers.scenes import (
     hexes,
     panels,
     pegs,
+    screen,
     shapes,
     table,
     terminal,
@@ -40,6 +41,7 @@ from gem_ma.scene import (
     Terminal,
     Written,
 )
+from gem_ma.scene.screen import Screen
 
 _RENDERERS: dict[type, Any] = {
     Cards: cards.draw,
@@ -48,6 +50,7 @@ _RENDERERS: dict[type, Any] = {
     Hexes: hexes.draw,
     Page: table.draw_page,
     Pegs: pegs.draw,
+    Screen: screen.draw,
     Shapes: shapes.draw,
     Pixels: panels.draw_pixels,
     Table: table.draw,
@@ -74,7 +77,8 @@ def draw(
         need(noise, Noise, "noise", "a Noise, as noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
-    scene = proper(scene)
+    if not isinstance(scene, Screen):
+        scene = proper(scene)
     if isinstance(scene, Grid) and not noise:
         return grid.draw(scene, size, theme, unit, out)
     picture: np.ndarray

@@ -140,11 +140,12 @@ class UnknownTheme(ValueError):
 
 def blank(size: tuple[int, int], color: RGB) -> np.ndarray:
     """Return a new frame of one colour."""
-    return _blank(size, color).copy()  # copying is a hundred times faster than filling
+    return paper(size, color).copy()  # copying is a hundred times faster than filling
 
 
 @kept
-def _blank(size: tuple[int, int], color: RGB) -> np.ndarray:
+def paper(size: tuple[int, int], color: RGB) -> np.ndarray:
+    """Return a frame of one colour that is kept, to be copied from."""
     frame = np.empty((size[1], size[0], 3), np.uint8)
     frame[:] = color
     return frame

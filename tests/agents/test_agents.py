@@ -124,7 +124,8 @@ def test_which_agents_may_go_elsewhere_and_which_need_a_thread():
     portable = [name for name, one in classes.items() if getattr(one, "portable", None) is True]
     blocking = [name for name, one in classes.items() if getattr(one, "blocking", None) is True]
     tau = ["InformedAssistant", "OracleAssistant"]
-    assert portable == [*tau, "RandomAgent", "RuleUser", "ScriptedAgent", "SearchAgent", "Users"]
+    own = ["ScreenOracle", "ScriptedAgent", "SearchAgent", "Users"]
+    assert portable == [*tau, "RandomAgent", "RuleUser", *own]
     assert blocking == ["HFAgent", "HumanAgent"]
 
 

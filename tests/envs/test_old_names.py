@@ -34,7 +34,10 @@ OLD = """
     wordle:Wordle
 """
 
-SINCE = {"gem_ma.envs.tau2.game:Tau2"}  # those that came after the move
+SINCE = {
+    "gem_ma.envs.tau2.game:Tau2",
+    "gem_ma.envs.screens.game:Screens",
+}  # those that came after the move
 
 
 def test_every_old_entry_point_is_that_of_a_game_of_today():

@@ -14,7 +14,8 @@ NEEDS_DATA = {
 }
 TALKS = ("tau:", "tau2:")  # what is said in them comes as text, and not in pictures
 # Environments of other libraries, and tasks over data sets, have tests of their own.
-OWN = [id for kind in ("game:*", "tau:*", "tau2:*", "visual:*-v0") for id in gem_ma.list_envs(kind)]
+KINDS = ("game:*", "tau:*", "tau2:*", "visual:*-v0", "screens:*")
+OWN = [id for kind in KINDS for id in gem_ma.list_envs(kind)]
 IDS = [id for id in OWN if id not in NEEDS_DATA or os.environ.get(NEEDS_DATA[id])]
 # One id for each game: its levels differ in numbers only.
 GAMES = list({gem_ma.spec(id).entry_point: id for id in reversed(IDS)}.values())[::-1]

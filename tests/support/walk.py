@@ -275,6 +275,7 @@ OBJECTS = {
     "RandomAgent": RandomAgent,
     "ReactAgent": lambda: gem_ma.agents.load("react:random"),
     "RuleUser": lambda: gem_ma.agents.load("rule-user"),
+    "ScreenOracle": lambda: gem_ma.agents.load("screen-oracle"),
     "ScriptedAgent": lambda: gem_ma.agents.ScriptedAgent(["1"]),
     "Users": lambda: gem_ma.agents.load("users:train"),
     "SearchAgent": lambda: gem_ma.agents.load("search:depth=1"),

@@ -1,0 +1,24 @@
+"""Who knows the way at a screen: what a perfect user of it does, which others are measured by."""
+
+from __future__ import annotations
+
+from gem_ma.guards.given import each
+from gem_ma.talk.turns import Turn
+
+
+class ScreenOracle:
+    """Do what brings a task of `screens:` to its end, an action a turn."""
+
+    portable = True
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+
+    def _reply(self, turn: Turn) -> str:
+        hint = getattr(getattr(turn.position, "state", None), "hint", None)
+        if hint is None:
+            raise ValueError("screen-oracle plays screens:, where it sees the task itself")
+        return str(hint(turn.seat))
+
+    def __repr__(self) -> str:
+        return "ScreenOracle()"

@@ -1,0 +1,405 @@
+"""Small programs of several screens: a shop, a calculator, a spreadsheet, a terminal, a map."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, joined, one_of, pick
+from gem_ma.scene import letters
+
+
+class Shop(Family):
+    """Things are to be put into a cart, so many of each, and bought."""
+
+    like = "buy-ticket, order-food, click-widget"
+
+    class Model(NamedTuple):
+        things: tuple[tuple[str, int], ...]
+        wants: tuple[tuple[str, int], ...]
+        cart: tuple[tuple[str, int], ...] = ()
+        screen: str = "shop"
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = pick(rng, words.FOODS, 6 + level)
+        things = tuple((name, int(rng.integers(1, 20))) for name in names)
+        some = pick(rng, names, 1 + level // 3)
+        return self.Model(
+            things, tuple((name, 1 + int(rng.integers(1 + level // 4))) for name in some)
+        )
+
+    def goal(self, model: Any) -> str:
+        return f"Buy {joined([f'{many} {name}' for name, many in model.wants])}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        if model.screen == "cart":
+            self._cart(sheet, model)
+            return
+        inside = sum(many for _, many in model.cart)
+        sheet.put("title", "title", "Corner shop", w=200)
+        sheet.put("button", "cart", f"Cart ({inside})", beside=True, w=90)
+        with sheet.scroll("scroll", 434 - sheet.y):
+            for name, price in model.things:
+                sheet.put("label", f"name-{name}", name.title(), w=120)
+                sheet.put("label", f"price-{name}", f"${price}", w=60, beside=True)
+                sheet.put("button", f"add-{name}", "Add", w=70, beside=True)
+
+    def _cart(self, sheet: Any, model: Any) -> None:
+        prices = dict(model.things)
+        for name, many in model.cart:
+            sheet.put("label", f"in-{name}", f"{many} {name}", w=150)
+            sheet.put("label", f"sum-{name}", f"${many * prices[name]}", w=60, beside=True)
+            sheet.put("button", f"remove-{name}", "Remove", beside=True)
+        sheet.label(f"Total ${sum(many * prices[name] for name, many in model.cart)}", tone="bold")
+        sheet.put("button", "buy", "Buy", tone="primary")
+        sheet.put("button", "back", "Back to the shop", beside=True)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind not in ("click", "double"):
+            return model
+        what, _, name = event.id.partition("-")
+        if what in ("cart", "back") and not name:
+            return model._replace(screen="cart" if what == "cart" else "shop")
+        cart = dict(model.cart)
+        if what == "add":
+            cart[name] = cart.get(name, 0) + 1
+        elif what == "remove":
+            cart.pop(name, None)
+        elif what == "buy":
+            return model._replace(done=cart == dict(model.wants))
+        return model._replace(cart=tuple(cart.items()))
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        cart = dict(model.cart)
+        for name, many in model.wants:
+            if cart.get(name, 0) < many:
+                return ("click", f"add-{name}") if model.screen == "shop" else ("click", "back")
+        return ("click", "buy") if model.screen == "cart" else ("click", "cart")
+
+
+class Calculator(Family):
+    """A sum is to be worked out on a calculator, and its result to be kept."""
+
+    like = "simple-arithmetic, simple-algebra"
+
+    class Model(NamedTuple):
+        terms: tuple[str, ...]
+        shown: str = "0"
+        first: str = ""
+        sign: str = ""
+        fresh: bool = True
+        done: bool | None = None
+
+    KEYS = ("789+", "456-", "123x", "C0=K")
+
+    def start(self, rng: Any, level: int) -> Any:
+        most = 10 if level < 4 else 100 if level < 8 else 1000
+        terms = [str(int(rng.integers(most // 10, most)))]
+        for _ in range(1 + level // 4):
+            terms += [
+                one_of(rng, "+-x" if level > 2 else "+-"),
+                str(int(rng.integers(most // 10, most))),
+            ]
+        return self.Model(tuple(terms))
+
+    def goal(self, model: Any) -> str:
+        return f"Work out {' '.join(model.terms)} from left to right, and press Keep."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.put("cell", "shown", model.shown, w=232, h=34)
+        for line in self.KEYS:
+            for key in line:
+                name = "Keep" if key == "K" else key
+                tone = "primary" if key == "K" else ""
+                sheet.put("button", f"key{key}", name, w=52, h=44, beside=key != line[0], tone=tone)
+
+    def _result(self, model: Any) -> int:
+        total = int(model.terms[0])
+        for sign, term in zip(model.terms[1::2], model.terms[2::2], strict=True):
+            total = self._sum(total, sign, int(term))
+        return total
+
+    def _sum(self, one: int, sign: str, two: int) -> int:
+        return {"+": one + two, "-": one - two, "x": one * two}.get(sign, two)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "key" and isinstance(event.value, str) and event.value in "0123456789+-":
+            return self._pressed(model, event.value)
+        if event.kind not in ("click", "double") or not event.id.startswith("key"):
+            return model
+        return self._pressed(model, event.id[3:])
+
+    def _pressed(self, model: Any, key: str) -> Any:
+        if key.isdecimal():
+            shown = key if model.fresh else (model.shown + key)[:9]
+            return model._replace(shown=shown, fresh=False)
+        if key == "C":
+            return model._replace(shown="0", first="", sign="", fresh=True)
+        if key == "K":
+            return model._replace(done=model.shown == str(self._result(model)))
+        shown = model.shown
+        if model.sign and not model.fresh:
+            shown = str(self._sum(int(model.first), model.sign, int(model.shown)))
+        return model._replace(shown=shown, first=shown, sign="" if key == "=" else key, fresh=True)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        keys = [*"".join(model.terms), "=", "K"]
+        now = self.Model(model.terms)
+        for place in range(len(keys)):
+            if now[1:5] == model[1:5]:
+                return "click", f"key{keys[place]}"
+            now = self._pressed(now, keys[place])
+        return ("click", "keyK") if model.shown == str(self._result(model)) else ("click", "keyC")
+
+
+class Spreadsheet(Family):
+    """Sums of rows and columns are to be typed into cells."""
+
+    like = "enter-text, read-table"
+
+    class Model(NamedTuple):
+        numbers: tuple[tuple[int, ...], ...]
+        asked: tuple[tuple[str, int], ...]  # "row" or "column", and which
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        rows, columns = 2 + level // 4, 2 + level // 5
+        most = 10 if level < 5 else 100
+        numbers = tuple(tuple(int(n) for n in rng.integers(1, most, columns)) for _ in range(rows))
+        every = [("row", n) for n in range(rows)] + [("column", n) for n in range(columns)]
+        return self.Model(numbers, tuple(pick(rng, every, min(1 + level // 3, len(every)))))
+
+    def goal(self, model: Any) -> str:
+        names = [f"{what} {n + 1 if what == 'row' else 'ABCDE'[n]}" for what, n in model.asked]
+        return f"Type the sum of {joined(names)} into the cell at its end, and click Save."
+
+    def _sum(self, model: Any, what: str, n: int) -> str:
+        return str(sum(model.numbers[n]) if what == "row" else sum(row[n] for row in model.numbers))
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        columns = len(model.numbers[0])
+        top = sheet.y
+        for column in range(columns):
+            sheet.at(
+                "label", f"name{column}", 50 + 70 * column + 28, top, 40, 18, text="ABCDE"[column]
+            )
+        for n, row in enumerate(model.numbers):
+            y = top + 22 + 28 * n
+            sheet.at("label", f"line{n}", 24, y + 4, 24, 18, text=str(n + 1))
+            for column, value in enumerate(row):
+                sheet.at("cell", f"cell{n}-{column}", 46 + 70 * column, y, 70, 28, text=str(value))
+            sheet.at("field", f"row{n}", 46 + 70 * columns, y + 1, 72, 26, value="")
+        y = top + 22 + 28 * len(model.numbers)
+        for column in range(columns):
+            sheet.at("field", f"column{column}", 46 + 70 * column, y + 1, 70, 26, value="")
+        sheet.at("button", "save", 46, y + 44, 70, 26, text="Save", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id == "save":
+            wants = {f"{what}{n}": self._sum(model, what, n) for what, n in model.asked}
+            has = {id: value for id, value in ui.values.items() if value != ""}
+            return model._replace(done=has == wants)
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for what, n in model.asked:
+            if ui.values.get(f"{what}{n}", "") != self._sum(model, what, n):
+                return "set", f"{what}{n}", self._sum(model, what, n)
+        return "click", "save"
+
+
+class Terminal(Family):
+    """Commands are to be typed: to list, to go into folders, to remove, to rename."""
+
+    like = "terminal"
+
+    class Model(NamedTuple):
+        folders: tuple[tuple[str, tuple[str, ...]], ...]
+        todo: tuple[tuple[str, str, str], ...]  # rm or mv, a folder, a file
+        new: tuple[str, ...]
+        here: str = ""
+        lines: tuple[str, ...] = ("Commands: ls, cd NAME, cd .., rm FILE, mv FILE NEW",)
+        at: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = pick(rng, words.WORDS, 3 + 9)
+        files = [f"{one}.txt" for one in names[3:]]
+        folders = (
+            ("", tuple(files[:3])),
+            *((name, tuple(files[3 + 3 * n : 6 + 3 * n])) for n, name in enumerate(names[:2])),
+        )
+        todo = []
+        left = {name: list(inside) for name, inside in folders}
+        for _ in range(1 + level // 3):
+            where = one_of(rng, [name for name in left if left[name]]) if level > 1 else ""
+            file = (
+                left[where].pop(int(rng.integers(len(left[where]))))
+                if left[where]
+                else left[""].pop()
+            )
+            todo.append((one_of(rng, ("rm", "mv")) if level > 3 else "rm", where, file))
+        new = tuple(f"{one}.csv" for one in pick(rng, words.WORDS, len(todo)))
+        return self.Model(folders, tuple(todo), new)
+
+    def goal(self, model: Any) -> str:
+        told = []
+        for (what, where, file), new in zip(model.todo, model.new, strict=True):
+            path = f"{where}/{file}" if where else file
+            told.append(f"remove {path}" if what == "rm" else f"rename {path} to {new}")
+        goal = ", then ".join(told)
+        return f"{goal[0].upper()}{goal[1:]}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, line in enumerate(model.lines[-11:]):
+            sheet.put("label", f"line{number}", line, w=420)
+        sheet.put("label", "prompt", f"/{model.here}$", w=110)
+        sheet.put("field", "command", "", "", beside=True, w=260)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "enter" or event.id != "command":
+            return model
+        line = str(ui.values.get("command", "")).strip()
+        said = (*model.lines, f"/{model.here}$ {line}")
+        return self._run(model, line.split(), said)
+
+    def _run(self, model: Any, parts: list[str], said: tuple[str, ...]) -> Any:
+        folders = dict(model.folders)
+        match parts:
+            case ["ls"]:
+                inside = [
+                    *folders[model.here],
+                    *([f"{name}/" for name in folders if name] if not model.here else []),
+                ]
+                return model._replace(lines=(*said, "  ".join(inside)))
+            case ["cd", ".."]:
+                return model._replace(here="", lines=said)
+            case ["cd", name] if not model.here and name.strip("/") in folders and name.strip("/"):
+                return model._replace(here=name.strip("/"), lines=said)
+            case ["rm", file] | ["mv", file, _] if file in folders[model.here]:
+                new = parts[2] if len(parts) > 2 else ""
+                what, where, wanted = model.todo[model.at]
+                right = (parts[0], model.here, file) == (what, where, wanted)
+                right &= parts[0] == "rm" or new == model.new[model.at]
+                renamed = [one if one != file else new for one in folders[model.here]]
+                folders[model.here] = tuple(one for one in renamed if one)
+                at = model.at + 1
+                done = False if not right else True if at == len(model.todo) else None
+                return model._replace(folders=tuple(folders.items()), lines=said, at=at, done=done)
+        return model._replace(lines=(*said, "what? " + " ".join(parts)[:40]))
+
+    def patch(self, before: Any, model: Any, ui: Any) -> Any:
+        return ui.put("command", "")._replace(caret=0, anchor=0)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        what, where, file = model.todo[model.at]
+        if model.here != where:
+            line = f"cd {where}" if not model.here else "cd .."
+        else:
+            line = f"rm {file}" if what == "rm" else f"mv {file} {model.new[model.at]}"
+        if ui.values.get("command", "") != line:
+            return "set", "command", line
+        return "key", "Enter"
+
+
+class Map(Family):
+    """Places are to be found on a map that is moved and zoomed."""
+
+    like = "navigate, stock-market"
+
+    class Model(NamedTuple):
+        cities: tuple[
+            tuple[str, int, int, int], ...
+        ]  # a name, where, from which zoom on it is named
+        todo: tuple[str, ...]
+        x: int = 0  # of the middle
+        y: int = 0
+        zoom: int = 0
+        at: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = pick(rng, words.CITIES, 8 + level)
+        grid = [(x, y) for x in range(-500, 501, 125) for y in range(-500, 501, 125)]
+        cities = tuple(
+            (name, x, y, int(rng.integers(1 + min(level, 8) // 4)))
+            for name, (x, y) in zip(names, pick(rng, grid, len(names)), strict=True)
+        )
+        return self.Model(cities, tuple(pick(rng, names, 1 + level // 3)))
+
+    def goal(self, model: Any) -> str:
+        order = ", one after the other" if len(model.todo) > 1 else ""
+        return f"Find {joined(model.todo)} on the map, and click on it{order}."
+
+    def _where(self, model: Any, x: int, y: int) -> tuple[int, int]:
+        scale = (30, 60, 120)[model.zoom]
+        return 224 + (x - model.x) * scale // 100, 240 + (y - model.y) * scale // 100
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.at("handle", "map", 14, 60, 420, 330, tone="white")
+        seen = [
+            (name, *self._where(model, x, y))
+            for name, x, y, zoom in model.cities
+            if zoom <= model.zoom
+        ]
+        seen = [(name, x, y) for name, x, y in seen if 20 <= x <= 400 and 66 <= y <= 370]
+        for name, x, y in seen:
+            wide = round(letters.width(name, 14)) + 1
+            sheet.at("label", f"name-{name}", min(x + 10, 432 - wide), y - 9, wide, 18, text=name)
+        for name, x, y in seen:
+            sheet.at("handle", name, x - 7, y - 7, 14, 14, text="disc", tone="red")
+        for number, name in enumerate(("+", "-", "North", "South", "West", "East")):
+            sheet.at("button", name, 14 + 68 * number, 402, 60, 28, text=name)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "drop" and event.id == "map":
+            scale = (30, 60, 120)[model.zoom]
+            x, y = (
+                middle - moved * 100 // scale
+                for middle, moved in zip((model.x, model.y), event.moved, strict=True)
+            )
+            return self._kept(model, x, y)
+        if event.kind not in ("click", "double"):
+            return model
+        if event.id in ("+", "-"):
+            return model._replace(zoom=max(0, min(2, model.zoom + (1 if event.id == "+" else -1))))
+        by = {"North": (0, -1), "South": (0, 1), "West": (-1, 0), "East": (1, 0)}.get(event.id)
+        if by is not None:
+            far = (400, 200, 100)[model.zoom]
+            return self._kept(model, model.x + by[0] * far, model.y + by[1] * far)
+        if any(event.id == city[0] for city in model.cities):
+            if event.id != model.todo[model.at]:
+                return model._replace(done=False)
+            at = model.at + 1
+            return model._replace(at=at, done=True if at == len(model.todo) else None)
+        return model
+
+    def _kept(self, model: Any, x: int, y: int) -> Any:
+        return model._replace(x=max(-500, min(500, x)), y=max(-500, min(500, y)))
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        name, x, y, zoom = next(city for city in model.cities if city[0] == model.todo[model.at])
+        if model.zoom < zoom:
+            return "click", "+"
+        left, top = self._where(model, x, y)
+        if 20 <= left <= 400 and 66 <= top <= 370:
+            return "click", name
+        if not 20 <= left <= 400:
+            return "click", "West" if left < 20 else "East"
+        return "click", "North" if top < 66 else "South"

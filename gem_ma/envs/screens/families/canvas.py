@@ -1,0 +1,292 @@
+"""A canvas: shapes to be found, counted, dragged, sorted, brought into line, and connected."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families.family import (
+    Family,
+    Filled,
+    Form,
+    Row,
+    Steps,
+    joined,
+    one_of,
+    pick,
+)
+
+FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
+COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "black")
+CELL = 66  # between two places of the canvas
+
+
+def places(rng: Any, top: int, many: int) -> list[tuple[int, int]]:
+    """Return places for shapes that do not touch."""
+    rows = (434 - top) // CELL
+    grid = [(14 + CELL * column, top + CELL * row) for row in range(rows) for column in range(6)]
+    return [
+        (x + int(rng.integers(14)), y + int(rng.integers(14))) for x, y in pick(rng, grid, many)
+    ]
+
+
+class Clicking(Steps):
+    """Shapes of a colour are to be clicked."""
+
+    like = "click-shape, click-shades, identify-shape, click-color"
+
+    def start(self, rng: Any, level: int) -> Row:
+        kinds = pick(
+            rng, [(color, figure) for color in COLORS for figure in FIGURES], 5 + 2 * level
+        )
+        at = places(rng, 80, len(kinds))
+        parts = tuple(
+            (f"{color} {figure}", figure, color, x, y)
+            for (color, figure), (x, y) in zip(kinds, at, strict=True)
+        )
+        todo = tuple(pick(rng, [part[0] for part in parts], 1 + level // 2))
+        order = ", one after the other" if len(todo) > 1 else ""
+        return Row(todo, parts, f"Click on the {joined(todo)}{order}.")
+
+    def counts(self, model: Row, id: str) -> bool:
+        return bool(id)
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        for name, figure, color, x, y in model.parts:
+            sheet.at("handle", name, x, y, 36, 36, text=figure, tone=color)
+
+
+class Counting(Form):
+    """Shapes are to be counted, and the number typed."""
+
+    like = "count-shape, count-sides, simple-arithmetic"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        asked = 1 + level // 3
+        figures, colors = pick(rng, FIGURES, 3), pick(rng, COLORS, 2 + level // 5)
+        many = 5 + 2 * level
+        shapes = [(one_of(rng, figures), one_of(rng, colors)) for _ in range(many)]
+        at = places(rng, 80, many)
+        kinds = pick(rng, sorted({*figures, *colors}), asked)
+        wants = {f"count-{kind}": str(sum(kind in shape for shape in shapes)) for kind in kinds}
+        parts = tuple((*shape, *place) for shape, place in zip(shapes, at, strict=True))
+        return Filled(wants, parts, f"How many are {joined(kinds)}? Type it, and click Submit.")
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for id in model.wants:
+            beside = id != next(iter(model.wants))
+            sheet.put("field", id, id[6:], "", w=76, beside=beside)
+        sheet.put("button", "submit", self.button, beside=True, tone="primary")
+        for number, (figure, color, x, y) in enumerate(model.parts):
+            sheet.at("image", f"shape{number}", x, y, 36, 36, text=figure, tone=color)
+
+
+class Moved(NamedTuple):
+    """Things on a canvas, each where it was dragged to."""
+
+    at: tuple[tuple[str, int, int], ...]
+    wants: Any
+    told: str
+    done: bool | None = None
+    parts: Any = ()
+
+
+class Dragging(Family):
+    """Shapes are to be dragged into boxes of their colours."""
+
+    like = "drag-box, drag-shapes, drag-shapes-2, drag-circle"
+    TOP = 96
+
+    def start(self, rng: Any, level: int) -> Moved:
+        many = 1 + level // 2
+        colors = pick(rng, COLORS, 2 + level // 4)
+        at = [(x, y) for x, y in places(rng, 250, 6)]
+        shapes = tuple(
+            (f"{one_of(rng, colors)} {figure} {n}", *place)
+            for n, (figure, place) in enumerate(
+                zip(pick(rng, FIGURES, min(many, 6)), at, strict=False)
+            )
+        )
+        return Moved(shapes, tuple(colors), "Drag each shape into the box of its colour.")
+
+    def goal(self, model: Moved) -> str:
+        return model.told
+
+    def draw(self, sheet: Any, model: Moved, ui: Any) -> None:
+        for number, color in enumerate(model.wants):
+            sheet.at("cell", f"box-{color}", 14 + 104 * number, sheet.y + 4, 96, 120, text=color)
+        for name, x, y in model.at:
+            color, figure, _ = name.split()
+            sheet.at("handle", name, x, y, 36, 36, text=figure, tone=color)
+
+    def update(self, model: Moved, event: Any, ui: Any) -> Moved:
+        if event.kind != "drop" or event.id not in [name for name, _, _ in model.at]:
+            return model
+        if str(event.value).startswith("box-"):
+            right = event.value == f"box-{event.id.split()[0]}"
+            left = tuple(one for one in model.at if one[0] != event.id)
+            return model._replace(at=left, done=False if not right else None if left else True)
+        moved = tuple(
+            (name, x + event.moved[0], y + event.moved[1]) if name == event.id else (name, x, y)
+            for name, x, y in model.at
+        )
+        return model._replace(
+            at=tuple((n, max(0, min(x, 412)), max(40, min(y, 412))) for n, x, y in moved)
+        )
+
+    def score(self, model: Moved, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Moved, ui: Any) -> Any:
+        name = model.at[0][0]
+        return "drag", name, f"box-{name.split()[0]}"
+
+
+class Ordering(Family):
+    """Cards with numbers are to be dragged into order."""
+
+    like = "drag-sort-numbers, drag-items, sort-numbers"
+
+    class Model(NamedTuple):
+        cards: tuple[int, ...]
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        many = 3 + level // 2
+        cards = pick(rng, range(10, 100), many)
+        if cards == sorted(cards):
+            cards.reverse()
+        return self.Model(tuple(cards))
+
+    def goal(self, model: Any) -> str:
+        return (
+            "Drag the cards into order, the smallest on top, and click Done. Each goes before the "
+            "one on which it is dropped."
+        )
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number in model.cards:
+            sheet.put("handle", f"card{number}", str(number), w=120, h=26, tone="")
+        sheet.put("cell", "end", "", w=120, h=10)
+        sheet.put("button", "done", "Done", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id == "done":
+            return model._replace(done=list(model.cards) == sorted(model.cards))
+        if event.kind != "drop" or not event.id.startswith("card"):
+            return model
+        moved = int(event.id[4:])
+        rest = [card for card in model.cards if card != moved]
+        if event.value == "end":
+            return model._replace(cards=(*rest, moved))
+        if str(event.value).startswith("card"):
+            place = rest.index(int(event.value[4:]))
+            return model._replace(cards=(*rest[:place], moved, *rest[place:]))
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        wanted = sorted(model.cards)
+        for place, card in enumerate(wanted):
+            if model.cards[place] != card:
+                return "drag", f"card{card}", f"card{model.cards[place]}"
+        return "click", "done"
+
+
+class Aligning(Family):
+    """Boxes are to be dragged so that their left sides lie on a line."""
+
+    like = "drag-box, resize-textarea, bisect-angle"
+    NEAR = 6  # pixels
+
+    class Model(NamedTuple):
+        line: int
+        boxes: tuple[tuple[str, int, int], ...]
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        line = int(rng.integers(60, 330))
+        boxes = []
+        for number in range(1 + level // 2):
+            x = int(rng.integers(10, 360))
+            if abs(x - line) <= 20:
+                x = line + 40 if line < 200 else line - 60
+            boxes.append((f"box{number + 1}", x, 90 + 50 * number))
+        return self.Model(line, tuple(boxes))
+
+    def goal(self, model: Any) -> str:
+        return "Drag each box so that its left side touches the line, and click Done."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.at("line", "line", model.line, 60, 2, 330)
+        sheet.at("button", "done", 14, 408, 70, 26, text="Done", tone="primary")
+        for name, x, y in model.boxes:
+            sheet.at("handle", name, x, y, 64, 36, text=name, tone="orange")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "drop" and event.id.startswith("box"):
+            dx, dy = event.moved
+            boxes = tuple(
+                (name, max(0, min(x + dx, 384)), max(60, min(y + dy, 370)))
+                if name == event.id
+                else (name, x, y)
+                for name, x, y in model.boxes
+            )
+            return model._replace(boxes=boxes)
+        if event.kind == "click" and event.id == "done":
+            return model._replace(
+                done=all(abs(x - model.line) <= self.NEAR for _, x, _ in model.boxes)
+            )
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for name, x, _ in model.boxes:
+            if abs(x - model.line) > self.NEAR:
+                return "drag", name, (model.line - x, 0)
+        return "click", "done"
+
+
+class Connecting(Family):
+    """Dots are to be joined by lines, by dragging from one to the next."""
+
+    like = "draw-line, draw-circle"
+
+    class Model(NamedTuple):
+        dots: tuple[tuple[int, int], ...]
+        order: tuple[int, ...]
+        drawn: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        dots = tuple(places(rng, 80, 4 + level // 2))
+        order = tuple(pick(rng, range(len(dots)), 2 + level // 2))
+        return self.Model(dots, order)
+
+    def goal(self, model: Any) -> str:
+        names = joined([str(dot + 1) for dot in model.order])
+        return f"Connect {names} in this order, by dragging from each to the next."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        done = {model.order[n] for n in range(model.drawn + 1)} if model.drawn else set()
+        for number, (x, y) in enumerate(model.dots):
+            tone = "green" if number in done else ""
+            sheet.at("handle", f"dot{number}", x, y, 30, 30, text=str(number + 1), tone=tone)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "drop" or not event.id.startswith("dot"):
+            return model
+        want = f"dot{model.order[model.drawn]}", f"dot{model.order[model.drawn + 1]}"
+        if (event.id, event.value) != want:
+            return model._replace(done=False) if str(event.value).startswith("dot") else model
+        drawn = model.drawn + 1
+        return model._replace(drawn=drawn, done=True if drawn == len(model.order) - 1 else None)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        return "drag", f"dot{model.order[model.drawn]}", f"dot{model.order[model.drawn + 1]}"

@@ -1,0 +1,322 @@
+"""Forms: to log in, to book a flight, to check out, to set preferences, to search."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, Filled, Form, joined, one_of, pick
+
+
+class Login(Form):
+    """A name and a password; further on a code, and boxes to check or to leave."""
+
+    like = "login-user, login-user-popup"
+    button = "Log in"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        name = one_of(rng, words.NAMES).lower() + str(int(rng.integers(10, 99)))
+        secret = "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 4 + level // 2))
+        wants: dict[str, Any] = {"name": name, "password": secret}
+        told = f'Log in as "{name}" with the password "{secret}"'
+        if level > 2:
+            wants["code"] = f"{int(rng.integers(1000, 10000))}"
+            told += f' and the code "{wants["code"]}"'
+        boxes = ("Stay logged in", "Send me news", "I am new here")[: level // 3]
+        if boxes:
+            some = pick(rng, boxes, max(1, len(boxes) - 1))
+            wants |= dict.fromkeys(some, True)
+            told += f", with {joined(some)} checked"
+        if level > 8:
+            wants["where"] = 1
+            told += ", at work"
+        return Filled(wants, boxes, f"{told}.", had={"where": 0})
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        sheet.put("title", "title", "Welcome back")
+        sheet.named("field", "name", "User name", "")
+        sheet.named("password", "password", "Password", "")
+        if "code" in model.wants:
+            sheet.named("field", "code", "Code", "", w=80)
+        if "where" in model.wants:
+            sheet.named("select", "where", "Place", 0, ("At home", "At work", "Elsewhere"))
+        for name in model.parts:
+            sheet.put("check", name, name, False)
+        sheet.put("button", "submit", self.button, tone="primary")
+        sheet.put("link", "forgot", "Forgot your password?", beside=True, h=18)
+
+
+class Booking(Family):
+    """A flight: to be searched for, and one of those found to be booked."""
+
+    like = "book-flight, book-flight-nodelay"
+
+    class Model(NamedTuple):
+        wants: tuple[tuple[str, Any], ...]
+        best: str  # "cheapest", "shortest" or "earliest"
+        flights: tuple[tuple[str, int, int, int], ...]  # airline, leaves at, minutes, price
+        found: bool = False
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        here, there = pick(rng, words.CITIES, 2)
+        wants: list[tuple[str, Any]] = [("from", here), ("to", there)]
+        if level > 1:
+            wants.append(("day", int(rng.integers(1, 8))))
+        if level > 3:
+            wants.append(("seats", int(rng.integers(1, 5))))
+        if level > 5:
+            wants.append(("Business class", True))
+        if level > 7:
+            wants.append(("Return flight", True))
+        many = 2 + level // 2
+        airlines = pick(
+            rng,
+            ("Albatross", "Blue Jay", "Condor", "Dove", "Egret", "Finch", "Gull", "Heron"),
+            many,
+        )
+        times = pick(rng, range(20, 90), many)
+        flights = tuple(
+            (name, at * 15, 60 + 7 * minutes, 50 + 9 * price)
+            for name, at, minutes, price in zip(
+                airlines, times, pick(rng, range(40), many), pick(rng, range(60), many), strict=True
+            )
+        )
+        return self.Model(tuple(wants), one_of(rng, ("cheapest", "shortest", "earliest")), flights)
+
+    def goal(self, model: Any) -> str:
+        wants = dict(model.wants)
+        more = ""
+        if "day" in wants:
+            more += f" on day {wants['day'] + 1}"
+        if "seats" in wants:
+            more += f" for {wants['seats'] + 1}"
+        more += "".join(
+            f", {name.lower()}" for name in ("Business class", "Return flight") if name in wants
+        )
+        return f"Book the {model.best} flight from {wants['from']} to {wants['to']}{more}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        if model.found:
+            self._found(sheet, model)
+            return
+        sheet.named("field", "from", "From", "")
+        sheet.named("field", "to", "To", "")
+        sheet.named("select", "day", "Day", 0, tuple(f"Day {n}" for n in range(1, 9)), w=120)
+        sheet.named("select", "seats", "Travellers", 0, ("1", "2", "3", "4", "5"), w=80)
+        sheet.put("check", "Business class", "Business class", False)
+        sheet.put("check", "Return flight", "Return flight", False)
+        sheet.put("button", "search", "Search flights", tone="primary")
+
+    def _found(self, sheet: Any, model: Any) -> None:
+        with sheet.scroll("scroll", 434 - sheet.y):
+            for name, at, minutes, price in model.flights:
+                box = sheet.put("box", f"box-{name}", w=sheet.w, h=48)
+                sheet.at(
+                    "label", f"{name}-name", box.x + 10, box.y + 5, 150, 18, text=name, tone="bold"
+                )
+                told = f"{at // 60:02}:{at % 60:02}, {minutes // 60} h {minutes % 60:02} min"
+                sheet.at("label", f"{name}-time", box.x + 10, box.y + 25, 170, 18, text=told)
+                sheet.at(
+                    "label", f"{name}-price", box.x + 200, box.y + 15, 60, 18, text=f"${price}"
+                )
+                sheet.at(
+                    "button", f"book-{name}", box.x + box.w - 86, box.y + 11, 76, 26, text="Book"
+                )
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
+            wants = dict(model.wants)
+            had = {
+                "from": "",
+                "to": "",
+                "day": 0,
+                "seats": 0,
+                "Business class": False,
+                "Return flight": False,
+            }
+            if all(ui.values.get(id, value) == wants.get(id, value) for id, value in had.items()):
+                return model._replace(found=True)
+            return model._replace(done=False)
+        if event.kind == "click" and event.id.startswith("book-"):
+            return model._replace(done=event.id == f"book-{self._best(model)}")
+        return model
+
+    def _best(self, model: Any) -> str:
+        column = {"earliest": 1, "shortest": 2, "cheapest": 3}[model.best]
+        return str(min(model.flights, key=lambda flight: flight[column])[0])
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        if model.found:
+            return "click", f"book-{self._best(model)}"
+        for id, value in model.wants:
+            if ui.values.get(id, 0 if id in ("day", "seats") else None) != value:
+                return "set", id, value
+        return "click", "search"
+
+
+class Checkout(Form):
+    """An address, a way to send it, and a way to pay."""
+
+    like = "buy-ticket, order-food, enter-text"
+    button = "Place order"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        name = f"{one_of(rng, words.NAMES)} {one_of(rng, words.LAST)}"
+        wants: dict[str, Any] = {"name": name}
+        told = [f"to {name}"]
+        if level > 0:
+            wants["city"] = one_of(rng, words.CITIES)
+            told.append(f"in {wants['city']}")
+        if level > 1:
+            wants["street"] = (
+                f"{int(rng.integers(1, 99))} {one_of(rng, words.WORDS).title()} Street"
+            )
+            told[-1] = f"in {wants['street']}, {wants['city']}"
+        if level > 3:
+            way = one_of(rng, ("Express", "Pick up"))
+            wants[way] = True
+            told.append(f"by {way.lower()}")
+        if level > 5:
+            wants["pay"] = int(rng.integers(1, 4))
+            told.append(f"paid by {('card', 'PayPal', 'invoice', 'gift card')[wants['pay']]}")
+        if level > 7:
+            wants["Wrap as a gift"] = True
+            told.append("wrapped as a gift")
+        if level > 9:
+            wants["note"] = one_of(rng, words.WORDS)
+            told.append(f'with the note "{wants["note"]}"')
+        had = {"Standard": False, "pay": 0}
+        return Filled(
+            wants, ("Standard", "Express", "Pick up"), f"Order it {', '.join(told)}.", had=had
+        )
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for id, name in (("name", "Name"), ("street", "Street"), ("city", "City")):
+            sheet.named("field", id, name, "")
+        sheet.label("Delivery", tone="bold")
+        for name in model.parts:
+            sheet.put("radio", name, name, False, group="way", beside=name != model.parts[0])
+        sheet.named("select", "pay", "Pay by", 0, ("Card", "PayPal", "Invoice", "Gift card"), w=140)
+        sheet.put("check", "Wrap as a gift", "Wrap as a gift", False)
+        sheet.named("field", "note", "Note", "")
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Settings(Family):
+    """Switches of which some can be used only when others are on."""
+
+    like = "click-checkboxes-soft"
+
+    class Model(NamedTuple):
+        groups: tuple[tuple[str, tuple[str, ...]], ...]
+        wants: tuple[str, ...]
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = pick(rng, words.THINGS, 12)
+        many = 2 + (level > 3)
+        groups = tuple((names[4 * n], tuple(names[4 * n + 1 : 4 * n + 4])) for n in range(many))
+        wanted = []
+        for number in range(1 + level // 2):
+            rest = groups[number % many][1]
+            wanted.append(rest[number // many % 3])
+        return self.Model(groups, tuple(wanted))
+
+    def goal(self, model: Any) -> str:
+        return f"Turn on {joined(model.wants)}, with what each needs, and save."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for main, rest in model.groups:
+            sheet.put("check", main, main, False)
+            left = sheet.x
+            sheet.x = left + 24
+            for name in rest:
+                sheet.put("check", name, name, False, disabled=not ui.values.get(main))
+            sheet.x = left
+        sheet.put("button", "save", "Save", tone="primary")
+
+    def _needed(self, model: Any) -> set[str]:
+        mains = {main for main, rest in model.groups if set(rest) & set(model.wants)}
+        return {*model.wants, *mains}
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id == "save":
+            on = {id for id, value in ui.values.items() if value is True}
+            return model._replace(done=on == self._needed(model))
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        needed = self._needed(model)
+        for main, rest in model.groups:
+            for name in (main, *rest):
+                if name in needed and not ui.values.get(name):
+                    return "set", name, True
+        return "click", "save"
+
+
+class Searching(Family):
+    """A search with pages of results, of which one is to be opened."""
+
+    like = "search-engine"
+
+    class Model(NamedTuple):
+        query: str
+        results: tuple[str, ...]
+        place: int
+        searched: bool = False
+        page: int = 0
+        done: bool | None = None
+
+    EACH = 3
+
+    def start(self, rng: Any, level: int) -> Any:
+        query = " ".join(pick(rng, words.WORDS, 1 + level // 4))
+        results = tuple(
+            f"{a.title()} {b}"
+            for a, b in zip(pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24), strict=True)
+        )
+        low = level if level else 0
+        return self.Model(query, results, min(23, low * 2 + int(rng.integers(3))))
+
+    def goal(self, model: Any) -> str:
+        return f'Search for "{model.query}" and open result {model.place + 1}.'
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.put("field", "query", "Search", "")
+        sheet.put("button", "search", "Search", tone="primary", beside=True)
+        if not model.searched:
+            return
+        first = model.page * self.EACH
+        for number in range(first, first + self.EACH):
+            sheet.put("link", f"result{number}", model.results[number], h=18)
+            sheet.label(f"www.{model.results[number].split()[0].lower()}.example", tone="quiet")
+        for page in range(8):
+            sheet.put("tab", f"page{page}", str(page + 1), page == model.page, beside=page > 0)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
+            right = str(ui.values.get("query", "")).strip().lower() == model.query
+            return model._replace(searched=True) if right else model._replace(done=False)
+        if event.kind == "click" and event.id.startswith("page"):
+            return model._replace(page=int(event.id[4:]))
+        if event.kind == "click" and event.id.startswith("result"):
+            return model._replace(done=event.id == f"result{model.place}")
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        if not model.searched:
+            if ui.values.get("query", "") != model.query:
+                return "set", "query", model.query
+            return "click", "search"
+        page = model.place // self.EACH
+        return ("click", f"result{model.place}") if page == model.page else ("click", f"page{page}")

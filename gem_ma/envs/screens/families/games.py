@@ -1,0 +1,240 @@
+"""Games that are played with the mouse: mines, pairs, and noughts and crosses."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families.family import Family, pick
+
+
+class Mines(Family):
+    """A field of which all that is no mine is to be opened."""
+
+    like = "minesweeper"
+
+    class Model(NamedTuple):
+        side: int
+        mines: frozenset[int]
+        opened: frozenset[int] = frozenset()
+        flags: frozenset[int] = frozenset()
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        side = 3 + level // 3
+        while True:
+            free, *cells = pick(rng, range(side * side), side * side)
+            model = self.Model(side, frozenset(cells[: 1 + (side * side) // 6]))
+            model = self._open(model, free)
+            if model.done is None:  # and not all open at once
+                return model
+
+    def goal(self, model: Any) -> str:
+        return (
+            f"Open every cell without a mine ({len(model.mines)} of them have one). A number says "
+            "how many of the cells around have mines; a right click puts a flag."
+        )
+
+    def _around(self, model: Any, cell: int) -> list[int]:
+        row, column = divmod(cell, model.side)
+        return [
+            r * model.side + c
+            for r in range(max(0, row - 1), min(model.side, row + 2))
+            for c in range(max(0, column - 1), min(model.side, column + 2))
+            if (r, c) != (row, column)
+        ]
+
+    def _open(self, model: Any, cell: int) -> Any:
+        opened, todo = set(model.opened), [cell]
+        while todo:
+            one = todo.pop()
+            if one in opened:
+                continue
+            opened.add(one)
+            if not any(near in model.mines for near in self._around(model, one)):
+                todo += self._around(model, one)
+        done = True if len(opened) == model.side**2 - len(model.mines) else None
+        return model._replace(opened=frozenset(opened), done=done)
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        size = min(48, (430 - sheet.y) // model.side)
+        top = sheet.y
+        for cell in range(model.side**2):
+            row, column = divmod(cell, model.side)
+            x, y = 14 + column * size, top + row * size
+            if cell in model.opened:
+                near = sum(one in model.mines for one in self._around(model, cell))
+                sheet.at("box", f"open{cell}", x, y, size, size)
+                text = str(near) if near else ""
+                sheet.at(
+                    "label", f"near{cell}", x + size // 2 - 4, y + size // 2 - 9, 12, 18, text=text
+                )
+            else:
+                text = "!" if cell in model.flags else ""
+                sheet.at("button", f"cell{cell}", x, y, size, size, text=text)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if not event.id.startswith("cell"):
+            return model
+        cell = int(event.id[4:])
+        if event.kind == "right":
+            return model._replace(flags=model.flags ^ {cell})
+        if event.kind != "click" or cell in model.flags:
+            return model
+        if cell in model.mines:
+            return model._replace(done=False)
+        return self._open(model, cell)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for cell in range(model.side**2):
+            if cell not in model.mines and cell not in model.opened:
+                return ("right" if cell in model.flags else "click"), f"cell{cell}"
+        return None
+
+
+class Pairs(Family):
+    """Cards that lie face down, of which all pairs are to be found."""
+
+    like = "memory"
+
+    class Model(NamedTuple):
+        cards: tuple[str, ...]
+        found: frozenset[int] = frozenset()
+        up: tuple[int, ...] = ()
+        left: int = 0
+
+    FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart", "cross", "plus")
+
+    def start(self, rng: Any, level: int) -> Any:
+        pairs = 2 + level // 2
+        figures = pick(rng, self.FIGURES, pairs)
+        return self.Model(tuple(pick(rng, [*figures, *figures], 2 * pairs)), left=2 * pairs)
+
+    def goal(self, model: Any) -> str:
+        pairs = len(model.cards) // 2
+        return f"Find the {pairs} pairs. Two cards are turned at a time, {2 * pairs} times at most."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.label(f"Turns left: {model.left}", tone="quiet")
+        for number, figure in enumerate(model.cards):
+            row, column = divmod(number, 5)
+            x, y = 14 + 84 * column, sheet.y + 84 * row
+            if number in model.found or number in model.up:
+                sheet.at("box", f"open{number}", x, y, 76, 76)
+                sheet.at(
+                    "image", f"figure{number}", x + 16, y + 16, 44, 44, text=figure, tone="blue"
+                )
+            else:
+                sheet.at("cell", f"card{number}", x, y, 76, 76, tone="gray")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click" or not event.id.startswith("card"):
+            return model
+        up = (*(model.up if len(model.up) < 2 else ()), int(event.id[4:]))
+        if len(up) < 2:
+            return model._replace(up=up)
+        same = model.cards[up[0]] == model.cards[up[1]]
+        found = model.found | set(up) if same else model.found
+        return model._replace(up=() if same else up, found=found, left=model.left - 1)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        if len(model.found) == len(model.cards):
+            return 1.0
+        return None if model.left else 0.0
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        if len(model.up) == 1:
+            figure = model.cards[model.up[0]]
+            other = next(
+                n for n, one in enumerate(model.cards) if one == figure and n != model.up[0]
+            )
+            return "click", f"card{other}"
+        left = [n for n in range(len(model.cards)) if n not in model.found and n not in model.up]
+        return "click", f"card{left[0]}"
+
+
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+
+class Noughts(Family):
+    """Games of noughts and crosses, against an opponent who looks no further than one move."""
+
+    like = "tic-tac-toe"
+
+    class Model(NamedTuple):
+        board: str
+        chance: tuple[int, ...]  # where the opponent goes when nothing is urgent
+        games: int
+        won: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        return self.Model("." * 9, tuple(pick(rng, range(9), 9)), 1 + level // 4)
+
+    def goal(self, model: Any) -> str:
+        games = "game" if model.games == 1 else f"{model.games} games, one after the other"
+        return f"You are X. Win or draw {games} of noughts and crosses."
+
+    def _won(self, board: str, who: str) -> bool:
+        return any(all(board[cell] == who for cell in line) for line in LINES)
+
+    def _answer(self, board: str, chance: Any) -> int:
+        """Return where the opponent goes: to win, or by chance."""
+        free = [cell for cell in range(9) if board[cell] == "."]
+        for cell in free:
+            if self._won(board[:cell] + "O" + board[cell + 1 :], "O"):
+                return cell
+        return next(cell for cell in chance if cell in free)
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.label(f"Game {model.won + 1} of {model.games}", tone="quiet")
+        for cell, mark in enumerate(model.board):
+            row, column = divmod(cell, 3)
+            x, y = 100 + 84 * column, sheet.y + 84 * row
+            if mark == ".":
+                sheet.at("cell", f"cell{cell}", x, y, 84, 84)
+                continue
+            sheet.at("box", f"box{cell}", x, y, 84, 84)
+            figure, color = ("cross", "blue") if mark == "X" else ("ring", "red")
+            sheet.at("image", f"mark{cell}", x + 18, y + 18, 48, 48, text=figure, tone=color)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click" or not event.id.startswith("cell"):
+            return model
+        cell = int(event.id[4:])
+        board = model.board[:cell] + "X" + model.board[cell + 1 :]
+        if not self._won(board, "X") and "." in board:
+            other = self._answer(board, model.chance)
+            board = board[:other] + "O" + board[other + 1 :]
+            if self._won(board, "O"):
+                return model._replace(board=board, done=False)
+        if self._won(board, "X") or "." not in board:
+            won = model.won + 1
+            chance = (*model.chance[1:], model.chance[0])
+            return model._replace(
+                board="." * 9, won=won, chance=chance, done=True if won == model.games else None
+            )
+        return model._replace(board=board)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        return "click", f"cell{self._best(model)}"
+
+    def _best(self, model: Any) -> int:
+        """Return a move after which the opponent, who is known, does not win."""
+        free = [cell for cell in (4, 0, 2, 6, 8, 1, 3, 5, 7) if model.board[cell] == "."]
+        return next((cell for cell in free if self._safe(model.board, cell, model.chance)), free[0])
+
+    def _safe(self, board: str, cell: int, chance: Any) -> bool:
+        board = board[:cell] + "X" + board[cell + 1 :]
+        if self._won(board, "X") or "." not in board:
+            return True
+        other = self._answer(board, chance)
+        board = board[:other] + "O" + board[other + 1 :]
+        if self._won(board, "O"):
+            return False
+        return any(self._safe(board, one, chance) for one in range(9) if board[one] == ".")

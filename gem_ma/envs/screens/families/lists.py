@@ -1,0 +1,359 @@
+"""Lists of things: mail, contacts, files, a calendar."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, joined, one_of, pick
+
+
+class Inbox(Family):
+    """Mail that is to be starred, deleted, answered or passed on."""
+
+    like = (
+        "email-inbox, email-inbox-all, email-inbox-delete, email-inbox-forward, email-inbox-reply, "
+        "email-inbox-star-reply, email-inbox-important"
+    )
+
+    class Model(NamedTuple):
+        mails: tuple[tuple[str, str, str], ...]  # from, subject, text
+        todo: tuple[tuple[str, int, str], ...]  # what, which mail, the words of it
+        opened: int = -1
+        writing: str = ""
+        starred: frozenset[int] = frozenset()
+        deleted: frozenset[int] = frozenset()
+        sent: tuple[tuple[str, int, str], ...] = ()
+        wrong: bool = False
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = pick(rng, words.NAMES, 5 + min(level, 7))
+        mails = tuple(
+            (
+                name,
+                " ".join(pick(rng, words.WORDS, 2)).capitalize(),
+                " ".join(pick(rng, words.WORDS, 8)),
+            )
+            for name in names
+        )
+        which = pick(rng, range(len(mails)), 1 + level // 3)
+        todo = []
+        for mail in which:
+            what = one_of(
+                rng, ("star", "delete") if level < 2 else ("star", "delete", "reply", "forward")
+            )
+            text = " ".join(pick(rng, words.WORDS, 2)) if what == "reply" else ""
+            others = [name for name in words.NAMES if name != mails[mail][0]]
+            text = one_of(rng, others) if what == "forward" else text
+            todo.append((what, mail, text))
+        return self.Model(mails, tuple(todo))
+
+    def goal(self, model: Any) -> str:
+        told = []
+        for what, mail, text in model.todo:
+            name = model.mails[mail][0]
+            if what == "reply":
+                told.append(f'answer the mail from {name} with "{text}"')
+            elif what == "forward":
+                told.append(f"forward the mail from {name} to {text}")
+            else:
+                told.append(f"{what} the mail from {name}")
+        goal = joined(told)
+        return f"{goal[0].upper()}{goal[1:]}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        if model.writing:
+            self._write(sheet, model)
+        elif model.opened >= 0:
+            self._read(sheet, model)
+        else:
+            with sheet.scroll("scroll", 434 - sheet.y):
+                for number, (name, subject, _) in enumerate(model.mails):
+                    if number not in model.deleted:
+                        self._row(sheet, model, number, name, subject)
+
+    def _row(self, sheet: Any, model: Any, number: int, name: str, subject: str) -> None:
+        star = "yellow" if number in model.starred else "gray"
+        sheet.put("handle", f"star{number}", "star", w=20, h=20, tone=star)
+        sheet.put("link", f"mail{number}", name, beside=True, w=90, h=18)
+        sheet.put("label", f"subject{number}", subject, beside=True, w=150)
+
+    def _read(self, sheet: Any, model: Any) -> None:
+        name, subject, text = model.mails[model.opened]
+        sheet.put("button", "back", "Back")
+        sheet.put("button", "reply", "Reply", beside=True)
+        sheet.put("button", "forward", "Forward", beside=True)
+        sheet.put("button", "delete", "Delete", beside=True, tone="danger")
+        sheet.put("title", "subject", subject)
+        sheet.label(f"From {name}", tone="quiet")
+        sheet.label(text)
+
+    def _write(self, sheet: Any, model: Any) -> None:
+        if model.writing == "forward":
+            sheet.named("field", "to", "To", "")
+        else:
+            sheet.label(f"To {model.mails[model.opened][0]}")
+            sheet.put("area", "text", "", "", h=100)
+        sheet.put("button", "send", "Send", tone="primary")
+        sheet.put("button", "cancel", "Cancel", beside=True)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind not in ("click", "double"):
+            return model
+        id = event.id
+        if id.startswith("star") and id[4:].isdecimal():
+            return self._checked(model._replace(starred=model.starred ^ {int(id[4:])}))
+        if id.startswith("mail"):
+            return model._replace(opened=int(id[4:]))
+        if id in ("back", "cancel"):
+            return model._replace(opened=model.opened if id == "cancel" else -1, writing="")
+        if id == "delete":
+            deleted = model.deleted | {model.opened}
+            return self._checked(model._replace(deleted=deleted, opened=-1))
+        if id in ("reply", "forward"):
+            return model._replace(writing=id)
+        if id == "send":
+            text = str(ui.values.get("to" if model.writing == "forward" else "text", "")).strip()
+            sent = (*model.sent, (model.writing, model.opened, text))
+            return self._checked(model._replace(sent=sent, writing="", opened=-1))
+        return model
+
+    def patch(self, before: Any, model: Any, ui: Any) -> Any:
+        if before.writing and not model.writing:
+            return ui._replace(
+                values={k: v for k, v in ui.values.items() if k not in ("to", "text")}
+            )
+        return ui
+
+    def _checked(self, model: Any) -> Any:
+        """Return the model with whether something was done that nobody wanted."""
+        wanted = set(model.todo)
+        did = {("star", mail, "") for mail in model.starred}
+        did |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
+        return model._replace(wrong=bool(did - wanted))
+
+    def _left(self, model: Any) -> list[Any]:
+        did = {("star", mail, "") for mail in model.starred}
+        did |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
+        return [one for one in model.todo if one not in did]
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        if model.wrong:
+            return 0.0
+        return None if self._left(model) else 1.0
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        what, mail, text = self._left(model)[0]
+        if what == "star":
+            return ("click", f"star{mail}") if model.opened < 0 else ("click", "back")
+        if model.opened != mail:
+            return ("click", f"mail{mail}") if model.opened < 0 else ("click", "back")
+        if what == "delete":
+            return "click", "delete"
+        if not model.writing:
+            return "click", what
+        field = "to" if what == "forward" else "text"
+        return ("click", "send") if ui.values.get(field) == text else ("set", field, text)
+
+
+class Contacts(Family):
+    """People to be found, and something of theirs to be copied into a field or changed."""
+
+    like = "find-word, phone-book"
+
+    class Model(NamedTuple):
+        people: tuple[tuple[str, str, str], ...]  # name, number, city
+        todo: tuple[tuple[int, str], ...]  # who, and the new number
+        opened: int = -1
+        numbers: tuple[str, ...] = ()
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        many = 6 + level
+        people = tuple(
+            (
+                f"{name} {one_of(rng, words.LAST)}",
+                f"555-{int(rng.integers(1000, 9999))}",
+                one_of(rng, words.CITIES),
+            )
+            for name in pick(rng, words.NAMES, many)
+        )
+        some = pick(rng, range(many), 1 + level // 3)
+        todo = tuple((one, f"555-{int(rng.integers(1000, 9999))}") for one in some)
+        return self.Model(people, todo, numbers=tuple(number for _, number, _ in people))
+
+    def goal(self, model: Any) -> str:
+        told = joined(
+            [f"{model.people[who][0]}'s number to {number}" for who, number in model.todo]
+        )
+        return f"Change {told}, and close the contacts."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        if model.opened < 0:
+            with sheet.scroll("scroll", 392 - sheet.y):
+                for number, (name, _, city) in enumerate(model.people):
+                    sheet.put("link", f"person{number}", name, w=180, h=18)
+                    sheet.put("label", f"city{number}", city, beside=True, tone="quiet")
+            sheet.put("button", "close", "Close contacts")
+            return
+        name, _, city = model.people[model.opened]
+        sheet.put("title", "name", name)
+        sheet.label(city, tone="quiet")
+        sheet.named("field", f"number{model.opened}", "Number", model.numbers[model.opened])
+        sheet.put("button", "save", "Save", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id.startswith("person"):
+            return model._replace(opened=int(event.id[6:]))
+        if event.kind == "enter" or (event.kind == "click" and event.id == "save"):
+            if model.opened < 0:
+                return model
+            numbers = list(model.numbers)
+            numbers[model.opened] = str(
+                ui.values.get(f"number{model.opened}", numbers[model.opened])
+            )
+            return model._replace(numbers=tuple(numbers), opened=-1)
+        if event.kind == "click" and event.id == "close":
+            return model._replace(done=model.numbers == self._wanted(model))
+        return model
+
+    def _wanted(self, model: Any) -> tuple[str, ...]:
+        new = dict(model.todo)
+        return tuple(new.get(n, number) for n, (_, number, _) in enumerate(model.people))
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        left = [who for who, number in model.todo if model.numbers[who] != number]
+        if model.opened >= 0:
+            number = self._wanted(model)[model.opened]
+            field = f"number{model.opened}"
+            right = ui.values.get(field, model.numbers[model.opened]) == number
+            return ("click", "save") if right else ("set", field, number)
+        return ("click", f"person{left[0]}") if left else ("click", "close")
+
+
+class Files(Family):
+    """Files that are to be moved into folders, by dragging them."""
+
+    like = "drag-items, drag-items-grid, drag-box"
+
+    class Model(NamedTuple):
+        names: tuple[str, ...]
+        folders: tuple[str, ...]
+        wants: tuple[tuple[str, str], ...]
+        moved: tuple[tuple[str, str], ...] = ()
+
+    def start(self, rng: Any, level: int) -> Any:
+        ends = ("txt", "pdf", "png", "csv")
+        names = tuple(
+            f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + level // 2)
+        )
+        folders = tuple(word.title() for word in pick(rng, words.WORDS, 2 + level // 4))
+        wants = tuple((name, one_of(rng, folders)) for name in pick(rng, names, 1 + level // 2))
+        return self.Model(names, folders, wants)
+
+    def goal(self, model: Any) -> str:
+        return f"Move {joined([f'{name} into {folder}' for name, folder in model.wants])}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        top = sheet.y
+        gone = dict(model.moved)
+        for name in model.names:
+            if name not in gone:
+                sheet.put("handle", name, name, w=150, h=26)
+        for number, folder in enumerate(model.folders):
+            held = sum(where == folder for where in gone.values())
+            y = top + number * 66
+            sheet.at("cell", folder, 250, y, 170, 56, text=f"{folder} ({held})")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "drop" and event.id in model.names and event.value in model.folders:
+            return model._replace(moved=(*model.moved, (event.id, event.value)))
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        if set(model.moved) - set(model.wants):
+            return 0.0
+        return 1.0 if len(model.moved) == len(model.wants) else None
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        name, folder = next(one for one in model.wants if one not in model.moved)
+        return "drag", name, folder
+
+
+class Calendar(Family):
+    """Meetings that are to be put into a week."""
+
+    like = "daily-calendar"
+
+    class Model(NamedTuple):
+        busy: tuple[tuple[int, int], ...]
+        wants: tuple[tuple[str, int, int], ...]  # a title, a day, an hour
+        made: tuple[tuple[str, int, int], ...] = ()
+        slot: tuple[int, int] | None = None
+        done: bool | None = None
+
+    DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
+
+    def start(self, rng: Any, level: int) -> Any:
+        slots = pick(rng, [(day, hour) for day in range(5) for hour in range(9)], 6 + 2 * level)
+        many = 1 + level // 3
+        titles = pick(rng, words.WORDS, many)
+        wants = tuple((title, *slot) for title, slot in zip(titles, slots[:many], strict=True))
+        return self.Model(tuple(slots[many : many + 3 + level]), wants)
+
+    def goal(self, model: Any) -> str:
+        told = [
+            f'"{title}" on {self.DAYS[day]} at {9 + hour}:00' for title, day, hour in model.wants
+        ]
+        return f"Add {joined(told)}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        top = sheet.y
+        for day, name in enumerate(self.DAYS):
+            sheet.at("label", f"day{day}", 58 + day * 76, top, 70, 18, text=name)
+        for hour in range(9):
+            y = top + 22 + hour * 30
+            sheet.at("label", f"hour{hour}", 14, y + 6, 44, 18, text=f"{9 + hour}:00")
+            for day in range(5):
+                title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
+                title = title or ("busy" if (day, hour) in model.busy else "")
+                tone = "gray" if title == "busy" else "blue" if title else ""
+                sheet.at(
+                    "cell", f"slot{day}-{hour}", 58 + day * 76, y, 76, 30, text=title, tone=tone
+                )
+        if model.slot is not None:
+            sheet.window(90, 190, 280, 130, "New meeting")
+            sheet.put("field", "title", "Title", "", w=256)
+            sheet.put("button", "save", "Save", tone="primary")
+            sheet.put("button", "cancel", "Cancel", beside=True)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id.startswith("slot"):
+            day, hour = map(int, event.id[4:].split("-"))
+            taken = [(d, h) for _, d, h in model.made] + list(model.busy)
+            return model if (day, hour) in taken else model._replace(slot=(day, hour))
+        if event.kind == "click" and event.id == "cancel":
+            return model._replace(slot=None)
+        if model.slot and (event.kind == "enter" or (event.kind == "click" and event.id == "save")):
+            one = (str(ui.values.get("title", "")).strip(), *model.slot)
+            made = (*model.made, one)
+            done = (
+                False if one not in model.wants else True if len(made) == len(model.wants) else None
+            )
+            return model._replace(made=made, slot=None, done=done)
+        return model
+
+    def patch(self, before: Any, model: Any, ui: Any) -> Any:
+        return ui.put("title", "") if model.slot != before.slot else ui
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        title, day, hour = next(one for one in model.wants if one not in model.made)
+        if model.slot != (day, hour):
+            return ("click", "cancel") if model.slot else ("click", f"slot{day}-{hour}")
+        return ("click", "save") if ui.values.get("title") == title else ("set", "title", title)

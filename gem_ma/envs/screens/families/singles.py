@@ -1,0 +1,734 @@
+"""Tasks with one kind of widget: to click, to type, to choose, to slide, to drag."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import (
+    Family,
+    Filled,
+    Form,
+    Row,
+    Steps,
+    in_order,
+    joined,
+    one_of,
+    pick,
+)
+from gem_ma.scene import letters
+
+
+class Buttons(Steps):
+    """Buttons among others."""
+
+    kind = "button"
+    like = "click-test-2, click-button, click-button-sequence"
+
+    def start(self, rng: Any, level: int) -> Row:
+        names = pick(rng, words.WORDS, 4 + level)
+        todo = tuple(pick(rng, names, 1 + level // 2))
+        beside = [rng.random() < 0.5 for _ in names]
+        return Row(todo, tuple(zip(names, beside, strict=True)), in_order(self.kind, todo))
+
+    def counts(self, model: Row, id: str) -> bool:
+        return any(id == name for name, _ in model.parts)
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        for name, beside in model.parts:
+            sheet.put("button", name, name, beside=beside)
+
+
+class Links(Buttons):
+    """Links in sentences."""
+
+    kind = "link"
+    like = "click-link"
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        for number, (name, long) in enumerate(model.parts):
+            before = "Read more about" if long else "See also"
+            sheet.put("label", f"before{number}", before, h=18)
+            sheet.put("link", name, name, beside=True, h=18)
+
+
+class Tabs(Steps):
+    """Links behind tabs."""
+
+    like = "click-tab, click-tab-2, click-tab-2-hard"
+
+    def start(self, rng: Any, level: int) -> Row:
+        names = pick(rng, words.WORDS, 32)
+        many, each = 3 + level // 4, 2 + level // 4
+        tabs = tuple(
+            (names[n].title(), tuple(names[8 + n * each : 8 + (n + 1) * each])) for n in range(many)
+        )
+        todo = tuple(one_of(rng, one_of(rng, tabs)[1]) for _ in range(1 + level // 2))
+        told = in_order("link", todo).replace("link", "link behind the tabs", 1)
+        return Row(todo, tabs, told.replace("tabss", "tabs:"))
+
+    def counts(self, model: Row, id: str) -> bool:
+        return id in model.parts[model.shown][1]
+
+    def go(self, model: Row, event: Any, ui: Any) -> Row:
+        if event.kind == "click" and event.id[3:].isdecimal():
+            return model._replace(shown=int(event.id[3:]))
+        return model
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        for number, (name, _) in enumerate(model.parts):
+            sheet.put("tab", f"tab{number}", name, number == model.shown, beside=number > 0)
+        sheet.skip(4)
+        for name in model.parts[model.shown][1]:
+            sheet.put("link", name, name, h=18)
+
+    def plan(self, model: Row, ui: Any) -> Any:
+        right = model.todo[model.at]
+        place = next(n for n, (_, links) in enumerate(model.parts) if right in links)
+        return ("click", right) if place == model.shown else ("click", f"tab{place}")
+
+
+class Checkboxes(Form):
+    """Some of several boxes are to be checked."""
+
+    like = "click-checkboxes, click-checkboxes-large, click-checkboxes-transfer"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        names = pick(rng, words.THINGS, min(2 + level, 11))
+        many = 1 + min(level, 9) * 2 // 3
+        some = sorted(pick(rng, names, min(many, len(names))), key=names.index)
+        wants = dict.fromkeys(some, True)
+        return Filled(wants, tuple(names), f"Select {joined(some)}, and click Submit.")
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for name in model.parts:
+            sheet.put("check", name, name, False)
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Radios(Form):
+    """One of several in each group is to be chosen."""
+
+    like = "click-option"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        groups = 1 + level // 4
+        names = pick(rng, words.WORDS, 30)
+        each = 2 + min(level, 6) // 2
+        parts = tuple(tuple(names[n * each : (n + 1) * each]) for n in range(groups))
+        chosen = [one_of(rng, part) for part in parts]
+        return Filled(
+            dict.fromkeys(chosen, True), parts, f"Choose {joined(chosen)}, and click Submit."
+        )
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for number, part in enumerate(model.parts):
+            if len(model.parts) > 1:
+                sheet.label(f"Group {number + 1}", tone="bold")
+            for name in part:
+                sheet.put("radio", name, name, False, group=str(number), beside=name != part[0])
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Dropdowns(Form):
+    """An entry of each drop-down is to be chosen."""
+
+    like = "choose-list"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        many = 1 + level // 3
+        options = tuple(tuple(sorted(pick(rng, words.CITIES, 3 + level // 2))) for _ in range(many))
+        wants = {f"list{n}": int(rng.integers(1, len(one))) for n, one in enumerate(options)}
+        told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
+        had = dict.fromkeys(wants, 0)
+        return Filled(wants, options, f"Choose {told}, and click Submit.", had=had)
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for number, options in enumerate(model.parts):
+            sheet.named("select", f"list{number}", f"List {number + 1}", 0, options)
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Lists(Form):
+    """An entry of each list is to be selected."""
+
+    like = "choose-list"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        many = 1 + level // 3
+        each = 3 + level // 2 if many < 3 else 5
+        options = tuple(tuple(pick(rng, words.CITIES, each)) for _ in range(many))
+        wants = {f"list{n}": int(rng.integers(each)) for n in range(many)}
+        told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
+        return Filled(
+            wants, options, f"Select {told}, and click Submit.", had=dict.fromkeys(wants, -1)
+        )
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        top = sheet.y
+        for number, options in enumerate(model.parts):
+            row, column = divmod(number, 2)
+            sheet.move(14 + 212 * column, top + row * (24 * len(options) + 34), 200)
+            sheet.label(f"List {number + 1}", tone="bold")
+            sheet.put("list", f"list{number}", "", -1, options, w=200)
+        rows = (len(model.parts) + 1) // 2
+        sheet.move(14, top + rows * (24 * len(model.parts[0]) + 34) + 4)
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Typing(Form):
+    """Words are to be typed into the right ones of several fields."""
+
+    like = "enter-text, enter-text-2, enter-text-dynamic, focus-text, focus-text-2"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        fields = 1 + level // 3
+        names = tuple(word.title() for word in pick(rng, words.WORDS, fields))
+        wanted = pick(rng, range(fields), 1 + level // 5)
+        texts = [" ".join(pick(rng, words.WORDS, 1 + level // 4)) for _ in wanted]
+        if level > 6:
+            texts = [text.title() for text in texts]
+        wants = {f"field{n}": text for n, text in zip(wanted, texts, strict=True)}
+        told = joined([f'"{text}" into {names[n]}' for n, text in zip(wanted, texts, strict=True)])
+        return Filled(wants, names, f"Type {told}, and click Submit.")
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for number, name in enumerate(model.parts):
+            sheet.named("field", f"field{number}", name, "")
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Password(Form):
+    """A password is to be typed, twice where it is harder."""
+
+    like = "enter-password"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        letters = "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
+        secret = "".join(pick(rng, letters, 4 + level))
+        many = 2 if level > 2 else 1
+        told = "both fields" if many > 1 else "the field"
+        wants = {f"password{n}": secret for n in range(many)}
+        return Filled(
+            wants, (many,), f'Enter the password "{secret}" into {told}, and click Submit.'
+        )
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for number in range(model.parts[0]):
+            name = "Password" if not number else "Again"
+            sheet.named("password", f"password{number}", name, "")
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Sliders(Form):
+    """Sliders are to be moved to values."""
+
+    like = "use-slider, use-slider-2"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        many = 1 + level // 3
+        most = (10, 20, 50, 100)[min(level // 3, 3)]
+        start = most // 2
+        wants = {}
+        for number in range(many):
+            value = int(rng.integers(most))
+            wants[f"slider{number}"] = value + (value >= start)
+        told = joined([f"{value} on slider {n + 1}" for n, value in enumerate(wants.values())])
+        had = dict.fromkeys(wants, start)
+        return Filled(wants, (many, most), f"Select {told}, and click Submit.", had=had)
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        many, most = model.parts
+        for number in range(many):
+            id = f"slider{number}"
+            sheet.named("slider", id, f"Slider {number + 1}", most // 2, (0, most, 1), w=260)
+            sheet.put("label", f"{id}-value", str(ui.values.get(id, most // 2)), beside=True, w=36)
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Folds(Steps):
+    """Links in sections that fold."""
+
+    like = "click-collapsible, click-collapsible-2, click-collapsible-2-nodelay"
+
+    def start(self, rng: Any, level: int) -> Row:
+        names = pick(rng, words.WORDS, 35)
+        many, each = 2 + level // 3, 2 + level // 6
+        parts = tuple(
+            (f"Section {n + 1}", tuple(names[n * each : (n + 1) * each])) for n in range(many)
+        )
+        todo = tuple(one_of(rng, one_of(rng, parts)[1]) for _ in range(1 + level // 3))
+        return Row(todo, parts, "Open sections to find what you need. " + in_order("link", todo))
+
+    def counts(self, model: Row, id: str) -> bool:
+        return any(id in links for _, links in model.parts)
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        with sheet.scroll("scroll", 434 - sheet.y):
+            for number, (name, links) in enumerate(model.parts):
+                sheet.put("fold", f"fold{number}", name, False, w=sheet.w)
+                for link in links if ui.values.get(f"fold{number}") else ():
+                    sheet.put("link", link, link, h=18)
+
+    def plan(self, model: Row, ui: Any) -> Any:
+        right = model.todo[model.at]
+        place = next(n for n, (_, links) in enumerate(model.parts) if right in links)
+        opened = ui.values.get(f"fold{place}")
+        return ("click", right) if opened else ("set", f"fold{place}", True)
+
+
+class Dialogs(Steps):
+    """Windows that are in the way."""
+
+    like = "click-dialog, click-dialog-2, close-dialog"
+    NAMES = ("OK", "Cancel", "Close", "Yes", "No", "Later")
+
+    def start(self, rng: Any, level: int) -> Row:
+        many = 1 + level // 2
+        names = tuple(pick(rng, self.NAMES, 3 + (level > 4)))
+        todo = tuple(one_of(rng, names) for _ in range(many))
+        windows = tuple(
+            (
+                " ".join(pick(rng, words.WORDS, 4)).capitalize() + "?",
+                (int(rng.integers(10, 110)), int(rng.integers(96, 310))),
+            )
+            for _ in todo
+        )
+        quoted = joined([f'"{name}"' for name in todo])
+        several = "windows, one after the other," if many > 1 else "window"
+        return Row(todo, (names, windows), f"Answer the {several} with {quoted}.")
+
+    def counts(self, model: Row, id: str) -> bool:
+        return id in model.parts[0]
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        names, windows = model.parts
+        for number, (text, _) in enumerate(windows):
+            sheet.put("link", f"behind{number}", text, h=18)
+        text, at = windows[min(model.at, len(windows) - 1)]
+        sheet.window(*at, 78 * len(names) + 18, 118, "Message")
+        sheet.put("label", "window-text", letters.shorten(text, 14, sheet.w))
+        sheet.skip(6)
+        for name in names:
+            sheet.put("button", name, name, w=70, beside=name != names[0])
+
+
+class Spinners(Family):
+    """Numbers with a button for one more and a button for one less."""
+
+    like = "use-spinner"
+
+    class Model(NamedTuple):
+        wants: tuple[int, ...]
+        numbers: tuple[int, ...]
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        many, most = 1 + level // 4, 2 + level // 2
+        wants = tuple(
+            int(rng.integers(1, most + 1)) * (1 - 2 * int(rng.integers(2))) for _ in range(many)
+        )
+        return self.Model(wants, (0,) * many)
+
+    def goal(self, model: Any) -> str:
+        told = joined([f"{want} in spinner {n + 1}" for n, want in enumerate(model.wants)])
+        return f"Set {told}, and click Submit."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, value in enumerate(model.numbers):
+            sheet.named("cell", f"number{number}", f"Spinner {number + 1}", None, w=60)
+            sheet.widgets[-1] = sheet.widgets[-1]._replace(text=str(value))
+            sheet.put("button", f"less{number}", "-", w=26, beside=True)
+            sheet.put("button", f"more{number}", "+", w=26, beside=True)
+        sheet.put("button", "submit", "Submit", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind not in ("click", "double"):
+            return model
+        if event.id == "submit":
+            return model._replace(done=model.numbers == model.wants)
+        by = {"less": -1, "more": 1}.get(event.id[:4])
+        if by is None:
+            return model
+        numbers = list(model.numbers)
+        numbers[int(event.id[4:])] += by * (2 if event.kind == "double" else 1)
+        return model._replace(numbers=tuple(numbers))
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for number, (want, has) in enumerate(zip(model.wants, model.numbers, strict=True)):
+            if want != has:
+                return "click", f"{'more' if want > has else 'less'}{number}"
+        return "click", "submit"
+
+
+class Dates(Family):
+    """Dates out of a calendar that opens."""
+
+    like = "choose-date, choose-date-easy, choose-date-medium, choose-date-nodelay"
+
+    class Model(NamedTuple):
+        want: tuple[int, int]  # month, day
+        month: int
+        day: int = 0
+        opened: bool = False
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        month = int(rng.integers(12))
+        away = int(rng.integers(level // 2, level + 1)) if level > 1 else 0
+        shown = (month + away * (1 if rng.random() < 0.5 else -1)) % 12
+        return self.Model((month, int(rng.integers(1, 29))), shown)
+
+    def goal(self, model: Any) -> str:
+        month, day = model.want
+        return f"Choose {words.MONTHS[month]} {day} as the date, and click Submit."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        told = f"{words.MONTHS[model.month]} {model.day}" if model.day else "Choose a date"
+        sheet.named("button", "open", "Date", w=150)
+        sheet.widgets[-1] = sheet.widgets[-1]._replace(text=told)
+        sheet.put("button", "submit", "Submit", tone="primary")
+        if not model.opened:
+            return
+        x, y = 110, sheet.y
+        sheet.at("menu", "calendar", x, y, 7 * 32 + 16, 230)
+        sheet.at("button", "back", x + 8, y + 8, 30, 24, text="←")
+        sheet.at(
+            "label", "month", x + 64, y + 11, 140, 18, text=f"{words.MONTHS[model.month]} 2026"
+        )
+        sheet.at("button", "on", x + 202, y + 8, 30, 24, text="→")
+        first = (3, 6, 6, 2, 4, 0, 2, 5, 1, 3, 6, 1)[model.month]
+        days = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[model.month]
+        for day in range(1, days + 1):
+            row, column = divmod(first + day - 1, 7)
+            sheet.at("cell", f"day{day}", x + 8 + 32 * column, y + 38 + 30 * row, 32, 30,
+                     text=str(day), value=day == model.day)  # fmt: skip
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click":
+            return model
+        if event.id == "open":
+            return model._replace(opened=not model.opened)
+        if event.id in ("back", "on"):
+            return model._replace(month=(model.month + (1 if event.id == "on" else -1)) % 12, day=0)
+        if event.id.startswith("day"):
+            return model._replace(day=int(event.id[3:]), opened=False)
+        if event.id == "submit":
+            return model._replace(done=(model.month, model.day) == model.want)
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        month, day = model.want
+        if (model.month, model.day) == model.want and not model.opened:
+            return "click", "submit"
+        if not model.opened:
+            return "click", "open"
+        if model.month != month:
+            return "click", "on" if (month - model.month) % 12 <= 6 else "back"
+        return "click", f"day{day}"
+
+
+class Colors(Family):
+    """Colours out of a palette, for things by name."""
+
+    like = "click-color, use-colorwheel, use-colorwheel-2"
+
+    class Model(NamedTuple):
+        wants: tuple[tuple[str, str], ...]  # a thing and its colour
+        palette: tuple[str, ...]
+        has: tuple[str, ...]
+        opened: int = -1
+        done: bool | None = None
+
+    PALETTE = (
+        "red",
+        "orange",
+        "yellow",
+        "green",
+        "blue",
+        "purple",
+        "brown",
+        "black",
+        "gray",
+        "white",
+    )
+
+    def start(self, rng: Any, level: int) -> Any:
+        many = 1 + level // 3
+        names = pick(rng, ("wall", "door", "roof", "fence", "floor", "window"), many)
+        palette = tuple(pick(rng, self.PALETTE[:9], 4 + level // 2))
+        wants = tuple((name, one_of(rng, palette)) for name in names)
+        return self.Model(wants, palette, ("white",) * many)
+
+    def goal(self, model: Any) -> str:
+        told = joined([f"the {name} {color}" for name, color in model.wants])
+        return f"Make {told}, and click Submit."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, ((name, _), color) in enumerate(zip(model.wants, model.has, strict=True)):
+            sheet.named("cell", f"color{number}", name.title(), None, w=80, tone=color)
+        sheet.put("button", "submit", "Submit", tone="primary")
+        if model.opened >= 0:
+            sheet.skip(4)
+            sheet.label(f"Colour of the {model.wants[model.opened][0]}")
+            for place, color in enumerate(model.palette):
+                sheet.put("cell", f"pick-{color}", "", w=40, h=34, beside=place > 0, tone=color)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click":
+            return model
+        if event.id.startswith("color"):
+            return model._replace(opened=int(event.id[5:]))
+        if event.id.startswith("pick-"):
+            has = list(model.has)
+            has[model.opened] = event.id[5:]
+            return model._replace(has=tuple(has), opened=-1)
+        if event.id == "submit":
+            return model._replace(
+                done=all(w == h for (_, w), h in zip(model.wants, model.has, strict=True))
+            )
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for number, ((_, want), has) in enumerate(zip(model.wants, model.has, strict=True)):
+            if want != has:
+                return (
+                    ("click", f"pick-{want}")
+                    if model.opened == number
+                    else ("click", f"color{number}")
+                )
+        return "click", "submit"
+
+
+class Completing(Form):
+    """Fields that offer what may be meant, of which one has to be taken."""
+
+    like = "use-autocomplete, use-autocomplete-nodelay"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        many = 1 + level // 3
+        chosen = pick(rng, words.CITIES, many)
+        wants = {f"city{n}": city for n, city in enumerate(chosen)}
+        told = f"Enter {joined(chosen)}, out of what is offered, and click Submit."
+        return Filled(wants, (), told)
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        for number in range(len(model.wants)):
+            sheet.named("field", f"city{number}", f"City {number + 1}", "")
+        sheet.put("button", "submit", self.button, tone="primary")
+        field = next(
+            (one for one in sheet.widgets if one.id == ui.focus and one.kind == "field"), None
+        )
+        typed = ui.values.get(ui.focus, "") if field else ""
+        found = [city for city in words.CITIES if typed and city.lower().startswith(typed.lower())]
+        if field is None or not found or typed in found:
+            return
+        x, y = field.x, field.y + field.h
+        sheet.at("menu", "offered", x, y, field.w, 24 * len(found[:4]))
+        for place, city in enumerate(found[:4]):
+            sheet.at("item", f"offer-{city}", x, y + 24 * place, field.w, 24, text=city)
+
+    def update(self, model: Filled, event: Any, ui: Any) -> Filled:
+        if event.kind == "click" and event.id.startswith("offer-"):
+            taken = (*model.parts, event.id[6:])
+            return model._replace(parts=taken)
+        if event.kind == "click" and event.id == "submit":
+            right = all(
+                ui.values.get(id) == city and city in model.parts
+                for id, city in model.wants.items()
+            )
+            return model._replace(done=right)
+        return model
+
+    def patch(self, before: Filled, model: Filled, ui: Any) -> Any:
+        if len(model.parts) == len(before.parts):
+            return ui
+        for number in range(len(model.wants)):
+            typed = str(ui.values.get(f"city{number}", ""))
+            if typed and model.parts[-1].lower().startswith(typed.lower()):
+                return ui.put(f"city{number}", model.parts[-1])
+        return ui
+
+    def plan(self, model: Filled, ui: Any) -> Any:
+        for id, city in model.wants.items():
+            typed = ui.values.get(id, "")
+            if typed == city and city in model.parts:
+                continue
+            if typed == city[:3] and ui.focus == id:
+                return "click", f"offer-{city}"
+            return "set", id, city[:3]
+        return "click", "submit"
+
+
+class Trees(Steps):
+    """Files in folders that open."""
+
+    like = "navigate-tree"
+
+    def start(self, rng: Any, level: int) -> Row:
+        deep = 1 + level // 2
+        names = [name.title() for name in pick(rng, words.WORDS, 3 * deep + 3)]
+        path = []
+        for depth in range(deep):
+            path.append((tuple(names[3 * depth : 3 * depth + 3]), int(rng.integers(3))))
+        files = tuple(f"{name.lower()}.txt" for name in names[3 * deep :])
+        right = one_of(rng, files)
+        where = " / ".join(one[place] for one, place in path)
+        return Row((right,), (tuple(path), files), f"Open {where} and click on {right}.")
+
+    def counts(self, model: Row, id: str) -> bool:
+        return id in model.parts[1]
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        with sheet.scroll("scroll", 434 - sheet.y):
+            self._level(sheet, model, ui, 0)
+
+    def _level(self, sheet: Any, model: Row, ui: Any, depth: int) -> None:
+        path, files = model.parts
+        left = sheet.x
+        if depth == len(path):
+            for name in files:
+                sheet.put("link", name, name, h=18)
+            return
+        names, right = path[depth]
+        for place, name in enumerate(names):
+            sheet.x = left
+            sheet.put("fold", f"dir{depth}-{place}", name, False, w=200)
+            if ui.values.get(f"dir{depth}-{place}"):
+                sheet.x = left + 16
+                if place == right:
+                    self._level(sheet, model, ui, depth + 1)
+                else:
+                    sheet.put("label", f"empty{depth}-{place}", "(empty)", tone="quiet")
+        sheet.x = left
+
+    def plan(self, model: Row, ui: Any) -> Any:
+        for depth, (_, right) in enumerate(model.parts[0]):
+            if not ui.values.get(f"dir{depth}-{right}"):
+                return "set", f"dir{depth}-{right}", True
+        return "click", model.todo[0]
+
+
+class Menus(Family):
+    """Commands in menus with submenus."""
+
+    like = "click-menu, click-menu-2"
+
+    class Model(NamedTuple):
+        menus: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+        wants: tuple[tuple[int, int, int], ...]
+        open: tuple[int, ...] = ()
+        at: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = [name.title() for name in pick(rng, words.WORDS, 34)]
+        subs = 3 if level > 3 else 0
+        menus = []
+        for menu in range(3):
+            entries = tuple(
+                (names[3 + menu * 3 + n], tuple(names[12 + (menu * 3 + n) * 2 :][:subs]))
+                for n in range(3)
+            )
+            menus.append((names[menu], entries))
+        many = 1 + level // 4
+        wants = tuple(
+            (int(rng.integers(3)), int(rng.integers(3)), int(rng.integers(subs)) if subs else -1)
+            for _ in range(many)
+        )
+        return self.Model(tuple(menus), wants)
+
+    def _name(self, model: Any, want: Any) -> str:
+        menu, entry, sub = want
+        name, entries = model.menus[menu]
+        parts = [name, entries[entry][0], *([entries[entry][1][sub]] if sub >= 0 else [])]
+        return " > ".join(parts)
+
+    def goal(self, model: Any) -> str:
+        return f"Choose in the menus: {joined([self._name(model, want) for want in model.wants])}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, (name, _) in enumerate(model.menus):
+            sheet.put("tab", f"menu{number}", name, model.open[:1] == (number,), beside=number > 0)
+        if not model.open:
+            return
+        bar = sheet.widgets[-3 + model.open[0]]
+        self._list(
+            sheet,
+            bar.x,
+            bar.y + bar.h,
+            [name for name, _ in model.menus[model.open[0]][1]],
+            "entry",
+        )
+        if len(model.open) > 1:
+            entry = model.menus[model.open[0]][1][model.open[1]]
+            self._list(sheet, bar.x + 150, bar.y + bar.h + 26 * model.open[1], entry[1], "sub")
+
+    def _list(self, sheet: Any, x: int, y: int, names: Any, id: str) -> None:
+        x = min(x, 448 - 152)
+        sheet.at("menu", f"{id}-list", x, y, 150, 26 * len(names))
+        for number, name in enumerate(names):
+            sheet.at("item", f"{id}{number}", x + 1, y + 26 * number, 148, 26, text=name)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click":
+            return model
+        id = event.id
+        if id.startswith("menu") and id[4:].isdecimal():
+            return model._replace(open=() if model.open[:1] == (int(id[4:]),) else (int(id[4:]),))
+        if id.startswith("entry") and id[5:].isdecimal():
+            return self._entry(model, int(id[5:]))
+        if id.startswith("sub") and id[3:].isdecimal():
+            return self._chosen(model, (*model.open, int(id[3:])))
+        return model._replace(open=())
+
+    def _entry(self, model: Any, entry: int) -> Any:
+        if model.menus[model.open[0]][1][entry][1]:
+            return model._replace(open=(model.open[0], entry))
+        return self._chosen(model, (model.open[0], entry, -1))
+
+    def _chosen(self, model: Any, found: Any) -> Any:
+        if found != model.wants[model.at]:
+            return model._replace(done=False)
+        at = model.at + 1
+        return model._replace(at=at, open=(), done=True if at == len(model.wants) else None)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        menu, entry, sub = model.wants[model.at]
+        if model.open[:1] != (menu,):
+            return "click", f"menu{menu}"
+        if len(model.open) > 1 and model.open[1] == entry:
+            return "click", f"sub{sub}"
+        return "click", f"entry{entry}"
+
+
+class Scrolling(Form):
+    """Boxes far down a page that scrolls."""
+
+    like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        firsts, lasts = (pick(rng, words.WORDS, 10 + level) for _ in range(2))
+        names = [f"{a.title()} {b}" for a, b in zip(firsts, lasts, strict=True)]
+        some = sorted(pick(rng, names, 1 + level // 3), key=names.index)
+        return Filled(
+            dict.fromkeys(some, True), tuple(names), f"Select {joined(some)}, and click Submit."
+        )
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        with sheet.scroll("scroll", 200):
+            for name in model.parts:
+                sheet.put("check", name, name, False)
+        sheet.put("button", "submit", self.button, tone="primary")

@@ -1,0 +1,213 @@
+"""Tables: to read off, to sort, to filter, to compare."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, Filled, Form, Row, Steps, pick
+
+COLUMNS = ("City", "Visitors", "Hotels", "Parks")
+
+
+def made(rng: Any, many: int) -> tuple[tuple[Any, ...], ...]:
+    """Return rows: a city and three numbers, of which none comes twice in a column."""
+    columns = [pick(rng, range(10, 100), many) for _ in COLUMNS[1:]]
+    return tuple(zip(pick(rng, words.CITIES, many), *columns, strict=True))
+
+
+def put(sheet: Any, rows: Any, head: bool = False) -> None:
+    """Put a table; its head can be clicked where rows can be sorted."""
+    for column, name in enumerate(COLUMNS):
+        kind = "button" if head else "label"
+        tone = "" if head else "bold"
+        sheet.put(kind, f"head{column}", name, w=98, beside=column > 0, tone=tone)
+    for number, row in enumerate(rows):
+        for column, value in enumerate(row):
+            name = f"{row[0]}-{column}"
+            sheet.put("label", name, str(value), w=98, h=18, beside=column > 0)
+        if number < len(rows) - 1:
+            sheet.skip(-2)
+
+
+class Reading(Form):
+    """Numbers of a table are to be typed."""
+
+    like = "read-table, read-table-2"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        rows = made(rng, 4 + min(level, 6) // 2)
+        asked = pick(rng, [(row, column) for row in rows for column in (1, 2, 3)], 1 + level // 3)
+        wants = {f"answer{n}": str(row[column]) for n, (row, column) in enumerate(asked)}
+        names = tuple(f"{COLUMNS[column]} of {row[0]}" for row, column in asked)
+        return Filled(
+            wants, (rows, names), "Type what the fields ask for out of the table, and click Submit."
+        )
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        rows, names = model.parts
+        put(sheet, rows)
+        for number, name in enumerate(names):
+            sheet.named("field", f"answer{number}", name, "", w=90)
+        sheet.put("button", "submit", self.button, tone="primary")
+
+
+class Sorting(Family):
+    """A table is to be sorted, by a column or by several in turn, and a row of it to be named."""
+
+    like = "sort-table, click-widget"
+
+    class Model(NamedTuple):
+        rows: tuple[tuple[Any, ...], ...]
+        asked: tuple[tuple[int, bool, int], ...]  # a column, from above, the place of the row
+        by: int = -1
+        down: bool = False
+        at: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        rows = made(rng, 5 + level // 2)
+        asked = []
+        for _ in range(1 + level // 2):
+            asked.append(
+                (
+                    int(rng.integers(1, 4)),
+                    bool(rng.integers(2)),
+                    int(rng.integers(min(3, 1 + level // 2))),
+                )
+            )
+        return self.Model(rows, tuple(asked))
+
+    def _right(self, model: Any) -> str:
+        column, down, place = model.asked[model.at]
+        return str(sorted(model.rows, key=lambda row: row[column], reverse=down)[place][0])
+
+    def goal(self, model: Any) -> str:
+        told = []
+        for column, down, place in model.asked:
+            nth = ("", "second ", "third ")[place]
+            told.append(f"{nth}{'most' if down else 'fewest'} {COLUMNS[column].lower()}")
+        return f"Click on the city with the {', then on that with the '.join(told)}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        rows = model.rows
+        if model.by >= 0:
+            rows = sorted(rows, key=lambda row: row[model.by], reverse=model.down)
+        for column, name in enumerate(COLUMNS):
+            mark = "" if column != model.by else " -" if model.down else " +"
+            sheet.put("button", f"head{column}", name + mark, w=98, beside=column > 0)
+        for row in rows:
+            sheet.put("link", row[0], row[0], w=98, h=18)
+            for column in (1, 2, 3):
+                sheet.put("label", f"{row[0]}-{column}", str(row[column]), w=98, beside=True)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind not in ("click", "double"):
+            return model
+        if event.id.startswith("head"):
+            column = int(event.id[4:])
+            return model._replace(by=column, down=model.by == column and not model.down)
+        if any(event.id == row[0] for row in model.rows):
+            if event.id != self._right(model):
+                return model._replace(done=False)
+            at = model.at + 1
+            return model._replace(at=at, done=True if at == len(model.asked) else None)
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        column, down, _ = model.asked[model.at]
+        if (model.by, model.down) != (column, down):
+            return "click", f"head{column}"
+        return "click", self._right(model)
+
+
+class Filtering(Family):
+    """Rows that fit are to be checked, with a filter that hides the others."""
+
+    like = "click-checkboxes-transfer, find-midpoint"
+
+    class Model(NamedTuple):
+        rows: tuple[tuple[Any, ...], ...]
+        column: int
+        least: int
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        rows = made(rng, 4 + level)
+        column = int(rng.integers(1, 4))
+        least = sorted(row[column] for row in rows)[-(1 + level // 2)]
+        return self.Model(rows, column, least)
+
+    def goal(self, model: Any) -> str:
+        what = f"{model.least} {COLUMNS[model.column].lower()}"
+        return f"Check every city with {what} or more, and click Done."
+
+    def _shown(self, model: Any, ui: Any) -> list[Any]:
+        typed = str(ui.values.get("least", ""))
+        column = max(1, ui.values.get("column", 0) + 1)
+        least = int(typed) if typed.isdecimal() and len(typed) < 5 else 0
+        return [row for row in model.rows if row[column] >= least]
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.put("select", "column", "", 0, COLUMNS[1:], w=110)
+        sheet.put("label", "at-least", "at least", beside=True)
+        sheet.put("field", "least", "", "", w=60, beside=True)
+        with sheet.scroll("scroll", 392 - sheet.y):
+            for row in self._shown(model, ui):
+                sheet.put("check", row[0], row[0], False, w=112)
+                for column in (1, 2, 3):
+                    name = f"{row[0]}-{column}"
+                    sheet.put(
+                        "label", name, f"{row[column]} {COLUMNS[column].lower()}", w=82, beside=True
+                    )
+        sheet.put("button", "done", "Done", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id == "done":
+            right = all(
+                bool(ui.values.get(row[0])) == (row[model.column] >= model.least)
+                for row in model.rows
+            )
+            return model._replace(done=right)
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for row in model.rows:
+            if row[model.column] >= model.least and not ui.values.get(row[0]):
+                return "set", row[0], True
+        return "click", "done"
+
+
+class Comparing(Steps):
+    """Of two tables the rows that differ are to be clicked."""
+
+    like = "compare-tables, odd-or-even"
+
+    def start(self, rng: Any, level: int) -> Row:
+        names = pick(rng, words.CITIES, 5 + level // 2)
+        left = {name: int(rng.integers(10, 100)) for name in names}
+        some = sorted(pick(rng, names, 1 + level // 3), key=names.index)
+        right = {
+            name: value + (int(rng.integers(1, 9)) if name in some else 0)
+            for name, value in left.items()
+        }
+        told = "Click on each city whose two numbers differ, from the top down."
+        return Row(tuple(some), (tuple(names), left, right), told)
+
+    def counts(self, model: Row, id: str) -> bool:
+        return id in model.parts[0]
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        names, left, right = model.parts
+        for column, text in enumerate(("City", "2025", "2026")):
+            sheet.put("label", f"head{column}", text, w=120, beside=column > 0, tone="bold")
+        for name in names:
+            sheet.put("link", name, name, w=120, h=18)
+            sheet.put("label", f"{name}-left", str(left[name]), w=120, beside=True)
+            sheet.put("label", f"{name}-right", str(right[name]), w=120, beside=True)

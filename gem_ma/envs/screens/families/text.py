@@ -1,0 +1,232 @@
+"""Text: to correct, to copy, to mark, to find and replace."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, Filled, Form, joined, pick
+from gem_ma.scene import letters
+from gem_ma.scene.screen import PAD
+
+
+class Correcting(Family):
+    """Words of a text are to be exchanged for others."""
+
+    like = "text-editor, text-transform"
+
+    class Model(NamedTuple):
+        text: str
+        swaps: tuple[tuple[str, str], ...]
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        many = 3 + level
+        found = pick(rng, words.WORDS, many + 1 + level // 3)
+        text = " ".join(found[:many])
+        olds = pick(rng, found[:many], 1 + level // 3)
+        return self.Model(text, tuple(zip(olds, found[many:], strict=True)))
+
+    def goal(self, model: Any) -> str:
+        return f"Replace {joined([f'{old!r} with {new!r}' for old, new in model.swaps])}, and save."
+
+    def _wanted(self, model: Any) -> str:
+        new = dict(model.swaps)
+        return " ".join(new.get(word, word) for word in model.text.split())
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, line in enumerate(self._lines(model.text)):
+            sheet.put("field", f"line{number}", "", line, w=420)
+        sheet.put("button", "save", "Save", tone="primary")
+
+    def _lines(self, text: str) -> list[str]:
+        found = text.split()
+        return [" ".join(found[n : n + 4]) for n in range(0, len(found), 4)]
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id == "save":
+            has = [
+                ui.values.get(f"line{n}", line) for n, line in enumerate(self._lines(model.text))
+            ]
+            return model._replace(done=has == self._lines(self._wanted(model)))
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        lines = self._lines(model.text)
+        for number, (line, want) in enumerate(
+            zip(lines, self._lines(self._wanted(model)), strict=True)
+        ):
+            if ui.values.get(f"line{number}", line) != want:
+                return "set", f"line{number}", want
+        return "click", "save"
+
+
+class Copying(Form):
+    """Texts are to be copied from fields into others."""
+
+    like = "copy-paste, copy-paste-2"
+
+    def start(self, rng: Any, level: int) -> Filled:
+        many = 2 + level // 4
+        texts = tuple(
+            "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 6 + level)) for _ in range(many)
+        )
+        which = pick(rng, range(many), 1 + level // 4)
+        wants = {f"to{n}": texts[one] for n, one in enumerate(which)}
+        told = joined([f"text {one + 1} into field {n + 1}" for n, one in enumerate(which)])
+        had = {f"from{n}": text for n, text in enumerate(texts)}
+        return Filled(wants, (texts, tuple(which)), f"Copy {told}, and click Submit.", had=had)
+
+    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+        texts, which = model.parts
+        for number, text in enumerate(texts):
+            sheet.named("field", f"from{number}", f"Text {number + 1}", text)
+        sheet.skip()
+        for number in range(len(which)):
+            sheet.named("field", f"to{number}", f"Field {number + 1}", "")
+        sheet.put("button", "submit", self.button, tone="primary")
+
+    def plan(self, model: Filled, ui: Any) -> Any:
+        texts, which = model.parts
+        for number, one in enumerate(which):
+            if ui.values.get(f"to{number}") == texts[one]:
+                continue
+            if ui.clipboard == texts[one]:
+                return ("key", "ctrl+v") if ui.focus == f"to{number}" else ("click", f"to{number}")
+            if ui.focus != f"from{one}":
+                return "click", f"from{one}"
+            whole = {ui.caret, ui.anchor} == {0, len(texts[one])}
+            return ("key", "ctrl+c") if whole else ("key", "ctrl+a")
+        return "click", "submit"
+
+
+class Marking(Family):
+    """Words are to be marked in a field, as with a double click."""
+
+    like = "highlight-text, highlight-text-2"
+
+    class Model(NamedTuple):
+        lines: tuple[str, ...]
+        todo: tuple[tuple[int, str], ...]
+        marked: Any = None
+        at: int = 0
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        found = pick(rng, words.WORDS, 4 * (2 + level // 3))
+        lines = tuple(" ".join(found[n : n + 4]) for n in range(0, len(found), 4))
+        todo = []
+        for _ in range(1 + level // 2):
+            line = int(rng.integers(len(lines)))
+            todo.append((line, lines[line].split()[int(rng.integers(4))]))
+        return self.Model(lines, tuple(todo))
+
+    def goal(self, model: Any) -> str:
+        names = [f'"{word}"' for _, word in model.todo]
+        order = ", one after the other" if len(names) > 1 else ""
+        return f"Mark {joined(names)}{order}; click Marked for each."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, line in enumerate(model.lines):
+            sheet.put("field", f"line{number}", "", line, w=420)
+        sheet.put("button", "marked", f"Marked ({model.at} of {len(model.todo)})", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind == "click" and event.id == "marked":
+            if model.marked != model.todo[model.at]:
+                return model._replace(done=False)
+            at = model.at + 1
+            return model._replace(at=at, done=True if at == len(model.todo) else None)
+        return model._replace(marked=self._chosen(model, ui))
+
+    def _chosen(self, model: Any, ui: Any) -> Any:
+        """Return what is marked: the line, and which part of it."""
+        for number, line in enumerate(model.lines):
+            if ui.focus == f"line{number}":
+                text = str(ui.values.get(ui.focus, line))
+                return number, text[min(ui.caret, ui.anchor) : max(ui.caret, ui.anchor)].strip()
+        return None
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        line, word = model.todo[model.at]
+        if model.marked == (line, word):
+            return "click", "marked"
+        start = model.lines[line].index(word)
+        left = letters.width(model.lines[line][:start], 14)
+        middle = left + letters.width(word, 14) / 2
+        return "double", f"line{line}", round(middle) + PAD
+
+
+class Replacing(Family):
+    """All of a word are to be replaced, in a dialogue that finds and replaces."""
+
+    like = "text-editor"
+
+    class Model(NamedTuple):
+        text: str
+        swaps: tuple[tuple[str, str], ...]
+        now: str
+        opened: bool = False
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        kinds = pick(rng, words.WORDS, 4 + 2 * (1 + level // 3))
+        swaps = tuple((kinds[n], kinds[-1 - n]) for n in range(1 + level // 3))
+        found = [kinds[int(rng.integers(4))] for _ in range(12 + 2 * level)]
+        text = " ".join([*found, *(old for old, _ in swaps)])
+        return self.Model(text, swaps, text)
+
+    def goal(self, model: Any) -> str:
+        told = joined([f'"{old}" with "{new}"' for old, new in model.swaps])
+        return f"Replace every {told}, and save."
+
+    def _after(self, model: Any, many: int) -> str:
+        new = dict(model.swaps[:many])
+        return " ".join(new.get(word, word) for word in model.text.split())
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        sheet.put("button", "find", "Find and replace")
+        sheet.put("button", "save", "Save", tone="primary", beside=True)
+        sheet.label(model.now)
+        if model.opened:
+            sheet.window(60, 230, 330, 160, "Find and replace")
+            sheet.named("field", "old", "Find", "", w=190)
+            sheet.named("field", "new", "Replace by", "", w=190)
+            sheet.put("button", "all", "Replace all", tone="primary")
+            sheet.put("button", "close", "Close", beside=True)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click":
+            return model
+        if event.id in ("find", "close"):
+            return model._replace(opened=event.id == "find")
+        if event.id == "all":
+            old, new = str(ui.values.get("old", "")).strip(), str(ui.values.get("new", "")).strip()
+            now = " ".join(new if word == old and new else word for word in model.now.split())
+            return model._replace(now=now)
+        if event.id == "save":
+            return model._replace(done=model.now == self._after(model, len(model.swaps)))
+        return model
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        for number, (old, new) in enumerate(model.swaps):
+            if model.now in [
+                self._after(model, many) for many in range(number + 1, len(model.swaps) + 1)
+            ]:
+                continue
+            if not model.opened:
+                return "click", "find"
+            for id, text in (("old", old), ("new", new)):
+                if ui.values.get(id, "") != text:
+                    return "set", id, text
+            return "click", "all"
+        return ("click", "close") if model.opened else ("click", "save")

@@ -1,0 +1,199 @@
+"""Screens: one agent at a screen, with a pointer and a keyboard, and one thing to be done."""
+
+import functools
+import importlib
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens import families
+from gem_ma.envs.screens.acting import NOTHING, WHEEL, Ui, act, shown, usable
+from gem_ma.envs.screens.replies import Reader
+from gem_ma.envs.screens.sheet import SIZE, Sheet
+from gem_ma.envs.screens.steps import action
+from gem_ma.envs.screens.tree import described, refs
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.scene.screen import CLICKED, TYPED, Screen
+
+AGENT = "player"
+LEVELS = 10
+_COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
+_SAID = {
+    "pixels": f"pixels of the screen, which is {SIZE} wide and high",
+    "thousand": "thousandths of the screen, 0 to 1000 across and down",
+    "share": "shares of the screen, 0 to 1 across and down",
+}
+
+
+@functools.cache
+def family(name: str) -> Any:
+    """Return the family of tasks with this id."""
+    module, _, of = families.REGISTER[name].partition(":")
+    return getattr(importlib.import_module(f"{families.__name__}.{module}"), of)()
+
+
+class State(NamedTuple):
+    family: str
+    model: Any
+    page: tuple[Any, ...]
+    ui: Ui = Ui()
+    left: int = 1  # actions
+    score: float | None = None
+
+    def to_act(self):
+        return () if self.score is not None or not self.left else (AGENT,)
+
+    def returns(self):
+        return {AGENT: self.score or 0.0}
+
+    def seen_by(self, agent):
+        return self
+
+    def legal(self, agent):
+        """Return clicks on all that can be seen, and some keys: what random play draws from."""
+        page = usable(self.page)
+        seen = [one for one in page if one.kind in CLICKED and one.seen and not one.disabled]
+        names = refs(self.page)
+        found = [f"click({names[one.id]})" for one in seen]
+        found += [f'type("{word}")' for word in _words(self)] if _typing(self) else []
+        scrolls = [one for one in page if one.kind == "scroll"]
+        found += [f"scroll({names[one.id]}, {by * WHEEL * 3})" for one in scrolls for by in (1, -1)]
+        return (*found, 'key("Tab")', 'key("Enter")')
+
+    def hint(self, agent):
+        """Return what somebody who knows the way does next."""
+        step = family(self.family).plan(self.model, self.ui)
+        return action(self.page, self.ui, step)
+
+    @property
+    def truncated(self):
+        return self.score is None and not self.left
+
+
+def _typing(state):
+    return any(one.id == state.ui.focus and one.kind in TYPED for one in state.page)
+
+
+def _words(state):
+    goal = family(state.family).goal(state.model)
+    return sorted({word.strip('".,:') for word in goal.split()})
+
+
+class Screens(Game[State]):
+    """A task of a family, at a level from 0 to 10.
+
+    coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
+    refs: whether pictures show the numbered marks by which widgets can be clicked.
+    look: "flat" or "old". limit: how many actions there are; None: as many as the level needs.
+    """
+
+    agents = (AGENT,)
+    oracle = True
+    reset_options = ("level",)
+    env_defaults = {"image_size": (SIZE, SIZE)}  # noqa: RUF012
+
+    def __init__(self, family, level=2, coordinates="pixels", refs=False, look="flat", limit=None):
+        if family not in families.REGISTER:
+            raise ValueError(f"no screens {family!r}; there are {', '.join(families.REGISTER)}")
+        if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= LEVELS:
+            raise ValueError(f"level={level!r}: expected a whole number from 0 to {LEVELS}")
+        if coordinates not in _COORDINATES:
+            raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(_COORDINATES)}")
+        if look not in ("flat", "old"):
+            raise ValueError(f"look={look!r}: expected 'flat' or 'old'")
+        self.family, self.level, self.coordinates = family, level, coordinates
+        self.refs, self.look, self.limit = refs, look, limit
+
+    def start(self, rng, options):
+        level = options.get("level", self.level)
+        if not isinstance(level, int) or not 0 <= level <= LEVELS:
+            raise ValueError(f"level={level!r}: expected a whole number from 0 to {LEVELS}")
+        model = family(self.family).start(rng, level)
+        limit = self.limit or 20 + 8 * level
+        return State(self.family, model, page(self.family, model, Ui()), left=limit)
+
+    def read(self, text, view, agent):
+        whole = _COORDINATES[self.coordinates]
+        names = refs(view.page)
+        middles = {
+            names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
+            for one in view.page
+            if one.id in names and one.seen
+        }
+
+        def place(x, y):
+            if not (0 <= x <= whole and 0 <= y <= whole):
+                raise InvalidMove(
+                    f"({x:g}, {y:g}) is not on the screen, which is {whole} wide and high"
+                )
+            scale = SIZE / whole
+            return min(int(x * scale), SIZE - 1), min(int(y * scale), SIZE - 1)
+
+        return Reader(place, middles).read(text)
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        if move is None:
+            return state._replace(left=state.left - 1)
+        return done(state, move)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        where = _SAID[self.coordinates]
+        return (
+            "You use a computer, one action at a time: click(x, y), double_click(x, y), "
+            'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
+            'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
+            f"Coordinates are {where}, from the top left. A widget's ref stands for its middle: "
+            "click(e3). The task done earns 1, anything else nothing."
+        )
+
+    def brief(self, view, agent):
+        return f"Task: {family(view.family).goal(view.model)}"
+
+    def describe(self, view, agent):
+        return described(view.page, view.ui)
+
+    def tell(self, before, moves, after):
+        return (
+            [Message(None, "game", "Done." if after.score else "Wrong.")]
+            if after.score is not None
+            else []
+        )
+
+    def picture(self, view, agent):
+        ui = view.ui
+        return Screen(view.page, SIZE, SIZE, ui.focus, ui.caret, ui.anchor, ui.hover, ui.pointer,
+                      self.refs, look=self.look)  # fmt: skip
+
+    def report(self, state):
+        return {"done": bool(state.score)}
+
+
+def page(name, model, ui):
+    """Return what is shown of a task."""
+    kind = family(name)
+    sheet = Sheet(kind.goal(model))
+    kind.draw(sheet, model, ui)
+    return shown(sheet.widgets, ui)
+
+
+def done(state: State, move: Any) -> State:
+    """Return the state after an action."""
+    kind = family(state.family)
+    before, model = state.ui, state.model
+    ui, events = act(state.page, before, move)
+    for event in events or (NOTHING,):
+        model = kind.update(model, event, ui)
+    if model is not state.model:
+        ui = kind.patch(state.model, model, ui)
+    shows = state.page
+    if (
+        model is not state.model
+        or ui.values is not before.values
+        or ui.open != before.open
+        or ui.hover != before.hover
+    ):
+        shows = page(state.family, model, ui)
+    score = kind.score(model, ui)
+    return State(state.family, model, shows, ui, state.left - 1, score)

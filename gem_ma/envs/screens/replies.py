@@ -1,0 +1,217 @@
+"""What a reply means: a grammar of ours, and the forms that computer-use models are trained on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gem_ma.envs.screens.acting import WHEEL, Action
+from gem_ma.game import InvalidMove
+
+KEYS = {
+    "enter": "Enter", "return": "Enter", "kp_enter": "Enter", "tab": "Tab", "escape": "Escape",
+    "esc": "Escape", "backspace": "Backspace", "delete": "Delete", "del": "Delete",
+    "left": "Left", "right": "Right", "up": "Up", "down": "Down", "arrowleft": "Left",
+    "arrowright": "Right", "arrowup": "Up", "arrowdown": "Down", "home": "Home", "end": "End",
+    "pageup": "PageUp", "page_up": "PageUp", "prior": "PageUp", "pagedown": "PageDown",
+    "page_down": "PageDown", "next": "PageDown", "space": "Space", " ": "Space",
+}  # fmt: skip
+_MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "cmd": "ctrl", "shift": "shift", "alt": "alt"}
+_CALL = re.compile(r"([a-z_]{2,24}) ?\((.{0,2000})\)", re.DOTALL)
+_PAIR = re.compile(r"(-?\d{1,5}(?:\.\d{1,4})?)[ ,]{1,4}(-?\d{1,5}(?:\.\d{1,4})?)")
+_REF = re.compile(r"e\d{1,4}")
+_NAMED = re.compile(
+    r"([a-z_]{2,16}) ?= ?(?:'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\")"
+)
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\"")
+_POINTED = {
+    "click": "click", "left_click": "click", "double_click": "double", "left_double": "double",
+    "triple_click": "triple", "right_click": "right", "right_single": "right", "hover": "hover",
+    "mouse_move": "hover", "move": "hover", "middle_click": "click",
+}  # fmt: skip
+WAITS = ("wait", "screenshot", "cursor_position", "finished", "terminate", "call_user")
+EXPECTED = (
+    "expected click(x, y), double_click(x, y), right_click(x, y), drag(x1, y1, x2, y2), "
+    'scroll(x, y, dy), type("text"), key("ctrl+a"), hover(x, y) or wait(); a ref such as e3 in '
+    "place of x, y"
+)
+Place = Callable[[float, float], tuple[int, int]]
+
+
+class Reader:
+    """Reads replies for one screen.
+
+    place: turns coordinates as they are said into pixels. middle: the middle of what a ref names.
+    """
+
+    def __init__(self, place: Place, middles: Mapping[str, tuple[int, int]]):
+        self.place = place
+        self.middles = middles
+
+    def read(self, text: str) -> Action:
+        """Return the action of a reply, or raise InvalidMove."""
+        text = text.strip()
+        if text.startswith(("{", "[")):
+            try:
+                found = json.loads(text)
+            except (ValueError, RecursionError):
+                raise InvalidMove(f"that is no JSON; {EXPECTED}") from None
+            return self._of_call(found)
+        text = text.rpartition("Action:")[2].strip()
+        match = _CALL.fullmatch(text)
+        if match is None:
+            raise InvalidMove(EXPECTED)
+        return self._of_words(match[1], match[2])
+
+    # -- words -------------------------------------------------------------------------------------
+
+    def _of_words(self, name: str, inside: str) -> Action:
+        named = {key: _plain(one or two) for key, one, two in _NAMED.findall(inside)}
+        quoted = [_plain(one or two) for one, two in _QUOTED.findall(inside)]
+        if name in WAITS:
+            return Action("wait")
+        if name == "type":
+            content = named.get("content", quoted[0] if quoted else inside)
+            return Action("type", text=content)
+        if name in ("key", "hotkey", "press"):
+            return Action("key", text=key_of(named.get("key", quoted[0] if quoted else inside)))
+        points = self._points(inside)
+        if name in _POINTED and len(points) == 1:
+            return Action(_POINTED[name], points[0])
+        if name in ("drag", "left_click_drag") and len(points) == 2:
+            return Action("drag", points[0], points[1])
+        if name == "scroll" and points:
+            return Action("scroll", points[0], (0, self._by(inside, named)))
+        raise InvalidMove(EXPECTED)
+
+    def _points(self, inside: str) -> list[tuple[int, int]]:
+        found = []
+        for match in re.finditer(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", inside):
+            if match[1] is None:
+                found.append(self._middle(match[0]))
+            else:
+                found.append(self.place(float(match[1]), float(match[2])))
+        return found
+
+    def _middle(self, ref: str) -> tuple[int, int]:
+        if ref not in self.middles:
+            raise InvalidMove(f"there is no {ref}; there are {', '.join(self.middles)}")
+        return self.middles[ref]
+
+    def _by(self, inside: str, named: Mapping[str, str]) -> int:
+        direction = named.get("direction", "")
+        for word, sign in (("up", -1), ("down", 1)):
+            if direction == word or (not direction and re.search(rf"\b{word}\b", inside)):
+                return sign * 5 * WHEEL
+        rest = re.sub(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", "", inside, count=1)
+        numbers = re.findall(r"-?\d{1,5}", rest)
+        if not numbers:
+            raise InvalidMove("scroll(x, y, dy) needs to know by how many pixels")
+        return int(numbers[-1])
+
+    # -- calls of tools ----------------------------------------------------------------------------
+
+    def _of_call(self, found: Any) -> Action:
+        if isinstance(found, list) and len(found) == 1:
+            found = found[0]
+        if not isinstance(found, dict):
+            raise InvalidMove("one call at a time")
+        given = found.get("arguments", found.get("input", found.get("action", found)))
+        if isinstance(given, str):
+            given = found
+        if not isinstance(given, dict):
+            raise InvalidMove("the arguments of a call are an object")
+        name = given.get("action", given.get("type", found.get("name")))
+        if not isinstance(name, str):
+            raise InvalidMove("which action? " + EXPECTED)
+        return self._called(name, given)
+
+    def _called(self, name: str, given: Mapping[str, Any]) -> Action:
+        if name in (*WAITS, "answer"):
+            return Action("wait")
+        if name == "type":
+            text = given.get("text", given.get("content"))
+            if not isinstance(text, str):
+                raise InvalidMove("type needs a text")
+            return Action("type", text=text[:2000])
+        if name in ("key", "keypress", "hotkey", "hold_key"):
+            keys = given.get("keys", given.get("text", given.get("key")))
+            if isinstance(keys, list) and all(isinstance(one, str) for one in keys):
+                keys = "+".join(keys)
+            if not isinstance(keys, str):
+                raise InvalidMove("key needs the name of a key")
+            return Action("key", text=key_of(keys))
+        return self._pointed(name, given)
+
+    def _pointed(self, name: str, given: Mapping[str, Any]) -> Action:
+        if name in ("drag", "left_click_drag"):
+            start, end = self._path(given)
+            return Action("drag", start, end)
+        if name == "scroll":
+            return Action("scroll", self._where(given), (0, _amount(given)))
+        kind = _POINTED.get(name)
+        if kind is None:
+            raise InvalidMove(f"no action {name!r}; {EXPECTED}")
+        if kind == "click" and given.get("button") == "right":
+            kind = "right"
+        return Action(kind, self._where(given))
+
+    def _where(self, given: Mapping[str, Any], *names: str) -> tuple[int, int]:
+        if "ref" in given:
+            return self._middle(str(given["ref"]))
+        for name in names or ("coordinate", "point", "position"):
+            if name in given:
+                return self._pair(given[name])
+        return self._pair(given)
+
+    def _pair(self, found: Any) -> tuple[int, int]:
+        if isinstance(found, dict):
+            found = [found.get("x"), found.get("y")]
+        if isinstance(found, Sequence) and len(found) == 2:
+            x, y = found
+            if type(x) in (int, float) and type(y) in (int, float) and -1e5 < x < 1e5 > y > -1e5:
+                return self.place(x, y)
+        raise InvalidMove("expected where: two numbers")
+
+    def _path(self, given: Mapping[str, Any]) -> tuple[tuple[int, int], tuple[int, int]]:
+        path = given.get("path")
+        if isinstance(path, list) and len(path) >= 2:
+            return self._pair(path[0]), self._pair(path[-1])
+        return self._where(given, "start_coordinate", "from"), self._where(
+            given, "coordinate", "to"
+        )
+
+
+def key_of(text: str) -> str:
+    """Return a key as it is called here: "ctrl+a", "Enter"."""
+    parts = re.split(r"[+ ]", text.strip()[:40]) if len(text.strip()) > 1 else [text.strip() or " "]
+    held = sorted({_MODIFIERS[part.lower()] for part in parts[:-1] if part.lower() in _MODIFIERS})
+    last = KEYS.get(parts[-1].lower(), parts[-1])
+    if (len(last) > 1 and last not in KEYS.values()) or not last:
+        raise InvalidMove(
+            f"no key {text!r}; a letter, or one of {', '.join(sorted(set(KEYS.values())))}"
+        )
+    if any(part.lower() not in _MODIFIERS for part in parts[:-1]):
+        raise InvalidMove(f"no key {text!r}; one key, with ctrl+ or shift+ before it")
+    return "+".join([*held, last])
+
+
+def _amount(given: Mapping[str, Any]) -> int:
+    """Return by how many pixels a call scrolls."""
+    direction, amount = (
+        given.get("scroll_direction", given.get("direction")),
+        given.get("scroll_amount"),
+    )
+    if direction in ("up", "down"):
+        notches = amount if type(amount) is int else 5
+        return max(-9999, min(9999, notches * WHEEL * (1 if direction == "down" else -1)))
+    for name, sign in (("scroll_y", 1), ("dy", 1), ("pixels", -1)):
+        if type(given.get(name)) in (int, float):
+            return max(-9999, min(9999, int(sign * given[name])))
+    raise InvalidMove("scroll needs a direction, or by how much")
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\\'", "'").replace('\\"', '"').replace("\\\\", "\\")

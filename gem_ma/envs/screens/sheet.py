@@ -1,0 +1,133 @@
+"""A sheet on which a task puts its widgets, one below or beside the other."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gem_ma.envs.screens.acting import HIGH
+from gem_ma.scene import letters
+from gem_ma.scene.screen import BAR, MARK, Widget
+
+SIZE = 448
+EDGE = 14  # free at the left and at the right
+GAP = 8
+ROW = 26  # how high what can be used is
+_HIGH = {"label": 18, "title": 26, "slider": 22, "line": 2, "check": 20, "radio": 20, "fold": 22}
+_ROOM = {"button": 28, "tab": 28, "check": MARK + 8, "radio": MARK + 8, "select": 40, "fold": 24}
+
+
+class Sheet:
+    """Widgets in the order in which they are put, and where the next one goes.
+
+    goal: what is to be done, in a strip at the top; or nothing.
+    """
+
+    def __init__(self, goal: str = ""):
+        self.widgets: list[Widget] = []
+        self.x, self.y = EDGE, EDGE
+        self.w = SIZE - 2 * EDGE
+        self.inside = ""
+        self._right, self._top, self._below = EDGE, EDGE, EDGE
+        self._tall = ROW  # how high the first of a row is
+        if goal:
+            lines = letters.wrap(goal, 14, SIZE - 2 * EDGE)
+            high = 18 * len(lines) + 10
+            self.widgets.append(Widget("goal", "note", 0, 0, SIZE, high, "\n".join(lines)))
+            self.y = self._below = self._top = high + GAP
+
+    def put(
+        self,
+        kind: str,
+        id: str,
+        text: str = "",
+        value: Any = None,
+        options: Sequence[Any] = (),
+        *,
+        w: int | None = None,
+        h: int | None = None,
+        beside: bool = False,
+        **more: Any,
+    ) -> Widget:
+        """Put a widget below the last one, or beside it, as wide as it needs or as it is told."""
+        if w is None:
+            w = self._wide(kind, text, value, options, more.get("tone") == "bold")
+        if h is None:
+            h = HIGH * len(options) if kind == "list" else _HIGH.get(kind, ROW)
+        if beside and self._right + w <= self.x + self.w + 1:
+            x, y = self._right, self._top + (self._tall - h) // 2
+        else:
+            x, y = self.x, self._below
+            self._top, self._tall = y, h
+        one = Widget(id, kind, x, y, w, h, text, value, tuple(options), inside=self.inside, **more)
+        self.widgets.append(one)
+        self._right = x + w + GAP
+        self._below = max(self._below, y + h + GAP)
+        self.y = self._below
+        return one
+
+    def at(self, kind: str, id: str, x: int, y: int, w: int, h: int, **more: Any) -> Widget:
+        """Put a widget at a place of its own."""
+        one = Widget(id, kind, x, y, w, h, inside=self.inside, **more)
+        self.widgets.append(one)
+        return one
+
+    def window(self, x: int, y: int, w: int, h: int, title: str, modal: bool = True) -> None:
+        """Open a window; what follows is put into it. Behind a modal one nothing can be used."""
+        if modal:
+            self.at("veil", "veil", 0, 0, SIZE, SIZE)
+        name = f"window{sum(one.tone == 'window' for one in self.widgets)}"
+        self.at("box", name, x, y, w, h, tone="window")
+        self.at("title", f"{name}-title", x + 10, y + 5, w - 20, 26, text=title)
+        self.move(x + 12, y + 42, w - 24)
+
+    def skip(self, by: int = GAP) -> None:
+        """Leave some room free."""
+        self._below += by
+        self.y = self._below
+
+    def move(self, x: int, y: int, w: int | None = None) -> None:
+        """Go on at another place."""
+        self.x, self.y, self._below, self._right, self._top = x, y, y, x, y
+        self.w = SIZE - EDGE - x if w is None else w
+
+    def label(self, text: str, *, beside: bool = False, **more: Any) -> Widget:
+        """Put words, each line of them below the other."""
+        lines = letters.wrap(text, 14, self.w, more.get("tone") == "bold")
+        for line in lines[:-1]:
+            self.put("label", f"label{len(self.widgets)}", line, **more)
+        id = f"label{len(self.widgets)}"
+        return self.put("label", id, lines[-1], beside=beside and len(lines) == 1, **more)
+
+    def named(self, kind: str, id: str, name: str, *arguments: Any, **more: Any) -> Widget:
+        """Put a name, and a widget at its right."""
+        wide = max(96, round(letters.width(name, 14)) + 8)
+        label = self.put("label", f"{id}-name", name, w=wide, h=18)
+        self.widgets[-1] = label._replace(y=label.y + (ROW - 18) // 2)
+        self._below, self._right, self._tall = label.y, self.x + wide, ROW
+        more.setdefault("w", min(240, self.x + self.w - self._right))
+        return self.put(kind, id, "", *arguments, beside=True, **more)
+
+    @contextlib.contextmanager
+    def scroll(self, id: str, h: int) -> Iterator[None]:
+        """Put what follows into a box that scrolls."""
+        place = len(self.widgets)
+        box = self.put("scroll", id, "", 0, w=self.w, h=h)
+        kept = self.x, self.w, self._below
+        self.inside = id
+        self.move(box.x + GAP, box.y + GAP, box.w - BAR - 2 * GAP)
+        yield
+        high = self._below - box.y
+        self.inside = ""
+        self.widgets[place] = box._replace(options=(high,))
+        self.move(kept[0], kept[2], kept[1])
+
+    def _wide(self, kind: str, text: str, value: Any, options: Sequence[Any], bold: bool) -> int:
+        if kind in ("field", "password", "area", "title", "line", "note"):
+            return min(self.w, 240) if kind in ("field", "password") else self.w
+        if kind == "slider":
+            return 200
+        longest = max([text, *map(str, options)] if kind in ("select", "list") else [text], key=len)
+        wide = round(letters.width(longest, 14, bold)) + 1 + _ROOM.get(kind, 0)
+        return min(wide + (20 if kind == "list" else 0), self.w)

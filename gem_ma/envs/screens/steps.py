@@ -1,0 +1,82 @@
+"""What somebody who knows the way does next: a step of a task as one action of pointer or keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from gem_ma.envs.screens.acting import HIGH, Ui, find
+from gem_ma.scene.screen import THUMB, TYPED, Widget, thumb
+
+
+def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
+    """Return the next action towards a step, which may take several."""
+    verb = step[0]
+    if verb in ("key", "type"):
+        return f"{verb}({json.dumps(step[1], ensure_ascii=False)})"
+    if verb == "wait":
+        return "wait()"
+    one = find(page, step[1])
+    if one is None:
+        raise LookupError(f"no widget {step[1]!r} to {verb}")
+    if ui.open and ui.open != one.id and verb != "option":
+        return 'key("Escape")'
+    if one.inside and not one.seen:
+        return _scroll(page, one)
+    x, y = one.x + one.w // 2, one.y + one.h // 2
+    if verb == "set":
+        return _set(page, ui, one, step[2])
+    if verb == "drag":
+        return _drag(page, one, step[2])
+    if len(step) > 2:  # at a place of its own in the widget
+        x = one.x + step[2]
+    name = {"double": "double_click", "right": "right_click"}.get(verb, verb)
+    return f"{name}({x}, {y})"
+
+
+def _scroll(page: Sequence[Widget], one: Widget) -> str:
+    scroll = find(page, one.inside)
+    assert scroll is not None
+    by = one.y + one.h // 2 - scroll.y - scroll.h // 2
+    return f"scroll({scroll.x + 5}, {scroll.y + scroll.h // 2}, {by})"
+
+
+def _drag(page: Sequence[Widget], one: Widget, to: Any) -> str:
+    x, y = one.x + one.w // 2, one.y + one.h // 2
+    if isinstance(to, str):
+        other = find(page, to)
+        if other is None:
+            raise LookupError(f"no widget {to!r} to drag to")
+        return f"drag({x}, {y}, {other.x + other.w // 2}, {other.y + other.h // 2})"
+    return f"drag({x}, {y}, {x + to[0]}, {y + to[1]})"
+
+
+def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
+    x, y = one.x + one.w // 2, one.y + one.h // 2
+    if one.kind in TYPED:
+        held = str(one.value or "")
+        if ui.focus != one.id:
+            return f"click({x}, {one.y + 13})"
+        if held and abs(ui.caret - ui.anchor) != len(held):
+            return 'key("ctrl+a")'
+        return f"type({json.dumps(value, ensure_ascii=False)})" if value else 'key("Delete")'
+    if one.kind == "select":
+        if ui.open != one.id:
+            return f"click({x}, {y})"
+        item = find(page, f"{one.id}#{value}")
+        assert item is not None
+        return f"click({item.x + 20}, {item.y + item.h // 2})"
+    if one.kind == "list":
+        return f"click({x}, {one.y + HIGH * value + HIGH // 2})"
+    if one.kind == "slider":
+        return _slide(ui, one, value)
+    return f"click({x}, {y})"
+
+
+def _slide(ui: Ui, one: Widget, value: Any) -> str:
+    y, held = one.y + one.h // 2, thumb(one)
+    to = thumb(one._replace(value=value))
+    if ui.focus == one.id and abs(to - held) <= THUMB:
+        return f'key("{"Right" if value > one.value else "Left"}")'
+    return f"drag({held}, {y}, {to}, {y})"

@@ -1,0 +1,81 @@
+"""A screen in words: its widgets with refs, as an accessibility tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gem_ma.envs.screens.acting import Ui, usable
+from gem_ma.scene.screen import CLICKED, Widget
+
+_ROLES = {
+    "field": "textbox", "password": "textbox (password)", "area": "textbox (lines)",
+    "check": "checkbox", "select": "combobox", "list": "listbox", "fold": "section",
+    "scroll": "scroll area", "item": "option", "cell": "cell", "handle": "piece", "label": "text",
+    "title": "heading", "box": "area", "note": "note",
+}  # fmt: skip
+_UNSEEN = ("line", "veil", "menu")
+
+
+def refs(page: Sequence[Widget]) -> dict[str, str]:
+    """Return the ref of each widget that can be used, by its id."""
+    found = [one for one in page if one.kind in CLICKED or one.kind == "scroll"]
+    return {one.id: f"e{number}" for number, one in enumerate(found, 1)}
+
+
+def described(page: Sequence[Widget], ui: Ui) -> str:
+    """Return the screen, a line for each widget that can be seen."""
+    named = refs(page)
+    can = {one.id for one in usable(page)}
+    lines = []
+    for one in page:
+        if one.kind in _UNSEEN or one.id == "goal" or (one.inside and not one.seen):
+            continue
+        if one.id not in can and one.kind in CLICKED:
+            continue
+        ref = f"[{named[one.id]}] " if one.id in named else ""
+        lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui)}")
+    return "\n".join(lines)
+
+
+def _line(one: Widget, ui: Ui) -> str:
+    role = _ROLES.get(one.kind, one.kind)
+    text = f' "{one.text}"' if one.text else ""
+    told = [f"{role}{text}", *_state(one)]
+    if one.tone and one.kind in ("box", "handle", "cell", "image"):
+        told.append(one.tone)
+    if one.disabled:
+        told.append("disabled")
+    if ui.focus == one.id:
+        told.append("focused")
+        if one.kind in ("field", "area") and ui.caret != ui.anchor:
+            low, high = sorted((ui.caret, ui.anchor))
+            told.append(f"selected {str(one.value or '')[low:high]!r}")
+    x, y = one.x + one.w // 2, one.y + one.h // 2
+    return f"{', '.join(told)} at ({x}, {y})"
+
+
+def _state(one: Widget) -> list[str]:
+    value: Any = one.value
+    match one.kind:
+        case "field" | "area":
+            return [f"holds {str(value or '')!r}"]
+        case "password":
+            return [f"holds {len(str(value or ''))} letters"]
+        case "check":
+            return ["checked" if value else "not checked"]
+        case "radio":
+            return ["on" if value else "off"]
+        case "fold":
+            return ["open" if value else "closed"]
+        case "select" | "list":
+            chosen = one.options[value] if 0 <= value < len(one.options) else "nothing"
+            return [f"{chosen!r} of {', '.join(map(str, one.options))}"]
+        case "slider":
+            low, high, _ = one.options
+            return [f"{value} of {low} to {high}"]
+        case "scroll":
+            return [f"{value} of {max(0, one.options[0] - one.h)} pixels down"]
+        case "tab" | "item" | "cell":
+            return ["selected"] if value is True else []
+    return []

@@ -1,0 +1,597 @@
+"""Draw a Screen: each widget as desktops draw it, kept as a small picture of its own."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gem_ma.renderers import font, sans
+from gem_ma.renderers.contrast import contrast
+from gem_ma.renderers.figures import FIGURES, mask
+from gem_ma.renderers.kept import KEPT, kept
+from gem_ma.renderers.themes import RGB, Theme, blank, paper
+from gem_ma.scene import COLORS, letters
+from gem_ma.scene.screen import (
+    BAR,
+    CLICKED,
+    MARK,
+    PAD,
+    THUMB,
+    TYPED,
+    Screen,
+    Widget,
+    left_of,
+    thumb,
+)
+
+Box = tuple[int, int, int, int]  # left, top, right, bottom
+_FEW = 8  # boxes that are drawn one by one
+_GROUNDS = ("box", "scroll", "note", "menu", "handle")
+_ARROW = (  # the pointer: its outline and its inside
+    "X           ", "XX          ", "X.X         ", "X..X        ", "X...X       ", "X....X      ",
+    "X.....X     ", "X......X    ", "X.......X   ", "X........X  ", "X.....XXXXX ", "X..X..X     ",
+    "X.X X..X    ", "XX  X..X    ", "X    X..X   ", "     X..X   ", "      XX    ",
+)  # fmt: skip
+
+
+class _Layer(NamedTuple):
+    """A widget, and all else that its picture depends on."""
+
+    one: Widget
+    ground: RGB
+    at: tuple[int, ...]  # caret and anchor, where it is being typed in
+    active: bool
+    hover: bool
+
+
+class _Last:
+    """What was drawn of a screen, from which the next picture of it is made."""
+
+    def __init__(self, layers: list[_Layer], frame: np.ndarray):
+        self.layers, self.frame = layers, frame
+        self.nbytes = frame.nbytes + 256 * len(layers)
+
+
+def draw(scene: Screen, size: tuple[int, int], theme: Theme) -> np.ndarray:
+    """Return a new frame."""
+    frame = _drawn(scene, theme).copy()
+    if scene.refs:
+        _marks(frame, scene)
+    if scene.pointer is not None:
+        _pointer(frame, *scene.pointer)
+    return frame if size == (scene.width, scene.height) else _fitted(frame, size, theme)
+
+
+def _drawn(scene: Screen, theme: Theme) -> np.ndarray:
+    """Return the widgets of a screen, of which those are drawn that were not so in the last one."""
+    layers = _layers(scene, theme)
+    whole = 0, 0, scene.width, scene.height
+    key = _drawn, whole, scene.look, theme, scene.widgets[:1]
+    last: _Last | None = KEPT.get(key)
+    if last is not None and last.layers == layers:
+        return last.frame
+    changed = [whole] if last is None else _changed(last.layers, layers, whole)
+    if last is None or changed == [whole]:
+        changed, frame = [whole], blank((scene.width, scene.height), theme.paper)
+    else:
+        frame = last.frame.copy()
+    for box in changed:
+        _redraw(frame, layers, box, theme, scene.look)
+    return KEPT.put(key, _Last(layers, frame)).frame  # type: ignore[no-any-return]
+
+
+def _layers(scene: Screen, theme: Theme) -> list[_Layer]:
+    layers: list[_Layer] = []
+    grounds: list[tuple[int, int, int, int, RGB]] = []
+    focus, hover = scene.focus, scene.hover
+    at = scene.caret, scene.anchor
+    for one in scene.widgets:
+        ground = theme.paper
+        for left, top, right, bottom, color in reversed(grounds):
+            if left <= one.x < right and top <= one.y + one.h // 2 < bottom:
+                ground = color
+                break
+        active = one.id == focus
+        typed = at if active and one.kind in TYPED else ()
+        layers.append(_Layer(one, ground, typed, active, one.id == hover))
+        if one.kind in _GROUNDS and (one.kind != "handle" or one.w > 200):
+            right, bottom = one.x + one.w, one.y + one.h
+            grounds.append((one.x, one.y, right, bottom, _ground(one, theme)))
+            if one.tone == "window":
+                grounds.append((one.x, one.y, right, one.y + 34, _head(theme)))
+    return layers
+
+
+def _box(one: Widget) -> Box:
+    """Return what a widget and the ring around it take."""
+    return one.x - 2, one.y - 2, one.x + one.w + 2, one.y + one.h + 2
+
+
+def _changed(old: list[_Layer], new: list[_Layer], whole: Box) -> list[Box]:
+    """Return the boxes in which two screens differ; all of it where that is much."""
+    boxes = []
+    for one, other in zip(old, new, strict=False):
+        if one is not other and one != other:
+            boxes += [_box(one.one), _box(other.one)]
+    many = min(len(old), len(new))
+    boxes += [_box(layer.one) for layer in (*old[many:], *new[many:])]
+    boxes = list(dict.fromkeys(boxes))
+    if len(boxes) > _FEW:
+        left, top, right, bottom = zip(*boxes, strict=True)
+        boxes = [(min(left), min(top), max(right), max(bottom))]
+    area = sum((right - left) * (bottom - top) for left, top, right, bottom in boxes)
+    return [whole] if area * 2 > whole[2] * whole[3] else boxes
+
+
+def _redraw(frame: np.ndarray, layers: list[_Layer], box: Box, theme: Theme, look: str) -> None:
+    """Draw what lies in a box."""
+    left, top, right, bottom = (max(0, side) for side in box)
+    high, wide = frame.shape[:2]
+    area = frame[top:bottom, left:right]
+    area[:] = paper((wide, high), theme.paper)[top:bottom, left:right]
+    for one, ground, at, active, hover in layers:
+        if one.kind == "veil":
+            area >>= 1
+            area += np.uint8(theme.ink[0] // 4)
+            continue
+        if not (one.x - 2 < right and one.y - 2 < bottom):
+            continue
+        if not (one.x + one.w + 2 > left and one.y + one.h + 2 > top):
+            continue
+        clip = left, top, right, bottom
+        if one.clip is not None:
+            clip = (
+                max(left, one.clip[0]),
+                max(top, one.clip[1]),
+                min(right, one.clip[2]),
+                min(bottom, one.clip[3]),
+            )
+        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
+        _paste(frame, _widget(plain, theme, ground, look, at, hover), one.x, one.y, clip)
+        if active and not at:
+            _ring(frame, one, theme.color("blue"), clip)
+
+
+def _fitted(frame: np.ndarray, size: tuple[int, int], theme: Theme) -> np.ndarray:
+    """Return the frame as large as fits into another size."""
+    from PIL import Image  # only where a screen is not shown at its own size
+
+    high, wide = frame.shape[:2]
+    scale = min(size[0] / wide, size[1] / high)
+    to = max(1, round(wide * scale)), max(1, round(high * scale))
+    small = np.asarray(Image.fromarray(frame).resize(to, Image.Resampling.LANCZOS))
+    out = blank(size, theme.paper)
+    top, left = (size[1] - to[1]) // 2, (size[0] - to[0]) // 2
+    out[top : top + to[1], left : left + to[0]] = small
+    return out
+
+
+def _paste(
+    frame: np.ndarray, picture: np.ndarray, x: int, y: int, clip: tuple[int, int, int, int] | None
+) -> None:
+    high, wide = picture.shape[:2]
+    left, top, right, bottom = clip or (0, 0, frame.shape[1], frame.shape[0])
+    x1, y1, x2, y2 = max(x, left, 0), max(y, top, 0), min(x + wide, right), min(y + high, bottom)
+    if x1 < x2 and y1 < y2:
+        area = frame[y1:y2, x1:x2]
+        area[:] = picture[y1 - y : y1 - y + area.shape[0], x1 - x : x1 - x + area.shape[1]]
+
+
+def _ground(one: Widget, theme: Theme) -> RGB:
+    """Return the colour of what lies behind other widgets."""
+    if one.tone in COLORS:
+        return theme.color(one.tone)
+    if one.kind == "note":
+        return _mixed(theme.paper, theme.color("yellow"), 0.25)
+    if one.kind in ("scroll", "menu"):
+        return _lit(theme)
+    return theme.paper
+
+
+def _head(theme: Theme) -> RGB:
+    """Return the colour of the bar above a window."""
+    return _mixed(theme.cell, theme.color("blue"), 0.25)
+
+
+def _mixed(one: RGB, other: RGB, share: float) -> RGB:
+    a, b, c = (round(x * (1 - share) + y * share) for x, y in zip(one, other, strict=True))
+    return a, b, c
+
+
+def _lit(theme: Theme) -> RGB:
+    """Return the ground of what is typed in: lighter than the paper, or a little other."""
+    return (255, 255, 255) if sum(theme.paper) > 600 else _mixed(theme.paper, (0, 0, 0), 0.35)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ink_on(ground: RGB, theme: Theme) -> RGB:
+    """Return the colour of letters that can be read on a ground."""
+    options = (theme.ink, (255, 255, 255), (0, 0, 0))
+    best = max(options, key=lambda ink: contrast(ink, ground))
+    return theme.ink if contrast(theme.ink, ground) >= 4.5 else best
+
+
+@kept
+def _widget(
+    one: Widget, theme: Theme, ground: RGB, look: str, at: tuple[int, ...], hover: bool
+) -> np.ndarray:
+    """Return the picture of one widget on its ground."""
+    area = _filled(max(one.w, 1), max(one.h, 1), ground)
+    _DRAWN.get(one.kind, _plain)(area, one, theme, look, at, hover, ground)
+    return area
+
+
+def _filled(wide: int, high: int, color: RGB) -> np.ndarray:
+    """Return an area of one colour; copied, which is much faster than to fill it."""
+    if wide > 448 or high > 448:
+        return blank((wide, high), color)
+    return paper((448, 448), color)[:high, :wide].copy()
+
+
+def _fill(area: np.ndarray, color: RGB) -> None:
+    area[:] = paper((448, 448), color)[: area.shape[0], : area.shape[1]]
+
+
+@functools.lru_cache(maxsize=1024)
+def _shades(ink: RGB, ground: RGB) -> np.ndarray:
+    return font.shades(ink, ground)
+
+
+def _write(
+    area: np.ndarray,
+    x: int,
+    text: str,
+    ink: RGB,
+    size: int = 14,
+    bold: bool = False,
+    y: Any = None,
+    on: RGB | None = None,
+) -> None:
+    """Blend a line, in the middle of the height if it is not said where.
+
+    on: the colour of all that lies below it, where that is one.
+    """
+    if not text:
+        return
+    cover = sans.line(text, size, bold)
+    y = (area.shape[0] - cover.shape[0]) // 2 if y is None else y
+    x -= 1
+    if x < 0:
+        cover, x = cover[:, -x:], 0
+    if y < 0:
+        cover, y = cover[-y:], 0
+    region = area[y : y + cover.shape[0], x : x + cover.shape[1]]
+    cover = cover[: region.shape[0], : region.shape[1]]
+    if on is None:
+        font.blend(region, cover, ink)
+    else:
+        region[:] = _shades(ink, on).take(cover, 0)
+
+
+def _frame(area: np.ndarray, color: RGB, by: int = 1) -> None:
+    for side in (area[:by], area[-by:], area[:, :by], area[:, -by:]):
+        side[:] = color
+
+
+def _raised(area: np.ndarray, theme: Theme, sunk: bool = False) -> None:
+    """Give a box the borders of old desktops."""
+    face = area[area.shape[0] // 2, 2].copy()
+    light, dark = (255, 255, 255), _mixed(tuple(map(int, face)), (0, 0, 0), 0.5)  # type: ignore[arg-type]
+    first, last = (dark, light) if sunk else (light, dark)
+    area[:2], area[:, :2] = first, first
+    area[-2:], area[:, -2:] = last, last
+
+
+def _corners(area: np.ndarray, ground: RGB) -> None:
+    """Take the corners off."""
+    for y in (0, -1):
+        for x in (0, -1):
+            area[y, x] = ground
+
+
+def _plain(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    ink = _ink_on(ground, theme)
+    if one.tone == "quiet":
+        ink = _mixed(ink, ground, 0.3)
+    bold = one.kind == "title" or one.tone == "bold"
+    _write(area, 0, letters.shorten(one.text, 14, one.w, bold), ink, bold=bold, on=ground)
+
+
+def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    color = _ground(one, theme)
+    _fill(area, color)
+    area[-1:] = theme.line
+    for number, text in enumerate(one.text.split("\n")):
+        _write(area, 14, text, _ink_on(color, theme), y=5 + 18 * number, on=color)
+
+
+def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    _fill(area, _ground(one, theme))
+    _frame(area, theme.line)
+    if one.tone == "window":
+        if look == "old":
+            _raised(area, theme)
+        head = area[2 : min(34, area.shape[0] - 1), 2:-2]
+        head[:] = _head(theme)
+
+
+def _line(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    area[:] = theme.line
+
+
+def _image(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    """Draw a figure: its name is the text, its colour the tone."""
+    if one.text in FIGURES:
+        side = min(one.w, one.h)
+        top, left = (one.h - side) // 2, (one.w - side) // 2
+        cover = mask(one.text, side)
+        font.blend(
+            area[top : top + side, left : left + side], cover, theme.color(one.tone or "gray")
+        )
+    else:
+        face = theme.color(one.tone) if one.tone in COLORS else theme.cell
+        area[:] = face
+        _frame(area, theme.line)
+        _write(area, 4, one.text, _ink_on(face, theme))
+
+
+def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    face = theme.cell
+    if one.tone == "primary":
+        face = _mixed(theme.color("blue"), (0, 0, 0), 0.1)
+    elif one.tone == "danger":
+        face = _mixed(theme.color("red"), (0, 0, 0), 0.15)
+    elif one.tone in COLORS:
+        face = theme.color(one.tone)
+    if hover and not one.disabled:
+        face = _mixed(face, theme.ink, 0.08)
+    _fill(area, face)
+    if look == "old":
+        _raised(area, theme)
+    else:
+        _frame(area, _mixed(face, theme.ink, 0.35))
+        _corners(area, ground)
+    ink = _mixed(_ink_on(face, theme), face, 0.55) if one.disabled else _ink_on(face, theme)
+    text = letters.shorten(one.text, 14, one.w - 8)
+    _write(area, round((one.w - letters.width(text, 14)) / 2), text, ink, on=face)
+
+
+def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    face = ground if one.value else theme.cell
+    _fill(area, face)
+    _frame(area, theme.line)
+    if one.value:
+        area[:3] = theme.color("blue")
+        area[-1:, 1:-1] = ground
+    text = letters.shorten(one.text, 14, one.w - 8)
+    _write(area, round((one.w - letters.width(text, 14)) / 2), text, _ink_on(face, theme))
+
+
+def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    ink = theme.color("blue")
+    if contrast(ink, ground) < 4.5:
+        ink = _mixed(ink, _ink_on(ground, theme), 0.45)
+    text = letters.shorten(one.text, 14, one.w)
+    _write(area, 0, text, ink, on=ground)
+    under = (area.shape[0] + 18) // 2 - 3
+    if under < area.shape[0]:
+        area[under, : round(letters.width(text, 14))] = ink
+
+
+def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    color = _lit(theme) if not one.disabled else theme.cell
+    _fill(area, color)
+    _frame(area, theme.color("blue") if at else _mixed(color, theme.ink, 0.45), 2 if at else 1)
+    if look == "old" and not at:
+        _raised(area, theme, sunk=True)
+    ink, value = _ink_on(color, theme), str(one.value or "")
+    inner = area[2:-2, PAD - 1 : -PAD + 1]
+    if not value and one.text:
+        _write(inner, 1, one.text, _mixed(ink, color, 0.45))
+    text = "•" * len(value) if one.kind == "password" else value
+    caret, anchor = at or (0, 0)
+    shift = left_of(one, 14, caret)
+    wide = letters.edges(text, 14)
+    low, high = sorted((min(caret, len(text)), min(anchor, len(text))))
+    if low != high:
+        chosen = _mixed(color, theme.color("blue"), 0.4)
+        inner[
+            2:-2, max(0, round(wide[low]) - shift + 1) : max(0, round(wide[high]) - shift + 1)
+        ] = chosen
+    _write(inner, 1 - shift, text, ink)
+    if at and low == high:
+        x = round(wide[low]) - shift + 1
+        inner[2:-2, max(0, x) : max(0, x) + 1] = ink
+
+
+def _area(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    color = _lit(theme)
+    _fill(area, color)
+    _frame(area, theme.color("blue") if at else _mixed(color, theme.ink, 0.45), 2 if at else 1)
+    ink, value = _ink_on(color, theme), str(one.value or "")
+    caret, anchor = at or (0, 0)
+    low, high = sorted((min(caret, len(value)), min(anchor, len(value))))
+    start = 0
+    for number, text in enumerate(value.split("\n")):
+        y, wide = PAD + 18 * number, letters.edges(text, 14)
+        first, last = max(0, low - start), min(len(text), high - start)
+        if low != high and first <= len(text) and last >= 0 and first < last:
+            chosen = _mixed(color, theme.color("blue"), 0.4)
+            area[y : y + 18, PAD + round(wide[first]) : PAD + round(wide[last])] = chosen
+        _write(area[:, : -PAD + 1], PAD, text, ink, y=y)
+        if at and low == high and 0 <= caret - start <= len(text):
+            x = PAD + round(wide[caret - start])
+            area[y + 1 : y + 17, x : x + 1] = ink
+        start += len(text) + 1
+
+
+def _check(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    top = (one.h - MARK) // 2
+    box = area[top : top + MARK, :MARK]
+    ink = _ink_on(ground, theme)
+    on = _mixed(theme.color("blue"), (0, 0, 0), 0.1)
+    if one.kind == "check":
+        box[:] = on if one.value else _lit(theme)
+        _frame(box, on if one.value else _mixed(_lit(theme), theme.ink, 0.5))
+        if one.value:
+            for x, y in ((4, 8), (5, 9), (6, 10), (7, 9), (8, 8), (9, 7), (10, 6), (11, 5)):
+                box[y - 1 : y + 2, x] = (255, 255, 255)
+    else:
+        font.blend(box, mask("disc", MARK), _mixed(_lit(theme), theme.ink, 0.5))
+        font.blend(box[1:-1, 1:-1], mask("disc", MARK - 2), _lit(theme))
+        if one.value:
+            font.blend(box[3:-3, 3:-3], mask("disc", MARK - 6), on)
+    _write(area, MARK + 7, letters.shorten(one.text, 14, one.w - MARK - 7), ink, on=ground)
+
+
+def _select(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    color = _lit(theme)
+    _fill(area, color)
+    _frame(area, _mixed(color, theme.ink, 0.45))
+    if look == "old":
+        _raised(area, theme, sunk=True)
+    ink = _ink_on(color, theme)
+    text = str(one.options[one.value]) if 0 <= one.value < len(one.options) else ""
+    _write(area, PAD, letters.shorten(text, 14, one.w - 34), ink)
+    x, y = one.w - 20, one.h // 2 - 2
+    for row in range(5):
+        area[y + row, x + row : x + 10 - row] = ink
+
+
+def _list(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    color = _lit(theme)
+    _fill(area, color)
+    for number, option in enumerate(one.options):
+        row = area[number * 24 : number * 24 + 24]
+        ground = color
+        if number == one.value:
+            ground = _mixed(theme.color("blue"), (0, 0, 0), 0.1)
+            _fill(row, ground)
+        text = letters.shorten(str(option), 14, one.w - 2 * PAD)
+        _write(row, PAD, text, _ink_on(ground, theme), on=ground)
+    _frame(area, _mixed(color, theme.ink, 0.45))
+
+
+def _item(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    face = _lit(theme)
+    if one.value is True:
+        face = _mixed(face, theme.color("blue"), 0.3)
+    elif hover:
+        face = _mixed(face, theme.ink, 0.1)
+    _fill(area, face)
+    if one.kind == "cell":
+        if one.tone in COLORS:
+            face = theme.color(one.tone)
+            area[:] = face
+        _frame(area, theme.line)
+    text = letters.shorten(one.text, 14, one.w - 2 * PAD)
+    _write(area, PAD, text, _ink_on(face, theme), on=face)
+
+
+def _menu(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    _fill(area, _lit(theme))
+    _frame(area, theme.line)
+
+
+def _slider(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    middle, half = one.h // 2, THUMB // 2
+    x = thumb(one)
+    blue = theme.color("blue")
+    area[middle - 2 : middle + 2, half : one.w - half] = _mixed(ground, theme.ink, 0.35)
+    area[middle - 2 : middle + 2, half:x] = blue
+    font.blend(area[middle - half : middle + half, x - half : x + half], mask("disc", THUMB), blue)
+
+
+def _fold(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    _fill(area, theme.cell)
+    _frame(area, theme.line)
+    ink, y = _ink_on(theme.cell, theme), one.h // 2
+    for row in range(5):
+        if one.value:
+            area[y - 2 + row, 8 + row : 18 - row] = ink
+        else:
+            area[y - 5 + row : y + 5 - row, 10 + row] = ink
+    _write(area, 26, letters.shorten(one.text, 14, one.w - 30), ink)
+
+
+def _scroll(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    _fill(area, _ground(one, theme))
+    content = max(one.options[0], one.h)
+    long = max(20, one.h * one.h // content)
+    most = content - one.h
+    top = (one.h - long) * one.value // most if most else 0
+    rail = area[:, -BAR:]
+    rail[:] = theme.cell
+    rail[top : top + long, 3:-3] = _mixed(theme.cell, theme.ink, 0.45)
+    _frame(area, theme.line)
+
+
+def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    if one.text in FIGURES:
+        _image(area, one, theme, look, at, hover, ground)
+        return
+    face = theme.color(one.tone) if one.tone in COLORS else theme.cell
+    _fill(area, face)
+    _frame(area, _mixed(face, theme.ink, 0.4))
+    _corners(area, ground)
+    text = letters.shorten(one.text, 14, one.w - 4)
+    _write(area, round((one.w - letters.width(text, 14)) / 2), text, _ink_on(face, theme))
+
+
+_DRAWN = {
+    "note": _note, "box": _panel, "line": _line, "image": _image, "button": _button, "tab": _tab,
+    "link": _link, "field": _field, "password": _field, "area": _area, "check": _check,
+    "radio": _check, "select": _select, "list": _list, "item": _item, "cell": _item,
+    "menu": _menu, "slider": _slider, "fold": _fold, "scroll": _scroll, "handle": _handle,
+}  # fmt: skip
+
+
+def _ring(frame: np.ndarray, one: Widget, color: RGB, clip: Box) -> None:
+    left, top, right, bottom = clip
+    x1, y1, x2, y2 = _box(one)
+    for sides in (
+        (x1, y1, x2, y1 + 2),
+        (x1, y2 - 2, x2, y2),
+        (x1, y1, x1 + 2, y2),
+        (x2 - 2, y1, x2, y2),
+    ):
+        a, b = max(sides[0], left, 0), max(sides[1], top, 0)
+        frame[b : max(b, min(sides[3], bottom)), a : max(a, min(sides[2], right))] = color
+
+
+def _marks(frame: np.ndarray, scene: Screen) -> None:
+    """Put the ref of each widget that can be used at its top left corner."""
+    number = 0
+    for one in scene.widgets:
+        if one.kind not in CLICKED and one.kind != "scroll":
+            continue
+        number += 1
+        if not one.inside or one.seen:
+            mark = _mark(f"e{number}")
+            _paste(frame, mark, max(0, one.x - 4), max(0, one.y - 7), None)
+
+
+@kept
+def _mark(text: str) -> np.ndarray:
+    area = np.empty((14, round(letters.width(text, 12, True)) + 4, 3), np.uint8)
+    area[:] = (255, 221, 51)
+    _write(area, 2, text, (0, 0, 0), 12, True, y=-1)
+    return area
+
+
+@functools.cache
+def _tip() -> tuple[tuple[np.ndarray, ...], ...]:
+    """Return the rows and columns of the pointer's edge, and of its inside."""
+    dots = np.array([list(line) for line in _ARROW])
+    return np.nonzero(dots == "X"), np.nonzero(dots == ".")
+
+
+def _pointer(frame: np.ndarray, x: int, y: int) -> None:
+    high, wide = frame.shape[:2]
+    for (rows, columns), color in zip(_tip(), (0, 255), strict=True):
+        if y + len(_ARROW) > high or x + len(_ARROW[0]) > wide:
+            seen = (rows < high - y) & (columns < wide - x)
+            rows, columns = rows[seen], columns[seen]
+        frame[y + rows, x + columns] = color

@@ -1,0 +1,107 @@
+"""Screens: widgets in boxes, as frozen data that games lay out and hit, and renderers draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gem_ma.scene import letters
+
+# What can be given the keyboard; the rest is looked at, or clicked only.
+TYPED = frozenset({"field", "password", "area"})
+FOCUSED = TYPED | {"button", "link", "check", "radio", "select", "list", "slider", "tab", "fold"}
+CLICKED = FOCUSED | {"item", "cell", "handle"}
+PAD = 6  # between the border of a field and what is typed in it
+BAR = 14  # how wide a scroll bar is
+THUMB = 16  # how wide what is moved along a slider is
+MARK = 16  # the side of a check box
+
+
+class Widget(NamedTuple):
+    """One thing on a screen.
+
+    kind: label, title, note, box, image, line; button, link, field, password, area, check, radio,
+        select, list, slider, tab, fold, item, cell, handle; scroll, veil, menu.
+    x, y, w, h: its box, on the screen, in pixels.
+    text: its label; of an area or a field what stands there while it is empty.
+    value: what it holds: the text of a field, whether a box is checked, the place of what is
+        selected (-1: nothing), the number of a slider, how far a scroll is scrolled.
+    options: what can be selected, of a slider (lowest, highest, step).
+    group: of a radio button those of which one is on; else the scroll that it lies in.
+    tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet".
+    """
+
+    id: str
+    kind: str
+    x: int
+    y: int
+    w: int
+    h: int
+    text: str = ""
+    value: Any = None
+    options: tuple[Any, ...] = ()
+    group: str = ""
+    tone: str = ""
+    inside: str = ""  # the scroll that it lies in
+    clip: tuple[int, int, int, int] | None = None  # what of the screen its scroll shows
+    disabled: bool = False
+
+    def holds(self, x: int, y: int) -> bool:
+        """Return whether a point lies in it, where it can be seen."""
+        if not (self.x <= x < self.x + self.w and self.y <= y < self.y + self.h):
+            return False
+        if self.clip is None:
+            return True
+        left, top, right, bottom = self.clip
+        return left <= x < right and top <= y < bottom
+
+    @property
+    def seen(self) -> bool:
+        """Whether its middle can be seen."""
+        return self.holds(self.x + self.w // 2, self.y + self.h // 2)
+
+
+class Screen(NamedTuple):
+    """Widgets, the last ones on top, and what a person sees of who is at work there.
+
+    focus: the widget that has the keyboard. caret, anchor: where in its text.
+    hover: what the pointer is over. pointer: where it is; None: it was not moved yet.
+    refs: whether each widget that can be used has a numbered mark. type: the size of letters.
+    look: "flat", or "old" with borders that stand out.
+    """
+
+    widgets: tuple[Widget, ...]
+    width: int = 448
+    height: int = 448
+    focus: str = ""
+    caret: int = 0
+    anchor: int = 0
+    hover: str = ""
+    pointer: tuple[int, int] | None = None
+    refs: bool = False
+    type: int = 14
+    look: str = "flat"
+
+
+def over(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
+    """Return the topmost widget at a point."""
+    return next((one for one in reversed(widgets) if one.holds(x, y)), None)
+
+
+def left_of(widget: Widget, size: int, caret: int, anchor: int = 0) -> int:
+    """Return by how much the text of a field is shifted so that its caret can be seen."""
+    room = widget.w - 2 * PAD
+    shown = str(widget.value or "")
+    text = "•" * len(shown) if widget.kind == "password" else shown
+    wide = letters.edges(text, size)
+    if wide[-1] <= room:
+        return 0
+    at = wide[min(caret, len(text))]
+    return max(0, min(round(at - room * 0.5), round(wide[-1] - room)))
+
+
+def thumb(widget: Widget) -> int:
+    """Return the x of the middle of a slider's thumb."""
+    low, high, _ = widget.options
+    share: float = (widget.value - low) / (high - low)
+    return widget.x + THUMB // 2 + round(share * (widget.w - THUMB))

@@ -1,0 +1,138 @@
+"""What a pointer and a keyboard do, where a browser does the same."""
+
+import pytest
+
+from gem_ma.envs.screens.acting import Action, Ui, act, shown
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.scene import letters
+from gem_ma.scene.screen import PAD, thumb
+
+
+@pytest.fixture
+def at():
+    """Return a function that does things on a page with a widget of each kind."""
+    sheet = Sheet()
+    sheet.put("field", "name", "Name", "one two three")
+    sheet.put("password", "secret", "", "abc")
+    sheet.put("area", "text", "", "first\nsecond line", h=80)
+    sheet.put("check", "box", "Box", False)
+    sheet.put("radio", "red", "Red", False, group="g")
+    sheet.put("radio", "blue", "Blue", False, group="g", beside=True)
+    sheet.put("select", "list", "", 0, ("a", "b", "c"))
+    sheet.put("slider", "far", "", 5, (0, 10, 1))
+    with sheet.scroll("scroll", 60):
+        for number in range(6):
+            sheet.put("button", f"b{number}", f"Button {number}")
+
+    class Page:
+        ui = Ui()
+        events = ()
+
+        @property
+        def page(self):
+            return shown(sheet.widgets, self.ui)
+
+        def __getitem__(self, id):
+            return next(one for one in self.page if one.id == id)
+
+        def do(self, kind, where="", text="", dx=None, to=(0, 0)):
+            x, y = 0, 0
+            if where:
+                one = self[where]
+                x, y = one.x + (one.w // 2 if dx is None else dx), one.y + min(one.h // 2, 13)
+            if isinstance(to, str):
+                other = self[to]
+                to = other.x + other.w // 2, other.y + other.h // 2
+            self.ui, self.events = act(self.page, self.ui, Action(kind, (x, y), to, text))
+            return self
+
+    return Page()
+
+
+def test_a_click_puts_the_caret_where_it_hits(at):
+    x = PAD + round(letters.width("one tw", 14))
+    at.do("click", "name", dx=x)
+    assert (at.ui.focus, at.ui.caret, at.ui.anchor) == ("name", 6, 6)
+    at.do("type", text="X").do("key", text="Backspace").do("key", text="Backspace")
+    assert at["name"].value == "one to three"
+
+
+def test_words_are_marked_replaced_cut_and_pasted(at):
+    at.do("double", "name", dx=PAD + 35)
+    assert (at.ui.anchor, at.ui.caret) == (4, 7)
+    at.do("key", text="ctrl+x")
+    assert (at["name"].value, at.ui.clipboard) == ("one  three", "two")
+    at.do("key", text="Home").do("key", text="ctrl+v")
+    assert at["name"].value == "twoone  three"
+    at.do("key", text="shift+End").do("type", text="!")
+    assert at["name"].value == "two!"
+    at.do("click", "secret").do("key", text="ctrl+a").do("key", text="ctrl+c")
+    assert at.ui.clipboard == "two"  # nothing is copied out of a password
+
+
+def test_lines_go_up_and_down_and_take_enter(at):
+    at.do("click", "text", dx=PAD).do("key", text="End").do("key", text="Down")
+    below = letters.place("second line", 14, letters.width("first", 14))
+    assert at.ui.caret == len("first\n") + below
+    at.do("key", text="End").do("type", text="\nthird")
+    assert at["text"].value == "first\nsecond line\nthird"
+
+
+def test_boxes_and_buttons_answer_to_pointer_and_keys(at):
+    at.do("click", "box")
+    assert at["box"].value is True
+    assert at.events[0][:3] == ("change", "box", True)
+    at.do("key", text="Space")
+    assert at["box"].value is False
+    at.do("click", "red").do("key", text="Down")
+    assert (at["red"].value, at["blue"].value, at.ui.focus) == (False, True, "blue")
+    at.do("click", "b0")
+    assert at.events[0][:2] == ("click", "b0")
+    at.do("key", text="Enter")
+    assert at.events[0][:2] == ("click", "b0")
+
+
+def test_a_list_opens_and_closes(at):
+    at.do("click", "list")
+    assert at.ui.open == "list"
+    assert at["list#2"].text == "c"
+    at.do("click", "list#2")
+    assert (at.ui.open, at["list"].value) == ("", 2)
+    at.do("key", text="Up")
+    assert at["list"].value == 1
+    at.do("click", "list").do("key", text="Escape")
+    assert at.ui.open == ""
+
+
+def test_a_slider_is_clicked_dragged_and_stepped(at):
+    one = at["far"]
+    assert thumb(one) == one.x + one.w // 2
+    at.do("click", "far", dx=one.w - 9)
+    assert at["far"].value == 10
+    at.do("drag", "far", dx=one.w - 9, to=(one.x, one.y))
+    assert at["far"].value == 0
+    at.do("key", text="Right").do("key", text="PageUp").do("key", text="End")
+    assert at["far"].value == 10
+
+
+def test_what_scrolls_moves_and_is_clipped(at):
+    assert not at["b5"].seen
+    at.do("scroll", "b0", to=(0, 1000))
+    assert at["b5"].seen
+    assert not at["b0"].seen
+    at.do("scroll", "b5", to=(0, -1000))
+    assert at["scroll"].value == 0
+    hidden = at["b3"]
+    at.ui, events = act(at.page, at.ui, Action("click", (hidden.x + 4, hidden.y + 4)))
+    assert all(one.id != "b3" for one in events)
+
+
+def test_tab_goes_through_all_that_can_be_used(at):
+    order = []
+    for _ in range(14):
+        at.do("key", text="Tab")
+        order.append(at.ui.focus)
+    assert order[:6] == ["name", "secret", "text", "box", "red", "list"]
+    assert order[6:13] == ["far", *(f"b{n}" for n in range(6))]
+    assert at["b5"].seen  # it was scrolled to
+    at.do("key", text="shift+Tab")

@@ -1,0 +1,221 @@
+"""Tasks at screens: solved by who knows the way, hardly by chance, drawn and told alike."""
+
+import contextlib
+import pickle
+import random
+
+import numpy as np
+import pytest
+from playable import unless
+
+import gem_ma
+from gem_ma import rollout
+from gem_ma.envs.screens.families import REGISTER
+from gem_ma.envs.screens.game import Screens
+from gem_ma.game import InvalidMove
+from gem_ma.renderers import draw, theme
+from gem_ma.renderers.kept import KEPT
+from gem_ma.testing import check_env
+
+FEW = ("buttons", "typing", "inbox", "scrolling", "map")  # in the default run
+SAID = random.Random(0)
+
+
+def started(family, level, seed=0):
+    game = Screens(family, level=level)
+    return game, game.start(np.random.default_rng(seed), {})
+
+
+def done(game, state, text):
+    return game.advance(state, {"player": game.read(text, state, "player")}, None)
+
+
+@pytest.mark.parametrize("family", REGISTER)
+def test_who_knows_the_way_gets_there(family):
+    solved(family, 4)
+
+
+def solved(family, seeds):
+    """Assert that tasks of three levels are solved, and that harder ones take more actions."""
+    actions = []
+    for level in (0, 5, 10):
+        found = rollout(f"screens:{family}", "screen-oracle", seeds, seed=0, level=level)
+        assert [one.number for one in found if not one.report["done"]] == []
+        actions.append(sum(len(one.steps) for one in found) / seeds)
+    assert actions[0] < actions[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", REGISTER)
+def test_who_knows_the_way_gets_there_often(family):
+    solved(family, 200)
+
+
+@pytest.mark.slow
+def test_chance_gets_little():
+    shares = {}
+    for family in REGISTER:
+        found = rollout(f"screens:{family}", "random", 100, seed=0, level=5)
+        shares[family] = sum(one.report["done"] for one in found) / 100
+    assert sum(share <= 0.1 for share in shares.values()) >= 30, shares
+    assert max(shares.values()) < 0.5, shares
+
+
+@pytest.mark.parametrize("family", [unless(family in FEW, family) for family in REGISTER])
+def test_the_contract_holds(family):
+    check_env(f"screens:{family}")
+
+
+@pytest.mark.parametrize("family", REGISTER)
+def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
+    game, state = started(family, 6)
+    rng = random.Random(2)
+    for _ in range(8):
+        scene = game.picture(state, "player")
+        from_last = draw(scene, (448, 448), theme("light"))
+        KEPT.clear()
+        assert np.array_equal(draw(scene, (448, 448), theme("light")), from_last)
+        if not state.to_act():
+            break
+        legal = state.legal("player")
+        text = state.hint("player") if rng.random() < 0.5 else rng.choice(legal)
+        state = done(game, state, text)
+
+
+def test_a_live_screen_is_small_and_stays_as_it_is():
+    for family in REGISTER:
+        game, state = started(family, 10)
+        before = pickle.dumps(state)
+        assert len(before) < 20_000, family
+        done(game, state, state.hint("player"))
+        assert pickle.dumps(state) == before
+
+
+def test_what_lies_behind_a_window_can_be_neither_read_nor_used():
+    game, state = started("dialogs", 2)
+    (button,) = [one for one in state.page if one.id == "behind1"]
+    assert button.text not in game.describe(state, "player")
+    after = done(game, state, f"click({button.x + 5}, {button.y + 5})")
+    assert after.to_act()
+    assert after.ui.focus == ""
+
+
+def test_coordinates_may_be_thousandths():
+    game = Screens("buttons", level=0, coordinates="thousand")
+    state = game.start(np.random.default_rng(0), {})
+    (right,) = [one for one in state.page if one.id == state.model.todo[0]]
+    x, y = (
+        round((at + size / 2) * 1000 / 448) for at, size in ((right.x, right.w), (right.y, right.h))
+    )
+    assert done(game, state, f"click({x}, {y})").score == 1.0
+    with pytest.raises(InvalidMove, match=r"\(1001, 5\) is not on the screen, which is 1000 wide"):
+        game.read("click(1001, 5)", state, "player")
+
+
+# What a model says that was trained on a computer tool; each is a click on (100, 200), and so on.
+DIALECTS = {
+    "ours": (
+        "click(100, 200)", "double_click(100, 200)", "drag(100, 200, 30, 40)",
+        "scroll(100, 200, 120)", 'type("a \\"b\\"")', 'key("ctrl+a")',
+    ),
+    "anthropic": (
+        '{"name": "computer", "arguments": {"action": "left_click", "coordinate": [100, 200]}}',
+        '{"name": "computer", "arguments": {"action": "double_click", "coordinate": [100, 200]}}',
+        '{"name": "computer", "arguments": {"action": "left_click_drag", "start_coordinate": '
+        '[100, 200], "coordinate": [30, 40]}}',
+        '{"name": "computer", "arguments": {"action": "scroll", "coordinate": [100, 200], '
+        '"scroll_direction": "down", "scroll_amount": 3}}',
+        '{"name": "computer", "arguments": {"action": "type", "text": "a \\"b\\""}}',
+        '{"name": "computer", "arguments": {"action": "key", "text": "ctrl+a"}}',
+    ),
+    "openai": (
+        '{"type": "click", "button": "left", "x": 100, "y": 200}',
+        '{"type": "double_click", "x": 100, "y": 200}',
+        '{"type": "drag", "path": [{"x": 100, "y": 200}, {"x": 30, "y": 40}]}',
+        '{"type": "scroll", "x": 100, "y": 200, "scroll_x": 0, "scroll_y": 120}',
+        '{"type": "type", "text": "a \\"b\\""}',
+        '{"type": "keypress", "keys": ["CTRL", "a"]}',
+    ),
+    "qwen": (
+        '{"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [100, 200]}}',
+        '{"name": "computer_use", "arguments": {"action": "double_click", '
+        '"coordinate": [100, 200]}}',
+        '{"name": "computer_use", "arguments": {"action": "left_click_drag", "from": [100, 200], '
+        '"coordinate": [30, 40]}}',
+        '{"name": "computer_use", "arguments": {"action": "scroll", "coordinate": [100, 200], '
+        '"pixels": -120}}',
+        '{"name": "computer_use", "arguments": {"action": "type", "text": "a \\"b\\""}}',
+        '{"name": "computer_use", "arguments": {"action": "key", "keys": ["ctrl", "a"]}}',
+    ),
+    "ui-tars": (
+        "Thought: there.\nAction: click(start_box='(100,200)')",
+        "Action: left_double(start_box='<|box_start|>(100,200)<|box_end|>')",
+        "Action: drag(start_box='(100,200)', end_box='(30,40)')",
+        "Action: scroll(start_box='(100,200)', direction='down')",
+        "Action: type(content='a \\\"b\\\"')",
+        "Action: hotkey(key='ctrl a')",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_dialects_say_the_same(dialect):
+    game, state = started("typing", 0)
+    click, double, drag, scroll, types, key = (
+        game.read(text, state, "player") for text in DIALECTS[dialect]
+    )
+    assert (click.kind, click.at) == ("click", (100, 200))
+    assert (double.kind, double.at) == ("double", (100, 200))
+    assert (drag.kind, drag.at, drag.to) == ("drag", (100, 200), (30, 40))
+    assert (scroll.kind, scroll.at) == ("scroll", (100, 200))
+    assert scroll.to[1] > 0
+    assert (types.kind, types.text) == ("type", 'a "b"')
+    assert (key.kind, key.text) == ("key", "ctrl+a")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("hello", r"expected click\(x, y\)"),
+        ("click(e99)", "there is no e99; there are e1"),
+        ("click(5)", "expected click"),
+        ("click(-4, 5)", "is not on the screen"),
+        ('{"action": "click"', "that is no JSON"),
+        ('{"action": "fly"}', "no action 'fly'"),
+        ('{"action": "left_click", "coordinate": ["a", 2]}', "expected where: two numbers"),
+        ('{"action": "left_click", "coordinate": [1e400, 2]}', "expected where: two numbers"),
+        ('{"action": "scroll", "coordinate": [1, 2]}', "scroll needs a direction"),
+        ('{"action": "key", "text": "hyper+x"}', "no key"),
+        ('key("F13")', "no key 'F13'"),
+        ("[1, 2]", "one call at a time"),
+    ],
+)
+def test_replies_that_are_none_say_what_would_be(text, told):
+    game, state = started("typing", 0)
+    with pytest.raises(InvalidMove, match=told):
+        game.read(text, state, "player")
+
+
+def test_nonsense_never_raises_anything_else():
+    game, state = started("typing", 3)
+    for _ in range(3000):
+        text = "".join(SAID.choices("click(){}[]\"'e1,.:-+ \nactiondg0", k=SAID.randrange(40)))
+        with contextlib.suppress(InvalidMove):
+            state = done(game, state, text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"family": "nope"}, "no screens 'nope'"),
+        ({"family": "buttons", "level": 11}, "level=11: expected a whole number from 0 to 10"),
+        ({"family": "buttons", "coordinates": "inches"}, "coordinates='inches'"),
+        ({"family": "buttons", "look": "new"}, "look='new'"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, told):
+    with pytest.raises(ValueError, match=told):
+        Screens(**arguments)
+    env = gem_ma.make("screens:buttons")
+    with pytest.raises(ValueError, match="level=99"):
+        env.reset(seed=0, options={"level": 99})
