@@ -46,7 +46,7 @@ class ReplayError(AssertionError):
 class Episode:
     """The record of one play: who saw what, said what, got what."""
 
-    id: str  # its number in the run, and the seed of the run
+    id: str  # the seed of the run, the group in it, and ".1", ".2", … for its second, third, …
     number: int
     spec: Spec  # makes the environment
     seed: int  # of the environment

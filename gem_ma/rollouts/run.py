@@ -162,10 +162,11 @@ class Run:
         here = self.pasts[which]
         options = self.options[group % len(self.options)]
         past = here or Past(mix(self.seed, group), options, ())
+        name = f"{self.seed}-{group}.{member}" if member else f"{self.seed}-{group}"
         if here:  # the seed of the run is not that of the environment, and decides what agents draw
             member = mix(self.seed, number)
         episode = Episode(
-            id=f"{self.seed}-{number}",
+            id=name,
             number=number,
             spec=env.core.spec,
             seed=past.seed,

@@ -1187,7 +1187,7 @@ def test_times_of_a_folder_are_its_runs_own(boxes):
             box = boxes(level)
             box.run("import os; os.utime('.', (5, 5))")
             seen = box.run("import os; s = os.stat('.'); print(5 in (s.st_mtime, s.st_atime))")
-            assert seen.stdout == "False\n"
+            assert seen.stdout == "False\n", seen
 
 
 KILLS = """

@@ -351,8 +351,8 @@ def test_episodes_of_one_start_are_a_group_and_others_are_not():
     other = gem_ma.rollout(KUHN, "random", 2, seed=2, group=2)
     rows = turns([*same, *other])
     groups = {str(episode): set(rows.group[rows.episode == episode]) for episode in rows.episode}
-    assert [groups[f"1-{n}"] for n in range(4)] == [{0}, {0}, {1}, {1}]
-    assert groups["2-0"] == groups["2-1"] == {2}
+    assert [groups[id] for id in ("1-0", "1-0.1", "1-1", "1-1.1")] == [{0}, {0}, {1}, {1}]
+    assert groups["2-0"] == groups["2-0.1"] == {2}
 
 
 def test_a_truncated_episode_says_so_at_each_seats_last_turn():
