@@ -112,7 +112,8 @@ def same(ours, theirs):
     """Compare episodes but for what names the players, and their numbers."""
     assert len(ours) == len(theirs)
     for one, other in zip(ours, theirs, strict=True):
-        for name in ("id", "spec", "seed", "options", "contexts", "rules", "tools", "steps", "returns"):
+        same = "id", "spec", "seed", "options", "contexts", "rules", "tools", "steps", "returns"
+        for name in same:
             assert getattr(one, name) == getattr(other, name), name
         assert (one.ended, one.report, one.failure) == (other.ended, other.report, None)
 
