@@ -192,6 +192,11 @@ register(
 for name in REGISTER:
     register(f"screens:{name}", "gem_ma.envs.screens.game:Screens", family=name)
 
+register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted")
+register("screens:game", "gem_ma.envs.screens.played:Clicked")
+register("screens:guided", "gem_ma.envs.screens.guided:Guided")
+register("screens:shared", "gem_ma.envs.screens.shared:Shared")
+
 # -- tasks that need eyes ------------------------------------------------------------------------
 
 three_levels = partial(

@@ -50,13 +50,13 @@ _RENDERERS: dict[type, Any] = {
     Hexes: hexes.draw,
     Page: table.draw_page,
     Pegs: pegs.draw,
-    Screen: screen.draw,
     Shapes: shapes.draw,
     Pixels: panels.draw_pixels,
     Table: table.draw,
     Terminal: terminal.draw,
     Written: written.draw,
 }
+_AROUND: dict[type, Any] = {Panels: panels.draw, Screen: screen.draw}  # they hold other scenes
 
 
 def draw(
@@ -84,12 +84,12 @@ def draw(
     picture: np.ndarray
     if isinstance(scene, Grid):
         picture = grid.draw(scene, size, theme, unit)
-    elif isinstance(scene, Panels):
-        picture = panels.draw(scene, size, theme, unit, draw)
+    elif type(scene) in _AROUND:
+        picture = _AROUND[type(scene)](scene, size, theme, unit, draw)
     else:
         renderer = _RENDERERS.get(type(scene))
         if renderer is None:
-            known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, Grid, Panels)))
+            known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, *_AROUND, Grid)))
             raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
         picture = renderer(scene, size, theme)
     if noise:

@@ -10,7 +10,7 @@ from gem_ma.scene import letters
 # What can be given the keyboard; the rest is looked at, or clicked only.
 TYPED = frozenset({"field", "password", "area"})
 FOCUSED = TYPED | {"button", "link", "check", "radio", "select", "list", "slider", "tab", "fold"}
-CLICKED = FOCUSED | {"item", "cell", "handle"}
+CLICKED = FOCUSED | {"item", "cell", "handle", "square"}
 PAD = 6  # between the border of a field and what is typed in it
 BAR = 14  # how wide a scroll bar is
 THUMB = 16  # how wide what is moved along a slider is
@@ -21,7 +21,8 @@ class Widget(NamedTuple):
     """One thing on a screen.
 
     kind: label, title, note, box, image, line; button, link, field, password, area, check, radio,
-        select, list, slider, tab, fold, item, cell, handle; scroll, veil, menu.
+        select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile, and whether
+        it is marked); scroll, veil, menu; view (its value: a scene).
     x, y, w, h: its box, on the screen, in pixels.
     text: its label; of an area or a field what stands there while it is empty.
     value: what it holds: the text of a field, whether a box is checked, the place of what is
@@ -67,7 +68,7 @@ class Screen(NamedTuple):
     focus: the widget that has the keyboard. caret, anchor: where in its text.
     hover: what the pointer is over. pointer: where it is; None: it was not moved yet.
     refs: whether each widget that can be used has a numbered mark. type: the size of letters.
-    look: "flat", or "old" with borders that stand out.
+    look: "flat", or "old" with borders that stand out. pointed: what somebody else points at.
     """
 
     widgets: tuple[Widget, ...]
@@ -81,6 +82,7 @@ class Screen(NamedTuple):
     refs: bool = False
     type: int = 14
     look: str = "flat"
+    pointed: tuple[int, int] | None = None
 
 
 def over(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens import families
@@ -15,12 +16,19 @@ from gem_ma.scene.screen import CLICKED, TYPED, Screen
 
 AGENT = "player"
 LEVELS = 10
-_COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
-_SAID = {
+COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
+SAID = {
     "pixels": f"pixels of the screen, which is {SIZE} wide and high",
     "thousand": "thousandths of the screen, 0 to 1000 across and down",
     "share": "shares of the screen, 0 to 1 across and down",
 }
+DEFAULTS = MappingProxyType({"image_size": (SIZE, SIZE)})
+HOW = (
+    "You use a computer, one action at a time: click(x, y), double_click(x, y), "
+    'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
+    'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
+    "Coordinates are {}, from the top left. A widget's ref stands for its middle: click(e3)."
+)
 
 
 @functools.cache
@@ -37,6 +45,7 @@ class State(NamedTuple):
     ui: Ui = Ui()
     left: int = 1  # actions
     score: float | None = None
+    strip: str | None = None  # what stands at the top in place of the goal
 
     def to_act(self):
         return () if self.score is not None or not self.left else (AGENT,)
@@ -73,6 +82,8 @@ def _typing(state):
 
 
 def _words(state):
+    if state.model is None:  # hidden
+        return []
     goal = family(state.family).goal(state.model)
     return sorted({word.strip('".,:') for word in goal.split()})
 
@@ -88,46 +99,24 @@ class Screens(Game[State]):
     agents = (AGENT,)
     oracle = True
     reset_options = ("level",)
-    env_defaults = {"image_size": (SIZE, SIZE)}  # noqa: RUF012
+    env_defaults = DEFAULTS
 
     def __init__(self, family, level=2, coordinates="pixels", refs=False, look="flat", limit=None):
         if family not in families.REGISTER:
             raise ValueError(f"no screens {family!r}; there are {', '.join(families.REGISTER)}")
-        if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= LEVELS:
-            raise ValueError(f"level={level!r}: expected a whole number from 0 to {LEVELS}")
-        if coordinates not in _COORDINATES:
-            raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(_COORDINATES)}")
-        if look not in ("flat", "old"):
-            raise ValueError(f"look={look!r}: expected 'flat' or 'old'")
+        check(level, coordinates, look)
         self.family, self.level, self.coordinates = family, level, coordinates
         self.refs, self.look, self.limit = refs, look, limit
 
     def start(self, rng, options):
         level = options.get("level", self.level)
-        if not isinstance(level, int) or not 0 <= level <= LEVELS:
-            raise ValueError(f"level={level!r}: expected a whole number from 0 to {LEVELS}")
+        check(level)
         model = family(self.family).start(rng, level)
         limit = self.limit or 20 + 8 * level
         return State(self.family, model, page(self.family, model, Ui()), left=limit)
 
     def read(self, text, view, agent):
-        whole = _COORDINATES[self.coordinates]
-        names = refs(view.page)
-        middles = {
-            names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
-            for one in view.page
-            if one.id in names and one.seen
-        }
-
-        def place(x, y):
-            if not (0 <= x <= whole and 0 <= y <= whole):
-                raise InvalidMove(
-                    f"({x:g}, {y:g}) is not on the screen, which is {whole} wide and high"
-                )
-            scale = SIZE / whole
-            return min(int(x * scale), SIZE - 1), min(int(y * scale), SIZE - 1)
-
-        return Reader(place, middles).read(text)
+        return reader(view.page, self.coordinates).read(text)
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
@@ -139,14 +128,7 @@ class Screens(Game[State]):
         return None
 
     def rules(self, agent):
-        where = _SAID[self.coordinates]
-        return (
-            "You use a computer, one action at a time: click(x, y), double_click(x, y), "
-            'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
-            'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
-            f"Coordinates are {where}, from the top left. A widget's ref stands for its middle: "
-            "click(e3). The task done earns 1, anything else nothing."
-        )
+        return f"{HOW.format(SAID[self.coordinates])} The task done earns 1, anything else nothing."
 
     def brief(self, view, agent):
         return f"Task: {family(view.family).goal(view.model)}"
@@ -163,19 +145,55 @@ class Screens(Game[State]):
 
     def picture(self, view, agent):
         ui = view.ui
-        return Screen(view.page, SIZE, SIZE, ui.focus, ui.caret, ui.anchor, ui.hover, ui.pointer,
-                      self.refs, look=self.look)  # fmt: skip
+        return drawn(view.page, ui, self.refs, self.look)
 
     def report(self, state):
         return {"done": bool(state.score)}
 
 
-def page(name, model, ui):
-    """Return what is shown of a task."""
+def check(level, coordinates="pixels", look="flat"):
+    """Raise unless these can be arguments."""
+    if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= LEVELS:
+        raise ValueError(f"level={level!r}: expected a whole number from 0 to {LEVELS}")
+    if coordinates not in COORDINATES:
+        raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(COORDINATES)}")
+    if look not in ("flat", "old"):
+        raise ValueError(f"look={look!r}: expected 'flat' or 'old'")
+
+
+def reader(page, coordinates):
+    """Return what reads replies about a page."""
+    whole = COORDINATES[coordinates]
+    names = refs(page)
+    middles = {
+        names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
+        for one in page
+        if one.id in names and one.seen
+    }
+
+    def place(x, y):
+        if not (0 <= x <= whole and 0 <= y <= whole):
+            raise InvalidMove(
+                f"({x:g}, {y:g}) is not on the screen, which is {whole} wide and high"
+            )
+        scale = SIZE / whole
+        return min(int(x * scale), SIZE - 1), min(int(y * scale), SIZE - 1)
+
+    return Reader(place, middles)
+
+
+def page(name, model, ui, strip=None):
+    """Return what is shown of a task, with its goal at the top, or with other words."""
     kind = family(name)
-    sheet = Sheet(kind.goal(model))
+    sheet = Sheet(kind.goal(model) if strip is None else strip)
     kind.draw(sheet, model, ui)
     return shown(sheet.widgets, ui)
+
+
+def drawn(page, ui, refs, look, pointed=None):
+    """Return a page as a picture."""
+    return Screen(page, SIZE, SIZE, ui.focus, ui.caret, ui.anchor, ui.hover, ui.pointer,
+                  refs, look=look, pointed=pointed)  # fmt: skip
 
 
 def done(state: State, move: Any) -> State:
@@ -194,6 +212,6 @@ def done(state: State, move: Any) -> State:
         or ui.open != before.open
         or ui.hover != before.hover
     ):
-        shows = page(state.family, model, ui)
+        shows = page(state.family, model, ui, state.strip)
     score = kind.score(model, ui)
-    return State(state.family, model, shows, ui, state.left - 1, score)
+    return State(state.family, model, shows, ui, state.left - 1, score, state.strip)

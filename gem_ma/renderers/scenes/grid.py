@@ -178,6 +178,19 @@ def _band(numbers: Any, look: Look) -> np.ndarray:
     return np.concatenate([tile(look, int(number)) for number in numbers], 1)
 
 
+def face(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.ndarray:
+    """Return the picture of one tile, as it is on a board with cells of this size."""
+    return _bordered(_tile(one, cell, theme)[0], theme) if marked else _tile(one, cell, theme)[0]
+
+
+def _bordered(picture: np.ndarray, theme: Theme) -> np.ndarray:
+    """Mark a cell along its sides."""
+    wide = max(1, len(picture) // 14)
+    for side in (picture[:wide], picture[-wide:], picture[:, :wide], picture[:, -wide:]):
+        side[:] = theme.mark
+    return picture
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
     """What frames of one kind of board share; `number` is in the keys of what is kept of it."""
@@ -194,14 +207,10 @@ def tile(look: Look, number: int) -> np.ndarray:
     key = look.number, number
     picture: np.ndarray | None = KEPT.get(key)
     if picture is None:
-        cell = look.place.cell
         if number % 2:
-            picture = tile(look, number - 1).copy()
-            wide = max(1, cell // 14)
-            for side in (picture[:wide], picture[-wide:], picture[:, :wide], picture[:, -wide:]):
-                side[:] = look.theme.mark
+            picture = _bordered(tile(look, number - 1).copy(), look.theme)
         else:
-            picture, _ = _tile(look.tiles[number // 2][1], cell, look.theme)
+            picture, _ = _tile(look.tiles[number // 2][1], look.place.cell, look.theme)
         KEPT.put(key, picture)
     return picture
 

@@ -11,6 +11,7 @@ from gem_ma.renderers import font, sans
 from gem_ma.renderers.contrast import contrast
 from gem_ma.renderers.figures import FIGURES, mask
 from gem_ma.renderers.kept import KEPT, kept
+from gem_ma.renderers.scenes.grid import face
 from gem_ma.renderers.themes import RGB, Theme, blank, paper
 from gem_ma.scene import COLORS, letters
 from gem_ma.scene.screen import (
@@ -54,17 +55,23 @@ class _Last:
         self.nbytes = frame.nbytes + 256 * len(layers)
 
 
-def draw(scene: Screen, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame."""
-    frame = _drawn(scene, theme).copy()
+def draw(
+    scene: Screen, size: tuple[int, int], theme: Theme, unit: int, draw_scene: Any
+) -> np.ndarray:
+    """Return a new frame, scenes within it drawn by `draw_scene`."""
+    frame = _drawn(
+        scene, theme, lambda one: draw_scene(one.value, (one.w, one.h), theme, unit)
+    ).copy()
     if scene.refs:
         _marks(frame, scene)
+    if scene.pointed is not None:
+        _circle(frame, *scene.pointed, theme.color("red"))
     if scene.pointer is not None:
         _pointer(frame, *scene.pointer)
     return frame if size == (scene.width, scene.height) else _fitted(frame, size, theme)
 
 
-def _drawn(scene: Screen, theme: Theme) -> np.ndarray:
+def _drawn(scene: Screen, theme: Theme, inner: Any) -> np.ndarray:
     """Return the widgets of a screen, of which those are drawn that were not so in the last one."""
     layers = _layers(scene, theme)
     whole = 0, 0, scene.width, scene.height
@@ -78,7 +85,7 @@ def _drawn(scene: Screen, theme: Theme) -> np.ndarray:
     else:
         frame = last.frame.copy()
     for box in changed:
-        _redraw(frame, layers, box, theme, scene.look)
+        _redraw(frame, layers, box, theme, scene.look, inner)
     return KEPT.put(key, _Last(layers, frame)).frame  # type: ignore[no-any-return]
 
 
@@ -125,7 +132,9 @@ def _changed(old: list[_Layer], new: list[_Layer], whole: Box) -> list[Box]:
     return [whole] if area * 2 > whole[2] * whole[3] else boxes
 
 
-def _redraw(frame: np.ndarray, layers: list[_Layer], box: Box, theme: Theme, look: str) -> None:
+def _redraw(
+    frame: np.ndarray, layers: list[_Layer], box: Box, theme: Theme, look: str, inner: Any
+) -> None:
     """Draw what lies in a box."""
     left, top, right, bottom = (max(0, side) for side in box)
     high, wide = frame.shape[:2]
@@ -148,6 +157,9 @@ def _redraw(frame: np.ndarray, layers: list[_Layer], box: Box, theme: Theme, loo
                 min(right, one.clip[2]),
                 min(bottom, one.clip[3]),
             )
+        if one.kind == "view":
+            _paste(frame, inner(one), one.x, one.y, clip)
+            continue
         plain = one._replace(id="", x=0, y=0, inside="", clip=None)
         _paste(frame, _widget(plain, theme, ground, look, at, hover), one.x, one.y, clip)
         if active and not at:
@@ -490,6 +502,12 @@ def _item(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
     _write(area, PAD, text, _ink_on(face, theme), on=face)
 
 
+def _square(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    tile, marked = one.value
+    side = min(one.w, one.h)
+    area[:side, :side] = face(tile, side, theme, marked)
+
+
 def _menu(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     _fill(area, _lit(theme))
     _frame(area, theme.line)
@@ -545,6 +563,7 @@ _DRAWN = {
     "link": _link, "field": _field, "password": _field, "area": _area, "check": _check,
     "radio": _check, "select": _select, "list": _list, "item": _item, "cell": _item,
     "menu": _menu, "slider": _slider, "fold": _fold, "scroll": _scroll, "handle": _handle,
+    "square": _square,
 }  # fmt: skip
 
 
@@ -559,6 +578,15 @@ def _ring(frame: np.ndarray, one: Widget, color: RGB, clip: Box) -> None:
     ):
         a, b = max(sides[0], left, 0), max(sides[1], top, 0)
         frame[b : max(b, min(sides[3], bottom)), a : max(a, min(sides[2], right))] = color
+
+
+def _circle(frame: np.ndarray, x: int, y: int, color: RGB) -> None:
+    """Draw a circle around what somebody points at."""
+    left, top = max(0, x - 16), max(0, y - 16)
+    area = frame[top : y + 17, left : x + 17]
+    rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
+    away = (rows + top - y) ** 2 + (columns + left - x) ** 2
+    area[(away >= 13**2) & (away < 16**2) | (away < 2**2)] = color
 
 
 def _marks(frame: np.ndarray, scene: Screen) -> None:

@@ -1,0 +1,211 @@
+"""A user who knows what is wanted and sees only the chat, and an assistant at the screen."""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens import families
+from gem_ma.envs.screens.game import (
+    DEFAULTS,
+    HOW,
+    SAID,
+    State,
+    check,
+    done,
+    drawn,
+    family,
+    page,
+    reader,
+)
+from gem_ma.envs.screens.tree import described
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.scene import Chat, Terminal, letters
+
+AGENTS = ("user", "assistant")
+STOP = "###STOP###"
+LONGEST = 1000  # letters of a message
+SILENT = "Nobody has said anything yet."
+ASKING = "What can I do for you?"
+LINES = 3  # of the last message, on the screen
+_SAY = re.compile(r'say ?\((?:"((?:[^"\\]|\\.){0,1500})"|([^"]{0,1500}))\)', re.DOTALL)
+
+
+class Talk(NamedTuple):
+    inner: Any  # the screen, without its task; the user sees nothing of it
+    goal: str  # of which the assistant knows what it was told
+    talk: tuple[tuple[str, str], ...] = ()
+    floor: str = "user"
+    ended: bool = False
+
+    def to_act(self):
+        over = self.ended or self.inner.score is not None or not self.inner.left
+        return () if over else (self.floor,)
+
+    def returns(self):
+        return dict.fromkeys(AGENTS, self.inner.score or 0.0)
+
+    def seen_by(self, agent):
+        if agent == "user":
+            return self._replace(inner=None)
+        return self._replace(inner=self.inner._replace(family="", model=None), goal="")
+
+    def legal(self, agent):
+        """Return some of the things that may be said or done: enough for random play."""
+        if agent == "user":
+            return (self.goal, "Yes, please.", "No.", STOP)
+        return (*self.inner.legal(agent), f'say("{ASKING}")')
+
+    def hint(self, agent):
+        """Return what somebody says or does who keeps to what was said."""
+        told = any(who == "user" and self.goal in text for who, text in self.talk)
+        if agent == "user":
+            return "Yes, please." if told else self.goal
+        return self.inner.hint(agent) if told else f'say("{ASKING}")'
+
+    @property
+    def truncated(self):
+        return not self.ended and self.inner.score is None and not self.inner.left
+
+
+class Assisted(Game[Talk]):
+    """A task of one of several families, whose goal only the user knows.
+
+    family: names with "+" between, of which each episode takes one.
+    coordinates, refs, look: as of other screens. limit: how many actions and messages of the
+        assistant there are; None: as many as the level needs.
+    """
+
+    agents = AGENTS
+    conversation = True
+    oracle = True
+    reset_options = ("level",)
+    env_defaults = DEFAULTS
+
+    def __init__(
+        self,
+        family="login+booking+settings+inbox+contacts+calendar+cart",
+        level=2,
+        coordinates="pixels",
+        refs=False,
+        look="flat",
+        limit=None,
+    ):
+        self.families = chosen(family)
+        check(level, coordinates, look)
+        self.level, self.coordinates, self.refs, self.look = level, coordinates, refs, look
+        self.limit = limit
+
+    def start(self, rng, options):
+        level = options.get("level", self.level)
+        check(level)
+        name = self.families[int(rng.integers(len(self.families)))]
+        model = family(name).start(rng, level)
+        inner = State(name, model, (), left=self.limit or 24 + 8 * level)
+        return Talk(_shown(inner, ()), family(name).goal(model))
+
+    def read(self, text, view, agent):
+        if agent == "assistant":
+            said = spoken(text)
+            if said is None:
+                return reader(view.inner.page, self.coordinates).read(text)
+            text = said
+        if not text.strip() or len(text) > LONGEST:
+            raise InvalidMove(f"a message has 1 to {LONGEST} characters, and not {len(text)}")
+        return text
+
+    def advance(self, state, moves, rng):
+        ((agent, move),) = moves.items()
+        inner = state.inner
+        if agent == "assistant" and not isinstance(move, str):
+            if move is None:
+                return state._replace(inner=inner._replace(left=inner.left - 1))
+            return state._replace(inner=done(inner, move))
+        if move is None:  # a lost turn
+            move = "..."
+        talk = (*state.talk, (agent, move))
+        if agent == "assistant":
+            inner = inner._replace(left=inner.left - 1)
+        else:
+            inner = _shown(inner, talk)
+        other = AGENTS[agent == "user"]
+        return state._replace(inner=inner, talk=talk, floor=other, ended=STOP in move)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        if agent == "user":
+            return (
+                "You want something done at a computer that you do not see; an assistant sits "
+                "there. Say what you want, in your own words, and answer what you are asked. The "
+                f"task done earns 1. To give up, write {STOP}."
+            )
+        return (
+            f"{HOW.format(SAID[self.coordinates])} What is to be done, a user tells you in a chat, "
+            'of which the screen shows the last message; you answer with say("text"). The task '
+            "done earns 1, anything else nothing."
+        )
+
+    def brief(self, view, agent):
+        return f"Your wish: {view.goal}" if agent == "user" else ""
+
+    def describe(self, view, agent):
+        talk = "\n".join(f"{who}: {text}" for who, text in view.talk) or SILENT
+        if view.inner is None:
+            return talk
+        return f"{talk}\n\n{described(view.inner.page, view.inner.ui)}"
+
+    def tell(self, before, moves, after):
+        new = [Message((AGENTS[who == "user"],), who, text)
+               for who, text in after.talk[len(before.talk):]]  # fmt: skip
+        if after.inner.score is not None:
+            new.append(Message(None, "game", "Done." if after.inner.score else "Wrong."))
+        return new
+
+    def picture(self, view, agent):
+        if view.inner is not None:
+            return drawn(view.inner.page, view.inner.ui, self.refs, self.look)
+        return Chat(view.talk, viewer=agent or "") if view.talk else Terminal(SILENT)
+
+    def report(self, state):
+        said = sum(who == "assistant" for who, _ in state.talk)
+        return {"done": bool(state.inner.score), "family": state.inner.family, "asked": said}
+
+
+def chosen(names, known=tuple(families.REGISTER)):
+    """Return the families that are named, with "+" between."""
+    found = tuple(names.split("+")) if isinstance(names, str) else ()
+    if not found or not set(found) <= set(known):
+        raise ValueError(
+            f"family={names!r}: expected names with + between, out of {', '.join(known)}"
+        )
+    return found
+
+
+def spoken(text):
+    """Return what a reply says to the user, or None where it is an action."""
+    text = text.strip().rpartition("Action:")[2].strip()
+    if text.startswith("{"):
+        try:
+            call = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        given = call.get("arguments", call.get("input", call)) if isinstance(call, dict) else call
+        if isinstance(given, dict) and "say" in (call.get("name"), given.get("action")):
+            return str(given.get("text", ""))
+        return None
+    match = _SAY.fullmatch(text)
+    if match is None:
+        return None
+    return (match[1] or match[2] or "").replace("\\n", "\n").replace('\\"', '"')
+
+
+def _shown(inner, talk):
+    """Return the screen with the last words of the user at its top."""
+    said = next((text for who, text in reversed(talk) if who == "user"), "")
+    strip = f"User: {said}" if said else SILENT
+    lines = letters.wrap(strip, 14, 420)
+    if len(lines) > LINES:
+        strip = " ".join([*lines[: LINES - 1], letters.shorten(lines[LINES - 1] + "…", 14, 420)])
+    shows = page(inner.family, inner.model, inner.ui, strip)
+    return inner._replace(page=shows, strip=strip)

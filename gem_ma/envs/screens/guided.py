@@ -1,0 +1,163 @@
+"""A helper who knows what is to be done and can only point, and a beginner who clicks."""
+
+from typing import NamedTuple
+
+from gem_ma.envs.screens.acting import Action, Ui
+from gem_ma.envs.screens.assisted import chosen
+from gem_ma.envs.screens.game import (
+    DEFAULTS,
+    HOW,
+    SAID,
+    State,
+    check,
+    done,
+    drawn,
+    family,
+    page,
+    reader,
+)
+from gem_ma.envs.screens.tree import described, refs
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.scene.screen import over
+
+AGENTS = ("helper", "beginner")
+FAMILIES = (  # which clicks alone can solve
+    "buttons", "links", "tabs", "checkboxes", "radios", "lists", "dropdowns", "dialogs", "spinners",
+    "dates", "colors", "menus", "settings", "clicking", "sorting", "comparing", "calculator",
+    "mines", "pairs", "noughts",
+)  # fmt: skip
+
+
+class Pointed(NamedTuple):
+    inner: State  # what the beginner sees is without its task
+    goal: str
+    at: tuple[int, int] | None = None  # what the helper points at
+    turn: int = 0
+
+    def to_act(self):
+        return () if self.inner.score is not None or not self.inner.left else (AGENTS[self.turn],)
+
+    def returns(self):
+        return dict.fromkeys(AGENTS, self.inner.score or 0.0)
+
+    def seen_by(self, agent):
+        if agent == "helper":
+            return self
+        return self._replace(inner=self.inner._replace(family="", model=None), goal="")
+
+    def legal(self, agent):
+        """Return what can be pointed at, or clicked on."""
+        found = [one for one in self.inner.legal(agent) if one.startswith("click")]
+        if agent == "helper":
+            return tuple([one.replace("click", "point") for one in found]) or ("point(224, 224)",)
+        return (*found, "wait()")
+
+    def hint(self, agent):
+        """Return what somebody who knows the way points at, or what is pointed at, clicked."""
+        if agent == "helper":
+            return self.inner.hint(agent).replace("click", "point")
+        return "wait()" if self.at is None else f"click({self.at[0]}, {self.at[1]})"
+
+    @property
+    def truncated(self):
+        return self.inner.score is None and not self.inner.left
+
+
+class Guided(Game[Pointed]):
+    """A task of one of several families that clicks can solve: one seat points, the other clicks.
+
+    family: names out of FAMILIES with "+" between, of which each episode takes one.
+    coordinates, refs, look: as of other screens. limit: how many actions of the beginner there
+        are; None: as many as the level needs.
+    """
+
+    agents = AGENTS
+    oracle = True
+    reset_options = ("level",)
+    env_defaults = DEFAULTS
+
+    def __init__(
+        self,
+        family="buttons+links+tabs+checkboxes+radios+lists+dialogs+dates+menus+settings+clicking",
+        level=2,
+        coordinates="pixels",
+        refs=False,
+        look="flat",
+        limit=None,
+    ):
+        self.families = chosen(family, FAMILIES)
+        check(level, coordinates, look)
+        self.level, self.coordinates, self.refs, self.look = level, coordinates, refs, look
+        self.limit = limit
+
+    def start(self, rng, options):
+        level = options.get("level", self.level)
+        check(level)
+        name = self.families[int(rng.integers(len(self.families)))]
+        model = family(name).start(rng, level)
+        shows = page(name, model, Ui(), "")
+        inner = State(name, model, shows, left=self.limit or 20 + 8 * level, strip="")
+        return Pointed(inner, family(name).goal(model))
+
+    def read(self, text, view, agent):
+        reads = reader(view.inner.page, self.coordinates)
+        if agent == "beginner":
+            return reads.read(text)
+        said = text.strip()
+        if said.startswith("point"):
+            said = said.replace("point", "hover", 1)
+        move = reads.read(said.replace('"point"', '"hover"', 1) if said[:1] == "{" else said)
+        if move.kind != "hover":
+            raise InvalidMove("you can only point: point(x, y), or point(e3) at what has this ref")
+        return move
+
+    def advance(self, state, moves, rng):
+        ((agent, move),) = moves.items()
+        if agent == "helper":
+            return state._replace(at=move.at if move is not None else None, turn=1)
+        inner = done(state.inner, move if move is not None else Action("wait"))
+        return state._replace(inner=inner, turn=0)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        if agent == "helper":
+            return (
+                "Somebody who does not know what is to be done sits at a computer. You see the "
+                "screen too and can only point: point(x, y), or point(e3) at the widget with this "
+                f"ref. Coordinates are {SAID[self.coordinates]}, from the top left. After each "
+                "time the other does one action. The task done earns both of you 1."
+            )
+        return (
+            f"{HOW.format(SAID[self.coordinates])} Before each of your actions a helper, who knows "
+            "what is to be done, points at something. The task done earns both of you 1."
+        )
+
+    def brief(self, view, agent):
+        return f"Task: {view.goal}" if view.goal else ""
+
+    def describe(self, view, agent):
+        shows = described(view.inner.page, view.inner.ui)
+        return f"{shows}\n{_pointed(view)}"
+
+    def tell(self, before, moves, after):
+        if after.inner.score is None:
+            return []
+        return [Message(None, "game", "Done." if after.inner.score else "Wrong.")]
+
+    def picture(self, view, agent):
+        inner = view.inner
+        return drawn(inner.page, inner.ui, self.refs, self.look, view.at)
+
+    def report(self, state):
+        return {"done": bool(state.inner.score), "family": state.inner.family}
+
+
+def _pointed(view):
+    """Return in words what the helper points at."""
+    if view.at is None:
+        return "Nobody points at anything."
+    one = over(view.inner.page, *view.at)
+    ref = "" if one is None else refs(view.inner.page).get(one.id, "")
+    return f"The helper points at ({view.at[0]}, {view.at[1]}){f', [{ref}]' if ref else ''}."

@@ -1,0 +1,378 @@
+"""Any of our games as a page to be clicked: squares, buttons for moves, a field for words."""
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from gem_ma.envs import registry
+from gem_ma.envs.games import make_game
+from gem_ma.envs.screens.acting import Ui, act, shown
+from gem_ma.envs.screens.game import HOW, SAID, check, drawn, reader
+from gem_ma.envs.screens.sheet import EDGE, GAP, ROW, SIZE, Sheet
+from gem_ma.envs.screens.steps import action
+from gem_ma.envs.screens.tree import described, refs
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.scene import Grid
+from gem_ma.scene.screen import CLICKED
+
+BUTTONS = 60  # so many moves may have a button each
+ROOM = 340  # for a board and its status
+_ARROWS = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
+_SQUARE = re.compile(r"([A-Za-z])(\d{1,2})(?!\d)")
+Reply = tuple[tuple[tuple[int, int], ...], str]  # the squares that a reply is about, and the rest
+
+
+class Hand(NamedTuple):
+    """What a seat has done on its page since its last move."""
+
+    ui: Ui = Ui()
+    squares: tuple[tuple[int, int], ...] = ()
+    reply: str | None = None  # what it has chosen while others have not
+    error: str = ""
+
+
+class Played(NamedTuple):
+    inner: Any
+    hands: Mapping[str, Hand]
+    game: Any  # the rules: the same object in all states
+    moves: Mapping[str, Any] = {}  # what seats have chosen that wait for others
+    last: Mapping[str, Any] = {}  # the moves by which the game has come here
+    turn: int = 0  # how often the game has advanced
+
+    def to_act(self):
+        return tuple([seat for seat in self.inner.to_act() if seat not in self.moves])
+
+    def returns(self):
+        return self.inner.returns()
+
+    def seen_by(self, agent):
+        hands = {agent: self.hands.get(agent, Hand())}
+        return self._replace(inner=self.inner.seen_by(agent), hands=hands, moves={}, last={})
+
+    def legal(self, agent):
+        """Return clicks on all that can be used, and texts for a field."""
+        page = self.game.page(self, agent)
+        named = refs(page)
+        found = [
+            f"click({named[one.id]})"
+            for one in page
+            if one.kind in CLICKED and one.seen and not one.disabled
+        ]
+        scrolls = [one.id for one in page if one.kind == "scroll"]
+        found += [f"scroll({named[one]}, {by})" for one in scrolls for by in (120, -120)]
+        if self.hands.get(agent, Hand()).ui.focus == "reply":
+            replies = _replies(self.inner, agent) or ()
+            return (*found, *(f'type("{one}\\n")' for one in replies[:20] if '"' not in one))
+        return tuple(found) or ("wait()",)
+
+    def hint(self, agent):
+        """Return what brings one of the moves about."""
+        replies = _replies(self.inner, agent)
+        return self.clicks(agent, replies[self.turn * 7 % len(replies)]) if replies else "wait()"
+
+    def clicks(self, agent, reply):
+        """Return the next action of somebody who wants to send this reply."""
+        page, hand = self.game.page(self, agent), self.hands.get(agent, Hand())
+        named = self.game.named(self, agent)
+        if reply in named:
+            squares, rest = named[reply]
+            if hand.squares == squares:
+                return action(page, hand.ui, ("click", f"move:{rest}"))
+            at = len(hand.squares) if squares[: len(hand.squares)] == hand.squares else 0
+            row, column = squares[at]
+            return action(page, hand.ui, ("click", f"square:{row},{column}"))
+        if any(one.id == f"move:{reply}" for one in page):
+            return action(page, hand.ui, ("click", f"move:{reply}"))
+        if hand.ui.values.get("reply", "") != reply:
+            return action(page, hand.ui, ("set", "reply", reply))
+        return action(page, hand.ui, ("click", "send"))
+
+    @property
+    def truncated(self):
+        return bool(getattr(self.inner, "truncated", False))
+
+
+class Clicked(Game[Played]):
+    """A game in which moves are made with pointer and keyboard: squares, buttons, a field.
+
+    game: its id. arguments: of that game. coordinates, refs, look: as of other screens.
+    """
+
+    def __init__(
+        self,
+        game="game:ConnectFour-v0",
+        arguments=None,
+        coordinates="pixels",
+        refs=False,
+        look="flat",
+    ):
+        check(0, coordinates, look)
+        self.id = game
+        spec = registry.spec(game)
+        game, beside = make_game(spec, arguments or {}, spec.kwargs)
+        self.rules_of = game
+        self.coordinates, self.refs, self.look = coordinates, refs, look
+        self.agents, self.zero_sum = game.agents, game.zero_sum
+        self.blocking, self.reset_options = game.blocking, game.reset_options
+        turns = beside.get("max_turns", game.env_defaults.get("max_turns"))
+        limit = {"max_turns": 8 * turns} if turns else {}
+        self.env_defaults = {"image_size": (SIZE, SIZE), **limit}
+
+    # -- the page ----------------------------------------------------------------------------------
+
+    def page(self, state, agent):
+        """Return what a seat, or a spectator, sees."""
+        hand = state.hands.get(agent, Hand()) if agent is not None else Hand()
+        waits = agent is not None and agent not in state.inner.to_act()
+        sheet = Sheet(self._strip(state, agent, hand, waits))
+        scene = self.rules_of.picture(state.inner, agent)
+        replies = None if agent is None or waits else _replies(state.inner, agent)
+        if isinstance(scene, Grid):
+            self._board(sheet, scene, hand)
+        elif scene is not None:
+            sheet.put("view", "view", "", scene, w=sheet.w, h=ROOM - 60)
+        else:
+            for line in self.rules_of.describe(state.inner, agent).split("\n")[:14]:
+                sheet.label(line)
+        if agent is not None and not waits:
+            self._moves(sheet, self.named(state, agent), hand, replies)
+        return shown(sheet.widgets, hand.ui)
+
+    def _strip(self, state, agent, hand, waits):
+        name = registry.spec(self.id).id.partition(":")[2].partition("-v")[0]
+        if agent is None:
+            return name
+        turn = "somebody else's turn" if waits else "your turn"
+        return f"{name}: you are {agent}; {hand.error or turn}."
+
+    def _board(self, sheet, scene, hand):
+        """Put the squares of a board, its labels, and its status."""
+        rows, columns = len(scene.rows), max(map(len, scene.rows))
+        labels = 18 if scene.lines or scene.columns else 0
+        high, wide = ROOM - 18 * len(scene.status), sheet.w - labels
+        side = max(8, min(52, high // rows, wide // columns))
+        tiles, left, top = dict(scene.tiles), EDGE + labels, sheet.y
+        if scene.columns:
+            for column, name in enumerate(scene.columns):
+                sheet.at("label", f"column{column}", left + column * side + side // 2 - 4, top,
+                         side, 18, text=name)  # fmt: skip
+            top += 18
+        for row, symbols in enumerate(scene.rows):
+            if scene.lines:
+                y = top + row * side + (side - 18) // 2
+                sheet.at("label", f"line{row}", EDGE, y, labels, 18, text=scene.lines[row])
+            for column, symbol in enumerate(symbols):
+                tile = tiles[symbol]
+                x, y = left + column * side, top + row * side
+                marked = (row, column) in hand.squares or (row, column) in scene.marks
+                called = self._called(scene, row, column, tile)
+                sheet.at("square", f"square:{row},{column}", x, y, side, side,
+                         text=called, value=(tile, marked))  # fmt: skip
+        top += rows * side + 4
+        for number, line in enumerate(scene.status[:3]):
+            sheet.at("label", f"status{number}", EDGE, top, sheet.w, 18, text=line)
+            top += 18
+        sheet.move(EDGE, top + GAP)
+
+    def _called(self, scene, row, column, tile):
+        name = "".join(
+            (
+                scene.columns[column] if scene.columns else "",
+                scene.lines[row] if scene.lines else "",
+            )
+        )
+        return f"{name} {tile.name or tile.text or 'free'}".strip()
+
+    def _moves(self, sheet, named, hand, replies):
+        """Put a button for each move that squares do not name, or a field for words."""
+        if hand.squares:
+            rest = [rest for squares, rest in named.values() if squares == hand.squares]
+            for number, one in enumerate(rest):
+                sheet.put("button", f"move:{one}", one, beside=number > 0)
+            return
+        others = [one for one in replies or () if one not in named]
+        if replies is None or self.rules_of.conversation or len(others) > BUTTONS:
+            sheet.put("field", "reply", "your move", "", w=sheet.w - 80)
+            sheet.put("button", "send", "Send", beside=True, tone="primary")
+            if replies is None or len(others) > BUTTONS:
+                return
+        if not others:
+            return
+        if len(others) <= 8:
+            for number, one in enumerate(others):
+                sheet.put("button", f"move:{one}", one, beside=number > 0)
+            return
+        with sheet.scroll("moves", max(3 * ROW, SIZE - sheet.y - EDGE)):
+            for number, one in enumerate(others):
+                sheet.put("button", f"move:{one}", one, beside=number > 0)
+
+    def named(self, state, agent):
+        """Return the replies that clicks on squares say: these, and what more it takes."""
+        scene = self.rules_of.picture(state.inner, agent)
+        replies = _replies(state.inner, agent)
+        if not isinstance(scene, Grid) or not replies:
+            return {}
+        return _named(
+            replies, scene.columns, scene.lines, len(scene.rows), max(map(len, scene.rows))
+        )
+
+    # -- the rules ---------------------------------------------------------------------------------
+
+    def start(self, rng, options):
+        return Played(self.rules_of.start(rng, options), {}, self)
+
+    def read(self, text, view, agent):
+        return reader(self.page(view, agent), self.coordinates).read(text)
+
+    def advance(self, state, moves, rng):
+        hands, chosen = dict(state.hands), dict(state.moves)
+        for agent, move in moves.items():
+            hand = state.hands.get(agent, Hand())
+            if move is None:  # a lost turn is one of the game too
+                chosen[agent] = self.rules_of.skip(state.inner.seen_by(agent), agent)
+                continue
+            hand, reply = self._done(state, agent, hand, move)
+            if reply is not None:
+                try:
+                    chosen[agent] = self.rules_of.read(reply, state.inner.seen_by(agent), agent)
+                    hand = Hand(Ui(pointer=hand.ui.pointer))
+                except InvalidMove as error:
+                    hand = hand._replace(error=str(error), squares=())
+            hands[agent] = hand
+        state = state._replace(hands=hands, moves=chosen)
+        if set(chosen) != set(state.inner.to_act()):
+            return state
+        try:
+            inner = self.rules_of.advance(state.inner, chosen, rng)
+        except InvalidMove as error:  # found out late, where one seat acts
+            (agent,) = chosen
+            hands[agent] = hands.get(agent, Hand())._replace(error=str(error))
+            return state._replace(hands=hands, moves={})
+        return Played(inner, hands, self, {}, chosen, state.turn + 1)
+
+    def _done(self, state, agent, hand, move):
+        """Return what a seat has on its page after an action, and the reply that it has sent."""
+        ui, events = act(self.page(state, agent), hand.ui, move)
+        hand = hand._replace(ui=ui)
+        for event in events:
+            kind, _, what = event.id.partition(":")
+            if event.kind == "click" and kind == "square":
+                hand, reply = self._picked(state, agent, hand, tuple(map(int, what.split(","))))
+                if reply is not None:
+                    return hand, reply
+            elif event.kind == "click" and kind == "move":
+                return hand, self._reply(state, agent, hand, what)
+            elif event.id in ("send", "reply") and event.kind in ("click", "enter"):
+                if event.id == "send" or event.kind == "enter":
+                    return hand, str(ui.values.get("reply", ""))
+            elif event.kind == "key" and event.value in _ARROWS.values():
+                reply = event.value.lower()
+                if reply in (_replies(state.inner, agent) or ()):
+                    return hand, reply
+        return hand, None
+
+    def _picked(self, state, agent, hand, square):
+        """Return what is picked after a click on a square, and the reply if that says all of it."""
+        named = self.named(state, agent)
+        scene = self.rules_of.picture(state.inner, agent)
+        if scene.columns and not scene.lines:  # any square of a column stands for it
+            square = len(scene.rows) - 1, square[1]
+        for squares in ((*hand.squares, square), (square,)):
+            found = {one: to for one, to in named.items() if to[0][: len(squares)] == squares}
+            if found:
+                whole = [one for one, (all_of_it, _) in found.items() if all_of_it == squares]
+                if len(found) == len(whole) == 1:
+                    return hand._replace(squares=()), whole[0]
+                return hand._replace(squares=squares, error=""), None
+        return hand._replace(squares=()), None
+
+    def _reply(self, state, agent, hand, what):
+        if not hand.squares:
+            return what
+        named = self.named(state, agent)
+        return next((one for one, to in named.items() if to == (hand.squares, what)), what)
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        inner = self.rules_of.forfeit(state.inner, agent, rng)
+        return None if inner is None else state._replace(inner=inner)
+
+    # -- the words ---------------------------------------------------------------------------------
+
+    def rules(self, agent):
+        return (
+            f"{self.rules_of.rules(agent)}\n\nYou play on a page. "
+            f"{HOW.format(SAID[self.coordinates])} Moves are made by clicking on squares, one "
+            "after the other, on buttons, or by typing into the field and sending it."
+        )
+
+    def brief(self, view, agent):
+        return self.rules_of.brief(view.inner, agent)
+
+    def describe(self, view, agent):
+        ui = view.hands.get(agent, Hand()).ui if agent is not None else Ui()
+        words = self.rules_of.describe(view.inner, agent)
+        return f"{words}\n\n{described(self.page(view, agent), ui)}"
+
+    def tell(self, before, moves, after):
+        if after.turn == before.turn:
+            return []
+        told = self.rules_of.tell(before.inner, after.last, after.inner)
+        if told is not None:
+            return told
+        return [Message(None, "game", "Somebody has moved.")] if len(self.agents) > 1 else []
+
+    def picture(self, view, agent):
+        ui = view.hands.get(agent, Hand()).ui if agent is not None else Ui()
+        return drawn(self.page(view, agent), ui, self.refs, self.look)
+
+    def report(self, state):
+        return self.rules_of.report(state.inner)
+
+
+def _replies(state, agent):
+    """Return the replies that are legal, or None where nobody lists them."""
+    return tuple(state.legal(agent)) if hasattr(state, "legal") else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _named(replies, columns, lines, high, wide) -> Mapping[str, Reply]:
+    """Return which squares each reply is about, and what it says beside them."""
+    if columns and lines and not columns[0].isdecimal():
+        across = {name.lower(): place for place, name in enumerate(columns)}
+        down = {name: place for place, name in enumerate(lines)}
+        return _by_names(replies, across, down)
+    if columns and lines:
+        first = int(columns[0])
+        return _by_numbers(replies, first, high, wide)
+    if columns:
+        places = {name: place for place, name in enumerate(columns)}
+        return {one: (((high - 1, places[one]),), "") for one in replies if one in places}
+    if all(one.isdecimal() and int(one) < high * wide for one in replies):
+        return {one: ((divmod(int(one), wide),), "") for one in replies}
+    return {}
+
+
+def _by_names(replies, across, down):
+    found = {}
+    for one in replies:
+        names = _SQUARE.findall(one)
+        squares = tuple([(down.get(line), across.get(column.lower())) for column, line in names])
+        if squares and all(None not in square for square in squares):
+            found[one] = squares, _SQUARE.sub("", one).strip(" .")
+    return found
+
+
+def _by_numbers(replies, first, high, wide):
+    found = {}
+    for one in replies:
+        numbers = [int(number) - first for number in re.findall(r"\d{1,2}", one)]
+        pairs = [tuple(numbers[n : n + 2]) for n in range(0, len(numbers) - 1, 2)]
+        if not pairs or any(not (0 <= r < high and 0 <= c < wide) for r, c in pairs):
+            continue
+        words = re.sub(r"\d{1,2} \d{1,2}", "", one).strip()
+        found[one] = tuple(pairs), words
+    return found

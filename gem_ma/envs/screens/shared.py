@@ -1,0 +1,211 @@
+"""Two people at one document, at the same time, each with changes of their own to make."""
+
+from typing import NamedTuple
+
+from gem_ma.envs.screens.acting import Ui, act, shown
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import joined, pick
+from gem_ma.envs.screens.game import DEFAULTS, HOW, SAID, check, drawn, reader
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.steps import action
+from gem_ma.envs.screens.tree import described, refs
+from gem_ma.game import Game, Message
+from gem_ma.scene import letters
+from gem_ma.scene.screen import CLICKED, PAD, TYPED
+
+AGENTS = ("first", "second")
+WIDE = 330  # of a line
+
+
+class Desk(NamedTuple):
+    lines: tuple[str, ...]  # as they were at first
+    swaps: tuple[tuple[tuple[str, str], ...], ...]  # of each seat, who knows its own
+    uis: tuple[Ui, ...]  # of each seat; what fields hold is the same for both
+    ready: tuple[bool, ...] = (False, False)
+    left: int = 1
+
+    def to_act(self):
+        return () if all(self.ready) or not self.left else AGENTS
+
+    def returns(self):
+        return dict.fromkeys(AGENTS, float(all(self.ready) and self.right()))
+
+    def right(self):
+        """Return whether the document is as both want it."""
+        new = {old: to for swaps in self.swaps for old, to in swaps}
+        wanted = [" ".join(new.get(word, word) for word in line.split()) for line in self.lines]
+        return list(self.now()) == wanted
+
+    def now(self):
+        """Return the lines as they are."""
+        values = self.uis[0].values
+        return tuple([str(values.get(f"line{n}", line)) for n, line in enumerate(self.lines)])
+
+    def seen_by(self, agent):
+        """Return what a seat sees: of the other one no more than where the keyboard is."""
+        own = AGENTS.index(agent)
+        hidden = Ui(self.uis[own].values, self.uis[1 - own].focus)
+        uis = (self.uis[own], hidden) if own == 0 else (hidden, self.uis[own])
+        swaps = tuple([one if seat == own else () for seat, one in enumerate(self.swaps)])
+        return self._replace(uis=uis, swaps=swaps)
+
+    def page(self, own):
+        """Return what the seat with this number sees."""
+        sheet = Sheet(_goal(self.swaps[own]))
+        other = self.uis[1 - own].focus
+        for number, line in enumerate(self.lines):
+            sheet.put("field", f"line{number}", "", line, w=WIDE)
+            if other == f"line{number}":
+                sheet.put("label", "other", AGENTS[1 - own], tone="quiet", beside=True)
+        state = "You and the other" if all(self.ready) else (
+            "You are" if self.ready[own] else "The other is" if self.ready[1 - own] else "Nobody is"
+        )  # fmt: skip
+        sheet.put("button", "ready", "I am done", tone="primary")
+        sheet.put("label", "state", f"{state} done.", beside=True)
+        return shown(sheet.widgets, self.uis[own])
+
+    def legal(self, agent):
+        """Return clicks on what can be seen, words to be typed, and some keys."""
+        own = AGENTS.index(agent)
+        page = self.page(own)
+        named = refs(page)
+        found = [f"click({named[one.id]})" for one in page if one.kind in CLICKED]
+        if any(one.id == self.uis[own].focus and one.kind in TYPED for one in page):
+            found += [f'type("{new}")' for _, new in self.swaps[own]]
+        return (*found, 'key("ctrl+a")', 'key("Tab")', "wait()")
+
+    def hint(self, agent):
+        """Return what somebody does who makes these changes word by word."""
+        own = AGENTS.index(agent)
+        page, ui = self.page(own), self.uis[own]
+        new = dict(self.swaps[own])
+        for number, line in enumerate(self.now()):
+            id = f"line{number}"
+            for word in line.split():
+                if word not in new:
+                    continue
+                low, high = sorted((ui.caret, ui.anchor))
+                if ui.focus == id and line[low:high] == word:
+                    return action(page, ui, ("type", new[word]))
+                before = letters.width(line[: line.index(word)], 14)
+                middle = before + letters.width(word, 14) / 2
+                return action(page, ui, ("double", id, round(middle) + PAD))
+        return "wait()" if self.ready[own] else action(page, ui, ("click", "ready"))
+
+    @property
+    def truncated(self):
+        return not all(self.ready) and not self.left
+
+
+class Shared(Game[Desk]):
+    """A document in which both seats exchange words, at the same time.
+
+    coordinates, refs, look: as of other screens. limit: how many actions each seat has; None: as
+        many as the level needs.
+    """
+
+    agents = AGENTS
+    oracle = True
+    reset_options = ("level",)
+    env_defaults = DEFAULTS
+
+    def __init__(self, level=2, coordinates="pixels", refs=False, look="flat", limit=None):
+        check(level, coordinates, look)
+        self.level, self.coordinates, self.refs, self.look = level, coordinates, refs, look
+        self.limit = limit
+
+    def start(self, rng, options):
+        level = options.get("level", self.level)
+        check(level)
+        many, each = 3 + level // 3, 1 + level // 3
+        found = pick(rng, words.WORDS, 4 * many)
+        others = [word for word in words.WORDS if word not in found]
+        new = pick(rng, others, 2 * each)
+        lines = tuple(" ".join(found[n : n + 4]) for n in range(0, 4 * many, 4))
+        # Further on both have to do with the same line.
+        line = int(rng.integers(many)) if level >= 5 else None
+        places = pick(rng, range(4 * many), 4 * many)
+        if line is not None:
+            both = [place for place in places if place // 4 == line][:2]
+            places = [both[0], *[p for p in places if p not in both][: each - 1], both[1],
+                      *[p for p in places if p not in both][each - 1 :]]  # fmt: skip
+        swaps = tuple(
+            tuple((found[places[n]], new[n]) for n in range(seat * each, (seat + 1) * each))
+            for seat in range(2)
+        )
+        return Desk(lines, swaps, (Ui(), Ui()), left=self.limit or 20 + 8 * level)
+
+    def read(self, text, view, agent):
+        return reader(view.page(AGENTS.index(agent)), self.coordinates).read(text)
+
+    def advance(self, state, moves, rng):
+        """Do what both do, one after the other; who comes first changes from time to time."""
+        ready = list(state.ready)
+        order = (0, 1) if state.left % 2 else (1, 0)
+        for own in order:
+            move = moves[AGENTS[own]]
+            if move is None:
+                continue
+            ui, events = act(state.page(own), state.uis[own], move)
+            ready[own] |= any(event[:2] == ("click", "ready") for event in events)
+            before, other = state.now(), state.uis[1 - own]._replace(values=ui.values)
+            state = state._replace(uis=(ui, other) if own == 0 else (other, ui))
+            for number, (old, new) in enumerate(zip(before, state.now(), strict=True)):
+                if old != new and other.focus == f"line{number}":
+                    other = _kept(other, old, new)
+            state = state._replace(uis=(ui, other) if own == 0 else (other, ui))
+        return state._replace(ready=tuple(ready), left=state.left - 1)
+
+    def skip(self, view, agent):
+        return None
+
+    def rules(self, agent):
+        return (
+            f"{HOW.format(SAID[self.coordinates])} Somebody else works at the same document at the "
+            "same time, and has changes to make too, which you do not know; leave them as they "
+            "are. When both of you have clicked I am done and the document is as both of you were "
+            "told, both earn 1."
+        )
+
+    def brief(self, view, agent):
+        return f"Task: {_goal(view.swaps[AGENTS.index(agent)])}"
+
+    def describe(self, view, agent):
+        own = 0 if agent is None else AGENTS.index(agent)
+        return described(view.page(own), view.uis[own])
+
+    def tell(self, before, moves, after):
+        if not all(after.ready):
+            return []
+        return [Message(None, "game", "Done." if after.right() else "Wrong.")]
+
+    def picture(self, view, agent):
+        own = 0 if agent is None else AGENTS.index(agent)
+        return drawn(view.page(own), view.uis[own], self.refs, self.look)
+
+    def report(self, state):
+        return {"done": bool(all(state.ready) and state.right())}
+
+
+def _kept(ui, old, new):
+    """Return a seat's caret where its letters are, after the other has changed the line."""
+    same = _alike(old, new)
+    after = _alike(old[same:][::-1], new[same:][::-1])
+
+    def put(at):
+        if at <= same:
+            return at
+        return at + len(new) - len(old) if at >= len(old) - after else len(new) - after
+
+    return ui._replace(caret=put(ui.caret), anchor=put(ui.anchor))
+
+
+def _alike(one, other):
+    """Return how many letters two texts begin with together."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _goal(swaps):
+    told = joined([f'"{old}" with "{new}"' for old, new in swaps]) if swaps else "nothing"
+    return f"Replace {told}, and click I am done."
