@@ -22,7 +22,7 @@ class Widget(NamedTuple):
 
     kind: label, title, note, box, image, line; button, link, field, password, area, check, radio,
         select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile, and whether
-        it is marked); scroll, veil, menu; view (its value: a scene).
+        it is marked); scroll, veil, menu; tile (as a square); view (its value: a scene).
     x, y, w, h: its box, on the screen, in pixels.
     text: its label; of an area or a field what stands there while it is empty.
     value: what it holds: the text of a field, whether a box is checked, the place of what is

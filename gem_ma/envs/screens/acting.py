@@ -30,6 +30,7 @@ _PRESSED = {  # keys that are as good as a click
 }
 _PAGED = ("Up", "Down", "PageUp", "PageDown", "Home", "End")
 _FLIPPED = {("check", "Space"), ("fold", "Space"), ("fold", "Enter")}
+_WORDS = ("label", "title", "note", "line", "veil")  # a click there is nobody's
 _WORD = re.compile(r"\w+|[^\w\s]")
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -170,7 +171,8 @@ def _pressed(
 
 def _event(action: Action, widget: Widget | None) -> Event:
     kind = {"triple": "double"}.get(action.kind, action.kind)
-    return Event(kind, "" if widget is None else widget.id, at=action.at)
+    said = widget is not None and widget.kind not in _WORDS
+    return Event(kind, widget.id if widget is not None and said else "", at=action.at)
 
 
 def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tuple[Ui, list[Event]]:

@@ -69,8 +69,10 @@ class State(NamedTuple):
 
     def hint(self, agent):
         """Return what somebody who knows the way does next."""
-        step = family(self.family).plan(self.model, self.ui)
-        return action(self.page, self.ui, step)
+        try:
+            return action(self.page, self.ui, family(self.family).plan(self.model, self.ui))
+        except LookupError:  # what it takes is gone
+            return "wait()"
 
     @property
     def truncated(self):

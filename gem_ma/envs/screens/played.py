@@ -17,6 +17,7 @@ from gem_ma.scene import Grid
 from gem_ma.scene.screen import CLICKED
 
 BUTTONS = 60  # so many moves may have a button each
+CLICKS = 600  # of all seats, that end an episode
 ROOM = 340  # for a board and its status
 _ARROWS = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _SQUARE = re.compile(r"([A-Za-z])(\d{1,2})(?!\d)")
@@ -111,32 +112,42 @@ class Clicked(Game[Played]):
         self.id = game
         spec = registry.spec(game)
         game, beside = make_game(spec, arguments or {}, spec.kwargs)
-        self.rules_of = game
+        self.rules_of, self._kept = game, None
         self.coordinates, self.refs, self.look = coordinates, refs, look
         self.agents, self.zero_sum = game.agents, game.zero_sum
         self.blocking, self.reset_options = game.blocking, game.reset_options
         turns = beside.get("max_turns", game.env_defaults.get("max_turns"))
-        limit = {"max_turns": 8 * turns} if turns else {}
-        self.env_defaults = {"image_size": (SIZE, SIZE), **limit}
+        limit = min(8 * turns, CLICKS) if turns else CLICKS
+        self.env_defaults = {"image_size": (SIZE, SIZE), "max_turns": limit}
 
     # -- the page ----------------------------------------------------------------------------------
 
     def page(self, state, agent):
-        """Return what a seat, or a spectator, sees."""
+        """Return what a seat, or a spectator, sees; kept for whoever asks again."""
+        kept = self._kept
+        if kept is not None and kept[0] is state and kept[1] == agent:
+            return kept[2]
+        made = self._page(state, agent)
+        self._kept = state, agent, made
+        return made
+
+    def _page(self, state, agent):
         hand = state.hands.get(agent, Hand()) if agent is not None else Hand()
         waits = agent is not None and agent not in state.inner.to_act()
         sheet = Sheet(self._strip(state, agent, hand, waits))
         scene = self.rules_of.picture(state.inner, agent)
-        replies = None if agent is None or waits else _replies(state.inner, agent)
+        acts = agent is not None and not waits
+        replies = _replies(state.inner, agent) if acts else None
+        named = self.named(state, agent) if acts else {}
         if isinstance(scene, Grid):
-            self._board(sheet, scene, hand)
+            self._board(sheet, scene, hand, "square" if named else "tile")
         elif scene is not None:
             sheet.put("view", "view", "", scene, w=sheet.w, h=ROOM - 60)
         else:
             for line in self.rules_of.describe(state.inner, agent).split("\n")[:14]:
                 sheet.label(line)
-        if agent is not None and not waits:
-            self._moves(sheet, self.named(state, agent), hand, replies)
+        if acts:
+            self._moves(sheet, named, hand, replies)
         return shown(sheet.widgets, hand.ui)
 
     def _strip(self, state, agent, hand, waits):
@@ -146,7 +157,7 @@ class Clicked(Game[Played]):
         turn = "somebody else's turn" if waits else "your turn"
         return f"{name}: you are {agent}; {hand.error or turn}."
 
-    def _board(self, sheet, scene, hand):
+    def _board(self, sheet, scene, hand, kind):
         """Put the squares of a board, its labels, and its status."""
         rows, columns = len(scene.rows), max(map(len, scene.rows))
         labels = 18 if scene.lines or scene.columns else 0
@@ -167,7 +178,7 @@ class Clicked(Game[Played]):
                 x, y = left + column * side, top + row * side
                 marked = (row, column) in hand.squares or (row, column) in scene.marks
                 called = self._called(scene, row, column, tile)
-                sheet.at("square", f"square:{row},{column}", x, y, side, side,
+                sheet.at(kind, f"square:{row},{column}", x, y, side, side,
                          text=called, value=(tile, marked))  # fmt: skip
         top += rows * side + 4
         for number, line in enumerate(scene.status[:3]):
@@ -229,8 +240,7 @@ class Clicked(Game[Played]):
         hands, chosen = dict(state.hands), dict(state.moves)
         for agent, move in moves.items():
             hand = state.hands.get(agent, Hand())
-            if move is None:  # a lost turn is one of the game too
-                chosen[agent] = self.rules_of.skip(state.inner.seen_by(agent), agent)
+            if move is None:  # a lost turn is one click less, and none of the game's
                 continue
             hand, reply = self._done(state, agent, hand, move)
             if reply is not None:

@@ -14,7 +14,7 @@ _ROLES = {
     "scroll": "scroll area", "item": "option", "cell": "cell", "handle": "piece", "label": "text",
     "title": "heading", "box": "area", "note": "note",
 }  # fmt: skip
-_UNSEEN = ("line", "veil", "menu", "view")
+_UNSEEN = ("line", "veil", "menu", "view", "tile")
 
 
 def refs(page: Sequence[Widget]) -> dict[str, str]:

@@ -563,7 +563,7 @@ _DRAWN = {
     "link": _link, "field": _field, "password": _field, "area": _area, "check": _check,
     "radio": _check, "select": _select, "list": _list, "item": _item, "cell": _item,
     "menu": _menu, "slider": _slider, "fold": _fold, "scroll": _scroll, "handle": _handle,
-    "square": _square,
+    "square": _square, "tile": _square,
 }  # fmt: skip
 
 

@@ -66,6 +66,58 @@ def test_the_contract_holds(family):
     check_env(f"screens:{family}")
 
 
+KEYS = (
+    "Enter", "Tab", "Escape", "Backspace", "Delete", "Left", "Right", "Up", "Down", "Home", "End",
+    "PageUp", "PageDown", "Space", "ctrl+a", "ctrl+c", "ctrl+v", "ctrl+x", "shift+Tab", "x", "7",
+)  # fmt: skip
+TEXTS = ("", "5", "abc", "-3", "12.5", "ü", "x y", "a\\nb", "ls", "cd ..", "rm x", "=A1", "9" * 30)
+
+
+def anything(rng, page):
+    """Return an action of somebody who does whatever can be done, wherever."""
+    one, other = rng.choice(page), rng.choice(page)
+    x, y = (min(max(at + rng.randrange(max(by, 1)), 0), 447)
+            for at, by in ((one.x, one.w), (one.y, one.h)))  # fmt: skip
+    if rng.random() < 0.2:
+        x, y = rng.randrange(448), rng.randrange(448)
+    to = min(max(other.x + other.w // 2, 0), 447), min(max(other.y + other.h // 2, 0), 447)
+    return rng.choice((
+        *(f"{verb}({x}, {y})" for verb in ("click", "click", "click", "double_click")),
+        *(f"{verb}({x}, {y})" for verb in ("triple_click", "right_click", "hover")),
+        f"drag({x}, {y}, {to[0]}, {to[1]})",
+        f"scroll({x}, {y}, {rng.choice((-3000, -100, 40, 9999))})",
+        f'key("{rng.choice(KEYS)}")',
+        f'type("{rng.choice(TEXTS)}")',
+    ))  # fmt: skip
+
+
+def abused(family, actions):
+    """Assert that whatever is done at a screen, it goes on, and can be read, drawn and played."""
+    for level in (0, 5, 10):
+        rng = random.Random(f"{family} {level}")
+        game, state = started(family, level)
+        for seed in range(actions):
+            if state.score is not None:
+                game, state = started(family, level, seed)
+            state = done(game, state._replace(left=9), anything(rng, state.page))
+            assert state.legal("player")
+            assert isinstance(state.hint("player") if state.score is None else "", str)
+            if seed % 10 == 0:
+                game.describe(state, "player")
+                draw(game.picture(state, "player"), (448, 448), theme("light"))
+
+
+@pytest.mark.parametrize("family", REGISTER)
+def test_anything_may_be_done(family):
+    abused(family, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", REGISTER)
+def test_anything_may_be_done_often(family):
+    abused(family, 3000)
+
+
 @pytest.mark.parametrize("family", REGISTER)
 def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
     game, state = started(family, 6)

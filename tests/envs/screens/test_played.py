@@ -1,0 +1,109 @@
+"""Our games as pages: every move can be clicked, and is the move that the reply says."""
+
+import random
+
+import numpy as np
+import pytest
+from playable import unless
+from test_screens import anything
+
+import gem_ma
+from gem_ma.envs.registry import list_envs
+from gem_ma.envs.screens.played import Clicked
+from gem_ma.game import InvalidMove
+from gem_ma.testing import certify, check_env
+
+GAMES = [id for id in list_envs("game:*") if id.endswith("-v0")]
+FEW = ("game:ConnectFour-v0", "game:KuhnPoker-v0", "game:RockPaperScissors-v0")
+
+
+def moved(game, state, agent, text):
+    move = game.read(text, state.seen_by(agent), agent)
+    return game.advance(state, {agent: move}, np.random.default_rng(0))
+
+
+def played(game, state, agent, reply):
+    """Return the state in which a seat has sent a reply with nothing but clicks and keys."""
+    before = state
+    for _ in range(12):
+        state = moved(game, state, agent, state.clicks(agent, reply))
+        if state.turn != before.turn or agent in state.moves:
+            break
+    return state
+
+
+@pytest.mark.parametrize("id", GAMES)
+def test_every_move_can_be_clicked(id):
+    game = Clicked(id)
+    state = game.start(np.random.default_rng(1), {})
+    for _ in range(4):
+        if not state.to_act() or not hasattr(state.inner, "legal"):
+            break
+        agent = state.to_act()[0]
+        legal = state.inner.legal(agent)
+        for reply in legal[:: max(1, len(legal) // 8)]:
+            after = played(game, state, agent, reply)
+            sent = after.last if after.turn != state.turn else after.moves
+            own = game.rules_of
+            assert sent.get(agent) == own.read(reply, state.inner.seen_by(agent), agent), reply
+        state = played(game, state, agent, legal[len(legal) // 2])
+
+
+@pytest.mark.parametrize("id", [unless(id in FEW, id) for id in GAMES])
+def test_the_contract_holds(id):
+    check_env(gem_ma.make("screens:game", game=id, max_turns=60))
+
+
+def test_pictures_say_what_words_say():
+    assert certify("screens:game", views=100).views >= 100
+
+
+@pytest.mark.parametrize("id", FEW)
+def test_anything_may_be_done(id):
+    game, rng = Clicked(id), random.Random(3)
+    state = game.start(np.random.default_rng(1), {})
+    for seed in range(80):
+        if not state.to_act():
+            state = game.start(np.random.default_rng(seed), {})
+        for agent in state.to_act():
+            text = anything(rng, game.page(state, agent))
+            if agent in state.to_act():
+                state = moved(game, state, agent, text)
+        for agent in game.agents:
+            assert game.describe(state.seen_by(agent), agent)
+            assert game.picture(state.seen_by(agent), agent)
+
+
+def test_arrows_move_and_words_may_be_typed():
+    game = Clicked("game:Game2048-v0")
+    state = game.start(np.random.default_rng(1), {})
+    legal = state.inner.legal("player")
+    after = moved(game, state, "player", f'key("{legal[0].title()}")')
+    assert (after.turn, after.last["player"]) == (1, game.rules_of.read(legal[0], state.inner,
+                                                                         "player"))  # fmt: skip
+    game = Clicked("game:Wordle-v0")
+    state = game.start(np.random.default_rng(1), {})
+    field = next(one for one in game.page(state, "player") if one.id == "reply")
+    state = moved(game, state, "player", f"click({field.x + 9}, {field.y + 9})")
+    wrong = moved(game, state, "player", 'type("xx\\n")')
+    assert wrong.turn == 0
+    assert wrong.hands["player"].error in game.page(wrong, "player")[0].text.replace("\n", " ")
+    right = moved(game, state, "player", 'type("about\\n")')
+    assert right.turn == 1
+
+
+def test_a_seat_sees_nothing_of_the_others_page():
+    env = gem_ma.make("screens:game", game="game:RockPaperScissors-v0")
+    env.reset(seed=0)
+    first, second = env.possible_agents
+    before = env.observe(second)
+    env.step(env.core.match.state.clicks(first, "rock"))
+    assert str(env.observe(second)) == str(before)
+
+
+def test_games_that_are_not_there():
+    with pytest.raises(Exception, match="Ches"):
+        gem_ma.make("screens:game", game="game:Ches")
+    game = Clicked()
+    with pytest.raises(InvalidMove):
+        game.read("3", game.start(np.random.default_rng(0), {}), "red")
