@@ -20,6 +20,7 @@ KEYS = {
 }  # fmt: skip
 _MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "cmd": "ctrl", "shift": "shift", "alt": "alt"}
 _CALL = re.compile(r"([a-z_]{2,24}) ?\((.{0,2000})\)", re.DOTALL)
+_TAGS = re.compile(r"</?tool_call>|```(?:json)?")
 _PAIR = re.compile(r"(-?\d{1,5}(?:\.\d{1,4})?)[ ,]{1,4}(-?\d{1,5}(?:\.\d{1,4})?)")
 _REF = re.compile(r"e\d{1,4}")
 _NAMED = re.compile(
@@ -52,7 +53,7 @@ class Reader:
 
     def read(self, text: str) -> Action:
         """Return the action of a reply, or raise InvalidMove."""
-        text = text.strip()
+        text = _TAGS.sub("", text).strip()
         if text.startswith(("{", "[")):
             try:
                 found = json.loads(text)
