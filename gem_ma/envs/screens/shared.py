@@ -106,6 +106,7 @@ class Shared(Game[Desk]):
 
     agents = AGENTS
     oracle = True
+    together = True
     reset_options = ("level",)
     env_defaults = DEFAULTS
 

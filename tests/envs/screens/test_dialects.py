@@ -35,9 +35,8 @@ def looking(say):
     """Return a model that clicks on the first thing that its task names, where it sees that."""
 
     def answer(body, attempt):
-        said = [message["content"] for message in body["messages"] if message["role"] == "user"]
-        texts = [one if isinstance(one, str) else one[-1]["text"] for one in (said[0], said[-1])]
-        task, last = texts[0].rpartition("Task: ")[2].partition("\n")[0], texts[-1]
+        first, last = body["messages"][0]["content"], body["messages"][-1]["content"]
+        task, last = first.partition("Task: ")[2].partition("\n")[0], last[-1]["text"]
         for name in re.findall(r'"([^"]+)"', task):
             found = re.search(rf'\[e\d+\] \w+ "{name}"(?!, focused).*? at \((\d+), (\d+)\)', last)
             if found:
@@ -65,8 +64,8 @@ def test_a_model_is_understood_in_its_own_form(dialect, tmp_path):
 def test_the_whole_suite(dialect, tmp_path):
     with StubServer(looking(DIALECTS[dialect])) as server:
         ran = main([
-            "eval", "--suite", "screens", "--tasks", "1", "--agents", f"openai:m@{server.url}",
-            "--out", str(tmp_path / "out"),
+            "eval", "--suite", "screens", "--tasks", "1", "--set", "limit=6",
+            "--agents", f"openai:m@{server.url}", "--out", str(tmp_path / "out"),
         ])  # fmt: skip
     assert ran == 0
     found = [one for path in (tmp_path / "out").rglob("*.jsonl") for one in load_episodes(path)]
