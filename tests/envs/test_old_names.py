@@ -37,6 +37,10 @@ OLD = """
 SINCE = {
     "gem_ma.envs.tau2.game:Tau2",
     "gem_ma.envs.screens.game:Screens",
+    "gem_ma.envs.screens.assisted:Assisted",
+    "gem_ma.envs.screens.guided:Guided",
+    "gem_ma.envs.screens.played:Clicked",
+    "gem_ma.envs.screens.shared:Shared",
 }  # those that came after the move
 
 

@@ -109,7 +109,7 @@ def abused(family, actions):
 
 @pytest.mark.parametrize("family", REGISTER)
 def test_anything_may_be_done(family):
-    abused(family, 60)
+    abused(family, 20)
 
 
 @pytest.mark.slow
