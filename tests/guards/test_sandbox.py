@@ -1237,6 +1237,21 @@ def test_processes_of_a_run_end_with_it(level, name, boxes):
     alive_and_clean(box)
 
 
+def test_a_fork_bomb_elsewhere_ends_no_server():
+    with make("limits") as box, make("limits", processes=8) as other:
+        assert box.run("print(1)").ok
+        assert other.run("print(1)").ok
+        bomb = threading.Thread(
+            target=other.run, args=[SEVERAL["fork_bomb"].code], kwargs={"seconds": 0.5}
+        )
+        bomb.start()
+        results = []
+        while bomb.is_alive():
+            results.append(box.run("print(1)"))
+        assert len(results) > 1
+        assert {(result.stdout, result.stderr) for result in results} <= {("1\n", ""), ("", "")}
+
+
 def test_there_are_enough_attempts():
     assert len(ATTEMPTS) + len(SEVERAL) >= 40
     assert {attempt.promise for attempt in ATTEMPTS.values()} == set(PROMISES)

@@ -39,6 +39,7 @@ class Program:
 
     def __init__(self, server: Server):
         limits = server.limits
+        self.tasks = server.tasks
         self.jobs = 0
         self.runs = 0
         self.streams = _writer(1, "surrogateescape"), _writer(2, "backslashreplace")
@@ -54,7 +55,6 @@ class Program:
         _limit(resource.RLIMIT_FSIZE, limits["file_size"])
         if sys.platform == "linux":
             _limit(resource.RLIMIT_AS, server.space + limits["memory"])
-            _limit(resource.RLIMIT_NPROC, server.tasks)
             _limit(resource.RLIMIT_MEMLOCK, 0)
             _limit(resource.RLIMIT_MSGQUEUE, 0)
         sys.argv = [NAME]
@@ -70,6 +70,8 @@ class Program:
 
     def run(self) -> NoReturn:
         """Do a job, or the many jobs of a session, and exit."""
+        if sys.platform == "linux":  # not the server: another run of its user may have used it up
+            _limit(resource.RLIMIT_NPROC, self.tasks)
         if self.filter is not None:
             self.filter(os.getpid())
         kind, job = self.receive()
