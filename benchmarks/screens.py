@@ -1,9 +1,11 @@
 """Measure screens: steps with pictures a second, and resets, in whole episodes.
 
-    python benchmarks/screens.py [inbox calendar ...] [--steps 600] [--level 3]
+    python benchmarks/screens.py [inbox calendar ...] [--steps 600] [--level 3] [--miniwob]
 
 Half of the episodes are played by who knows the way, half by random clicks. Choosing a move does
-not count, reading, playing and drawing it do.
+not count, reading, playing and drawing it do. With --miniwob also MiniWoB++'s pages in Chromium
+(pip install 'gem-ma[miniwob]'), by random clicks: seconds there are those of the clock, since the
+browser is another process.
 """
 
 import argparse
@@ -38,11 +40,49 @@ def speed(id, steps, level):
     return steps / busy, 1e6 * resetting / max(episodes, 1)
 
 
+PAGES = (
+    "click-test-2", "click-checkboxes", "enter-text", "choose-list", "email-inbox", "tic-tac-toe",
+    "use-slider",
+)  # fmt: skip
+
+
+def speed_of_pages(steps):
+    """Print steps a second, and milliseconds of a reset, of MiniWoB++ without anything of ours."""
+    import gymnasium
+    from miniwob.action import ActionTypes
+
+    rates = []
+    for name in PAGES:
+        env = gymnasium.make(f"miniwob/{name}-v1")
+        click = next(
+            n for n, kind in enumerate(env.unwrapped.action_space_config.action_types)
+            if kind == ActionTypes.CLICK_COORDS
+        )  # fmt: skip
+        env.action_space.seed(0)
+        busy, resets = 0.0, []
+        env.reset(seed=0)
+        for number in range(steps):
+            action = {**env.action_space.sample(), "action_type": click}
+            begun = time.perf_counter()
+            *_, over, cut, _ = env.step(action)
+            busy += time.perf_counter() - begun
+            if over or cut:
+                begun = time.perf_counter()
+                env.reset(seed=number)
+                resets.append(time.perf_counter() - begun)
+        env.close()
+        rates.append(steps / busy)
+        reset = f"a reset {1e3 * sum(resets) / len(resets):,.0f} ms" if resets else ""
+        print(f"{name}: {rates[-1]:,.1f} steps a second, {reset}", flush=True)
+    print(f"MiniWoB++ in Chromium: mean {sum(rates) / len(rates):,.1f} steps a second")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("families", nargs="*")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--level", type=int, default=3)
+    parser.add_argument("--miniwob", action="store_true", help="beside MiniWoB++ in Chromium")
     args = parser.parse_args()
     ids = [f"screens:{name}" for name in args.families] or gem_ma.list_envs("screens:*")
     rates = {}
@@ -55,6 +95,9 @@ def main():
     slowest = min(rates, key=rates.get)
     mean = sum(rates.values()) / len(rates)
     print(f"mean {mean:,.0f} steps a second, slowest {slowest} with {rates[slowest]:,.0f}")
+    if args.miniwob:
+        gem_ma.make("gym:miniwob/click-test-v1")  # says where the browser is
+        speed_of_pages(args.steps // 10)
 
 
 if __name__ == "__main__":

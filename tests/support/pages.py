@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -56,10 +57,11 @@ def write_files(page, folder):
 
 
 def skip_without(needed):
-    """Skip a test without what a page says: `MODULE and MODULE from gem-ma[EXTRA]`."""
-    modules, extra = re.fullmatch(r"(\w+(?: and \w+)*) from (gem-ma\[[\w-]+\])", needed).groups()
-    if not all(map(importlib.util.find_spec, modules.split(" and "))):
-        pytest.skip(f"pip install '{extra}'")
+    """Skip a test without the modules or commands of `NAME and NAME from gem-ma[EXTRA]`."""
+    names, extra = re.fullmatch(r"(\w+(?: and \w+)*) from (gem-ma\[[\w-]+\])", needed).groups()
+    for name in names.split(" and "):
+        if not (importlib.util.find_spec(name) or shutil.which(name)):
+            pytest.skip(f"{name} is missing: pip install '{extra}'")
 
 
 def run(command, folder, stdin=None, **environment):

@@ -257,6 +257,7 @@ class Seen(NamedTuple):
     scene: Any = None
     task: str = ""  # of this episode
     numbers: bytes = b""  # the observation as it is, where that is an array of numbers
+    places: tuple[Any, ...] = ()  # what can be pointed at by name, and where
 
 
 class Teller:

@@ -13,12 +13,15 @@ import gymnasium
 from gem_ma.envs.bridges.describing import Live, Teller, Told, teller_for
 from gem_ma.envs.bridges.live import Output
 from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.game import Maybe
 
 AGENT = "player"
 _ENTRY = "gem_ma.envs.bridges.gymnasium:Gymnasium"
 _OWN = ("gymnasium.envs.toy_text.", "gymnasium.envs.classic_control.")
-_PLUGINS = {"MiniGrid-": "minigrid", "BabyAI-": "minigrid"}  # who registers these ids
-_ENDLESS = {"CliffWalking": 300}  # ids without a limit of their own, and turns enough for one
+_PAGES = "gem_ma.envs.bridges.miniwob:MiniWob"
+_PLUGINS = {"MiniGrid-": "minigrid", "BabyAI-": "minigrid", "miniwob/": "miniwob"}  # who registers
+# Ids without a limit of their own, and turns enough for one.
+_ENDLESS = {"CliffWalking": 300, "miniwob/": 30}
 _MINIGRID = """
     BlockedUnlockPickup-v0 LavaCrossingS9N1-v0 LavaCrossingS9N2-v0 LavaCrossingS9N3-v0
     LavaCrossingS11N5-v0 SimpleCrossingS9N1-v0 SimpleCrossingS9N2-v0 SimpleCrossingS9N3-v0
@@ -326,12 +329,14 @@ class Gymnasium(Told):
     `reset(options={"seed": n})` hands n to the environment's own reset, any other option too.
     """
 
+    told_by: Maybe[type[Teller]] = None  # None: whoever knows the environment
+
     def __init__(self, id: str, env_kwargs: Mapping[str, Any] | None = None):
         super().__init__()
         self.id = id
         self._kwargs = dict(env_kwargs or {})
         env = self.make()
-        found = teller_for(env, _TELLERS)
+        found = self.told_by or teller_for(env, _TELLERS)
         teller = found(env, {AGENT: env.observation_space}, {AGENT: env.action_space})
         limit = env.spec and env.spec.max_episode_steps
         self.settle(
@@ -340,8 +345,12 @@ class Gymnasium(Told):
             f"You are in the environment {id.rpartition(':')[2]}.",
             f"You have {limit} moves." if limit else "",
         )
-        env.close()
+        self.put_away(env)
         teller.shared = True  # there is nobody to hide anything from
+
+    def put_away(self, env: Any) -> None:
+        """Be done with an environment that was only asked what it is like."""
+        env.close()
 
     def make(self, **kwargs: Any) -> Any:
         module, _, name = self.id.rpartition(":")
@@ -412,6 +421,8 @@ def find(id):
     if ":" in name:
         module = name.rpartition(":")[0]
         return _spec(name) if _exists(module) else None
+    if name.startswith("miniwob/") and not _exists("miniwob"):
+        return _spec(name, needs=("miniwob",))
     try:
         _load_plugin(name)
         gymnasium.spec(name)
@@ -427,7 +438,8 @@ def _spec(name, needs=()):
     turns = next((n for start, n in _ENDLESS.items() if name.startswith(start)), None)
     if turns:
         kwargs["max_turns"] = turns
-    return Spec(f"gym:{name}", _ENTRY, kwargs, tuple(needs))
+    entry = _PAGES if name.startswith("miniwob/") else _ENTRY
+    return Spec(f"gym:{name}", entry, kwargs, tuple(needs))
 
 
 def _exists(module):

@@ -1,0 +1,303 @@
+"""MiniWoB++'s pages in a browser, used as our own screens are: seen, clicked and typed into."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import gymnasium
+
+from gem_ma.envs.bridges.describing import Teller, pixels
+from gem_ma.envs.bridges.gymnasium import AGENT, Gymnasium
+from gem_ma.envs.bridges.live import Listed, Output
+from gem_ma.envs.registry import MissingNeed
+from gem_ma.envs.screens.acting import Action
+from gem_ma.envs.screens.replies import Reader
+from gem_ma.game import InvalidMove
+from gem_ma.guards.extras import extra
+
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+SIZE = 160, 210  # of a page, and of its picture unless another is asked for
+_ENDLESS = 2**31 - 1  # milliseconds of a page's own clock, in which models do not think
+_ROLES = {
+    "a": "link", "input_text": "textbox", "input_password": "textbox (password)",
+    "textarea": "textbox (lines)", "input_checkbox": "checkbox", "input_radio": "radio",
+    "select": "combobox", "input_range": "slider", "input_button": "button",
+    "input_submit": "button", "input_date": "date", "option": "option", "button": "button",
+}  # fmt: skip
+_TEXTS = ("t", "span", "div", "p", "label", "td", "th", "li", "h1", "h2", "h3", "tspan", "text")
+_ARROWS = {"Left": "ArrowLeft", "Right": "ArrowRight", "Up": "ArrowUp", "Down": "ArrowDown"}
+_HELD = {"ctrl": "C-", "shift": "S-", "alt": "A-"}
+HOW = (
+    "You use a page in a browser, one action at a time: click(x, y), double_click(x, y), "
+    'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), key("Enter") or '
+    "another key, with ctrl+ or shift+ before it, hover(x, y), wait(). Coordinates are pixels of "
+    "the page, which is {} wide and {} high, from the top left. An element's ref stands for its "
+    "middle: click(e3)."
+)
+
+
+class Element(NamedTuple):
+    """What can be seen of a page's element."""
+
+    ref: str
+    words: str
+    middle: tuple[int, int]
+    focused: bool
+
+
+class Page(Teller):
+    """How a page is told."""
+
+    renders = False  # what it looks like comes with each observation
+
+    def about(self, env: Any) -> str:
+        height, width, _ = env.observation_space["screenshot"].shape
+        return HOW.format(width, height) + " Done as asked it pays 1, and done wrong it costs 1."
+
+    def how(self, agent: str) -> str:
+        return ""
+
+    def task(self, env: Any) -> str:
+        return env.asked
+
+    def words(self, env: Any, agent: str, observation: Any) -> str:
+        if not observation["dom_elements"]:
+            return "The page is closed."
+        return "\n".join(
+            f"[{one.ref}] {one.words}{', focused' * one.focused} at {one.middle}"
+            for one in elements(observation)
+        )
+
+    def action(self, env: Any, agent: str, move: Action) -> Action:
+        return move
+
+    def scene(self, env: Any, agent: str, observation: Any) -> Any:
+        return pixels(observation["screenshot"])
+
+
+class MiniWob(Gymnasium):
+    """A page of MiniWoB++, in a browser without a window.
+
+    id: such as "miniwob/click-test-2-v1". env_kwargs: what MiniWoB++ itself takes. Time is not
+    counted: a page waits as long as an agent thinks.
+    """
+
+    told_by = Page
+    env_defaults = MappingProxyType({"image_size": SIZE})
+
+    def __init__(self, id: str, env_kwargs: Mapping[str, Any] | None = None):
+        super().__init__(id, env_kwargs)
+        self.listed = True
+
+    def settle(self, env, teller, title, limit):
+        super().settle(env, teller, title, limit)
+        self.spare = Idle()
+
+    def make(self, **kwargs: Any) -> Any:
+        where()
+        with extra("miniwob", self.id):
+            from miniwob.reward import get_raw_reward
+        options = {"reward_processor": get_raw_reward, **kwargs, **self._kwargs}
+        return Browser(gymnasium.make(self.id, disable_env_checker=True, **options))
+
+    def put_away(self, env):
+        self.spare.append(env)
+
+    def read(self, text, view, agent):
+        """Return the action that a reply means."""
+        seen = view.output.seen[agent]
+        return Reader(self._place, dict(seen.places)).read(text)
+
+    def skip(self, view, agent):
+        return Action("wait")
+
+    def _place(self, x, y):
+        height, width, _ = self.teller.observations[AGENT]["screenshot"].shape
+        if not (0 <= x <= width and 0 <= y <= height):
+            raise InvalidMove(
+                f"({x:g}, {y:g}) is not on the page, which is {width} wide and {height} high"
+            )
+        return min(int(x), width - 1), min(int(y), height - 1)
+
+    def start(self, rng, options):
+        played = super().start(rng, options)
+        return Listed(played.output, played.line, 0, played.luck, played.frame)
+
+    def _output(self, live):
+        observation, *_ = live.last
+        out = super()._output(live)
+        found = list(elements(observation))
+        seen = out.seen[AGENT]._replace(places=tuple((one.ref, one.middle) for one in found))
+        legal = [f"click({one.ref})" for one in found]
+        if any(one.focused for one in found):
+            words = {word.strip('".,:?!') for word in live.env.asked.split()}
+            legal += [f'type("{word}")' for word in sorted(words)]
+        legal += ['key("Tab")', 'key("Enter")']
+        over = not out.to_act
+        return Output(
+            out.to_act, out.returns, {AGENT: seen},
+            {AGENT: () if over else tuple(legal)}, report=out.report,
+        )  # fmt: skip
+
+
+class Idle(list[Any]):
+    """Browsers that wait for the next episode of a page: two of a process, the oldest ones end."""
+
+    waiting: ClassVar[list[tuple[weakref.ref[Idle], weakref.ref[Browser]]]] = []
+    lock = threading.Lock()
+
+    def append(self, browser: Browser) -> None:
+        with self.lock:
+            super().append(browser)
+            self.waiting.append((weakref.ref(self), weakref.ref(browser)))
+            if len(self.waiting) < 3:
+                return
+            place, waits = self.waiting.pop(0)
+            idle, oldest = place(), waits()
+            if idle is not None and oldest is not None:
+                idle.remove(oldest)
+        if oldest is not None:
+            oldest.close()
+
+    def pop(self, *place: Any) -> Browser:
+        with self.lock:
+            browser: Browser = super().pop(*place)
+            self.waiting[:] = [one for one in self.waiting if one[1]() not in (None, browser)]
+        return browser
+
+
+class Browser(gymnasium.Wrapper):
+    """MiniWoB++'s environment with a page's clock stopped, that takes our actions."""
+
+    def __init__(self, env: Any):
+        super().__init__(env)
+        self.asked = ""
+        self._fits: Any = None  # the browser whose window is as large as the page
+        # Whoever forgets it leaves no browser behind.
+        self._close = weakref.finalize(self, env.close)
+
+    def close(self) -> None:
+        self._close()
+
+    def reset(self, **kwargs: Any) -> Any:
+        if self._driver is None:
+            self.env.reset(**kwargs)  # it starts another browser
+        if self._driver is not self._fits:
+            spaces: Any = self.observation_space
+            height, width, _ = spaces["screenshot"].shape
+            self._driver.set_window_size(max(width, 800), max(height, 600))
+            self._fits = self._driver
+        self._driver.get(self._page.url)  # nothing of the last episode is left
+        self._driver.execute_script(f"core.EPISODE_MAX_TIME = {_ENDLESS};")
+        observation, info = self.env.reset(**kwargs)
+        self.asked = observation["utterance"]
+        return observation, info
+
+    def step(self, action: Action) -> Any:
+        self._do(action)
+        return self.env.step(None)  # which only looks
+
+    @property
+    def _page(self) -> Any:
+        env: Any = self.env.unwrapped
+        return env.instance
+
+    @property
+    def _driver(self) -> Any:
+        return None if self._page is None or self._page.died else self._page.driver
+
+    def _do(self, action: Action) -> None:
+        """Do what no step of MiniWoB++ says in one: drags, keys with others, exact scrolling."""
+        if action.kind == "wait":
+            return
+        from miniwob import selenium_actions as by
+
+        driver = self._driver
+        if action.kind == "type":
+            by.execute_type_text(action.text.replace("\n", "\ue006"), driver)
+        elif action.kind == "key":
+            by.execute_press_key(_key(action.text), driver)
+        elif action.kind == "scroll":
+            by.execute_scroll_coords(*action.at, action.to[1], 0, driver)
+        else:
+            _point(action, driver)
+
+
+def _point(action: Action, driver: Any) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    chain = ActionChains(driver, duration=0)
+    pointer = chain.w3c_actions.pointer_action
+    pointer.move_to_location(*action.at)
+    if action.kind == "drag":
+        pointer.click_and_hold()
+        halfway = [(one + other) // 2 for one, other in zip(action.at, action.to, strict=True)]
+        pointer.move_to_location(*halfway)  # some pages ask for more than one move
+        pointer.move_to_location(*action.to)
+        pointer.release()
+    elif action.kind == "right":
+        pointer.context_click()
+    else:
+        for _ in range({"hover": 0, "click": 1, "double": 2, "triple": 3}[action.kind]):
+            pointer.click()
+    chain.w3c_actions.perform()
+
+
+def _key(name: str) -> str:
+    """Return a key as MiniWoB++ calls it: "C-a", "<Enter>"."""
+    *held, last = name.split("+") if name != "+" else [name]
+    last = _ARROWS.get(last, last)
+    return "".join(_HELD[one] for one in held) + (last if len(last) == 1 else f"<{last}>")
+
+
+def elements(observation: Mapping[str, Any]) -> Iterator[Element]:
+    """Yield what of a page can be seen and clicked: what it says, and what takes input."""
+    height, width, _ = observation["screenshot"].shape
+    number = 0
+    for one in observation["dom_elements"]:
+        leaf = bool(one["flags"][3])
+        if not leaf and one["tag"] not in _ROLES:
+            continue
+        wide, high = one["width"][0], one["height"][0]
+        x, y = float(one["left"][0] + wide / 2), float(one["top"][0] + high / 2)
+        if not (0 <= x < width and 0 <= y < height) or min(wide, high) <= 0:
+            continue
+        if one["tag"] in _TEXTS and not (one["text"].strip() or one["id"] or one["classes"]):
+            continue
+        number += 1
+        yield Element(f"e{number}", _said(one), (int(x), int(y)), bool(one["flags"][0]))
+
+
+def _said(one: Mapping[str, Any]) -> str:
+    tag, text, value = one["tag"], one["text"].strip(), one["value"]
+    role = _ROLES.get(tag, "text" if tag in _TEXTS and text else tag)
+    told = [f'{role} "{text}"' if text else role]
+    if tag in ("input_checkbox", "input_radio"):
+        told.append("checked" if value == "True" else "not checked")
+    elif tag in ("input_text", "textarea", "select", "input_range", "input_date"):
+        told.append(f"holds {value!r}")
+    elif tag == "input_password":
+        told.append(f"holds {len(value)} letters")
+    if not text and tag not in _ROLES:
+        told += filter(None, [one["id"], one["classes"]])
+    return ", ".join(told)
+
+
+def where() -> None:
+    """Say to MiniWoB++ where the browser and its driver are, or raise for the reason why not."""
+    if "MINIWOB_CHROMEDRIVER" in os.environ:
+        return
+    driver = shutil.which("chromedriver")
+    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if driver is None or browser is None:
+        raise MissingNeed(
+            "MiniWoB++ needs Chromium and its driver: apt install chromium-driver, or set "
+            "MINIWOB_CHROME_BINARY and MINIWOB_CHROMEDRIVER to where they are"
+        )
+    os.environ.update(MINIWOB_CHROMEDRIVER=driver, MINIWOB_CHROME_BINARY=browser)
