@@ -57,7 +57,7 @@ class Ui(NamedTuple):
     focus: str = ""
     caret: int = 0
     anchor: int = 0
-    open: str = ""  # the select whose options are shown
+    open: str = ""  # the select whose options are shown, and the caret's is marked
     hover: str = ""
     pointer: tuple[int, int] | None = None
     clipboard: str = ""
@@ -99,7 +99,7 @@ def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
         if one.id == ui.open and ui.open:
             opened = one
         page.append(one)
-    return (*page, *_options(opened)) if opened is not None else tuple(page)
+    return (*page, *_options(opened, ui.caret)) if opened is not None else tuple(page)
 
 
 def _fitting(widget: Widget, value: Any) -> Any:
@@ -109,7 +109,7 @@ def _fitting(widget: Widget, value: Any) -> Any:
     return value
 
 
-def _options(select: Widget) -> list[Widget]:
+def _options(select: Widget, marked: int) -> list[Widget]:
     high = HIGH * len(select.options)
     top = select.y + select.h if select.y + select.h + high <= 448 else max(0, select.y - high)
     box = Widget(f"{select.id}-options", "menu", select.x, top, select.w, high)
@@ -117,8 +117,8 @@ def _options(select: Widget) -> list[Widget]:
         Widget(f"{select.id}#{n}", "item", select.x, top + HIGH * n, select.w, HIGH, str(text))
         for n, text in enumerate(select.options)
     ]
-    if 0 <= select.value < len(items):
-        items[select.value] = items[select.value]._replace(value=True)
+    if 0 <= marked < len(items):
+        items[marked] = items[marked]._replace(value=True)
     return [box, *items]
 
 
@@ -142,6 +142,8 @@ def act(page: tuple[Widget, ...], ui: Ui, action: Action) -> tuple[Ui, list[Even
     """Return what is shown after an action, and what the app hears of it."""
     if action.kind == "wait":
         return ui, [Event("wait")]
+    if ui.focus and find(usable(page), ui.focus) is None:  # the keyboard went with it
+        ui = ui._replace(focus="")
     if action.kind == "type":
         return _typed(page, ui, action.text)
     if action.kind == "key":
@@ -178,6 +180,8 @@ def _event(action: Action, widget: Widget | None) -> Event:
 def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tuple[Ui, list[Event]]:
     if one.kind in FOCUSED:
         ui = focused(ui, one)
+    elif one.kind != "item":  # a menu leaves the keyboard where it is
+        ui = ui._replace(focus="")
     said = [_event(action, one)]
     if one.kind in TYPED:
         return _caret(ui, one, action), said
@@ -187,12 +191,12 @@ def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tup
     if one.kind == "radio":
         return _radio(page, ui, one)
     if one.kind == "select":
-        return ui._replace(open=one.id), said
+        return ui._replace(open=one.id, caret=one.value), said
     if one.kind == "list":
         row = (action.at[1] - one.y) // HIGH
         return _changed(ui, one, row) if row < len(one.options) else (ui, said)
     if one.kind == "slider":
-        return _slid(ui, one, action.at[0])
+        return (ui, said) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
     if one.kind == "fold":
         return _changed(ui, one, not one.value)
     return ui, said
@@ -268,15 +272,15 @@ def _on_bar(ui: Ui, scroll: Widget, at: tuple[int, int]) -> Ui:
     return _scroll_to(ui, scroll, scroll.value + (page if at[1] >= top + long else -page))
 
 
-def _slid(ui: Ui, one: Widget, x: int, grip: int | None = None) -> tuple[Ui, list[Event]]:
-    """Move a slider's thumb under x; where it is held by a point of its own, that goes there."""
-    middle = thumb(one)
-    if grip is None:
-        if abs(x - middle) <= THUMB // 2:
-            return ui, [Event("click", one.id)]
-        grip = 0
+def _on_thumb(one: Widget, at: tuple[int, int]) -> bool:
+    left, top = thumb(one) - THUMB // 2, one.y + (one.h - THUMB) // 2
+    return left <= at[0] < left + THUMB and top <= at[1] < top + THUMB
+
+
+def _slid(ui: Ui, one: Widget, x: int) -> tuple[Ui, list[Event]]:
+    """Move the middle of a slider's thumb to x."""
     low, high, step = one.options
-    share = (x - grip - one.x - THUMB / 2) / (one.w - THUMB)
+    share = (x - one.x - THUMB / 2) / (one.w - THUMB)
     value = low + math.floor(share * (high - low) / step + 0.5) * step
     return _changed(ui, one, max(low, min(high, value)))
 
@@ -289,9 +293,8 @@ def _dragged(
     if under is None or under.disabled:
         return ui._replace(focus=""), []
     if under.kind == "slider":
-        middle = thumb(under)
-        held = action.at[0] - middle
-        return _slid(focused(ui, under), under, x, held if abs(held) <= THUMB // 2 else 0)
+        held = action.at[0] - thumb(under) if _on_thumb(under, action.at) else 0
+        return _slid(focused(ui, under), under, x - held)
     if under.kind in TYPED:
         ui = _caret(focused(ui, under), under, action)
         return ui._replace(caret=_letter(under, ui, action.to)), []
@@ -398,7 +401,7 @@ def _type_ahead(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
     for long in range(len(text), 0, -1):
         for number, option in enumerate(one.options):
             if str(option).lower().startswith(text[:long].lower()):
-                return _changed(ui._replace(open=""), one, number)
+                return (ui._replace(caret=number), []) if ui.open else _changed(ui, one, number)
     return ui, []
 
 
@@ -406,7 +409,7 @@ def _key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]]:
     name = key.rpartition("+")[2] or "+"
     ctrl, shift = "ctrl+" in key, "shift+" in key
     one = find(page, ui.focus)
-    if name == "Escape" and ui.open:
+    if name in ("Escape", "Tab") and ui.open:
         return ui._replace(open=""), []
     if name == "Tab":
         return _tabbed(page, ui, -1 if shift else 1), []
@@ -442,8 +445,10 @@ def _field_key(
 ) -> tuple[Ui, list[Event]]:
     if one.kind != "area" and name in ("PageUp", "PageDown"):
         return _paged(page, ui, one, name), []
+    before = ui
     ui, said = _edited(ui, one, name, ctrl, shift)
-    return (ui if ctrl and name == "a" else _into_view(page, ui, one)), said
+    moved = ui._replace(clipboard=before.clipboard) != before and not (ctrl and name == "a")
+    return (_into_view(page, ui, one) if moved else ui), said
 
 
 def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
@@ -600,21 +605,24 @@ def _radio_key(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> tuple[
 
 
 def _select_key(ui: Ui, one: Widget, name: str) -> tuple[Ui, list[Event]]:
-    last = len(one.options) - 1
+    last, at = len(one.options) - 1, ui.caret if ui.open else one.value
+    beside = one.kind == "select" and not ui.open
     to = {
-        "Down": min(one.value + 1, last),
-        "Right": min(one.value + 1, last) if one.kind == "select" else one.value,
-        "Up": max(one.value - 1, 0),
-        "Left": max(one.value - 1, 0) if one.kind == "select" else one.value,
+        "Down": min(at + 1, last),
+        "Right": min(at + 1, last) if beside else at,
+        "Up": max(at - 1, 0),
+        "Left": max(at - 1, 0) if beside else at,
         "Home": 0,
         "End": last,
-        "PageUp": max(one.value - 3, 0),
-        "PageDown": min(one.value + 3, last),
+        "PageUp": max(at - 3, 0) if beside else 0,
+        "PageDown": min(at + 3, last) if beside else last,
     }.get(name)
     if to is not None:
-        return _changed(ui, one, to)
+        return (ui._replace(caret=to), []) if ui.open else _changed(ui, one, to)
     if name in ("Enter", "Space") and one.kind == "select":
-        return ui._replace(open="" if ui.open == one.id else one.id), []
+        if ui.open:
+            return _changed(ui._replace(open=""), one, ui.caret)
+        return ui._replace(open=one.id, caret=one.value), []
     return ui, [Event("key", one.id, name)]
 
 

@@ -2,11 +2,15 @@
 
 Not compared: where Tab goes when nothing has the keyboard, and letters that choose in lists, which
 depend on how fast they are typed; where a pointer puts the caret in a password, whose discs are the
-browser's, in a text that is larger than its field, and at a field's rim; the list of a drop-down,
-which a page cannot see (keys change it here and there); drags, which headless Chromium takes for
-more than a slider's or a text's; and a click on a scroll bar, which is animated. The browser's
-clipboard is its own: what was copied is seen when it is pasted. Where a box is scrolled to what has
-got the keyboard, it may be by a line or two more or less, and it goes on from there.
+browser's, in a text that is larger than its field, and at a field's rim; marked text that is
+dragged, which a browser moves and we mark anew, and text that is dragged over at the rim of a box,
+which a browser scrolls; and a click on a scroll bar, which is animated. The browser's clipboard is
+its own: what was copied is seen when it is pasted. Where a box is scrolled to what has got the
+keyboard, it may be by a line or two more or less, and it goes on from there.
+
+The list of a drop-down is the operating system's, which no page can see: it is compared with the
+one that a browser draws itself (`appearance: base-select`). There a click beside an open list is
+also one on what lies there; here, as with those of operating systems, it only closes the list.
 """
 
 import random
@@ -14,12 +18,15 @@ import shutil
 from importlib.util import find_spec
 
 import pytest
-from screen_pages import BOXES, TELL, page
+from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
 
-from gem_ma.envs.screens.acting import WHEEL, Action, Ui, act, find, shown
+import gem_ma
+from gem_ma.envs.screens.acting import WHEEL, Action, Ui, act, find, shown, usable
+from gem_ma.envs.screens.families import REGISTER
+from gem_ma.envs.screens.game import family
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.scene.letters import width
-from gem_ma.scene.screen import PAD, TYPED
+from gem_ma.scene.screen import PAD, TYPED, over
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 REMEDY = "pip install 'gem-ma[browser,plots]' and install Chromium: apt-get install chromium"
@@ -106,13 +113,12 @@ def shifted(one):
     )
 
 
-def drawn(rng, seen, focus):
+def drawn(rng, seen, ui):
     """Return an action that somebody may do."""
-    if rng.random() < 0.45 and focus:
+    if rng.random() < 0.45 and ui.focus:
         return Action("key", text=rng.choice(KEYS))
-    if rng.random() < 0.2 and not focus.startswith(("list", "select")):
+    if rng.random() < 0.2 and not ui.focus.startswith(("list", "select")):
         return Action("type", text=rng.choice(WORDS))
-    left_out = ("select", "scroll", "label", "password")
     left_out = ("select", "scroll", "label", "password")
     one = rng.choice([
         one for one in seen if one.seen and one.kind not in left_out and not shifted(one)
@@ -122,20 +128,33 @@ def drawn(rng, seen, focus):
         y = one.y + rng.randint(8, one.h - 16)
     if one.kind == "list":
         y = one.y + 24 * rng.randrange(3) + 12
-    kind = rng.choice(("click", "click", "click", "double", "scroll"))
+    kind = rng.choice(("click", "click", "click", "double", "scroll", "drag"))
     if kind == "double":
         wide = int(width(str(one.value), 14)) if one.kind == "field" else 0
         kind = "double" if wide > 20 else "click"
         x = one.x + PAD + rng.randint(4, wide - 8) if wide > 20 else x
     if kind == "scroll":
         return Action("scroll", (x, y), (0, rng.choice((-2, -1, 1, 2)) * WHEEL))
-    return Action(kind, (x, y))
+    if kind == "drag" and dragged(one, seen, ui):
+        return Action("drag", (x, y), (one.x + rng.randint(8, one.w - 9), y))
+    return Action("click" if kind == "drag" else kind, (x, y))
+
+
+def dragged(one, seen, ui):
+    """Return whether this is compared when the pointer is dragged over it."""
+    if one.kind == "slider":
+        return True
+    scroll = find(seen, one.inside)
+    whole = scroll is None or scroll.y + 24 <= one.y <= scroll.y + scroll.h - 24 - one.h
+    marked = one.id == ui.focus and ui.caret != ui.anchor
+    return one.kind in ("field", "area") and whole and not marked
 
 
 def opened(tab, made):
     """Open a page with widgets, and wait until it is drawn."""
-    tab.mouse.move(447, 447)
+    tab.goto("about:blank")  # nothing is dragged in a document that another one is put into
     tab.set_content(page(made))
+    tab.mouse.move(447, 447)
     tab.evaluate("() => document.fonts.ready.then(() => true)")
     tab.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done), 30))")
 
@@ -148,6 +167,11 @@ def do(tab, action):
             tab.mouse.click(x, y)
         case "double":
             tab.mouse.dblclick(x, y)
+        case "drag":
+            tab.mouse.move(x, y)
+            tab.mouse.down()
+            tab.mouse.move(*action.to, steps=2)
+            tab.mouse.up()
         case "scroll":
             tab.mouse.move(x, y)
             tab.mouse.wheel(0, action.to[1])
@@ -162,7 +186,7 @@ def held(seen, ui):
     """Return what our screen tells of itself, as the browser does."""
     values = {}
     for one in seen:
-        if one.kind in ("check", "radio"):
+        if one.kind in ("check", "radio", "fold"):
             values[one.id] = bool(one.value)
         elif one.kind in (*TYPED, "select", "list", "slider", "scroll"):
             values[one.id] = one.value
@@ -192,14 +216,15 @@ def agree(tab, seed):
             assert max(abs(a - b) for a, b in zip(ours, boxes[one.id], strict=True)) <= 1, one
     for _ in range(ACTIONS):
         seen = shown(made, ui)
-        action = drawn(rng, seen, ui.focus)
+        action = drawn(rng, seen, ui)
         done.append(action)
         ui, _ = act(seen, ui, action)
         ui = ui._replace(open="")
         do(tab, action)
         told = tab.evaluate(TELL)
         near = 1 if action.kind == "scroll" else 60
-        assert same(held(shown(made, ui), ui), told, near), done
+        ours = held(shown(made, ui), ui)
+        assert same(ours, told, near), f"{ours}, in the browser {told} after {done}"
         ui = ui.put("scroll", told["values"]["scroll"])
 
 
@@ -228,3 +253,182 @@ def test_a_browser_does_the_same(tab, seed):
 @pytest.mark.parametrize("seed", range(10, 250))
 def test_a_browser_does_the_same_often(tab, seed):
     agree(tab, seed)
+
+
+def agree_on_lists(tab, seed):
+    rng = random.Random(seed)
+    sheet = Sheet()
+    for number in range(3):
+        count = rng.randint(2, 5)
+        options = [f"{word} {number}" for word in rng.sample(WORDS, count)]
+        sheet.put("select", f"select{number}", "", rng.randrange(count), options, w=180)
+        sheet.skip(130)
+    opened(tab, sheet.widgets)
+    tab.add_style_tag(content=LISTS)
+    ui, done = Ui(), []
+    for _ in range(ACTIONS):
+        seen = shown(sheet.widgets, ui)
+        if rng.random() < 0.5 and ui.open:
+            keys = ("Up", "Down", "Home", "End", "PageUp", "PageDown", "Enter", "Space", "Escape")
+            action = Action("key", text=rng.choice((*keys, "Tab")))
+        elif rng.random() < 0.3 and ui.focus:  # what else a list does when it is closed, see above
+            action = Action("key", text=rng.choice(("Enter", "Space")))
+        else:
+            kinds = ("item",) if ui.open and rng.random() < 0.8 else ("select",)
+            one = rng.choice([one for one in seen if one.kind in kinds])
+            if ui.open and one.kind == "select":
+                one = find(seen, ui.open)  # which closes it
+            action = Action("click", (one.x + rng.randint(2, 60), one.y + 13))
+        ui, _ = act(seen, ui, action)
+        do(tab, action)
+        done.append(action)
+        told = tab.evaluate(TELL_LISTS)
+        sizes = told.pop("boxes")
+        seen = shown(sheet.widgets, ui)
+        boxes = [(one.x, one.y, one.w, one.h) for one in seen if one.kind == "item"]
+        far = [abs(a - b) for one, other in zip(boxes, sizes, strict=True)
+               for a, b in zip(one, other, strict=True)]  # fmt: skip
+        assert max(far, default=0) <= 1, (boxes, sizes)
+        values = {one.id: one.value for one in seen if one.kind == "select"}
+        marked = ui.caret if ui.open else -1
+        ours = {"focus": ui.focus, "open": ui.open, "marked": marked, "values": values}
+        assert ours == told, f"{ours}, in the browser {told} after {done}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_browser_opens_lists_the_same(tab, seed):
+    agree_on_lists(tab, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 203))
+def test_a_browser_opens_lists_the_same_often(tab, seed):
+    agree_on_lists(tab, seed)
+
+
+# -- whole tasks -----------------------------------------------------------------------------------
+
+
+def put_down(tab, widgets, ui):
+    """Show in the browser what a task shows."""
+    seen = shown(widgets, ui)
+    texts = {one.id for one in widgets if one.kind in TYPED}
+    marks = {id: marked for id, marked in ui.left.items() if id in texts}
+    if ui.focus in texts:
+        marks[ui.focus] = ui.caret, ui.anchor
+    done = {
+        "focus": ui.focus,
+        "marked": {
+            id: (min(marked), max(marked), "backward" if marked[0] < marked[1] else "forward")
+            for id, marked in marks.items()
+        },
+        "scrolled": {one.id: one.value for one in seen if one.kind == "scroll"},
+        "chosen": {one.id: one.value for one in seen if one.kind in ("select", "list")},
+    }
+    values = {one.id: one.value for one in seen if one.kind != "scroll"}
+    now = [one._replace(value=values.get(one.id, one.value)) for one in widgets]
+    tab.evaluate(SHOW, [body(now), done])
+    boxes = tab.evaluate(BOXES)
+    for one in seen:
+        if one.id in boxes and one.kind != "menu":
+            ours = one.x, one.y, one.w, one.h
+            assert max(abs(a - b) for a, b in zip(ours, boxes[one.id], strict=True)) <= 1, one
+
+
+def chance(rng, seen, ui):
+    """Return an action at random, on what can be seen."""
+    if rng.random() < 0.3 and ui.focus:
+        return f'key("{rng.choice(KEYS)}")'
+    if rng.random() < 0.15 and ui.focus:
+        return f'type("{rng.choice(WORDS)}")'
+    one = rng.choice([one for one in seen if one.seen])
+    at = f"{one.x + rng.randrange(one.w)}, {one.y + rng.randrange(one.h)}"
+    kind = rng.choice(("click", "click", "click", "scroll", "drag"))
+    if kind == "scroll":
+        return f"scroll({at}, {rng.choice((-2, -1, 1, 2)) * WHEEL})"
+    to = f", {rng.randrange(448)}, {rng.randrange(448)}" if kind == "drag" else ""
+    return f"{kind}({at}{to})"
+
+
+def compared(seen, ui, action):
+    """Return whether the first lines of this file do not except this."""
+    if ui.open or action.kind == "wait":
+        return False
+    if action.kind in ("key", "type"):
+        one = find(seen, ui.focus)
+        chooses = action.kind == "type" or action.text in ("Space", "Enter")
+        return one is not None and not (one.kind in ("select", "list") and chooses)
+    one = over(seen, *action.at)
+    if one is None:
+        return True
+    if action.kind == "drag":
+        return one.kind in ("slider", "handle", "cell", "square", "tile")
+    if one.kind in (*TYPED, "list", "scroll") and not well_inside(one, action.at):
+        return False
+    return one.kind not in ("password", "select") and not shifted(one)
+
+
+def well_inside(one, at):
+    """Return whether a point is none of a rim, or of a scroll bar."""
+    x, y = at[0] - one.x, at[1] - one.y
+    wide, high = {"list": (3, 2), "scroll": (14, 0)}.get(one.kind, (3, 8))
+    return wide <= x < one.w - wide and high <= y < one.h - high
+
+
+def agree_in(tab, name, seed):
+    """Do a task in both, half at random: the browser is shown anew what an app has changed."""
+    rng = random.Random(seed)
+    env = gem_ma.make(f"screens:{name}", level=seed % 11)
+    env.reset(seed=seed)
+    kept, done = None, []
+    for _ in range(12):
+        state = env.match.state
+        if not state.to_act():
+            return
+        sheet = Sheet(family(name).goal(state.model))
+        family(name).draw(sheet, state.model, state.ui)
+        now = tuple(sheet.widgets), state.ui
+        seen = shown(*now)
+        assert seen == state.page
+        known = rng.random() < 0.4
+        reply = state.hint("player") if known else chance(rng, usable(seen), state.ui)
+        action = env.match.game.read(reply, env.match.view("player"), "player")
+        done.append(reply)
+        if compared(seen, state.ui, action):
+            if kept != now:
+                put_down(tab, *now)
+            told, ours, kept = done_in_both(tab, *now, action)
+            near = 1 if action.kind == "scroll" else 60
+            assert same(ours, told, near), f"{seed}: {ours}, in the browser {told} after {done}"
+        else:
+            kept = None
+        env.step(reply)
+
+
+def done_in_both(tab, widgets, ui, action):
+    """Return what the browser holds then, what we hold, and what is shown if they are alike."""
+    seen = shown(widgets, ui)
+    if action.kind not in ("key", "type"):
+        one = over(seen, *action.at)
+        assert tab.evaluate(UNDER, [*action.at, ""]) == (one.id if one else ""), action
+    ui, events = act(seen, ui, action)
+    for event in events:
+        if event.kind == "drop":
+            assert tab.evaluate(UNDER, [*event.at, event.id]) == event.value, action
+    do(tab, action)
+    told, ours = tab.evaluate(TELL), held(shown(widgets, ui), ui)
+    return told, ours, (widgets, ui) if ours == told else None
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_a_browser_does_the_same_in_a_task(tab, name):
+    opened(tab, ())
+    agree_in(tab, name, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REGISTER)
+def test_a_browser_does_the_same_in_tasks_often(tab, name):
+    opened(tab, ())
+    for seed in range(1, 201):
+        agree_in(tab, name, seed)
