@@ -149,6 +149,8 @@ def legend(scene: Any, theme: Theme) -> str:
     need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
     if isinstance(scene, (Grid, Hexes)):
         return grid.legend(scene, theme)
+    if isinstance(scene, Screen):
+        return screen.legend(theme)
     if isinstance(scene, Panels):
         parts = [legend(inner, theme) for _, inner in scene.scenes]
         return "; ".join(dict.fromkeys(part for part in parts if part))

@@ -112,7 +112,7 @@ def _fitting(widget: Widget, value: Any) -> Any:
 def _options(select: Widget, marked: int) -> list[Widget]:
     high = HIGH * len(select.options)
     top = select.y + select.h if select.y + select.h + high <= 448 else max(0, select.y - high)
-    box = Widget(f"{select.id}-options", "menu", select.x, top, select.w, high)
+    box = Widget(f"{select.id}-options", "menu", select.x - 1, top - 1, select.w + 2, high + 2)
     items = [
         Widget(f"{select.id}#{n}", "item", select.x, top + HIGH * n, select.w, HIGH, str(text))
         for n, text in enumerate(select.options)

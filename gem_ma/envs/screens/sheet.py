@@ -100,9 +100,11 @@ class Sheet:
         id = f"label{len(self.widgets)}"
         return self.put("label", id, lines[-1], beside=beside and len(lines) == 1, **more)
 
-    def named(self, kind: str, id: str, name: str, *arguments: Any, **more: Any) -> Widget:
-        """Put a name, and a widget at its right."""
-        wide = max(96, round(letters.width(name, 14)) + 8)
+    def named(
+        self, kind: str, id: str, name: str, *arguments: Any, room: int = 96, **more: Any
+    ) -> Widget:
+        """Put a name, which takes so much room or what it needs, and a widget at its right."""
+        wide = max(room, round(letters.width(name, 14)) + 8)
         label = self.put("label", f"{id}-name", name, w=wide, h=18)
         self.widgets[-1] = label._replace(y=label.y + (ROW - 18) // 2)
         self._below, self._right, self._tall = label.y, self.x + wide, ROW

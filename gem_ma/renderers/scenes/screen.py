@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.renderers import font, sans
-from gem_ma.renderers.contrast import contrast
+from gem_ma.renderers.contrast import PLAIN, contrast
 from gem_ma.renderers.figures import FIGURES, mask
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.scenes.grid import face
+from gem_ma.renderers.scenes.shapes import stamp
 from gem_ma.renderers.themes import RGB, Theme, blank, paper
 from gem_ma.scene import COLORS, letters
 from gem_ma.scene.screen import (
@@ -69,6 +70,12 @@ def draw(
     if scene.pointer is not None:
         _pointer(frame, *scene.pointer)
     return frame if size == (scene.width, scene.height) else _fitted(frame, size, theme)
+
+
+def legend(theme: Theme) -> str:
+    """Say which colours a reader would call by another name than tasks do."""
+    names = {name: theme.called(name) for name in COLORS}
+    return "; ".join(f"{name}: {called}" for name, called in names.items() if name != called)
 
 
 def _drawn(scene: Screen, theme: Theme, inner: Any) -> np.ndarray:
@@ -163,7 +170,7 @@ def _redraw(
         plain = one._replace(id="", x=0, y=0, inside="", clip=None)
         _paste(frame, _widget(plain, theme, ground, look, at, hover), one.x, one.y, clip)
         if active and not at:
-            _ring(frame, one, theme.color("blue"), clip)
+            _ring(frame, one, _accent(ground, theme), clip)
 
 
 def _fitted(frame: np.ndarray, size: tuple[int, int], theme: Theme) -> np.ndarray:
@@ -199,7 +206,7 @@ def _ground(one: Widget, theme: Theme) -> RGB:
         return _mixed(theme.paper, theme.color("yellow"), 0.25)
     if one.kind in ("scroll", "menu"):
         return _lit(theme)
-    return theme.paper
+    return theme.cell if one.kind == "handle" else theme.paper
 
 
 def _head(theme: Theme) -> RGB:
@@ -223,6 +230,15 @@ def _ink_on(ground: RGB, theme: Theme) -> RGB:
     options = (theme.ink, (255, 255, 255), (0, 0, 0))
     best = max(options, key=lambda ink: contrast(ink, ground))
     return theme.ink if contrast(theme.ink, ground) >= 4.5 else best
+
+
+@functools.lru_cache(maxsize=1024)
+def _accent(ground: RGB, theme: Theme) -> RGB:
+    """Return the blue that says what has the keyboard, such that it stands out from a ground."""
+    color = theme.color("blue")
+    while contrast(color, ground) < PLAIN:
+        color = _mixed(color, _ink_on(ground, theme), 0.25)
+    return color
 
 
 @kept
@@ -336,12 +352,9 @@ def _line(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
 def _image(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     """Draw a figure: its name is the text, its colour the tone."""
     if one.text in FIGURES:
-        side = min(one.w, one.h)
-        top, left = (one.h - side) // 2, (one.w - side) // 2
-        cover = mask(one.text, side)
-        font.blend(
-            area[top : top + side, left : left + side], cover, theme.color(one.tone or "gray")
-        )
+        side = min(one.w, one.h) - 2  # room for an outline
+        left, top = (one.w - side) // 2, (one.h - side) // 2
+        stamp(area, left, top, one.text, side, theme.color(one.tone or "gray"), 1)
     else:
         face = theme.color(one.tone) if one.tone in COLORS else theme.cell
         area[:] = face
@@ -375,7 +388,7 @@ def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground
     _fill(area, face)
     _frame(area, theme.line)
     if one.value:
-        area[:3] = theme.color("blue")
+        area[:3] = _accent(theme.paper, theme)
         area[-1:, 1:-1] = ground
     text = letters.shorten(one.text, 14, one.w - 8)
     _write(area, round((one.w - letters.width(text, 14)) / 2), text, _ink_on(face, theme))
@@ -395,7 +408,8 @@ def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
 def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme) if not one.disabled else theme.cell
     _fill(area, color)
-    _frame(area, theme.color("blue") if at else _mixed(color, theme.ink, 0.45), 2 if at else 1)
+    rim = _accent(color, theme) if at else _mixed(color, theme.ink, 0.45)
+    _frame(area, rim, 2 if at else 1)
     if look == "old" and not at:
         _raised(area, theme, sunk=True)
     ink, value = _ink_on(color, theme), str(one.value or "")
@@ -421,7 +435,8 @@ def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
 def _area(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme)
     _fill(area, color)
-    _frame(area, theme.color("blue") if at else _mixed(color, theme.ink, 0.45), 2 if at else 1)
+    rim = _accent(color, theme) if at else _mixed(color, theme.ink, 0.45)
+    _frame(area, rim, 2 if at else 1)
     ink, value = _ink_on(color, theme), str(one.value or "")
     caret, anchor = at or (0, 0)
     low, high = sorted((min(caret, len(value)), min(anchor, len(value))))
@@ -542,7 +557,8 @@ def _scroll(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
     top = (one.h - long) * one.value // most if most else 0
     rail = area[:, -BAR:]
     rail[:] = theme.cell
-    rail[top : top + long, 3:-3] = _mixed(theme.cell, theme.ink, 0.45)
+    if most:
+        rail[top : top + long, 3:-3] = _mixed(theme.cell, _ink_on(theme.cell, theme), 0.45)
     _frame(area, theme.line)
 
 

@@ -13,8 +13,11 @@ from gem_ma import rollout
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import Screens
 from gem_ma.game import InvalidMove
-from gem_ma.renderers import draw, theme
+from gem_ma.renderers import THEMES, draw, theme
+from gem_ma.renderers.contrast import edge
 from gem_ma.renderers.kept import KEPT
+from gem_ma.scene import COLORS
+from gem_ma.scene.screen import Screen, Widget
 from gem_ma.testing import check_env
 
 FEW = ("buttons", "typing", "inbox", "scrolling", "map")  # in the default run
@@ -132,6 +135,26 @@ def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
         legal = state.legal("player")
         text = state.hint("player") if rng.random() < 0.5 else rng.choice(legal)
         state = done(game, state, text)
+
+
+def test_figures_stand_out_in_every_theme():
+    for look in (*THEMES.values(), *map(theme, ("train:3", "train:8", "held-out:5"))):
+        for color in COLORS:
+            for figure in ("star", "disc"):
+                one = Widget("one", "handle", 20, 20, 36, 36, text=figure, tone=color)
+                frame = draw(Screen((one,), 80, 80), (80, 80), look)
+                plain = draw(Screen((), 80, 80), (80, 80), look)
+                assert edge(frame, (frame != plain).any(2), 2) >= 3, (look.name, color)
+
+
+def test_where_colours_have_other_names_the_rules_say_so():
+    env = gem_ma.make("screens:clicking", observe="image", theme="mono")
+    env.reset(seed=0)
+    (seat,) = env.possible_agents
+    assert "In the picture: red: dark gray; orange: slate gray" in env.rules(seat)
+    env = gem_ma.make("screens:clicking", observe="image")
+    env.reset(seed=0)
+    assert "In the picture" not in env.rules(seat)
 
 
 def test_a_live_screen_is_small_and_stays_as_it_is():

@@ -30,7 +30,7 @@ class Shop(Family):
         )
 
     def goal(self, model: Any) -> str:
-        return f"Buy {joined([f'{many} {name}' for name, many in model.wants])}."
+        return f"Buy {joined([f'{name} ({many})' for name, many in model.wants])}."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         if model.screen == "cart":
@@ -333,7 +333,7 @@ class Map(Family):
 
     def start(self, rng: Any, level: int) -> Any:
         names = pick(rng, words.CITIES, 8 + level)
-        grid = [(x, y) for x in range(-500, 501, 125) for y in range(-500, 501, 125)]
+        grid = [(x, y) for x in (-510, -170, 170, 510) for y in range(-500, 501, 125)]
         cities = tuple(
             (name, x, y, int(rng.integers(1 + min(level, 8) // 4)))
             for name, (x, y) in zip(names, pick(rng, grid, len(names)), strict=True)
@@ -341,24 +341,27 @@ class Map(Family):
         return self.Model(cities, tuple(pick(rng, names, 1 + level // 3)))
 
     def goal(self, model: Any) -> str:
-        order = ", one after the other" if len(model.todo) > 1 else ""
-        return f"Find {joined(model.todo)} on the map, and click on it{order}."
+        them = "them, one after the other" if len(model.todo) > 1 else "it"
+        return f"Find {joined(model.todo)} on the map, and click on {them}."
+
+    across, down = range(20, 401), range(68, 363)  # where places can be seen on the screen
 
     def _where(self, model: Any, x: int, y: int) -> tuple[int, int]:
         scale = (30, 60, 120)[model.zoom]
         return 224 + (x - model.x) * scale // 100, 240 + (y - model.y) * scale // 100
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
-        sheet.at("handle", "map", 14, 60, 420, 330, tone="white")
+        sheet.at("handle", "map", 14, 60, 420, 330)
         seen = [
             (name, *self._where(model, x, y))
             for name, x, y, zoom in model.cities
             if zoom <= model.zoom
         ]
-        seen = [(name, x, y) for name, x, y in seen if 20 <= x <= 400 and 66 <= y <= 370]
+        seen = [(name, x, y) for name, x, y in seen if x in self.across and y in self.down]
         for name, x, y in seen:
             wide = round(letters.width(name, 14)) + 1
-            sheet.at("label", f"name-{name}", min(x + 10, 432 - wide), y - 9, wide, 18, text=name)
+            left = max(16, min(x - wide // 2, 432 - wide))
+            sheet.at("label", f"name-{name}", left, y + 7, wide, 18, text=name)
         for name, x, y in seen:
             sheet.at("handle", name, x - 7, y - 7, 14, 14, text="disc", tone="red")
         for number, name in enumerate(("+", "-", "North", "South", "West", "East")):
@@ -398,8 +401,8 @@ class Map(Family):
         if model.zoom < zoom:
             return "click", "+"
         left, top = self._where(model, x, y)
-        if 20 <= left <= 400 and 66 <= top <= 370:
+        if left in self.across and top in self.down:
             return "click", name
-        if not 20 <= left <= 400:
-            return "click", "West" if left < 20 else "East"
-        return "click", "North" if top < 66 else "South"
+        if left not in self.across:
+            return "click", "West" if left < self.across.start else "East"
+        return "click", "North" if top < self.down.start else "South"

@@ -69,7 +69,9 @@ class Counting(Form):
         kinds = pick(rng, sorted({*figures, *colors}), asked)
         wants = {f"count-{kind}": str(sum(kind in shape for shape in shapes)) for kind in kinds}
         parts = tuple((*shape, *place) for shape, place in zip(shapes, at, strict=True))
-        return Filled(wants, parts, f"How many are {joined(kinds)}? Type it, and click Submit.")
+        named = joined(f"{kind}s" if kind in FIGURES else kind for kind in kinds)
+        told = "it" if asked == 1 else "the numbers"
+        return Filled(wants, parts, f"How many are {named}? Type {told}, and click Submit.")
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         for id in model.wants:

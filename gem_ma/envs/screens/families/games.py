@@ -174,8 +174,9 @@ class Noughts(Family):
         return self.Model("." * 9, tuple(pick(rng, range(9), 9)), 1 + level // 4)
 
     def goal(self, model: Any) -> str:
-        games = "game" if model.games == 1 else f"{model.games} games, one after the other"
-        return f"You are X. Win or draw {games} of noughts and crosses."
+        if model.games == 1:
+            return "You are X. Win or draw a game of noughts and crosses."
+        return f"You are X. Win or draw {model.games} games of noughts and crosses."
 
     def _won(self, board: str, who: str) -> bool:
         return any(all(board[cell] == who for cell in line) for line in LINES)

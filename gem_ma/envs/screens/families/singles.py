@@ -533,7 +533,7 @@ class Completing(Form):
         if field is None or not found or typed in found:
             return
         x, y = field.x, field.y + field.h
-        sheet.at("menu", "offered", x, y, field.w, 24 * len(found[:4]))
+        sheet.at("menu", "offered", x - 1, y - 1, field.w + 2, 24 * len(found[:4]) + 2)
         for place, city in enumerate(found[:4]):
             sheet.at("item", f"offer-{city}", x, y + 24 * place, field.w, 24, text=city)
 
@@ -555,7 +555,8 @@ class Completing(Form):
         for number in range(len(model.wants)):
             typed = str(ui.values.get(f"city{number}", ""))
             if typed and model.parts[-1].lower().startswith(typed.lower()):
-                return ui.put(f"city{number}", model.parts[-1])
+                city = model.parts[-1]
+                return ui.put(f"city{number}", city)._replace(caret=len(city), anchor=len(city))
         return ui
 
     def plan(self, model: Filled, ui: Any) -> Any:
@@ -675,7 +676,7 @@ class Menus(Family):
 
     def _list(self, sheet: Any, x: int, y: int, names: Any, id: str) -> None:
         x = min(x, 448 - 152)
-        sheet.at("menu", f"{id}-list", x, y, 150, 26 * len(names))
+        sheet.at("menu", f"{id}-list", x, y - 1, 150, 26 * len(names) + 2)
         for number, name in enumerate(names):
             sheet.at("item", f"{id}{number}", x + 1, y + 26 * number, 148, 26, text=name)
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Filled, Form, Row, Steps, pick
+from gem_ma.scene import letters
 
 COLUMNS = ("City", "Visitors", "Hotels", "Parks")
 
@@ -47,8 +48,9 @@ class Reading(Form):
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         rows, names = model.parts
         put(sheet, rows)
+        room = max(round(letters.width(name, 14)) + 8 for name in names)
         for number, name in enumerate(names):
-            sheet.named("field", f"answer{number}", name, "", w=90)
+            sheet.named("field", f"answer{number}", name, "", w=90, room=room)
         sheet.put("button", "submit", self.button, tone="primary")
 
 
