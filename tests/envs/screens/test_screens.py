@@ -18,7 +18,7 @@ from gem_ma.renderers.contrast import edge
 from gem_ma.renderers.kept import KEPT
 from gem_ma.scene import COLORS
 from gem_ma.scene.screen import Screen, Widget
-from gem_ma.testing import check_env
+from gem_ma.testing import certify, check_env
 
 FEW = ("buttons", "typing", "inbox", "scrolling", "map")  # in the default run
 SAID = random.Random(0)
@@ -55,6 +55,35 @@ def test_who_knows_the_way_gets_there_often(family):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+@pytest.mark.parametrize("family", REGISTER)
+def test_higher_levels_take_more(family):
+    taken = []
+    for level in range(11):
+        counts = []
+        for seed in range(20):
+            game, state = started(family, level, seed)
+            while state.to_act():
+                state = done(game, state, state.hint("player"))
+            counts.append(20 + 8 * level - state.left)
+        taken.append(np.mean(counts))
+    assert np.corrcoef(ranks(taken), np.arange(11))[0, 1] >= 0.9, taken  # Spearman's
+
+
+def ranks(values):
+    values = np.asarray(values)
+    return [(values < one).sum() + (values == one).sum() / 2 for one in values]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", THEMES)
+@pytest.mark.parametrize("family", REGISTER)
+def test_pictures_leave_nothing_out(family, look):
+    for level in (0, 5, 10):
+        env = gem_ma.make(f"screens:{family}", level=level)
+        assert certify(env, theme=look, views=40).views >= 40
+
+
 def test_chance_gets_little():
     shares = {}
     for family in REGISTER:

@@ -262,14 +262,14 @@ class Settings(Family):
 
 
 class Searching(Family):
-    """A search with pages of results, of which one is to be opened."""
+    """Searches with pages of results, of each of which one is to be opened."""
 
     like = "search-engine"
 
     class Model(NamedTuple):
-        query: str
-        results: tuple[str, ...]
-        place: int
+        todo: tuple[tuple[str, int], ...]  # what is searched for, and the result of it
+        results: tuple[tuple[str, ...], ...]  # of each search
+        at: int = 0
         searched: bool = False
         page: int = 0
         done: bool | None = None
@@ -277,16 +277,17 @@ class Searching(Family):
     EACH = 3
 
     def start(self, rng: Any, level: int) -> Any:
-        query = " ".join(pick(rng, words.WORDS, 1 + level // 4))
-        results = tuple(
-            f"{a.title()} {b}"
-            for a, b in zip(pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24), strict=True)
-        )
-        low = level if level else 0
-        return self.Model(query, results, min(23, low * 2 + int(rng.integers(3))))
+        todo, results = [], []
+        for _ in range(1 + level // 3):
+            query = " ".join(pick(rng, words.WORDS, 1 + level // 4))
+            names = pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24)
+            results.append(tuple(f"{a.title()} {b}" for a, b in zip(*names, strict=True)))
+            todo.append((query, min(23, level * 2 + int(rng.integers(3)))))
+        return self.Model(tuple(todo), tuple(results))
 
     def goal(self, model: Any) -> str:
-        return f'Search for "{model.query}" and open result {model.place + 1}.'
+        parts = [f'search for "{query}" and open result {place + 1}' for query, place in model.todo]
+        return f"{parts[0].capitalize()}{''.join(f', then {part}' for part in parts[1:])}."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         sheet.put("field", "query", "Search", "")
@@ -295,28 +296,35 @@ class Searching(Family):
             return
         first = model.page * self.EACH
         for number in range(first, first + self.EACH):
-            sheet.put("link", f"result{number}", model.results[number], h=18)
-            sheet.label(f"www.{model.results[number].split()[0].lower()}.example", tone="quiet")
+            name = model.results[model.at][number]
+            sheet.put("link", f"result{number}", name, h=18)
+            sheet.label(f"www.{name.split()[0].lower()}.example", tone="quiet")
         for page in range(8):
             sheet.put("tab", f"page{page}", str(page + 1), page == model.page, beside=page > 0)
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
+        query, place = model.todo[model.at]
         if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
-            right = str(ui.values.get("query", "")).strip().lower() == model.query
+            right = str(ui.values.get("query", "")).strip().lower() == query
             return model._replace(searched=True) if right else model._replace(done=False)
         if event.kind == "click" and event.id.startswith("page"):
             return model._replace(page=int(event.id[4:]))
         if event.kind == "click" and event.id.startswith("result"):
-            return model._replace(done=event.id == f"result{model.place}")
+            if event.id != f"result{place}":
+                return model._replace(done=False)
+            if model.at == len(model.todo) - 1:
+                return model._replace(done=True)
+            return model._replace(at=model.at + 1, searched=False, page=0)
         return model
 
     def score(self, model: Any, ui: Any) -> float | None:
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Any, ui: Any) -> Any:
+        query, place = model.todo[model.at]
         if not model.searched:
-            if ui.values.get("query", "") != model.query:
-                return "set", "query", model.query
+            if ui.values.get("query", "") != query:
+                return "set", "query", query
             return "click", "search"
-        page = model.place // self.EACH
-        return ("click", f"result{model.place}") if page == model.page else ("click", f"page{page}")
+        page = place // self.EACH
+        return ("click", f"result{place}") if page == model.page else ("click", f"page{page}")

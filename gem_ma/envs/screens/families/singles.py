@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.families import words
@@ -206,17 +207,17 @@ class Password(Form):
     def start(self, rng: Any, level: int) -> Filled:
         letters = "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
         secret = "".join(pick(rng, letters, 4 + level))
-        many = 2 if level > 2 else 1
-        told = "both fields" if many > 1 else "the field"
-        wants = {f"password{n}": secret for n in range(many)}
-        return Filled(
-            wants, (many,), f'Enter the password "{secret}" into {told}, and click Submit.'
-        )
+        names = (("Password",), ("Password", "Again"), ("Old", "New", "Again"))[(level + 1) // 4]
+        wants = dict.fromkeys(names, secret)
+        told = f'Enter the password "{secret}" into {"both fields" if names[1:] else "the field"}'
+        if names[2:]:
+            wants["Old"] = "".join(pick(rng, letters, 6))
+            told = f'Change the password from "{wants["Old"]}" to "{secret}"'
+        return Filled(wants, names, f"{told}, and click Submit.")
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
-        for number in range(model.parts[0]):
-            name = "Password" if not number else "Again"
-            sheet.named("password", f"password{number}", name, "")
+        for name in model.parts:
+            sheet.named("password", name, name, "")
         sheet.put("button", "submit", self.button, tone="primary")
 
 
@@ -370,24 +371,25 @@ class Dates(Family):
     like = "choose-date, choose-date-easy, choose-date-medium, choose-date-nodelay"
 
     class Model(NamedTuple):
-        want: tuple[int, int]  # month, day
+        want: tuple[int, int]  # month since the first one of 2025, day
         month: int
         day: int = 0
         opened: bool = False
         done: bool | None = None
 
     def start(self, rng: Any, level: int) -> Any:
-        month = int(rng.integers(12))
+        month = 12 + int(rng.integers(12))
         away = int(rng.integers(level // 2, level + 1)) if level > 1 else 0
-        shown = (month + away * (1 if rng.random() < 0.5 else -1)) % 12
+        shown = month + away * (1 if rng.random() < 0.5 else -1)
         return self.Model((month, int(rng.integers(1, 29))), shown)
 
     def goal(self, model: Any) -> str:
         month, day = model.want
-        return f"Choose {words.MONTHS[month]} {day} as the date, and click Submit."
+        return f"Choose {words.MONTHS[month % 12]} {day}, 2026 as the date, and click Submit."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
-        told = f"{words.MONTHS[model.month]} {model.day}" if model.day else "Choose a date"
+        name, year = words.MONTHS[model.month % 12], 2025 + model.month // 12
+        told = f"{name} {model.day}, {year}" if model.day else "Choose a date"
         sheet.named("button", "open", "Date", w=150)
         sheet.widgets[-1] = sheet.widgets[-1]._replace(text=told)
         sheet.put("button", "submit", "Submit", tone="primary")
@@ -396,12 +398,9 @@ class Dates(Family):
         x, y = 110, sheet.y
         sheet.at("menu", "calendar", x, y, 7 * 32 + 16, 230)
         sheet.at("button", "back", x + 8, y + 8, 30, 24, text="←")
-        sheet.at(
-            "label", "month", x + 64, y + 11, 140, 18, text=f"{words.MONTHS[model.month]} 2026"
-        )
+        sheet.at("label", "month", x + 64, y + 11, 140, 18, text=f"{name} {year}")
         sheet.at("button", "on", x + 202, y + 8, 30, 24, text="→")
-        first = (3, 6, 6, 2, 4, 0, 2, 5, 1, 3, 6, 1)[model.month]
-        days = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[model.month]
+        first, days = calendar.monthrange(year, model.month % 12 + 1)
         for day in range(1, days + 1):
             row, column = divmod(first + day - 1, 7)
             sheet.at("cell", f"day{day}", x + 8 + 32 * column, y + 38 + 30 * row, 32, 30,
@@ -413,7 +412,8 @@ class Dates(Family):
         if event.id == "open":
             return model._replace(opened=not model.opened)
         if event.id in ("back", "on"):
-            return model._replace(month=(model.month + (1 if event.id == "on" else -1)) % 12, day=0)
+            month = model.month + (1 if event.id == "on" else -1)
+            return model._replace(month=max(0, min(month, 35)), day=0)
         if event.id.startswith("day"):
             return model._replace(day=int(event.id[3:]), opened=False)
         if event.id == "submit":
@@ -430,7 +430,7 @@ class Dates(Family):
         if not model.opened:
             return "click", "open"
         if model.month != month:
-            return "click", "on" if (month - model.month) % 12 <= 6 else "back"
+            return "click", "on" if month > model.month else "back"
         return "click", f"day{day}"
 
 
