@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.acting import NOTHING, WHEEL, Ui, act, shown, usable
+from gem_ma.envs.screens.acting import NOTHING, WHEEL, Event, Ui, act, find, shown, usable
 from gem_ma.envs.screens.replies import Reader
 from gem_ma.envs.screens.sheet import SIZE, Sheet
 from gem_ma.envs.screens.steps import action
@@ -204,6 +204,8 @@ def done(state: State, move: Any) -> State:
     before, model = state.ui, state.model
     ui, events = act(state.page, before, move)
     for event in events or (NOTHING,):
+        if model is not state.model and not _hears(state, model, ui, event):
+            break
         model = kind.update(model, event, ui)
     if model is not state.model:
         ui = kind.patch(state.model, model, ui)
@@ -219,3 +221,10 @@ def done(state: State, move: Any) -> State:
         shows = page(state.family, model, ui, state.strip)
     score = kind.score(model, ui)
     return State(state.family, model, shows, ui, state.left - 1, score, state.strip)
+
+
+def _hears(state: State, model: Any, ui: Ui, event: Event) -> bool:
+    """Return whether an event still has a widget, after what another one of the action did."""
+    if family(state.family).score(model, ui) is not None:
+        return False
+    return not event.id or find(usable(page(state.family, model, ui)), event.id) is not None

@@ -151,6 +151,19 @@ def test_anything_may_be_done_often(family):
 
 
 @pytest.mark.parametrize("family", REGISTER)
+def test_what_is_typed_may_press_many_times(family):
+    """Spaces press what has the keyboard, which may be gone after the first, or the task over."""
+    for level in (0, 5, 10):
+        for tabs in range(12):
+            game, state = started(family, level)
+            for text in ('key("Tab")',) * tabs, ('type("   \\n \\t  \\n")',) * 3:
+                for one in text:
+                    if state.to_act():
+                        state = done(game, state, one)
+            assert game.describe(state, "player")
+
+
+@pytest.mark.parametrize("family", REGISTER)
 def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
     game, state = started(family, 6)
     rng = random.Random(2)
