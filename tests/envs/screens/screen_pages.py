@@ -14,7 +14,8 @@ body {position: relative; width: 448px; height: 448px; overflow: hidden; backgro
 .w {position: absolute; white-space: nowrap; overflow: hidden}
 input.t, textarea {padding: 0 5px; border: 1px solid gray; outline: none}
 textarea {padding: 5px; white-space: pre; resize: none; overflow: hidden}
-select {padding: 0; border: 1px solid gray} .list {border: 0} option {height: 24px; padding: 0; line-height: 24px}
+select {padding: 0; border: 1px solid gray} .list {border: 0}
+option {height: 24px; padding: 0; line-height: 24px}
 input[type=range] {appearance: none; background: none}
 input[type=range]::-webkit-slider-thumb {appearance: none; width: 16px; height: 16px;
    background: blue}

@@ -23,6 +23,8 @@ REGISTER = {  # "module:class" by the id behind "screens:"
     "trees": "singles:Trees",
     "menus": "singles:Menus",
     "scrolling": "singles:Scrolling",
+    "tips": "passing:Tips",
+    "undoing": "passing:Undoing",
     "login": "forms:Login",
     "booking": "forms:Booking",
     "checkout": "forms:Checkout",

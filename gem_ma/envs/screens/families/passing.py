@@ -1,0 +1,108 @@
+"""Tasks about what is shown for a while only: tips beside the pointer, and messages."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, Row, Steps, joined, one_of, pick
+from gem_ma.scene import letters
+
+ICONS = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
+
+
+class Tips(Steps):
+    """Icons that say what they do only when the pointer lies on them."""
+
+    like = "hover-shape"
+
+    def start(self, rng: Any, level: int) -> Row:
+        names = pick(rng, words.WORDS, 5 + level)
+        parts = tuple((f"icon{n}", one_of(rng, ICONS), name) for n, name in enumerate(names))
+        chosen = pick(rng, parts, 1 + level // 2)
+        told = joined([f'"{name}"' for *_, name in chosen])
+        many = f"s whose tips say {told}, in this order"
+        return Row(
+            tuple(id for id, *_ in chosen),
+            parts,
+            f"Click on the icon{many if chosen[1:] else f' whose tip says {told}'}.",
+        )
+
+    def counts(self, model: Row, id: str) -> bool:
+        return id.startswith("icon")
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        left, top = sheet.x, sheet.y + 10
+        for number, (id, figure, name) in enumerate(model.parts):
+            x, y = left + 84 * (number % 5), top + 84 * (number // 5)
+            sheet.at("handle", id, x, y, 36, 36, text=figure, tone="blue")
+            if ui.hover == id:
+                wide = round(letters.width(name, 14)) + 29
+                sheet.at("note", "tip", min(x, 440 - wide), y + 44, wide, 28, text=name)
+
+    def plan(self, model: Row, ui: Any) -> Any:
+        id = model.todo[model.at]
+        return ("click" if ui.hover == id else "hover"), id
+
+
+class Undoing(Family):
+    """Things that are to be deleted, some of them only to take that back, while it is offered."""
+
+    like = "email-inbox-delete"
+    LASTS = 4  # actions
+
+    class Model(NamedTuple):
+        names: tuple[str, ...]
+        todo: tuple[int, ...]  # which one is to be deleted next; -1: that is to be undone
+        at: int = 0
+        gone: frozenset[int] = frozenset()
+        offered: int = -1  # whose deletion can be undone
+        left: int = 0  # actions for which this is offered
+        done: bool | None = None
+
+    def start(self, rng: Any, level: int) -> Any:
+        names = tuple(pick(rng, words.WORDS, 4 + level // 2))
+        chosen = pick(rng, range(len(names)), 1 + level // 3)
+        undone = (level + 1) // 3
+        todo = [step for n, one in enumerate(chosen) for step in (one, *([-1] * (n < undone)))]
+        return self.Model(names, tuple(todo))
+
+    def goal(self, model: Any) -> str:
+        told = ""
+        for one in model.todo:
+            then = ", then delete" if told else "Delete"
+            told += " and undo that" if one < 0 else f'{then} "{model.names[one]}"'
+        return f"{told}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, name in enumerate(model.names):
+            if number not in model.gone:
+                sheet.put("label", f"name{number}", name, w=140)
+                sheet.put("button", f"delete{number}", "Delete", beside=True)
+        if model.offered >= 0:
+            sheet.at("box", "message", 84, 396, 280, 42, tone="black")
+            told = f"{model.names[model.offered]} was deleted."
+            sheet.at("label", "told", 96, 408, 180, 18, text=told)
+            sheet.at("button", "undo", 284, 403, 68, 28, text="Undo")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if model.left:
+            left = model.left - 1
+            model = model._replace(left=left, offered=model.offered if left else -1)
+        if event.kind != "click" or not event.id.startswith(("delete", "undo")):
+            return model
+        wanted = model.todo[model.at]
+        if event.id != ("undo" if wanted < 0 else f"delete{wanted}"):
+            return model._replace(done=False)
+        at = model.at + 1
+        model = model._replace(at=at, done=True if at == len(model.todo) else None)
+        if wanted < 0:
+            return model._replace(gone=model.gone - {model.offered}, offered=-1, left=0)
+        return model._replace(gone=model.gone | {wanted}, offered=wanted, left=self.LASTS)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        wanted = model.todo[model.at]
+        return "click", "undo" if wanted < 0 else f"delete{wanted}"
