@@ -355,7 +355,7 @@ def compared(seen, ui, action):
     if ui.open or action.kind == "wait":
         return False
     if action.kind in ("key", "type"):
-        one = find(seen, ui.focus)
+        one = find(usable(seen), ui.focus)
         chooses = action.kind == "type" or action.text in ("Space", "Enter")
         return one is not None and not (one.kind in ("select", "list") and chooses)
     one = over(seen, *action.at)
