@@ -84,11 +84,12 @@ def test_pictures_leave_nothing_out(family, look):
         assert certify(env, theme=look, views=40).views >= 40
 
 
-def test_chance_gets_little():
+@pytest.mark.parametrize("episodes", [10, pytest.param(100, marks=pytest.mark.slow)])
+def test_chance_gets_little(episodes):
     shares = {}
     for family in REGISTER:
-        found = rollout(f"screens:{family}", "random", 100, seed=0, level=5)
-        shares[family] = sum(one.report["done"] for one in found) / 100
+        found = rollout(f"screens:{family}", "random", episodes, seed=0, level=5)
+        shares[family] = sum(one.report["done"] for one in found) / episodes
     assert sum(share <= 0.1 for share in shares.values()) >= 30, shares
     assert max(shares.values()) < 0.5, shares
 
@@ -154,7 +155,7 @@ def test_anything_may_be_done_often(family):
 def test_what_is_typed_may_press_many_times(family):
     """Spaces press what has the keyboard, which may be gone after the first, or the task over."""
     for level in (0, 5, 10):
-        for tabs in range(12):
+        for tabs in (1, 2, 3, 5, 8):
             game, state = started(family, level)
             for text in ('key("Tab")',) * tabs, ('type("   \\n \\t  \\n")',) * 3:
                 for one in text:
