@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,34 +15,55 @@ from gem_ma.scene import letters
 _FILE = Path(__file__).with_name("fonts") / "sans.npz"
 
 
+class _Letters(NamedTuple):
+    """The letters of one size."""
+
+    strip: np.ndarray  # all of them, side by side
+    places: dict[str, tuple[int, np.ndarray]]  # how far left of its place it begins; its columns
+
+
 @functools.cache
-def _glyphs(size: int, bold: bool) -> dict[str, tuple[int, np.ndarray]]:
-    """Return how far left of its place a letter begins, and its picture."""
+def _letters(size: int, bold: bool) -> _Letters:
     name = f"{size}{'-Bold' if bold else ''}"
     with np.load(_FILE, allow_pickle=False) as data:
         codes, strip = data["codes"], data[name] * np.uint8(font.LEVEL)
         widths, before = data[f"{name} widths"], data[f"{name} before"]
     ends = np.cumsum(widths)
-    return {
-        chr(code): (int(left), strip[:, end - wide : end])
+    places = {
+        chr(code): (int(left), np.arange(int(end) - int(wide), int(end)))
         for code, end, wide, left in zip(codes, ends, widths, before, strict=True)
     }
+    return _Letters(strip, places)
 
 
 @kept
 def line(text: str, size: int, bold: bool = False) -> np.ndarray:
     """Return how much of each pixel a line covers, as 0..255; a pixel is free at its left."""
-    glyphs, places = _glyphs(size, bold), letters.edges(text, size, bold)
+    strip, known = _letters(size, bold)
+    edges = letters.edges(text, size, bold)
     high = letters.LINES[size]
-    out = np.zeros((high, int(places[-1]) + size + 2), np.uint8)
-    for letter, x in zip(text, places, strict=False):
-        left, shape = glyphs.get(letter, (0, None))
-        if shape is None:
-            shape = _other(letter, high)
-        at = max(0, 1 + round(x) - left)
-        area = out[:, at : at + shape.shape[1]]
+    out = np.zeros((2, high, int(edges[-1]) + size + 2), np.uint8)
+    others = []
+    for half in (0, 1):  # only letters that are neighbours may have a column in common
+        columns, places = [], []
+        for letter, x in zip(text[half::2], edges[half::2], strict=False):
+            found = known.get(letter)
+            if found is None:
+                others.append((letter, 1 + round(x)))
+                continue
+            columns.append(found[1])
+            places.append(max(0, 1 + round(x) - found[0]))
+        if columns:
+            wide = [len(one) for one in columns]
+            starts = np.cumsum(wide) - wide
+            at = np.arange(sum(wide)) + np.repeat(np.array(places) - starts, wide)
+            out[half][:, at] = strip[:, np.concatenate(columns)]
+    drawn: np.ndarray = np.maximum(out[0], out[1])
+    for letter, place in others:
+        shape = _other(letter, high)
+        area = drawn[:, place : place + shape.shape[1]]
         np.maximum(area, shape[:, : area.shape[1]], out=area)
-    return out[:, : max(1, int(places[-1]) + 3)]
+    return drawn[:, : max(1, int(edges[-1]) + 3)]
 
 
 def _other(letter: str, high: int) -> np.ndarray:

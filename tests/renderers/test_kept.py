@@ -38,6 +38,25 @@ def test_the_oldest_go_for_the_newest():
     assert store.held == 0
 
 
+def test_what_was_asked_for_stays_longer():
+    store = Kept(10_000)
+    for number in range(100):
+        store.put(number, row(number))
+        if number > 3:
+            store.stay(3)
+            assert (store.get(3) == 3).all()
+    assert store.get(4) is None
+    assert store.held <= 10_000
+
+
+def test_what_is_taken_is_no_longer_there():
+    store = Kept(10_000)
+    store.put("one", row(1))
+    assert (store.take("one") == 1).all()
+    assert store.held == 0
+    assert store.take("one") is None
+
+
 def test_what_is_kept_cannot_be_changed():
     made = []
 

@@ -213,10 +213,9 @@ def done(state: State, move: Any) -> State:
     if (
         model is not state.model
         or ui.values is not before.values
-        or ui.focus != before.focus
         or ui.open != before.open
         or (ui.open and ui.caret != before.caret)
-        or ui.hover != before.hover
+        or (kind.follows and (ui.hover, ui.focus) != (before.hover, before.focus))
     ):
         shows = page(state.family, model, ui, state.strip)
     score = kind.score(model, ui)

@@ -60,9 +60,7 @@ def draw(
     scene: Screen, size: tuple[int, int], theme: Theme, unit: int, draw_scene: Any
 ) -> np.ndarray:
     """Return a new frame, scenes within it drawn by `draw_scene`."""
-    frame = _drawn(
-        scene, theme, lambda one: draw_scene(one.value, (one.w, one.h), theme, unit)
-    ).copy()
+    frame = _drawn(scene, theme, lambda one: draw_scene(one.value, (one.w, one.h), theme, unit))
     if scene.refs:
         _marks(frame, scene)
     if scene.pointed is not None:
@@ -83,17 +81,17 @@ def _drawn(scene: Screen, theme: Theme, inner: Any) -> np.ndarray:
     layers = _layers(scene, theme)
     whole = 0, 0, scene.width, scene.height
     key = _drawn, whole, scene.look, theme, scene.widgets[:1]
-    last: _Last | None = KEPT.get(key)
-    if last is not None and last.layers == layers:
-        return last.frame
-    changed = [whole] if last is None else _changed(last.layers, layers, whole)
-    if last is None or changed == [whole]:
-        changed, frame = [whole], blank((scene.width, scene.height), theme.paper)
+    last: _Last | None = KEPT.take(key)
+    if last is None:
+        last = _Last([], np.empty((scene.height, scene.width, 3), np.uint8))
+        changed = [whole]
     else:
-        frame = last.frame.copy()
+        changed = _changed(last.layers, layers, whole)
     for box in changed:
-        _redraw(frame, layers, box, theme, scene.look, inner)
-    return KEPT.put(key, _Last(layers, frame)).frame  # type: ignore[no-any-return]
+        _redraw(last.frame, layers, box, theme, scene.look, inner)
+    frame = last.frame.copy()
+    KEPT.put(key, _Last(layers, last.frame))
+    return frame
 
 
 def _layers(scene: Screen, theme: Theme) -> list[_Layer]:
@@ -626,16 +624,17 @@ def _mark(text: str) -> np.ndarray:
 
 
 @functools.cache
-def _tip() -> tuple[tuple[np.ndarray, ...], ...]:
-    """Return the rows and columns of the pointer's edge, and of its inside."""
-    dots = np.array([list(line) for line in _ARROW])
-    return np.nonzero(dots == "X"), np.nonzero(dots == ".")
+def _tip() -> tuple[np.ndarray, np.ndarray]:
+    """Return where the pointer is not, and where it is white, as bits of pixels."""
+    drawn = np.array([list(line) for line in _ARROW])[:, :, None].repeat(3, 2)
+    return np.where(drawn == " ", 255, 0).astype(np.uint8), np.where(drawn == ".", 255, 0).astype(
+        np.uint8
+    )
 
 
 def _pointer(frame: np.ndarray, x: int, y: int) -> None:
-    high, wide = frame.shape[:2]
-    for (rows, columns), color in zip(_tip(), (0, 255), strict=True):
-        if y + len(_ARROW) > high or x + len(_ARROW[0]) > wide:
-            seen = (rows < high - y) & (columns < wide - x)
-            rows, columns = rows[seen], columns[seen]
-        frame[y + rows, x + columns] = color
+    free, white = _tip()
+    area = frame[y : y + free.shape[0], x : x + free.shape[1]]
+    high, wide = area.shape[:2]
+    area &= free[:high, :wide]
+    area |= white[:high, :wide]

@@ -15,6 +15,7 @@ class Tips(Steps):
     """Icons that say what they do only when the pointer lies on them."""
 
     like = "hover-shape"
+    follows = True
 
     def start(self, rng: Any, level: int) -> Row:
         names = pick(rng, words.WORDS, 5 + level)

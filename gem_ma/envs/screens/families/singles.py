@@ -513,6 +513,7 @@ class Completing(Form):
     """Fields that offer what may be meant, of which one has to be taken."""
 
     like = "use-autocomplete, use-autocomplete-nodelay"
+    follows = True
 
     def start(self, rng: Any, level: int) -> Filled:
         many = 1 + level // 3
