@@ -334,7 +334,7 @@ class Gymnasium(Told):
     def __init__(self, id: str, env_kwargs: Mapping[str, Any] | None = None):
         super().__init__()
         self.id = id
-        self._kwargs = dict(env_kwargs or {})
+        self.env_kwargs = dict(env_kwargs or {})
         env = self.make()
         found = self.told_by or teller_for(env, _TELLERS)
         teller = found(env, {AGENT: env.observation_space}, {AGENT: env.action_space})
@@ -357,9 +357,9 @@ class Gymnasium(Told):
         if module:
             found = importlib.import_module(module)
             if name not in gymnasium.registry:
-                return getattr(found, name)(**kwargs, **self._kwargs)
+                return getattr(found, name)(**kwargs, **self.env_kwargs)
         _load_plugin(name)
-        return gymnasium.make(name, disable_env_checker=True, **{**kwargs, **self._kwargs})
+        return gymnasium.make(name, disable_env_checker=True, **{**kwargs, **self.env_kwargs})
 
     def open(self, seed, options):
         live = Live(self.fresh(), self.agents, self.spare)

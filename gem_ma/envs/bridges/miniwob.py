@@ -103,7 +103,7 @@ class MiniWob(Gymnasium):
         where()
         with extra("miniwob", self.id):
             from miniwob.reward import get_raw_reward
-        options = {"reward_processor": get_raw_reward, **kwargs, **self._kwargs}
+        options = {"reward_processor": get_raw_reward, **kwargs, **self.env_kwargs}
         return Browser(gymnasium.make(self.id, disable_env_checker=True, **options))
 
     def put_away(self, env):
