@@ -1,17 +1,12 @@
-"""Wrong arguments are answered by a sentence everywhere: a few calls by default, all if slow."""
+"""Wrong arguments are answered by a sentence everywhere; slow calls are made if slow."""
 
-import datetime
-import os
 import warnings
 
-import numpy as np
 import pytest
 import walk
 
 import gem_ma
 
-# Another sample each day, and the same one all day; GEM_MA_FUZZ=N repeats that of another.
-SEED = int(os.environ.get("GEM_MA_FUZZ") or datetime.datetime.now(datetime.UTC).toordinal())
 SLOW = (  # of which one call takes long: they play, or load a library
     "gem_ma.rollout",
     "gem_ma.arollout",
@@ -37,16 +32,16 @@ def elsewhere(tmp_path, monkeypatch):
         yield
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_a_sample_of_wrong_calls_is_answered(part):
+@pytest.mark.parametrize("part", range(2))
+def test_wrong_calls_are_answered(part):
     quick = [where for where in sorted(walk.surface()) if not where.startswith(SLOW)]
-    chosen = np.random.default_rng([SEED, part]).choice(quick, 10, replace=False)
-    assert [fault for where in chosen for fault in walk.faults(str(where))] == []
+    assert [fault for where in quick[part::2] for fault in walk.faults(where)] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_wrong_call_is_answered(part):
+    pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     assert [
         fault for where in sorted(walk.surface())[part::PARTS] for fault in walk.faults(where)
     ] == []

@@ -21,6 +21,7 @@ from collections.abc import (
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
+from types import NoneType
 from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma import agents as players
@@ -181,6 +182,7 @@ def evaluate(
     """
     suite = suites.load(suite) if isinstance(suite, str) else suite
     need(suite, Suite, "suite", "a Suite or the name of one")
+    need(agents, (str, NoneType), "agents", "a spec, such as 'random'")
     for two in prices.values() if isinstance(prices, Mapping) else [prices] if prices else []:
         if len(two) != 2:
             raise BadSuite(f"prices={two!r}: expected two, of a million tokens read and written")

@@ -31,6 +31,7 @@ from gem_ma.evaluation.runner import (
 from gem_ma.evaluation.runner import make as made
 from gem_ma.evaluation.statistics import Estimate, mean
 from gem_ma.evaluation.suites import Entry
+from gem_ma.guards.given import each
 from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
@@ -203,6 +204,7 @@ def tournament(
     named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
     make: arguments of `gem_ma.make`, for all games.
     """
+    agents, anchors = list(each(agents, str, "agents")), list(each(anchors, str, "anchors"))
     counts = {"matches": matches, "concurrency": concurrency}
     _check(counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits)
     if skills:

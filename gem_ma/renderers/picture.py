@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gem_ma.guards.given import need
+from gem_ma.guards.given import each, need
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -141,7 +141,7 @@ class Picture:
 
 def beside(pictures: Sequence[Picture]) -> NDArray[np.uint8]:
     """Return pictures as the pixels of one, from left to right, for a person to look at."""
-    arrays = [picture.array for picture in pictures]
+    arrays = [picture.array for picture in each(pictures, Picture, "pictures")]
     high = max(len(array) for array in arrays)
     padded = [np.pad(a, ((0, high - len(a)), (0, 0), (0, 0))) for a in arrays]
     return np.concatenate(padded, axis=1) if len(arrays) > 1 else arrays[0]

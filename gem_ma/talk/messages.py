@@ -91,6 +91,7 @@ def content(observation: Mapping[str, Any], alt: str = "") -> tuple[Part, ...]:
 
 def images(observation: Mapping[str, Any]) -> tuple[Picture, ...]:
     """Return the Pictures of an observation: one, none, or where panels are apart, several."""
+    need(observation, Mapping, "observation")
     image = observation.get("image")
     found = image if isinstance(image, tuple) else (image,)
     return found if all(isinstance(one, Picture) for one in found) else ()

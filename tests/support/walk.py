@@ -73,6 +73,8 @@ LEFT_OUT = {
     "gem_ma.gem.Env": "scripts fill it in, and call it",
     "gem_ma.agents.HumanAgent.act": "it waits for a person",
     "gem_ma.agents.OpenAIAgent.act": "it needs a server",
+    "gem_ma.agents.ActAgent.asking": "`act` calls it, with turns",
+    "gem_ma.agents.FewShotAgent.asking": "`act` calls it, with turns",
     "gem_ma.agents.OpenAIAgent.check_sees_images": "it needs a server",
     "gem_ma.tools.MCPTool": "it starts processes, and asks servers",
     "gem_ma.tools.Index": "it is made by build and load",
@@ -200,6 +202,12 @@ def of_tau():
     made.reset(seed=0)
     made.submit({"user": "Hello!"})
     return {"turns": [made.turn("assistant")]}
+
+
+def of_screens():
+    made = gem_ma.make("screens:buttons")
+    made.reset(seed=0)
+    return {"turns": [made.turn("player")]}
 
 
 def table():
@@ -342,6 +350,7 @@ BY_NAME = {
     "format": lambda: "auto",
     "observation": lambda: {"text": "a"},
     "picture": lambda: CHAT[1]["content"][1],
+    "pictures": lambda: [CHAT[1]["content"][1]],
     "width": lambda: 56,
     "height": lambda: 56,
     "family": lambda: "qwen2.5-vl",
@@ -396,6 +405,7 @@ RIGHT = {
     "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
     "gem_ma.agents.InformedAssistant.act": of_tau,
     "gem_ma.agents.OracleAssistant.act": of_tau,
+    "gem_ma.agents.ScreenOracle.act": of_screens,
     "gem_ma.agents.load": _by(spec="random"),
     "gem_ma.agents.seated": _by(specs="random", seats=("x", "o")),
     "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
@@ -405,6 +415,7 @@ RIGHT = {
     "gem_ma.talk.messages.mcp": _by(content="a"),
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
     "gem_ma.testing.certify": _by(env=env, views=2),
+    "gem_ma.tools.load": _by(spec="python"),
     "gem_ma.tools.Index.build": _by(source=("a text",)),
     "gem_ma.tools.Index.load": lambda: {"path": _index()},
     "gem_ma.tools.Index.search": _by(query="text"),
@@ -500,6 +511,7 @@ RIGHT = {
     "gem_ma.evaluation.statistics.difference": lambda: {"old": {1: 0.5}, "new": {1: 0.6}},
     "gem_ma.evaluation.statistics.together": lambda: {"rows": [{("a", 1): 0.5, ("a", 2): 0.0}]},
     "gem_ma.evaluation.statistics.holm": _by(chances=(0.1, 0.2)),
+    "gem_ma.evaluation.measure_users": _by(env="tau2:phone", users=("rule-user",), episodes=1),
     "gem_ma.evaluation.tournament.tournament": lambda: {
         "games": [TTT],
         "agents": ["random", "search"],

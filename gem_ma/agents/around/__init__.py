@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+from gem_ma.guards.given import each
 from gem_ma.talk.asking import Agent, ask, checked
 from gem_ma.talk.conversation import Conversation
 from gem_ma.talk.reply import Reply
@@ -44,14 +45,14 @@ class Around:
         return self._act_async if self._waits else self._act
 
     def _act(self, turns: list[Turn]) -> list[str]:
-        works = [_Work(self.asking(turn)) for turn in turns]
+        works = [_Work(self.asking(turn)) for turn in each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
             asked = [work.turn for work in wave if work.turn]
             self._take(wave, ask(self.agent, asked))
         return [work.reply for work in works]
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
-        works = [_Work(self.asking(turn)) for turn in turns]
+        works = [_Work(self.asking(turn)) for turn in each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
             asked = [work.turn for work in wave if work.turn]
             answer: Any = self.agent.act(asked)
