@@ -1,13 +1,14 @@
 """Measure learning: what small learners reach from scratch, how fast, and with curves to look at.
 
     python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [phone] [questions]
-        [--folder runs/learning]
+        [screens] [--folder runs/learning]
 
 Each of these is an example under examples/, run here on one core; the first four, with three seeds,
 take about 370 CPU seconds, `users` and `questions`, with one, about 450, and `phone`, with two,
-about 480. `users` begins with the first user of `user`. A run that was stopped goes on where it
-was, and one that is done is only drawn again. The pictures go to docs/figures/. A result is the
-mean of the last ten updates, in which the learners still draw their replies.
+about 480. `screens`, only if it is named, takes three times 40 minutes. `users` begins with the
+first user of `user`. A run that was stopped goes on where it was, but for `screens`, and one that is
+done is only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten
+updates, in which the learners still draw their replies.
 """
 
 import argparse
@@ -115,9 +116,14 @@ def main():
     parser.add_argument("--figures", type=Path, default=ROOT / "docs" / "figures")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    unknown = [name for name in args.tasks if name not in TASKS]
+    unknown = [name for name in args.tasks if name not in (*TASKS, "screens")]
     if unknown:
-        parser.error(f"no task {', '.join(unknown)}; there are {', '.join(TASKS)}")
+        parser.error(f"no task {', '.join(unknown)}; there are {', '.join(TASKS)}, screens")
+    if "screens" in args.tasks:
+        draw_screens(args.seeds or (0, 1, 2), args.folder, args.figures / "learning-screens.png")
+        args.tasks.remove("screens")
+        if not args.tasks:
+            return
     for name in args.tasks or TASKS:
         task = TASKS[name]
         task = task._replace(updates=args.updates or task.updates, seeds=args.seeds or task.seeds)
@@ -129,11 +135,16 @@ def main():
         draw(task, runs, args.figures / f"learning-{name}.png")
 
 
+def load(example):
+    spec = importlib.util.spec_from_file_location("example", ROOT / "examples" / example)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
 def run(name, task, variant, seed, folder):
     """Train, or go on, and return the history."""
-    spec = importlib.util.spec_from_file_location("example", ROOT / "examples" / task.example)
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
+    example = load(task.example)
     stem = folder / f"{name}-{variant.replace(' ', '_')}-{seed}"
     clock = stem.with_suffix(".json")
     spent = json.loads(clock.read_text()) if clock.exists() else 0.0
@@ -170,6 +181,34 @@ def draw(task, runs, path):
             print(f"  mean of {len(task.seeds)} seeds, {called}, {line.get_label()}")
     if task.chance is not None:
         figure.axes[0].axhline(task.chance, color="gray", linestyle=":", linewidth=1)
+    plots.save(figure, path)
+    print(f"  {path}")
+
+
+def draw_screens(seeds, folder, path):
+    """Train where that is not done yet, and draw what is solved of each task over the time."""
+    example = load("train/screens.py")
+    runs = []
+    for seed in seeds:
+        stem = folder / f"screens-{seed}"
+        log = stem.with_suffix(".jsonl")
+        args = example.options(
+            ["--seed", str(seed), "--log", str(log), "--save", str(stem.with_suffix(".pt"))]
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = plots.read_log(log) if log.exists() else []
+        runs.append(rows if rows and rows[-1]["step"] == args.updates else example.learn(args))
+    figure, axes = plots.blank(4, 5, (2.6, 1.7), sharex=True, sharey=True)
+    for place, name in zip(axes.flat, example.TASKS, strict=True):
+        for rows in runs:
+            minutes = [row["seconds"] / 60 for row in rows]
+            place.plot(minutes, [row[f"solved/{name}"] for row in rows])
+        last = [rows[-1][f"solved/{name}"] for rows in runs]
+        place.set_title(f"{name} {sum(last) / len(last):.2f}", fontsize=9)
+        place.set_ylim(0, 1.03)
+        place.grid(alpha=0.3)
+        print(f"{name}: {', '.join(f'{one:.2f}' for one in last)}")
+    figure.supxlabel("CPU minutes", fontsize=9)
     plots.save(figure, path)
     print(f"  {path}")
 

@@ -4,6 +4,7 @@ import ast
 import asyncio
 import importlib.util
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -210,6 +211,16 @@ def test_seats_of_the_phone_are_trained(tmp_path):
     assert (tmp_path / "both.history.jsonl").read_text().count("\n") == 2
     out = run("phone.py", "--train", "user", "--updates", 1, "--episodes", 2, "--faults", 2)
     assert "update 1: solved " in out
+
+
+def test_screens_are_learned_from_pixels(tmp_path):
+    pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
+    few = ("--tasks", "buttons", "scrolling", "files", "--episodes", 1, "--save", tmp_path / "s.pt")
+    log = tmp_path / "screens-0.jsonl"
+    short = ("--reading", 2, "--updates", 2, "--test", 1, "--desks", 12, "--new", 4, "--batch", 4)
+    assert "update 2, loss " in run("screens.py", *few, *short, "--log", log)
+    assert [json.loads(line)["step"] for line in log.read_text().splitlines()] == [1, 2]
+    assert run("screens.py", *few, "--held-out", "--themes", 1).startswith("held-out:0: 0.")
 
 
 def test_a_language_model_learns_to_be_a_user(tmp_path):
