@@ -6,8 +6,8 @@
 Each of these is an example under examples/, run here on one core; the first four, with three seeds,
 take about 370 CPU seconds, `users` and `questions`, with one, about 450, and `phone`, with two,
 about 480. `screens`, only if it is named, takes three times 40 minutes. `users` begins with the
-first user of `user`. A run that was stopped goes on where it was, but for `screens`, and one that is
-done is only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten
+first user of `user`. A run that was stopped goes on where it was, but for `screens`, and one that
+is done is only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten
 updates, in which the learners still draw their replies.
 """
 
