@@ -347,7 +347,7 @@ class _Writer:
         self._file = file
         self._spectator = again
         self._most = most  # episodes that are played again
-        page = resources.files(__package__).joinpath("viewer.html").read_text("utf-8")
+        page = _template()
         head, self._tail = page.split("<!-- the episodes -->")
         file.write(_ascii(head.replace("<!-- the policy -->", _policy(page))))
         self._block: list[str] = []
@@ -425,6 +425,17 @@ class _Writer:
         self._file.write(_ascii(self._tail))
 
 
+def _template() -> str:
+    """Return the page without episodes: its frame, its style and its script."""
+    folder = resources.files(__package__).joinpath("page")
+    page, look, style, script = (
+        folder.joinpath(name).read_text("utf-8")
+        for name in ("page.html", "look.css", "page.css", "page.js")
+    )
+    page = page.replace("<!-- the style -->", f"\n{look}{style}")
+    return page.replace("<!-- the script -->", f"\n{script}")
+
+
 def _policy(page: str) -> str:
     """Return a policy under which the page's own script and style work, and nothing else does."""
     allowed = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
@@ -458,6 +469,13 @@ def _finite(value: Any) -> Any:
     return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
+def _start(episode: Episode) -> str:
+    """Return what tells from where an episode began; those of the same can be compared."""
+    spec = episode.spec
+    start = [spec.id, spec.entry_point, spec.kwargs, episode.seed, episode.options]
+    return hashlib.blake2b(repr(start).encode(), digest_size=8).hexdigest()
+
+
 def _row(episode: Episode, file: str) -> dict[str, Any]:
     """Return what the list shows of an episode."""
     steps = episode.steps
@@ -474,6 +492,7 @@ def _row(episode: Episode, file: str) -> dict[str, Any]:
         "tokens": sum(_tokens(step.reply) for step in steps),
         "invalid": sum(1 for step in steps if step.invalid),
         "seconds": float(episode.seconds),
+        "start": _start(episode),
     }
 
 
@@ -482,13 +501,23 @@ def _name(value: Any) -> str:
 
 
 def _outcome(episode: Episode) -> str:
+    """Return in words how an episode went: who won, if what one wins another loses."""
+    returns = episode.returns
     if episode.failure is not None:
         return "failed"
-    returns = episode.returns
-    if len(returns) < 2:
+    if not returns:
         return str(episode.ended)
-    best = [seat for seat, value in returns.items() if value == max(returns.values())]
-    return "equal" if len(best) == len(returns) else f"{' and '.join(map(str, best))} ahead"
+    best, worst = max(returns.values()), min(returns.values())
+    if best == worst and len(returns) > 1 and not best:
+        return "a draw"
+    if best == worst and best >= 1:
+        return {1: "solved", 2: "both solved it"}.get(len(returns), "all solved it")
+    if len(returns) == 1:
+        return "not solved" if best <= 0 else f"{best:.2g} of 1"
+    if best == worst:
+        return f"{best:+.2g} each"
+    who = " and ".join(str(seat) for seat, value in returns.items() if value == best)
+    return f"{who} won" if abs(sum(returns.values())) < 1e-9 else f"{who} ahead"
 
 
 def _tokens(reply: Any) -> int:

@@ -138,11 +138,16 @@ def test_the_list_says_how_each_episode_went(episodes, tmp_path):
     (episode, *_) = load_episodes(episodes)
     several = []
     for returns, ended, failure, outcome in (
-        ({"red": 1.0, "yellow": -1.0}, "terminated", None, "red ahead"),
-        ({"red": -1.0, "yellow": 1.0}, "terminated", None, "yellow ahead"),
-        ({"red": 0.5, "yellow": 0.5}, "truncated", None, "equal"),
+        ({"red": 1.0, "yellow": -1.0}, "terminated", None, "red won"),
+        ({"red": -1.0, "yellow": 1.0}, "terminated", None, "yellow won"),
+        ({"red": 0.5, "yellow": 0.5}, "truncated", None, "+0.5 each"),
         ({"red": 1.0, "yellow": 1.0, "blue": 0.0}, "terminated", None, "red and yellow ahead"),
-        ({"red": 1.0}, "truncated", None, "truncated"),
+        ({"red": 0.0, "yellow": 0.0}, "terminated", None, "a draw"),
+        ({"user": 1.0, "assistant": 1.0}, "terminated", None, "both solved it"),
+        ({"red": 2.0, "yellow": 5.0}, "terminated", None, "yellow ahead"),
+        ({"red": 0.0}, "terminated", None, "not solved"),
+        ({"red": 0.25}, "terminated", None, "0.25 of 1"),
+        ({"red": 1.0}, "truncated", None, "solved"),
         ({"red": 1.0, "yellow": -1.0}, "failed", Failure("red", "OSError", "gone"), "failed"),
     ):
         agents = dict.fromkeys(returns, "random")
@@ -161,6 +166,7 @@ def test_the_list_says_how_each_episode_went(episodes, tmp_path):
     save_episodes([one for one, _ in several], tmp_path / "some.jsonl")
     write_page(tmp_path / "some.jsonl", tmp_path / "page.html", spectator=False)
     index, _ = unpacked((tmp_path / "page.html").read_text())
+    assert len({row.pop("start") for row in index["episodes"]}) == 1
     assert index["episodes"] == [row for _, row in several]
 
 
@@ -347,9 +353,9 @@ def test_click_through(episodes, show):
     rows = page.locator("#body tr")
     assert rows.count() == 12
     assert page.locator("#count").inner_text() == "12 episodes"
-    page.get_by_label("Outcome").select_option("red ahead")
-    assert 0 <= rows.count() < 12
-    page.get_by_label("Outcome").select_option("")
+    page.get_by_label("Outcome", exact=True).select_option("red won")
+    assert 0 < rows.count() < 12
+    page.get_by_label("Outcome", exact=True).select_option("")
     page.get_by_label("with invalid replies").check()
     assert page.locator("#count").inner_text() in ("12 episodes", f"{rows.count()} of 12 episodes")
     page.get_by_label("with invalid replies").uncheck()
@@ -358,7 +364,7 @@ def test_click_through(episodes, show):
     assert truncated == sum(1 for e in load_episodes(episodes) if e.ended == "truncated") > 0
     page.get_by_label("truncated").uncheck()
     page.locator("#by-turns").click()
-    turns = [int(text) for text in page.locator("#body td:nth-child(4)").all_inner_texts()]
+    turns = [int(text) for text in page.locator("#body td:nth-child(3)").all_inner_texts()]
     assert turns == sorted(turns, reverse=True)
     assert page.locator("th[aria-sort=descending]").inner_text().startswith("Turns")
     page.locator("#by-number").click()
@@ -374,30 +380,33 @@ def test_click_through(episodes, show):
     rows.first.get_by_role("button").click()
     (episode,) = [e for e in load_episodes(episodes) if e.number == number]
     page.wait_for_selector("canvas[data-drawn]")
-    assert "red acts" in page.locator("#moment").inner_text()
-    assert page.locator(".pane").count() == 2
+    moment, panes = page.locator("#player .moment"), page.locator("#player .pane")
+    assert "red acts" in moment.inner_text()
+    assert panes.count() == 1
+    assert "A spectator sees" in panes.inner_text()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    invalid = page.locator(".reply.invalid")
+    invalid = page.locator(".turn.invalid")
+    assert "now" in invalid.get_attribute("class")
     assert "'the ninety-first' is not a legal move" in invalid.inner_text()
     thought = invalid.locator("details.thought")
     assert thought.locator("pre").is_hidden()
     thought.locator("summary").click()
     assert thought.locator("pre").inner_text() == "Which column?"
-    assert invalid.locator("> pre").inner_text() == "the ninety-first"
+    assert invalid.locator(".reply > pre").inner_text() == "the ninety-first"
     page.get_by_label("yellow", exact=True).check()
-    assert "yellow sees" in page.locator(".pane").first.inner_text()
-    assert "last turn" in page.locator(".pane").first.inner_text()
-    page.get_by_label("spectator beside").uncheck()
-    assert page.locator("#spectated").count() == 0
-    page.get_by_label("spectator beside").check()
-    page.locator("h1").click()  # the keys are the radio buttons' as long as one has the focus
+    assert "yellow sees" in panes.inner_text()
+    assert "last turn" in panes.inner_text()
+    page.get_by_label("whoever acts").check()
+    assert "red sees" in panes.inner_text()
+    page.locator("h1").last.click()  # the keys are the radio buttons' as long as one has the focus
     page.keyboard.press("End")
-    assert page.locator("#moment").inner_text().startswith(f"{len(episode.steps) + 1} of")
-    assert page.locator("#next").is_disabled()
+    assert moment.inner_text().startswith(f"{len(episode.steps) + 1} of")
+    assert re.search("The end: (red|yellow) won", page.locator(".about.turn").inner_text())
+    assert page.locator(".next").is_disabled()
     page.keyboard.press("Home")
     page.get_by_role("button", name="Next moment").click()
-    assert page.locator("#moment").inner_text().startswith("2 of")
+    assert moment.inner_text().startswith("2 of")
     assert page.locator("svg polyline").count() == 2
     page.keyboard.press("j")
     page.locator(f"#player[data-open='{number + 1}']").wait_for()
@@ -409,15 +418,17 @@ def test_click_through(episodes, show):
 def test_pictures_are_the_recorded_ones(episodes, show):
     (episode, *_) = load_episodes(episodes)
     for at in (0, len(episode.steps) - 1):
-        page = show(episodes, f"#episode=0&moment={at}")
-        page.locator("canvas[data-drawn]").nth(1).wait_for()
-        for pane in range(2):  # red, and the spectator of a game without secrets
-            data = page.evaluate(
-                """pane => { const c = document.querySelectorAll("canvas")[pane];
+        for seen in ("", "spectator"):  # red, and the spectator of a game without secrets
+            page = show(episodes, f"#episode={episode.number}&turn={at + 1}&seen={seen}")
+            page.locator(".pane canvas[data-drawn]").wait_for()
+            assert ("A spectator sees" in page.locator(".pane").inner_text()) == bool(seen)
+            page.locator(".turn.now canvas[data-drawn]").wait_for()
+            data, small = page.evaluate(
+                """() => [...document.querySelectorAll(".pane canvas, .turn.now canvas")].map(c => {
                 const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
-                let s = ""; for (const v of d) s += String.fromCharCode(v); return btoa(s); }""",
-                pane,
+                let s = ""; for (const v of d) s += String.fromCharCode(v); return btoa(s); })"""
             )
+            assert data == small
             image = episode.steps[at].observation["image"].array
             drawn = np.frombuffer(base64.b64decode(data), np.uint8).reshape(*image.shape[:2], 4)
             assert np.array_equal(drawn[:, :, :3], image)
@@ -468,7 +479,7 @@ def test_hostile_episodes_do_nothing(show, tmp_path):
         page.locator(f"#player[data-open='{episode.number}']").wait_for()
         for details in page.locator("#player details").all():
             details.evaluate("one => { one.open = true }")
-        while page.locator("#next").is_enabled():
+        while page.locator(".next").is_enabled():
             page.keyboard.press("ArrowRight")
             assert page.evaluate("window.hurt") is None
     text = page.locator("body").inner_text()
@@ -478,12 +489,114 @@ def test_hostile_episodes_do_nothing(show, tmp_path):
     assert harmless(page), page.events
 
 
+def test_links(episodes, show):
+    page = show(episodes)
+    numbers = [episode.number for episode in load_episodes(episodes)]
+    assert page.locator("#player").get_attribute("data-open") == str(min(numbers))  # the first
+    assert page.evaluate("location.hash") == f"#episode={min(numbers)}&turn=1"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("j")
+    page.locator("#player[data-open='1']").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash") == "#episode=1&turn=3"
+    page = show(episodes, "#episode=3&turn=4")
+    assert page.locator("#player").get_attribute("data-open") == "3"
+    assert page.locator("#player .moment").inner_text().startswith("4 of")
+    page.evaluate("location.hash = '#episode=7&turn=2'")  # as when a link is put into the page
+    page.locator("#player[data-open='7']").wait_for()
+    assert page.locator("#player .moment").inner_text().startswith("2 of")
+    page.evaluate("location.hash = '#episode=99'")
+    assert page.locator("#player").get_attribute("data-open") == "7"
+    page.go_back()
+    page.locator("#player[data-open='7']").wait_for()
+
+
+def test_links_where_numbers_are_not_enough(episodes, show, tmp_path):
+    for name in ("a", "b"):
+        shutil.copy(episodes, tmp_path / f"{name}.jsonl")
+    page = show(tmp_path)
+    page.keyboard.press("j")
+    page.locator(".title .facts", has_text="b.jsonl").wait_for()
+    link = page.evaluate("location.hash")
+    again = show(tmp_path, link)
+    assert again.evaluate("location.hash") == link
+    assert again.locator(".title .facts").inner_text().endswith("b.jsonl")
+    assert page.locator(".title .facts").inner_text().endswith("b.jsonl")
+
+
+def test_scrolling_moves_the_board(episodes, show):
+    page = show(episodes, "#episode=0")
+    moment = page.locator("#player .moment")
+    page.wait_for_timeout(400)
+    page.locator(".talk").evaluate("one => { one.scrollTop = one.scrollHeight }")
+    page.locator("#player .moment", has_text="The end").wait_for()
+    page.locator(".talk").evaluate("one => { one.scrollTop = 0 }")
+    page.locator("#player .moment", has_text=re.compile("^1 of")).wait_for()
+    page.get_by_role("button", name="turn 5").click()
+    assert moment.inner_text().startswith("5 of")
+    top = page.locator(".turn.now").evaluate("one => one.getBoundingClientRect().top")
+    assert top == pytest.approx(page.locator(".talk").bounding_box()["y"], abs=20)
+    assert page.evaluate("document.body.scrollTop + document.documentElement.scrollTop") == 0
+
+
+def test_two_from_one_start_are_compared(show, tmp_path):
+    done = []
+    for agents in (["random", "random"], ["search", "random"], ["random", "random"]):
+        done += rollout(FOUR, agents, 2, seed=4)
+    done = [replace(one, number=number) for number, one in enumerate(done)]
+    save_episodes(done, tmp_path / "a.jsonl")
+    page = show(tmp_path / "a.jsonl", "#episode=1")
+    choose = page.get_by_label("Compare with another")
+    titles = choose.locator("option").all_inner_texts()
+    assert [title.split(",")[0] for title in titles] == ["Compare with\u2026", "#3", "#5"]
+    choose.select_option(titles[2])
+    page.locator("#other .moment").wait_for()
+    assert "as the other" in page.locator("#other .title").inner_text()
+    choose.select_option(titles[1])
+    page.locator("#other[data-open='3']").wait_for()
+    page.get_by_text("they part at turn").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#other .moment").inner_text().startswith("3 of")
+    assert page.locator("#player .moment").inner_text().startswith("3 of")
+    link = page.evaluate("location.hash")
+    assert link == "#episode=1&turn=3&with=3"
+    again = show(tmp_path / "a.jsonl", link)
+    again.locator("#other[data-open='3']").wait_for()
+    again.get_by_role("button", name="Close").click()
+    assert again.locator("#other").is_hidden()
+    page.keyboard.press("k")  # an episode from another start
+    page.locator("#player[data-open='0']").wait_for()
+    assert page.locator("#other").is_hidden()
+
+
+def test_the_summary_is_of_what_is_listed(episodes, show):
+    page = show(episodes)
+    done = list(load_episodes(episodes))
+    won = sum(one.returns["red"] == 1 for one in done)
+    row = page.locator("#sums tbody tr", has_text="red").inner_text()
+    assert f"\t{len(done)}\t" in row
+    assert f"{round(100 * won / 12)} % (" in row
+    turns = [len(one.steps) for one in done]
+    facts = page.locator("#sums .facts").inner_text()
+    assert f"{sum(turns) / 12:.1f}".removesuffix(".0") in facts
+    assert f"from {min(turns)} to {max(turns)}" in facts
+    page.get_by_label("Search").fill("return.yellow<0")
+    page.locator("#count", has_text=f"{won} of 12 episodes").wait_for()
+    assert "100 % (" in page.locator("#sums tbody tr", has_text="red").inner_text()
+    page.get_by_label("Search").fill(f"turns>={max(turns)}")
+    few = sum(one == max(turns) for one in turns)
+    page.locator("#count", has_text=f"{few} of 12 episodes").wait_for()
+    assert page.locator("#body tr").count() == few
+
+
 def test_what_hides_is_shown(show, tmp_path):
     said = [HOSTILE[5], HOSTILE[7]]
     done = rollout(THREE, FunctionAgent(lambda turn: said[turn.index % 2]), 1, seed=1)
     save_episodes(done, tmp_path / "a.jsonl")
     page = show(tmp_path / "a.jsonl", "#episode=0")
-    reply = page.locator(".reply pre").first.inner_text()
+    reply = page.locator(".reply").first.inner_text()
     for spelled in ("\u241b[2J", "\u2039U+202E\u203a", "nul \u2400", "U+D800", "U+E0041", "\u2407"):
         assert spelled in reply
 
@@ -493,25 +606,25 @@ def test_a_megabyte_is_cut(show, tmp_path):
     done = rollout(THREE, FunctionAgent(lambda turn: long), 1, seed=1)
     save_episodes(done, tmp_path / "a.jsonl")
     page = show(tmp_path / "a.jsonl", "#episode=0")
-    reply = page.locator(".reply pre")
+    reply = page.locator(".reply pre").first
     assert len(reply.inner_text()) < 10_000
-    page.get_by_role("button", name="Show more: 997,003 characters").click()
+    page.get_by_role("button", name="Show more: 997,003 characters").first.click()
     assert len(reply.inner_text()) > 100_000
 
 
 def test_simultaneous_moves_and_a_phone_in_the_dark(show, tmp_path):
     rollout("game:RockPaperScissors-v0", "random", 2, seed=1, out=tmp_path / "a.jsonl")
-    page = show(tmp_path / "a.jsonl", "#episode=0", color_scheme="dark")
+    page = show(tmp_path / "a.jsonl", "#episode=0&seen=", color_scheme="dark")
     page.set_viewport_size({"width": 390, "height": 800})
-    assert page.locator("#seen .pane").count() == 3  # both seats, and the spectator
-    assert page.locator(".reply").count() == 2
+    assert page.locator(".pane").count() == 2  # both seats
+    assert page.locator(".moments").first.locator(".turn").count() == 2
     assert page.locator("#list").is_hidden()
     page.get_by_role("button", name="Episodes").click()
     assert page.locator("#list").is_visible()
     assert page.locator("#player").is_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == "rgb(20, 22, 27)"
+    assert ground == "rgb(18, 20, 25)"
 
 
 def test_tool_calls_and_their_results(show, tmp_path):
@@ -527,10 +640,10 @@ def test_tool_calls_and_their_results(show, tmp_path):
     page = show(tmp_path / "a.jsonl", "#episode=0")
     reply = page.locator(".reply").first.inner_text()
     assert "Calls look" in reply
-    assert '{"at": 4}' in reply
+    assert "at: 4" in reply
     assert "Result\nan empty cell" in reply
-    page.keyboard.press("End")
-    assert "sees something else" in page.locator("#spectated").inner_text()
+    page.get_by_label("a spectator").check()
+    assert "sees something else" in page.locator(".spectated").inner_text()
 
 
 def test_calls_that_did_not_count(show, tmp_path):
