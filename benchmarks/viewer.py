@@ -14,6 +14,18 @@ from gem_ma.evaluation.viewer import write_page
 IDS = ("game:ConnectFour-v0", "game:KuhnPoker-v0", "visual:Clock-v0")
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 
+FILTER = """() => {
+    const search = document.getElementById("search");
+    const spent = (change) => {
+        const start = performance.now();
+        change();
+        document.body.getBoundingClientRect();  // laid out, too
+        return performance.now() - start;
+    };
+    return [spent(() => { search.value = "turns>4"; list(); }),
+            spent(() => document.getElementById("by-turns").click())];
+}"""
+
 
 def said(turn):
     """Reply as a model does: thoughts, then a move."""
@@ -23,7 +35,7 @@ def said(turn):
 
 
 def opened(page):
-    """Return the seconds in which a browser shows the list, an episode, and finds a word."""
+    """Return in seconds: the page opens, shows an episode, finds a word, is filtered, is sorted."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -40,9 +52,13 @@ def opened(page):
         tab.get_by_label("Search").fill("a word that nobody says")
         tab.locator("#count", has_text="0 of").wait_for()
         times.append(time.perf_counter())
+        tab.get_by_label("Search").fill("")
+        tab.locator("#body tr").nth(100).wait_for()
+        filtered, ordered = tab.evaluate(FILTER)
         browser.close()
     names = ("opens", "episode", "search")
-    return {name: round(b - a, 3) for name, a, b in zip(names, times, times[1:], strict=False)}
+    found = {name: round(b - a, 3) for name, a, b in zip(names, times, times[1:], strict=False)}
+    return {**found, "filter": round(filtered / 1000, 3), "sort": round(ordered / 1000, 3)}
 
 
 def measure(id, episodes, observe, folder):

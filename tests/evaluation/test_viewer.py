@@ -25,6 +25,7 @@ from gem_ma.rollouts.records import NotARecord, load_episodes
 FOUR = "game:ConnectFour-v0"
 THREE = "game:TicTacToe-v0"
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+AXE = "pip install axe-playwright-python"
 REMEDY = "pip install 'gem-ma[browser]' and install Chromium: apt-get install chromium"
 
 HOSTILE = (
@@ -589,6 +590,23 @@ def test_the_summary_is_of_what_is_listed(episodes, show):
     few = sum(one == max(turns) for one in turns)
     page.locator("#count", has_text=f"{few} of 12 episodes").wait_for()
     assert page.locator("#body tr").count() == few
+
+
+def test_a_screen_reader_and_keys_find_their_way(browser, episodes, tmp_path):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=AXE)
+    write_page(episodes, tmp_path / "page.html")
+    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
+        look = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        context = browser.new_context(bypass_csp=True, **look)
+        page = context.new_page()
+        page.goto(f"{(tmp_path / 'page.html').as_uri()}#episode=3&turn=3")
+        page.wait_for_selector("body[data-ready]")
+        for back in (False, True):  # on a phone the list has a page of its own
+            if back and width == 390:
+                page.get_by_role("button", name="Episodes").click()
+            found = axe.Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+        context.close()
 
 
 def test_what_hides_is_shown(show, tmp_path):

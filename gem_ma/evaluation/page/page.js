@@ -342,7 +342,7 @@ function summarise() {
       make("td", {}, returns.length ? signed(mean) + (half >= 0 ? " \u00b1 " + rounded(half, 2) : "") : "-"),
       make("td", {}, returns.length ? share(returns.filter((one) => one >= 1 - 1e-9).length, returns.length) : "-"));
   });
-  const heads = ["", "n", "return", "1 or more"].map((title) => make("th", { scope: "col" }, title));
+  const heads = ["seat and agent", "n", "return", "1 or more"].map((title) => make("th", { scope: "col" }, title));
   const bars = [...outcomes].sort((a, b) => b[1] - a[1]).slice(0, 8).flatMap(([outcome, count]) => [
     make("span", {}, shown(outcome)), make("div", { class: "bar", role: "presentation" }, width(make("i"), count / listed.length)),
     make("span", { class: "muted" }, Math.round(100 * count / listed.length) + " %")]);
@@ -422,7 +422,7 @@ class Player {
   close() {
     this.root.hidden = true;
     this.row = this.episode = null;
-    document.querySelector("main").classList.remove("two");
+    $("stage").classList.remove("two");
   }
 
   color(seat) { return tint(seat, this.seats); }
@@ -793,7 +793,7 @@ const player = new Player($("player"));
 const other = new Player($("other"));
 
 async function compare(row) {
-  document.querySelector("main").classList.add("two");
+  $("stage").classList.add("two");
   other.choice = player.choice;
   other.chosen = player.chosen;
   await other.show(row, player.at);
