@@ -35,6 +35,7 @@ def add_commands(commands: Any) -> None:
     _add_eval(commands)
     _add_tournament(commands)
     _add_exploit(commands)
+    _add_leaderboard(commands)
 
 
 def _told(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
@@ -741,3 +742,40 @@ def plain_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
         for row in rows
     )
     return "".join(f"{line}\n" for line in text)
+
+
+# -- leaderboard -----------------------------------------------------------------------------------
+
+
+def _add_leaderboard(commands: Any) -> None:
+    parser = commands.add_parser(
+        "leaderboard",
+        help="put the results of several evaluations into one table, where they can be compared",
+        epilog="example: gem-ma leaderboard results/one results/two --out leaderboard.html",
+    )
+    parser.add_argument("files", nargs="+", help="folders of gem-ma eval, or their results.json")
+    parser.add_argument("--out", help="a page, FILE.html (default: the terminal)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_told(_leaderboard))
+
+
+def _leaderboard(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.standings import percent, standings, write_page
+
+    found = standings(args.files)
+    if args.out:
+        write_page(found, args.out)
+    if args.json:
+        sys.stdout.write(json.dumps(found.plain(), indent=1) + "\n")
+        return 0
+    lines = []
+    for table in found.tables:
+        rows = many(len(table.common), "row")
+        lines.append(f"{table.suite}, mean success over {rows} that all have played")
+        wide = max(len(line.agent) for line in table.lines)
+        for place, line in enumerate(table.lines, 1):
+            lines.append(f"{place:>3}  {line.agent:{wide}}  {percent(line.success)}")
+    lines += [f"not compared: {one}" for one in found.refused]
+    lines += [f"written to {args.out}"] if args.out else []
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return 0

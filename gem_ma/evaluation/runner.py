@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import inspect
 import json
 import math
@@ -28,6 +29,7 @@ from gem_ma import agents as players
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.evaluation import store, suites
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
+from gem_ma.evaluation.standings import SCHEMA
 from gem_ma.evaluation.statistics import Estimate, average, mean, rate
 from gem_ma.evaluation.suites import BadSuite, Entry, Suite
 from gem_ma.guards.given import need
@@ -131,6 +133,7 @@ class Evaluation:
     overall: dict[str, Any]
     skipped: list[dict[str, str]] = field(default_factory=list)
     stopped: list[dict[str, str]] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)  # of what decides a score, what all share
 
     @property
     def code(self) -> int:
@@ -142,6 +145,7 @@ class Evaluation:
     def plain(self) -> dict[str, Any]:
         """Return it as JSON values; what cannot be told is null."""
         return {
+            **self.about,
             "suite": self.suite,
             "overall": _plain(self.overall),
             "rows": [_plain(row) for row in self.rows],
@@ -497,7 +501,15 @@ def summary(
     for one in played:
         costs.update({seat: each.value * one["episodes"] for seat, each in one["costs"].items()})
     overall |= {"cost in all": sum(costs.values()), "costs in all": dict(costs)}
-    return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped])
+    told = suite.plain()
+    about = {"schema": SCHEMA, "version": _version(rows), "seed": suite.seed}
+    about |= {"entries": told["entries"]}
+    return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped], about)
+
+
+def _version(rows: Iterable[dict[str, Any]]) -> str:
+    """Return the releases that have played; they leave the rows."""
+    return ", ".join(sorted({one for row in rows for one in row.pop("versions")}))
 
 
 def row(cell: Cell, episodes: Sequence[Episode], prices: Prices | None = None) -> dict[str, Any]:
@@ -528,6 +540,8 @@ def row(cell: Cell, episodes: Sequence[Episode], prices: Prices | None = None) -
         "id": entry.id,
         "seat": cell.seat,
         "agents": cell.agents,
+        "evaluated": list(seats),
+        "records": f"episodes/{cell.file}",
         "tasks": entry.tasks,
         "trials": entry.trials,
         "episodes": len(done),
@@ -549,8 +563,19 @@ def row(cell: Cell, episodes: Sequence[Episode], prices: Prices | None = None) -
         "seconds": mean_of("seconds"),
         "latency": mean([_per_reply(part) for part in tasks.values()]),
         "data": ", ".join(sorted({str(one.report.get("data", "")) for one in done})),
+        "prompts": _prompts(episodes, seats),
         "diagnosis": diagnoses(done),
+        "versions": {one.version for one in done},
     }
+
+
+def _prompts(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
+    """Return a name for the rules that evaluated seats were told in the first episode."""
+    if not episodes:
+        return ""
+    rules = min(episodes, key=lambda one: one.number).rules
+    told = repr([rules.get(seat, "") for seat in seats]).encode()
+    return hashlib.blake2b(told, digest_size=8).hexdigest()
 
 
 def diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:

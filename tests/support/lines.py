@@ -80,6 +80,9 @@ WRONG = [
     (f"eval {C4} --agents random --out FOLDER/o --tasks -1", "--tasks: '-1'"),
     (f"eval {C4} --agents random --out FOLDER/o --price x", "--price"),
     ("eval compare FOLDER FOLDER", "holds no evaluation"),
+    ("leaderboard FOLDER", "name a folder of gem-ma eval"),
+    ("leaderboard FILE", "FILE"),
+    ("leaderboard", "files"),
     ("tournament tau:shop --agents rule-user --out FOLDER/t", "and not for the seat assistant"),
     ("tournament", "--out"),
     ("tournament game:Nope --out FOLDER/t", "no environment"),
@@ -214,6 +217,8 @@ WRONG += [
         f"{_CUP} --workers 0",
         f"{_CUP} --max-errors some",
         f"{_CUP} --picture cup.jpg",
+        "leaderboard FOLDER",
+        "leaderboard FILE --out FOLDER/l.html",
         "users tau:shop --users nobody",
         "users tau:shop --users user:nobody",
         "users tau:shop --users user:plain:typos=2",
@@ -321,6 +326,12 @@ RIGHT = {
         "users tau:shop --users user:plain,users:train --assistants informed-assistant,random "
         "--episodes 2 --seed 1 --json",
         "users tau:shop --users user:wary:typos=0.5 --episodes 2 --set world=3",
+    ],
+    "leaderboard": [
+        f"eval {TTT} --agents random --tasks 1 --out l1",
+        f"eval {TTT} --agents x=search:depth=1 --opponents random --tasks 1 --out l2",
+        "leaderboard l1 l2/results.json --out l.html",
+        "leaderboard l1 l2 --json",
     ],
     "exploit": [
         f"exploit {KUHN} --agents random --samples 2 --seed 1 --json",
