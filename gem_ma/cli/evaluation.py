@@ -762,6 +762,8 @@ def _add_leaderboard(commands: Any) -> None:
 def _leaderboard(args: argparse.Namespace) -> int:
     from gem_ma.evaluation.standings import percent, standings, write_page
 
+    if args.out and not Path(args.out).resolve().parent.is_dir():
+        raise UsageError(f"{args.out}: there is no such folder")
     found = standings(args.files)
     if args.out:
         write_page(found, args.out)

@@ -502,12 +502,12 @@ def summary(
         costs.update({seat: each.value * one["episodes"] for seat, each in one["costs"].items()})
     overall |= {"cost in all": sum(costs.values()), "costs in all": dict(costs)}
     told = suite.plain()
-    about = {"schema": SCHEMA, "version": _version(rows), "seed": suite.seed}
+    about = {"schema": SCHEMA, "version": _releases(rows), "seed": suite.seed}
     about |= {"entries": told["entries"]}
     return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped], about)
 
 
-def _version(rows: Iterable[dict[str, Any]]) -> str:
+def _releases(rows: Iterable[dict[str, Any]]) -> str:
     """Return the releases that have played; they leave the rows."""
     return ", ".join(sorted({one for row in rows for one in row.pop("versions")}))
 

@@ -218,7 +218,7 @@ WRONG += [
         f"{_CUP} --max-errors some",
         f"{_CUP} --picture cup.jpg",
         "leaderboard FOLDER",
-        "leaderboard FILE --out FOLDER/l.html",
+        "leaderboard FOLDER --out FOLDER/no/l.html",
         "users tau:shop --users nobody",
         "users tau:shop --users user:nobody",
         "users tau:shop --users user:plain:typos=2",
