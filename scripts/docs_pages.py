@@ -46,6 +46,12 @@ FAMILIES = {
     ),
     "rg": (("rg",), "ReasoningGym", "Generated tasks of `reasoning-gym`, with its own scores."),
     "ta": (("ta",), "TextArena", "The games of TextArena 0.7.4, played by its own code."),
+    "os": (
+        ("os",),
+        "OpenSpiel",
+        "The games of OpenSpiel 2.0 by its own code, with its arguments: `os:hex(board_size=5)`. "
+        "It needs `pip install 'gem-ma[openspiel]'`.",
+    ),
     "gym": (
         ("gym",),
         "Gymnasium",

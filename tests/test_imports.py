@@ -29,7 +29,7 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "tools": {*BELOW, "match", "envs", "talk", "apis"},
     "training": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "evaluation": {*BELOW, *PLAY, "tools"},
-    "serving": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
+    "serving": {*BELOW, *PLAY, "evaluation", "gem_ma"},  # the arena shows pages and ratings
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
     "gem": {*BELOW, "envs", "apis", "tools"},
     "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "serving", "testing", "training"},

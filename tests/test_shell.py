@@ -4,7 +4,7 @@ The commands of a chapter are one script. A comment before a block says what is 
 
 - `needs: MODULE from gem-ma[EXTRA]`: it runs after all others of its page, where the module is.
 - `loopback: MODULE from gem-ma[EXTRA]`: a server on the loopback stands for what it talks to. That
-  is a chat server, or what its own first line, `gem-ma serve`, starts.
+  is a chat server, or what its own first line, `gem-ma serve` or `gem-ma arena`, starts.
 - `typed: WORDS`: so much is typed, a line for each word.
 - `not run: WHY`, `command: NAME`, which CI runs, or `client: NAME` (test_clients_page.py runs it).
 """
@@ -83,7 +83,7 @@ def test_shell_that_needs_an_extra(place, tmp_path):
 def test_shell_against_a_server(place, tmp_path):
     skip_without(BLOCKS[place].about)
     served, *rest = BLOCKS[place].text.splitlines()
-    if not served.startswith("gem-ma serve"):
+    if not served.startswith(("gem-ma serve", "gem-ma arena")):
         # Every fifth reply ends a conversation that has an end.
         replies = itertools.cycle([*[r"\boxed{4}"] * 4, "###STOP###"])
         with StubServer(lambda body, attempt: next(replies)) as server:

@@ -1,4 +1,4 @@
-"""The command serve: an environment that others reach over a network."""
+"""The commands serve and arena: environments that others reach over a network."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import sys
 from typing import Any
 
 from gem_ma.cli.common import UsageError, add_looks, looks, positive, seconds
-from gem_ma.envs.registry import BadArgument
+from gem_ma.envs.registry import BadArgument, MissingNeed
 
 
 def add_commands(commands: Any) -> None:
-    """Add serve to the commands of gem-ma."""
+    """Add the commands to those of gem-ma."""
+    _add_arena(commands)
     serve = commands.add_parser(
         "serve",
         help="offer an environment over OpenEnv's WebSocket protocol",
@@ -82,5 +83,63 @@ def _serve(args: argparse.Namespace) -> int:
             **looks(args),
         )
     except (BadArgument, ValueError) as error:
+        raise UsageError(str(error)) from None
+    return 0
+
+
+# -- arena -----------------------------------------------------------------------------------------
+
+
+def _add_arena(commands: Any) -> None:
+    parser = commands.add_parser(
+        "arena",
+        help="let people and agents play in a browser",
+        epilog="example: gem-ma arena --out matches --agents random,search:depth=3; a token that "
+        "browsers have to show stands in the environment variable GEM_MA_TOKEN",
+    )
+    parser.add_argument("envs", nargs="*", help="environments (default: eighteen of all kinds)")
+    parser.add_argument("--out", required=True, help="a folder for the matches, which go on there")
+    parser.add_argument(
+        "--agents",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="who may be seated, with commas between; may be repeated (default: random and "
+        "search:depth=3)",
+    )
+    parser.add_argument(
+        "--records",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="episodes of which any turn may be played on from; may be repeated",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
+    parser.add_argument(
+        "--port", type=_port, default=8080, help="0 takes a free one (default: 8080)"
+    )
+    parser.set_defaults(run=_arena)
+
+
+def _arena(args: argparse.Namespace) -> int:
+    def say(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    agents = [one for some in args.agents for one in some.split(",") if one]
+    given = {"envs": args.envs} if args.envs else {}
+    try:
+        from gem_ma.serving.arena import arena
+
+        arena(
+            args.out,
+            agents=agents or ("random", "search:depth=3"),
+            records=args.records,
+            host=args.host,
+            port=args.port,
+            say=say,
+            **given,
+        )
+    except (BadArgument, MissingNeed, ImportError, OSError, ValueError) as error:
         raise UsageError(str(error)) from None
     return 0

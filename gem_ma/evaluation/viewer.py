@@ -105,6 +105,7 @@ def write_page(
     spectator: bool = True,
     most: int | None = _AGAIN,
     trust: bool = False,
+    study: str = "",
     progress: Callable[[int], None] | None = None,
 ) -> Page:
     """Write the episodes of a file, or of all files in a folder, as a page.
@@ -112,6 +113,8 @@ def write_page(
     spectator: False leaves out what spectators saw, for which episodes are played again.
     most: only so many episodes are played again, the first ones; None: all.
     trust: play again whatever the files name, and without limits: it runs code.
+    study: the beginning of an address where one may play on from a turn; each turn links to it,
+        with the number of the episode and of the step behind it.
     progress: called after each episode with how many there are.
     """
     files = find_files(source)
@@ -119,7 +122,7 @@ def write_page(
     half = Path(f"{out}.{os.getpid()}")
     try:
         with half.open("w", encoding="ascii", newline="\n") as file, Spectator(trust) as again:
-            page = _Writer(file, again, 0 if not spectator else most)
+            page = _Writer(file, again, 0 if not spectator else most, study)
             for path in files:
                 name = path.name if len(files) == 1 else path.relative_to(source).as_posix()
                 for number, item in enumerate(read(path, name), 1):
@@ -343,8 +346,8 @@ def moments(steps: Sequence[Step]) -> Iterator[list[Step]]:
 class _Writer:
     """A page that grows as episodes come: only its index waits for the end."""
 
-    def __init__(self, file: IO[str], again: Spectator, most: int | None):
-        self._file = file
+    def __init__(self, file: IO[str], again: Spectator, most: int | None, study: str = ""):
+        self._file, self._study = file, study
         self._spectator = again
         self._most = most  # episodes that are played again
         page = _template()
@@ -420,6 +423,7 @@ class _Writer:
             "blocks": self._blocks,
             "side": _SIDE,
             "across": _ACROSS,
+            "study": self._study,
         }
         self._put("index", zlib.compress(_json(about).encode(), _LEVEL))
         self._file.write(_ascii(self._tail))

@@ -41,6 +41,27 @@ class Past(NamedTuple):
         seed, options = match.origin
         return cls(seed, options, tuple(moves), (match.turns, match.waiting, dict(match.paid)))
 
+    @classmethod
+    def before(cls, episode: Episode, step: int) -> Self:
+        """Return how an episode came to where its step with this number was taken.
+
+        Steps that were taken together stay together.
+        """
+        steps, redrawn = episode.steps, dict(episode.redrawn)
+        step = max(0, min(step, len(steps)))
+        if step < len(steps):
+            step = next(at for at, one in enumerate(steps) if one.number == steps[step].number)
+        moves: list[Any] = []
+        number = None
+        for at, one in enumerate(steps[:step]):
+            if one.number != number:
+                if at in redrawn:
+                    moves.append(redrawn[at])
+                moves.append({})
+                number = one.number
+            moves[-1][one.agent] = str(one.reply)
+        return cls(episode.seed, dict(episode.options), tuple(moves))
+
     def replies(self) -> list[tuple[str, str]]:
         """Return who said what."""
         return [pair for move in self.moves if isinstance(move, dict) for pair in move.items()]
@@ -113,7 +134,8 @@ class Play:
                 self.env.turn(seat, chats[seat])
             self.replies = dict(move)
             self.submit()
-        if (match.turns, match.waiting, match.paid) != self.past.led_to:
+        led_to = (match.turns, match.waiting, match.paid)
+        if self.past.led_to and led_to != self.past.led_to:
             raise ValueError(
                 "the replies that this environment has kept do not lead to where it is: hand them "
                 "in by step() of the outermost wrapper, and not by submit() of one further in"

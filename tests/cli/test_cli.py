@@ -130,7 +130,8 @@ def test_list(capsys):
         "  game:LeducPoker-v0         2 seats  Leduc poker: six cards, one held by each agent and "
         "one for both, two rounds of bets.",
     ]
-    assert lines[4].startswith("TextArena's games")
+    assert lines[4].startswith("OpenSpiel's games")
+    assert any(line.startswith("TextArena's games") for line in lines[5:])
 
 
 def test_list_tells_each_game_once_and_each_family_in_a_line(capsys):
@@ -168,7 +169,8 @@ def test_a_name_stands_for_an_id(capsys):
     assert capsys.readouterr().out.startswith("game:ConnectFour-v0, seed 0")
     assert main(["play", "kuhn"]) == 2
     assert capsys.readouterr().err == (
-        "gem-ma: no environment 'kuhn'; did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0'?\n"
+        "gem-ma: no environment 'kuhn'; did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0' "
+        "or 'os:kuhn_poker'?\n"
     )
 
 

@@ -15,6 +15,7 @@ from gem_ma.envs.tau import fetch
 
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {"train": ("torch", "transformers"), "serve": ("uvicorn", "fastapi")}
+NEEDS["arena"] = ("openskill", "starlette", "uvicorn", "websockets")
 NEEDS |= {"plot": ("matplotlib",), "completion": ("argcomplete",)}
 
 
@@ -94,7 +95,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
         threads = torch.get_num_threads()
         request.addfinalizer(lambda: torch.set_num_threads(threads))
         torch.set_num_threads(1)
-    if command == "serve":  # up to where it waits for clients
+    if command in ("serve", "arena"):  # up to where it waits for clients
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     if command == "data":  # which has to be TAU-bench's own
         monkeypatch.setattr(fetch, "fetch", lambda source, into, say: say(f"{source} {into}"))

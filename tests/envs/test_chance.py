@@ -135,6 +135,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "KuhnPoker-v0", {}, lambda s: [s.cards], even(itertools.permutations("JQK", 2)),
     ),
     "six cards": ("LeducPoker-v0", {}, lambda s: [s.cards], DEALS),
+    "50 cards": (
+        "Hanabi-v0", {}, lambda s: itertools.chain(*s.hands),
+        {(c, r): n / 50 for c in range(5) for r, n in enumerate((3, 2, 2, 2, 1))},
+    ),
     "52 cards": ("Blackjack-v0", {}, lambda s: (*s.own, *s.dealer), even(FULL)),
     "size of a slide puzzle": ("FifteenPuzzle-v0-random", {}, lambda s: [s.size], even((2, 3, 4))),
     "gap": ("FifteenPuzzle-v0", {}, lambda s: sides([divmod(s.board.index(0), 3)]), even((0, 1))),

@@ -30,6 +30,7 @@ LEVELS = {  # game -> arguments, and their values by level
         {"": (1, 20, 20), "-easy": (1, 10, 4), "-hard": (1, 50, 7)},
     ),
     "GuessWho": ("questions", {"": (20,)}),
+    "Hanabi": ("players", {"": (2,)}),
     "Hangman": ("word_length max_turns", {"": (5, 20), "-easy": (3, 10), "-hard": (7, 20)}),
     "Hex": ("size", {"": (7,)}),
     "LiarsDice": ("players dice", {"": (3, 3)}),
@@ -104,6 +105,7 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"min_number": 20}, {"max_turns": 1}], [{"min_number": 21}, {"max_turns": 0}],
     ),
     "GuessWho": ([{"questions": 1}], [{"questions": 0}]),
+    "Hanabi": ([{"players": 3}, {"players": 5}], [{"players": 1}, {"players": 6}]),
     "Hangman": (
         [{"max_turns": 1}, {"max_turns": 40}],
         [{"max_turns": 0}, {"max_turns": 41}, {"max_turns": None}, {"word_length": 12}],
@@ -242,6 +244,7 @@ SEATS = {  # of games for several; who plays alone is called player
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
     **dict.fromkeys(("Hex", "Reversi"), "black white"),
+    "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
     "PublicGoods": "player_0 player_1 player_2 player_3",

@@ -63,6 +63,7 @@ WRONG = [
     (f"render {C4} --out FOLDER/a.png --agent nobody", "no seat 'nobody'"),
     (f"render {C4} --out CLOSED/a.png", "CLOSED/a.png"),
     ("serve game:Nope-v0", "gem-ma: "),
+    ("arena game:Nope-v0 --out FOLDER/o", "gem-ma: "),
     (f"serve {C4} --port -1", "--port"),
     (f"serve {C4} --port 99999", "--port"),
     ("data nope", "tau-bench"),
@@ -186,6 +187,11 @@ WRONG += [
         f"{_SERVE} --idle 0",
         f"serve {C4} --seat nobody",
         f"{_SERVE} --others nobody",
+        "arena --out FILE",
+        f"arena {C4} --out FOLDER/o --agents nobody",
+        f"arena {C4} --out FOLDER/o --records FOLDER/no",
+        f"arena {C4} --out FOLDER/o --host 0.0.0.0",
+        f"arena {C4} --out FOLDER/o --port 99999",
         "data tau-bench --into FOLDER/x --from FOLDER/no",
         "data tau2-bench --into FOLDER/x --from FOLDER/no",
         "data tau-bench --from FOLDER --into FILE",
@@ -301,6 +307,10 @@ RIGHT = {
     "serve": [
         f"serve {TTT} --host 127.0.0.1 --port 0 --max-sessions 2 --max-message 4096 "
         f"--first-message 1.5 --idle 9 --seat x --others o=search:depth=1 {_LOOKING}"
+    ],
+    "arena": [
+        f"run {TTT} --episodes 2 --out ar.jsonl",
+        f"arena {TTT} --out ar --agents random --records ar.jsonl --host 127.0.0.1 --port 0",
     ],
     "data": ["data tau-bench --from . --into x"],
     "eval": [

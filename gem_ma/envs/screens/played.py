@@ -19,6 +19,7 @@ from gem_ma.scene.screen import CLICKED
 BUTTONS = 60  # so many moves may have a button each
 CLICKS = 600  # of all seats, that end an episode
 ROOM = 340  # for a board and its status
+ALONE = 380  # where nothing stands below them
 _ARROWS = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _SQUARE = re.compile(r"([A-Za-z])(\d{1,2})(?!\d)")
 Reply = tuple[tuple[tuple[int, int], ...], str]  # the squares that a reply is about, and the rest
@@ -94,6 +95,15 @@ class Played(NamedTuple):
         return bool(getattr(self.inner, "truncated", False))
 
 
+class Board(NamedTuple):
+    """A board as it is shown to one seat, and what of it can be clicked."""
+
+    scene: Any
+    # of each "row,column", its box, its name, and whether a click on it leads to a move
+    squares: tuple[tuple[str, int, int, int, int, str, bool], ...]
+    moves: tuple[str, ...]  # that have a button: no square says them
+
+
 class Clicked(Game[Played]):
     """A game in which moves are made with pointer and keyboard: squares, buttons, a field.
 
@@ -112,13 +122,52 @@ class Clicked(Game[Played]):
         self.id = game
         spec = registry.spec(game)
         game, beside = make_game(spec, arguments or {}, spec.kwargs)
-        self.rules_of, self._kept = game, None
+        self.rules_of, self._kept, self.room = game, None, ROOM
         self.coordinates, self.refs, self.look = coordinates, refs, look
         self.agents, self.zero_sum = game.agents, game.zero_sum
         self.blocking, self.reset_options = game.blocking, game.reset_options
         turns = beside.get("max_turns", game.env_defaults.get("max_turns"))
         limit = min(8 * turns, CLICKS) if turns else CLICKS
         self.env_defaults = {"image_size": (SIZE, SIZE), "max_turns": limit}
+
+    @classmethod
+    def around(cls, game, name):
+        """Return what shows a game that is played elsewhere."""
+        self = cls.__new__(cls)
+        self.id, self.rules_of, self._kept, self.room = name, game, None, ALONE
+        self.coordinates, self.refs, self.look = "pixels", False, "flat"
+        return self
+
+    def board(self, view, agent, picked):
+        """Return the board of a masked view, with what is picked; None: there is none to click."""
+        state = Played(view, {agent: Hand(squares=picked)}, self)
+        if agent not in view.to_act() or not self.named(state, agent):
+            return None
+        page = self._page(state, agent)
+        named, at = self.named(state, agent), len(picked)
+        leads = {to[at] for to, _ in named.values() if len(to) > at and to[:at] == picked}
+        scene = self.rules_of.picture(view, agent)
+        columns = {column for _, column in leads} if scene.columns and not scene.lines else ()
+        squares = []
+        for one in page:
+            if one.kind == "square":
+                told = one.id.partition(":")[2]
+                row, column = map(int, told.split(","))
+                leading = (row, column) in leads or column in columns
+                squares.append((told, one.x, one.y, one.w, one.h, one.text, leading))
+        moves = [one.id.partition(":")[2] for one in page if one.id.startswith("move:")]
+        page = tuple([one for one in page if not one.id.startswith(("move", "reply", "send"))])
+        return Board(drawn(page, Ui(), False, "flat"), tuple(squares), tuple(moves))
+
+    def pick(self, view, agent, picked, square):
+        """Return what is picked after a click, and the reply, if that says all of it."""
+        state, hand = Played(view, {}, self), Hand(squares=picked)
+        hand, reply = self._picked(state, agent, hand, square)
+        return hand.squares, reply
+
+    def press(self, view, agent, picked, move):
+        """Return the reply that a button means beside the squares that are picked."""
+        return self._reply(Played(view, {}, self), agent, Hand(squares=picked), move)
 
     # -- the page ----------------------------------------------------------------------------------
 
@@ -142,7 +191,7 @@ class Clicked(Game[Played]):
         if isinstance(scene, Grid):
             self._board(sheet, scene, hand, "square" if named else "tile")
         elif scene is not None:
-            sheet.put("view", "view", "", scene, w=sheet.w, h=ROOM - 60)
+            sheet.put("view", "view", "", scene, w=sheet.w, h=self.room - 60)
         else:
             for line in self.rules_of.describe(state.inner, agent).split("\n")[:14]:
                 sheet.label(line)
@@ -161,7 +210,7 @@ class Clicked(Game[Played]):
         """Put the squares of a board, its labels, and its status."""
         rows, columns = len(scene.rows), max(map(len, scene.rows))
         labels = 18 if scene.lines or scene.columns else 0
-        high, wide = ROOM - 18 * len(scene.status), sheet.w - labels
+        high, wide = self.room - 18 * len(scene.status), sheet.w - labels
         side = max(8, min(52, high // rows, wide // columns))
         tiles, left, top = dict(scene.tiles), EDGE + labels, sheet.y
         if scene.columns:

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from gem_ma.envs import forms
 from gem_ma.envs.tasks.question import Grade
 from gem_ma.guards import sandbox
 from gem_ma.guards.untrusted import read_json
@@ -118,7 +119,7 @@ def quick(text, gold):
     if plain(text) == plain(gold):
         return True
     wanted = number(gold)
-    said = number(text) if wanted else None
+    said = (number(text) or number(forms.bare(text))) if wanted else None
     if said:
         return same_number(said, wanted)
     words = _TEXT.sub(r"\1", gold).strip()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gem_ma.envs import levels
+from gem_ma.envs import forms, levels
 from gem_ma.game import Game, Message
 from gem_ma.match.actions import choose, number
 
@@ -13,7 +13,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 AROUND = ".,:;!?\"'`*$()[]"
 BESIDE = {  # words that may stand beside an answer
     *("the", "answer", "is", "it", "option", "exit", "piece", "cell", "time", "letter"),
-    *("degrees", "steps", "units", "figure"),
+    *("degrees", "steps", "units", "figure", "angle"),
 }
 
 
@@ -86,9 +86,11 @@ class Task(Game[State]):
     def read(self, text, view, agent):
         """Return one of the choices; of numbers any, in its shortest form."""
         said = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
-        bare = " ".join(said) or text
+        bare = forms.bare(" ".join(said) or text)
         if view.choices[0].isdecimal():
-            return str(number(bare))
+            return str(number(forms.whole(bare)))
+        if view.choices[0] in LETTERS:
+            bare = forms.letter(bare)
         return choose(bare, view.choices)
 
     def advance(self, state, moves, rng):

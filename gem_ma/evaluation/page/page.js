@@ -512,7 +512,9 @@ class Player {
     if (step.lost) text.append(make("p", { class: "bad" }, "Its picture is not in the folder beside the file."), short(step.alt ?? ""));
     if (text.childElementCount) saw.append(text);
     const head = make("h2", {}, make("span", { class: "seat " + this.color(seat) }, shown(seat)),
-      make("button", { type: "button", class: "plain", onclick: () => this.step(at) }, "turn " + (at + 1)));
+      make("button", { type: "button", class: "plain", onclick: () => this.step(at) }, "turn " + (at + 1)),
+      about.study ? make("a", { href: about.study + "&number=" + this.row.place + "&turn=" + this.moments.slice(0, at).flat().length,
+        "aria-label": "Play on from turn " + (at + 1) }, "play on from here") : "");
     return make("section", { class: "turn " + this.color(seat) + (step.invalid ? " invalid" : ""), "aria-label": seat + ", turn " + (at + 1) },
       head, ...(saw.childElementCount ? [saw] : []), this.replied(step, at));
   }

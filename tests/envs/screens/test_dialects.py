@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from needed import needed
 from stub_server import StubServer
 
 from gem_ma.cli.main import main
+from gem_ma.evaluation import suites
 from gem_ma.rollouts.records import load_episodes
 
 needed("openai", install="'gem-ma[openai]'")
@@ -31,12 +33,20 @@ DIALECTS = {
 }
 
 
+def seen(messages):
+    """Return the words since the last reply: of the user, or of what a tool has returned."""
+    last = max((n for n, one in enumerate(messages) if one["role"] == "assistant"), default=0)
+    given = [one["content"] for one in messages[last + 1 :]]
+    parts = [[{"text": one}] if isinstance(one, str) else one for one in given]
+    return "\n".join(part.get("text", "") for one in parts for part in one)
+
+
 def looking(say):
     """Return a model that clicks on the first thing that its task names, where it sees that."""
 
     def answer(body, attempt):
-        first, last = body["messages"][0]["content"], body["messages"][-1]["content"]
-        task, last = first.partition("Task: ")[2].partition("\n")[0], last[-1]["text"]
+        first, last = body["messages"][0]["content"], seen(body["messages"])
+        task = first.partition("Task: ")[2].partition("\n")[0]
         for name in re.findall(r'"([^"]+)"', task):
             found = re.search(rf'\[e\d+\] \w+ "{name}"(?!, focused).*? at \((\d+), (\d+)\)', last)
             if found:
@@ -64,11 +74,13 @@ def test_a_model_is_understood_in_its_own_form(dialect, tmp_path):
 def test_the_whole_suite(dialect, tmp_path):
     with StubServer(looking(DIALECTS[dialect])) as server:
         ran = main([
-            "eval", "--suite", "screens", "--tasks", "1", "--set", "limit=6",
+            "eval", "--suite", "screens", "--tasks", "1",
             "--agents", f"openai:m@{server.url}", "--out", str(tmp_path / "out"),
         ])  # fmt: skip
     assert ran == 0
     found = [one for path in (tmp_path / "out").rglob("*.jsonl") for one in load_episodes(path)]
-    assert len(found) == 150
+    assert set(Counter(one.spec.id for one in found).values()) == {3}  # levels
+    assert {one.spec.id for one in found} == {one.id for one in suites.load("screens").entries}
+    assert [one.failure for one in found if one.failure] == []
     assert {step.invalid for one in found for step in one.steps} == {None}
     assert sum(one.report["done"] for one in found) >= 5

@@ -92,6 +92,13 @@ NUMBERS_WRONG = [
     ("10", r"\binom{5}{3} + 1"),
 ]
 UNITS_RIGHT = [
+    ("145", r"145^\circ"),
+    ("145", r"145^{\circ}"),
+    ("145", "145\u00b0"),
+    ("145", "145 degrees"),
+    ("145", "x = 145.0"),
+    ("71", "71 toys"),
+    ("71", "71 red toys."),
     ("5", r"5\text{ cm}"),
     ("5", "5 cm"),
     ("5 \\text{ cm}", "5"),
@@ -108,6 +115,11 @@ UNITS_RIGHT = [
     (r"10 \text{ m}^2", "10"),
 ]
 UNITS_WRONG = [
+    ("5", "5 million"),
+    ("5", "5 or more"),
+    ("5", "5 x"),
+    ("71", "not 71 toys"),
+    ("71", "71 toys or 72"),
     ("5 \\text{ cm}", "6 \\text{ cm}"),
     ("5", r"50\text{ mm}"),
     (r"30^\circ", "60"),

@@ -14,18 +14,24 @@ class MazeExit(Task):
     )
 
     def draw(self, rng, size, exits):
-        """Dig from every exit, and put the person far from the exit that it is connected with."""
+        """Dig from every exit, and put the person far from the exit that it is connected with.
+
+        That exit is as often the nearest as the second nearest, and so on.
+        """
         border = [(side, i) for side in range(4) for i in range(size)]
-        while True:
+        answer, nearer = rng.integers(exits, size=2).tolist()
+        there: list[tuple[int, int]] = []
+        while not there:
             chosen = [border[i] for i in sorted(rng.permutation(4 * size)[:exits].tolist())]
             doors = [_door(size, *place) for place in chosen]
-            if len({cell for cell, _ in doors}) == exits:  # a corner has two sides
-                maze, far = walls.dig(rng, size, [cell for cell, _ in doors])
-                answer = int(rng.integers(exits))
-                if max(far[answer].values()) >= size:
-                    break
-        distant = [cell for cell, steps in far[answer].items() if 2 * steps > size]
-        walls.put(maze, distant[int(rng.integers(len(distant)))], walls.HERE)
+            if len({cell for cell, _ in doors}) < exits:  # a corner has two sides
+                continue
+            maze, far = walls.dig(rng, size, [cell for cell, _ in doors])
+            if max(far[answer].values()) >= size:
+                gaps = [gap for _, gap in doors]
+                distant = [cell for cell, steps in far[answer].items() if 2 * steps > size]
+                there = [cell for cell in distant if _nearer(cell, gaps, answer) == nearer]
+        walls.put(maze, there[int(rng.integers(len(there)))], walls.HERE)
         for letter, (_, (row, column)) in zip(LETTERS, doors, strict=False):
             maze[row][column] = letter
         choices = tuple(LETTERS[:exits])
@@ -37,6 +43,12 @@ class MazeExit(Task):
 
     def scene(self, shown):
         return Grid(shown, walls.TILES)
+
+
+def _nearer(cell, gaps, answer):
+    """Return how many exits are nearer to a cell than one of them, as the crow flies."""
+    away = [(2 * cell[0] + 1 - row) ** 2 + (2 * cell[1] + 1 - column) ** 2 for row, column in gaps]
+    return sum(one < away[answer] for one in away)
 
 
 def _door(size, side, i):

@@ -134,9 +134,6 @@ class Angles(Task):
             shown, answer = kind(rng, step)
         return Question("How many degrees has the angle x?", str(answer), shown, self.moves)
 
-    def read(self, text, view, agent):
-        return super().read(text.replace("°", " "), view, agent)
-
     def words(self, shown):
         return shown.words
 

@@ -2,6 +2,7 @@
 
 import math
 
+from gem_ma.envs import forms
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.scene import Shapes
 
@@ -29,7 +30,10 @@ class Clock(Task):
         return Question("What time does the clock show?", f"{hour}:{minute:02}", shown, TIMES)
 
     def read(self, text, view, agent):
-        return super().read(" ".join([w.removeprefix("0") for w in text.split()]), view, agent)
+        said = " ".join(
+            [w for w in text.split() if w.casefold() not in ("the", "time", "is", "it")]
+        )
+        return super().read(forms.hour(said), view, agent)
 
     def words(self, shown):
         short, long, *_ = shown

@@ -1,0 +1,294 @@
+"""OpenSpiel's games, in turns or all at once, with chance drawn from the episode's own numbers."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from gem_ma.envs import written
+from gem_ma.envs.bridges.openspiel_ids import CHESSLIKE, RULES, WITHOUT
+from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.game import Game
+from gem_ma.guards.extras import extra
+from gem_ma.match.actions import choose
+
+MOST = 10  # players
+_LOUD = re.compile(r"\x1b\[[\d;]*m")  # colours of a terminal
+# What stands before an action's name, and says who does it or which number it has.
+_BEFORE = re.compile(
+    r"(?:\[P\d+\] ?|[Pp]l?\d+: ?|Player: \d+ Action: |Player \d+ (?=bid: )|player=\d+ move=|\d+ - "
+    r"|[, ]+)+"
+)
+_IN_BRACKETS = re.compile(r"\(([^(),]+)\)")
+_FEN = re.compile(r"[\w?+~ \[\]]+(?:/[\w?+~ \[\]]*){3,}")
+
+
+def specs() -> list[Spec]:
+    """Return the games of OpenSpiel with the arguments that they have by themselves."""
+    return [_spec(name) for name in RULES]
+
+
+def known(id: str) -> Spec | None:
+    """Return the Spec of a game with arguments, as in os:hex(board_size=5)."""
+    name = id.partition(":")[2]
+    return _spec(name) if name.partition("(")[0] in RULES and name.endswith(")") else None
+
+
+def find(id: str) -> Spec | None:
+    """Return the Spec of any other game that the installed OpenSpiel has."""
+    found = known(id)
+    if found is not None:
+        return found
+    name = id.partition(":")[2]
+    for beginning, why in WITHOUT.items():
+        if name.startswith(beginning):
+            return Spec(id, f"{__name__}:OpenSpiel", {"game": name}, (f"broken: {why}",))
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    return _spec(name) if name.partition("(")[0] in pyspiel.registered_names() else None
+
+
+def _spec(name: str) -> Spec:
+    return Spec(f"os:{name}", f"{__name__}:OpenSpiel", {"game": name}, ("openspiel:pyspiel",))
+
+
+class Position(NamedTuple):
+    """A state of OpenSpiel's, which is never changed: what follows is a clone of it."""
+
+    inner: Any
+    seats: tuple[str, ...]
+    game: Any  # of ours: the same object in all states
+    left: tuple[str, ...] = ()  # whose moves are made by chance from then on
+
+    def asked(self):
+        """Return the seats that OpenSpiel waits for."""
+        inner = self.inner
+        if inner.is_terminal():
+            return ()
+        if inner.is_simultaneous_node():
+            return tuple([one for n, one in enumerate(self.seats) if inner.legal_actions(n)])
+        return (self.seats[inner.current_player()],)
+
+    def to_act(self):
+        return tuple([one for one in self.asked() if one not in self.left])
+
+    def out(self):
+        return self.left
+
+    def returns(self):
+        returns = dict(zip(self.seats, self.inner.returns(), strict=True))
+        return returns | dict.fromkeys(self.left, self.game.least)
+
+    def numbered(self, agent):
+        """Return the actions of a seat by their names."""
+        number = self.seats.index(agent)
+        return named(self.inner, number)
+
+    def legal(self, agent):
+        return tuple(self.numbered(agent)) if agent in self.to_act() else ()
+
+    def seen_by(self, agent):
+        acting, number = self.to_act(), self.seats.index(agent)
+        returns = dict.fromkeys(self.seats, 0.0)
+        if not acting or self.game.open:
+            returns = self.returns()
+        told = self.game.told(self.inner, number)
+        return View(agent, acting, told, self.legal(agent), returns, self.left)
+
+
+class View(NamedTuple):
+    """What a seat may know: its own information state in words, and its own moves."""
+
+    agent: str
+    acting: tuple[str, ...]
+    text: str
+    moves: tuple[str, ...]
+    paid: Mapping[str, float]
+    left: tuple[str, ...]
+
+    def to_act(self):
+        return self.acting
+
+    def out(self):
+        return self.left
+
+    def returns(self):
+        return self.paid
+
+    def legal(self, agent):
+        return self.moves if agent == self.agent else ()
+
+    def seen_by(self, agent):
+        return self
+
+
+class OpenSpiel(Game[Any]):
+    """Any game of OpenSpiel's that is sequential or simultaneous, for at most ten players.
+
+    game: as pyspiel.load_game takes it, with arguments in brackets: "hex(board_size=5)".
+    """
+
+    def __init__(self, game="tic_tac_toe"):
+        with extra("openspiel", "os:"):
+            import pyspiel
+        for beginning, why in WITHOUT.items():
+            if game.startswith(beginning):
+                raise MissingNeed(f"os:{game}: {why}")
+        try:
+            self.theirs = pyspiel.load_game(game)
+        except pyspiel.SpielError as error:
+            raise ValueError(f"OpenSpiel makes no game={game!r}: {error}") from None
+        kind = self.theirs.get_type()
+        players = self.theirs.num_players()
+        if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD or players > MOST:
+            raise ValueError(f"game={game!r}: expected seats, at most {MOST}, got {players}")
+        self.name, self.kind = game, kind
+        self.agents = tuple(f"player_{n}" for n in range(players)) if players > 1 else ("player",)
+        self.zero_sum = kind.utility == pyspiel.GameType.Utility.ZERO_SUM
+        self.open = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+        low = self.theirs.min_utility()
+        self.least = float(low) if math.isfinite(low) else -1.0  # of who leaves
+        self.drawn = kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
+
+    # -- the rules ---------------------------------------------------------------------------------
+
+    def start(self, rng, options):
+        theirs = self.theirs
+        if self.drawn:  # its chance is its own, and begins with a number
+            import pyspiel
+
+            parameters = dict(theirs.get_parameters(), rng_seed=int(rng.integers(1 << 31)))
+            theirs = pyspiel.load_game(theirs.get_type().short_name, parameters)
+        return self._after(theirs.new_initial_state(), (), rng)
+
+    def _after(self, inner, left, rng):
+        """Return the position after chance has drawn, and moved for those who have left."""
+        while not inner.is_terminal():
+            if inner.is_chance_node():
+                actions, weights = zip(*inner.chance_outcomes(), strict=True)
+                at = 0 if len(actions) == 1 else rng.choice(len(actions), p=_even(weights))
+                inner.apply_action(actions[at])
+                continue
+            state = Position(inner, self.agents, self, left)
+            if state.to_act():
+                return state
+            self._apply(inner, {}, rng)
+        return Position(inner, self.agents, self, left)
+
+    def _apply(self, inner, numbers, rng):
+        """Let the seats move, those without a number by chance."""
+        state = Position(inner, self.agents, self)
+        for seat in state.asked():
+            if seat not in numbers:
+                there = inner.legal_actions(self.agents.index(seat))
+                numbers[seat] = there[int(rng.integers(len(there)))]
+        if inner.is_simultaneous_node():
+            inner.apply_actions([numbers.get(agent, 0) for agent in self.agents])
+        else:
+            (number,) = numbers.values()
+            inner.apply_action(number)
+
+    def read(self, text, view, agent):
+        return choose(text, view.legal(agent))
+
+    def advance(self, state, moves, rng):
+        inner = state.inner.clone()
+        numbers = {agent: state.numbered(agent)[move] for agent, move in moves.items()}
+        self._apply(inner, numbers, rng)
+        return self._after(inner, state.left, rng)
+
+    def forfeit(self, state, agent, rng):
+        if len(self.agents) < 3:
+            return None
+        return self._after(state.inner.clone(), (*state.left, agent), rng)
+
+    # -- how they are told -------------------------------------------------------------------------
+
+    def told(self, inner, number):
+        """Return what a player knows, in OpenSpiel's own words made readable."""
+        kind = self.kind
+        seen = inner.observation_string(number) if kind.provides_observation_string else ""
+        if (self.open and seen) or not kind.provides_information_state_string:
+            return self._readable(seen)
+        knows = inner.information_state_string(number)
+        if seen.strip() in knows:
+            return self._readable(knows)
+        return f"{self._readable(seen)}\n\n{self._readable(knows)}"
+
+    def _readable(self, text):
+        text = "\n".join(line.rstrip() for line in _LOUD.sub("", text).strip("\n").splitlines())
+        if self.kind.short_name in CHESSLIKE and (found := _FEN.match(text)):
+            return f"{_board(found[0].strip())}\n\n{text}"
+        return text
+
+    def rules(self, agent):
+        name, players = self.kind.short_name, len(self.agents)
+        about = RULES.get(name, "Its rules are OpenSpiel's.")
+        given = ", ".join(
+            f"{key}={value}"
+            for key, value in self.theirs.get_parameters().items()
+            if isinstance(value, bool | int | float | str) and len(str(value)) < 40
+        )
+        seat = f"You are player {self.agents.index(agent)} of {players}. " if players > 1 else ""
+        low, high = self.theirs.min_utility(), self.theirs.max_utility()
+        return f"{self.kind.long_name}. {about}\n\n{seat}It pays {low:g} to {high:g}." + (
+            f" It is played with {given}." if given else ""
+        )
+
+    def describe(self, view, agent):
+        if agent is None:
+            return self._readable(str(view.inner)) or "The game is over."
+        if view.text:
+            return view.text
+        if not view.acting:
+            return "The game is over."
+        return (
+            "It is your turn." if agent in view.acting else f"{' and '.join(view.acting)} to move."
+        )
+
+    def tell(self, before, moves, after):
+        return None if self.open else []
+
+    def picture(self, view, agent):
+        return written.scene(self.describe(view, agent))
+
+
+def named(inner: Any, number: int) -> dict[str, int]:
+    """Return the legal actions of a player by names that differ."""
+    found: dict[str, int] = {}
+    for action in inner.legal_actions(number):
+        name = plain(inner.action_to_string(number, action))
+        if name in found:
+            name = next(one for n in itertools.count(2) if (one := f"{name} #{n}") not in found)
+        found[name] = action
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """Return an action's name without what says whose it is, or its number."""
+    text = " ".join(_LOUD.sub("", name).split())
+    before = _BEFORE.match(text)
+    rest = text[before.end() :] if before else text
+    whole = _IN_BRACKETS.fullmatch(rest)
+    return (whole[1] if whole else rest) or text or "nothing"
+
+
+def _even(weights):
+    """Return probabilities that add up to 1, which rounded ones may not."""
+    total = sum(weights)
+    return [one / total for one in weights]
+
+
+def _board(fen):
+    """Return the rows of a board in FEN, a point for each empty square."""
+    rows = []
+    for row in fen.split(" ")[0].partition("[")[0].split("/"):
+        rows.append(re.sub(r"\d+", lambda found: "." * int(found[0]), row))
+    return "\n".join(" ".join(re.findall(r"\+?.", row)) for row in rows)

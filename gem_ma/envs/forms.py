@@ -1,0 +1,62 @@
+"""What an answer says, in whatever form, where that can mean one thing only."""
+
+import re
+
+LONGEST = 200  # characters of an answer that is looked at
+_DEGREES = re.compile(r"\^ ?(?:\\circ|\{ ?\\circ ?\})|\\(?:degree|circ)|\u00b0")
+_TEXT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
+_ASSIGNED = re.compile(r"\\?[a-zA-Z]\w{0,11}\s{0,2}(?:=|:(?!\d))\s{0,2}(?=[^=\s])")
+_AMOUNT = re.compile(
+    r"([+\u2212-]?\\?\$?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)((?: [A-Za-z][A-Za-z'-]+){1,3})\.?"
+)
+# Words behind a number that make another number of it, or no answer.
+_WORDS = (
+    "and or not no but if maybe perhaps either to than plus minus times over by percent hundred "
+    "thousand million billion trillion dozen half halves third thirds quarter quarters pi squared "
+    "cubed factorial mod modulo root is are was equals wrong incorrect unless except choose am pm "
+    "about approximately between least most more less fewer"
+)
+_MORE = frozenset(_WORDS.split())
+_HOUR = re.compile(r"(\d{1,2})[:.h](\d{2})(?::00)?\s*([ap]\.?m\.?)?\.?", re.IGNORECASE)
+_LETTER = re.compile(r"\(?([A-Z])\s*[).:]\s+\S.*", re.DOTALL)
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+
+
+def bare(text: str) -> str:
+    r"""Return an answer without dollar signs, \text{}, degrees, a name before it or units behind.
+
+    What could mean something else stays as it is: "5 million", "5 x", "5 or 6".
+    """
+    if len(text) > LONGEST:
+        return text
+    said = _DEGREES.sub(" ", _TEXT.sub(r" \1 ", text.strip().strip("$")))
+    named = _ASSIGNED.match(said := said.strip())
+    said = said[named.end() :] if named else said
+    said = " ".join(said.strip().removeprefix(r"\(").removesuffix(r"\)").split())
+    found = _AMOUNT.fullmatch(said)
+    if found and not _MORE.intersection(found[2].casefold().split()):
+        return found[1].replace("\u2212", "-")
+    return said
+
+
+def whole(text: str) -> str:
+    """Return a number without zeros behind its point and commas within: 1,145.0 is 1145."""
+    said = bare(text)
+    if re.fullmatch(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.0+)?", said):
+        said = said.replace(",", "")
+    found = _WHOLE.fullmatch(said)
+    return found[1] if found else said
+
+
+def hour(text: str) -> str:
+    """Return a time as on a clock's face: 09:25 AM and 21:25 are 9:25."""
+    found = _HOUR.fullmatch(bare(text))
+    if not found or int(found[1]) > 24 or int(found[2]) > 59:
+        return text
+    return f"{(int(found[1]) - 1) % 12 + 1}:{found[2]}"
+
+
+def letter(text: str) -> str:
+    """Return the letter of an option that is said with its words: "B) a square" is B."""
+    found = _LETTER.fullmatch(text.strip())
+    return found[1] if found else text

@@ -1,0 +1,18 @@
+"""People and agents at tables in a browser: matches that are kept at every move.
+
+`table` is one match on disk, `hall` all of them and who may sit where, `site` the pages and the
+WebSocket; `page/` is what a browser loads. It stands above rollouts and evaluation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.guards.later import later
+
+if TYPE_CHECKING:
+    from gem_ma.serving.arena.serve import arena
+
+__all__ = ["arena"]
+
+__getattr__ = later(__name__, {"arena": "serve"})

@@ -1,0 +1,450 @@
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+
+/** Return a new element; children are elements or texts, and no text is ever read as HTML. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class") element.className = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+const NAMED = new Map([["blue", 0], ["orange", 1], ["green", 2], ["purple", 3], ["yellow", 4], ["red", 6], ["gray", 7]]);
+const tint = (seat, seats) => "s" + (NAMED.get(seat) ?? Math.max(0, seats.indexOf(seat)) % 8);
+const signed = (value) => (value > 0 ? "+" : "") + Math.round(value * 1000) / 1000;
+
+/** Return a text with every character that shows nothing, or moves others, spelled out. */
+function shown(value) {
+  return String(value ?? "").replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (found) =>
+    "\n\t\u200c\u200d".includes(found) ? found : "\u2039U+" + found.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\u203a");
+}
+
+// ---- keys of one's own seats, kept in this browser
+
+const kept = () => JSON.parse(localStorage.getItem("gem_ma keys") ?? "{}");
+function keep(id, keys) {
+  const all = kept();
+  all[id] = { ...all[id], ...keys };
+  localStorage.setItem("gem_ma keys", JSON.stringify(all));
+}
+
+async function ask(path, body) {
+  const given = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const answer = await fetch("/api/" + path, given);
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(told.problem);
+  return told;
+}
+
+function failed(error) { $("trouble").textContent = shown(error.message ?? error); }
+
+// ---- the lobby
+
+let places = [];
+let agents = [];
+let study = null; // a position that a match begins with, and who may play there
+
+async function lobby() {
+  const told = await ask("lobby");
+  [places, agents] = [told.places, told.agents];
+  if (!$("places").children.length) {
+    $("places").replaceChildren(...places.map(tile));
+    $("name").value ||= localStorage.getItem("gem_ma name") ?? "";
+    chairs();
+  }
+  matches = told.matches;
+  cards();
+  $("records").replaceChildren(...told.records.map((record) => make("article", { class: "card" }, make("h3", {}, shown(record.name)),
+    make("div", { class: "ways" }, make("a", { href: "/api/records/" + record.id + "/replay" }, "Read, and play on from any turn")))));
+  ratings(told.ratings);
+}
+
+let matches = [];
+let listed = 15;
+
+function cards() {
+  const more = make("button", { type: "button", onclick: () => { listed += 100; cards(); } }, "Show more");
+  const found = matches.slice(0, listed).map(card);
+  $("all").hidden = !matches.some((one) => one.over);
+  $("matches").replaceChildren(...(found.length ? found : [make("p", { class: "muted" }, "Nobody has played here yet.")]), ...(matches.length > listed ? [more] : []));
+}
+
+function tile(place, i) {
+  const given = { type: "radio", name: "env", value: place.id, onchange: () => { chairs(); lobby().catch(failed); } };
+  return make("label", { class: "place" }, make("input", i ? given : { ...given, checked: "" }),
+    make("img", { src: "data:image/png;base64," + place.picture, alt: "", width: 224, height: 224 }),
+    make("b", {}, place.title), make("span", {}, place.seats.length === 1 ? "alone" : place.seats.length + " seats"));
+}
+
+const chosen = () => study ?? places.find((one) => one.id === document.querySelector("#places :checked")?.value) ?? places[0];
+const titled = (env) => places.find((one) => one.id === env)?.title ?? env;
+
+function chairs() {
+  const place = chosen();
+  if (!place) return;
+  $("chosen").textContent = place.title;
+  $("what").textContent = place.about;
+  const kept = new Map([...$("chairs").querySelectorAll("select")].map((one) => [one.name, one.value]));
+  $("chairs").replaceChildren($("chairs").querySelector("legend"), ...place.seats.map((seat, i) => {
+    const choose = make("select", { name: seat }, make("option", { value: "me" }, "me"),
+      make("option", { value: "open" }, "whoever comes"), ...agents.map((agent) => make("option", { value: agent }, agent)));
+    choose.value = kept.get(seat) ?? (i === 0 ? "me" : agents[0] ?? "open");
+    return make("label", {}, make("span", { class: "seat " + tint(seat, place.seats) }, seat), choose);
+  }));
+  $("watched").replaceChildren(make("option", { value: "" }, "nothing"), make("option", { value: "all" }, "everything"),
+    ...place.seats.map((seat) => make("option", { value: seat }, "what " + seat + " sees")));
+}
+
+function card(match) {
+  const seats = Object.keys(match.seats);
+  const mine = kept()[match.id];
+  const state = match.left ? match.left + " has left" : match.over ? ended(match.returns) : match.free.length ? "waits for players" : "is being played";
+  const free = match.over ? [] : match.free.map((seat) => make("button", { type: "button", onclick: () => sit(match.id, seat) }, "Sit down as " + seat));
+  const best = match.returns ? Math.max(...Object.values(match.returns)) : null;
+  return make("article", { class: "card" },
+    make("h3", {}, titled(match.env) + " ", make("span", { class: "muted" }, shown(state) + (match.of ? ", from a position" : ""))),
+    make("div", { class: "ways" }, ...free, make("a", { href: "#" + match.id }, mine && !match.over ? "Go on" : match.over ? "Look" : "Watch"),
+      match.over ? make("a", { href: "/api/records/" + match.id + "/replay" }, "Replay") : ""),
+    make("div", { class: "who" }, ...seats.map((seat) => make("span", { class: "seat " + tint(seat, seats) + (match.returns && seats.length > 1 && match.returns[seat] === best ? " first" : "") },
+      seat + ": " + shown(match.seats[seat] || "free") + (match.returns && !match.left ? " " + signed(match.returns[seat] ?? 0) : "")))));
+}
+
+/** Show who is how strong in what is chosen, with how far off that may be. */
+function ratings(all) {
+  const place = chosen();
+  const rows = (all[place?.env ?? place?.id] ?? []).map((one) => make("tr", {}, make("td", {}, shown(one.name.replace(/^human:/, ""))),
+    make("td", {}, one.mean.toFixed(1)), make("td", {}, "\u00b1 " + one.doubt.toFixed(1)), make("td", {}, String(one.matches))));
+  $("rated-title").textContent = place ? "Ratings: " + place.title : "Ratings";
+  $("ratings").replaceChildren(rows.length ? make("table", { "aria-labelledby": "rated-title" },
+    make("thead", {}, make("tr", {}, ...["Who", "Mean", "95 %", "Matches"].map((word) => make("th", { scope: "col" }, word)))), make("tbody", {}, ...rows)) :
+    make("p", { class: "muted" }, "No match between two players is over. A new player begins at 25 \u00b1 16."));
+}
+
+function named() {
+  const name = $("name").value.trim();
+  localStorage.setItem("gem_ma name", name);
+  if (!name) { $("name").focus(); throw new Error("Say your name first."); }
+  return name;
+}
+
+/** Prepare a match that begins where a record stood. */
+async function studying(link) {
+  const [of, number, turn] = [link.get("study"), Number(link.get("number")), Number(link.get("turn"))];
+  const told = await ask("records/" + encodeURIComponent(of) + "/position?number=" + number + "&turn=" + turn);
+  await lobby();
+  study = { of, number, turn, env: told.env, seats: told.seats, title: titled(told.env) + ", from a position",
+    about: told.moves === 1 ? "One turn was played before." : told.moves + " turns were played before." };
+  $("choose").hidden = true;
+  $("lobby").classList.add("studying");
+  chairs();
+  $("name").focus();
+}
+
+async function sit(id, seat) {
+  try {
+    const told = await ask("matches/" + id + "/sit", { seat, name: named() });
+    keep(id, told.keys);
+    location.hash = id;
+  } catch (error) { failed(error); }
+}
+
+async function begin(event) {
+  event.preventDefault();
+  try {
+    const seats = Object.fromEntries([...$("chairs").querySelectorAll("select")].map((one) => [one.name, one.value]));
+    const start = study ? { of: study.of, number: study.number, turn: study.turn } : { env: chosen().id };
+    const told = await ask("matches", { ...start, name: named(), seats, watched: $("watched").value, clock: Number($("clock").value),
+      takes_back: $("takes_back").checked, chat: $("chat").checked });
+    keep(told.id, told.keys);
+    location.hash = told.id;
+  } catch (error) { failed(error); }
+}
+
+// ---- a table
+
+let socket = null;
+let seat = null;
+let view = null;
+let again = 0;
+
+function sitting(id) {
+  const mine = Object.keys(kept()[id] ?? {});
+  if (!mine.includes(seat)) seat = mine[0] ?? null;
+}
+
+function connect(id) {
+  socket?.close();
+  clearTimeout(again);
+  const mine = new WebSocket((location.protocol === "https:" ? "wss://" : "ws://") + location.host + "/api/matches/" + id + "/table");
+  socket = mine;
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  mine.onopen = () => mine.send(JSON.stringify(seat === null ? { dark } : { dark, key: kept()[id][seat] }));
+  mine.onmessage = (event) => {
+    const told = JSON.parse(event.data);
+    if (told.problem) return failed(told.problem);
+    $("trouble").textContent = shown(told.trouble);
+    draw(told);
+  };
+  mine.onclose = () => { // the server may be back in a moment
+    if (socket === mine && !$("match").hidden) again = setTimeout(() => connect(id), 1000);
+  };
+}
+
+const send = (message) => socket.readyState === 1 ? socket.send(JSON.stringify(message)) : failed("The server does not answer; trying again.");
+
+function draw(told) {
+  const before = view;
+  view = told;
+  received = performance.now();
+  const seats = Object.keys(told.seats);
+  $("game").textContent = titled(told.env);
+  document.title = (told.yours ? "Your turn: " : "") + titled(told.env);
+  state();
+  $("seats").replaceChildren(...seats.map((one) => make("span", { class: "seat " + tint(one, seats) },
+    one + ": " + shown(told.seats[one] || "free") + (told.seat === one ? " (you)" : "") + (told.over && !told.left ? " " + signed(told.returns[one] ?? 0) : ""))));
+  board(told);
+  const listed = (told.squares ? told.moves : told.legal) ?? [];
+  const hide = hiding() && !told.squares;
+  $("moves").replaceChildren(...(hide ? [] : listed).map((move) => make("button", { type: "button",
+    onclick: () => send(told.squares ? { move } : { reply: move }) }, shown(move))));
+  $("say").querySelector("label").textContent = told.screen ? "An action in words" : "Your reply";
+  $("say").hidden = !told.yours || Boolean(!hide && (told.squares ?? told.legal));
+  $("more").replaceChildren(...more(told));
+  talk(told, seats);
+  chat(told, seats);
+  if (told.yours && !before?.yours && !$("say").hidden && !told.screen) $("reply").focus();
+}
+
+let received = 0;
+
+/** Say whose turn it is, and how long it has. */
+function state() {
+  const told = view;
+  let words = told.left ? told.left + " has left" : told.over ? ended(told.returns) : !told.ready ? "waiting for players" :
+    told.seat === null ? "you look on" : told.yours ? "your turn" : "others think";
+  if (told.yours && told.seconds !== undefined) {
+    const left = Math.max(0, Math.ceil(told.seconds - (performance.now() - received) / 1000));
+    words += ", " + Math.floor(left / 60) + ":" + String(left % 60).padStart(2, "0");
+  }
+  if ($("state").textContent !== words) $("state").textContent = words;
+  $("state").classList.toggle("mine", Boolean(told.yours));
+}
+
+function board(told) {
+  const held = document.activeElement?.dataset?.square;
+  $("board").hidden = !told.image;
+  $("board").classList.toggle("hidden", hiding());
+  if (told.image) {
+    $("picture").src = "data:image/png;base64," + told.image;
+    $("picture").alt = shown(told.text).slice(0, 1000);
+  }
+  for (const one of $("board").querySelectorAll(".square")) one.remove();
+  const squares = told.squares ?? [];
+  const many = squares.filter((one) => one[6]).length > squares.length / 2; // where nearly all lead on, none is marked
+  $("board").append(...squares.map((one) => square(one, one[6] && !many)));
+  $("board").classList.toggle("screen", Boolean(told.screen));
+  if (told.screen) {
+    $("board").tabIndex = 0;
+    $("board").setAttribute("role", "application");
+    $("board").setAttribute("aria-label", "The screen: clicks and keys go there");
+  } else for (const name of ["tabindex", "role", "aria-label"]) $("board").removeAttribute(name);
+  if (held !== undefined) $("board").querySelector('.square[data-square="' + CSS.escape(held) + '"]')?.focus();
+}
+
+const SIDE = 448;
+function square([id, x, y, w, h, name], leads) {
+  const one = make("button", { type: "button", class: leads ? "square leads" : "square", "data-square": id, "aria-label": shown(name) + ", square " + id, onclick: () => send({ square: id }) });
+  Object.assign(one.style, { left: 100 * x / SIDE + "%", top: 100 * y / SIDE + "%", width: 100 * w / SIDE + "%", height: 100 * h / SIDE + "%" });
+  return one;
+}
+
+/** Go from square to square with the arrow keys. */
+$("board").addEventListener("keydown", (event) => {
+  const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const from = event.target.dataset.square?.split(",").map(Number);
+  if (!way || !from) return;
+  event.preventDefault();
+  $("board").querySelector('.square[data-square="' + (from[0] + way[0]) + "," + (from[1] + way[1]) + '"]')?.focus();
+});
+
+// ---- a screen: what the pointer and the keyboard do there
+
+let pressed = null;
+let clicking = 0;
+let typed = "";
+let typing = 0;
+
+function place(event) {
+  const box = $("picture").getBoundingClientRect();
+  return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height].map((part) => Math.max(0, Math.min(SIDE - 1, Math.round(part * SIDE)))).join(", ");
+}
+
+function act(reply) {
+  flush();
+  send({ reply });
+}
+
+function flush() {
+  clearTimeout(typing);
+  if (typed) send({ reply: "type(" + JSON.stringify(typed) + ")" });
+  typed = "";
+}
+
+$("picture").addEventListener("pointerdown", (event) => {
+  if (!view?.screen || event.button) return;
+  event.preventDefault();
+  $("board").focus();
+  pressed = [event.clientX, event.clientY, place(event)];
+});
+addEventListener("pointerup", (event) => {
+  if (!pressed || !view?.screen) return;
+  const [x, y, from] = pressed;
+  pressed = null;
+  if (Math.hypot(event.clientX - x, event.clientY - y) > 6) return act("drag(" + from + ", " + place(event) + ")");
+  if (clicking) {
+    clearTimeout(clicking);
+    clicking = 0;
+    return act("double_click(" + from + ")");
+  }
+  clicking = setTimeout(() => { clicking = 0; act("click(" + from + ")"); }, 220); // unless a second one follows
+});
+$("picture").addEventListener("contextmenu", (event) => {
+  if (!view?.screen) return;
+  event.preventDefault();
+  act("right_click(" + place(event) + ")");
+});
+$("picture").addEventListener("wheel", (event) => {
+  if (!view?.screen) return;
+  event.preventDefault();
+  act("scroll(" + place(event) + ", " + Math.sign(event.deltaY) * 120 + ")");
+}, { passive: false });
+$("board").addEventListener("keydown", (event) => {
+  if (!view?.screen || event.target !== $("board") || event.key === "Tab") return; // Tab leads on
+  const held = (event.ctrlKey || event.metaKey ? "ctrl+" : "") + (event.shiftKey && event.key.length > 1 ? "shift+" : "") + (event.altKey ? "alt+" : "");
+  if (["Control", "Shift", "Alt", "Meta"].includes(event.key)) return;
+  event.preventDefault();
+  if (event.key.length === 1 && !held) {
+    typed += event.key;
+    clearTimeout(typing);
+    typing = setTimeout(flush, 500);
+  } else act('key("' + held + event.key.toLowerCase() + '")');
+});
+
+// ---- beside the board
+
+const hiding = () => localStorage.getItem("gem_ma hidden") === "1";
+
+function ended(returns) {
+  const pairs = Object.entries(returns);
+  const best = Math.max(...pairs.map((pair) => pair[1]));
+  const who = pairs.filter((pair) => pair[1] === best).map((pair) => pair[0]);
+  if (pairs.length === 1) return best >= 1 ? "solved" : "over";
+  if (who.length === pairs.length) return best >= 1 ? "all solved it" : "a draw";
+  return who.join(" and ") + (Math.abs(pairs.reduce((sum, pair) => sum + pair[1], 0)) < 1e-9 ? " won" : " ahead");
+}
+
+function more(told) {
+  const id = told.id;
+  const own = Object.keys(kept()[id] ?? {});
+  const parts = own.length > 1 ? own.map((one) => make("button", { type: "button", "aria-pressed": String(one === seat), onclick: () => { seat = one; connect(id); } }, "as " + one)) : [];
+  if (told.over) {
+    parts.push(make("a", { href: "/api/records/" + id + "/replay" }, "Replay"), make("a", { href: "/api/records/" + id + ".jsonl" }, "Record"),
+      make("button", { type: "button", class: "plain", onclick: (event) => proof(id, event.target) }, "Play the record again, as a proof"));
+  } else if (told.seat !== null) {
+    if (told.squares || told.legal) {
+      const box = make("input", { type: "checkbox", ...(hiding() ? {} : { checked: "" }), onchange: () => { localStorage.setItem("gem_ma hidden", box.checked ? "0" : "1"); draw(view); } });
+      parts.push(make("label", {}, box, " show legal moves"));
+    }
+    if (told.takes_back) parts.push(make("button", { type: "button", onclick: () => send({ back: true }) }, "Take back"));
+    const leave = make("button", { type: "button", onclick: () => {
+      if (leave.textContent === "Leave") leave.textContent = "Really leave? The match ends.";
+      else send({ leave: true });
+    } }, "Leave");
+    parts.push(leave);
+  } else if (!told.image) parts.push(make("p", { class: "muted" }, "What happens at this table is shown when the match is over."));
+  return parts;
+}
+
+async function proof(id, button) {
+  try {
+    const told = await ask("matches/" + id + "/proof");
+    button.replaceWith(make("span", { class: told.proven ? "good" : "bad" }, told.proven ? "Played again, it went the same way (" + told.seconds + " s)" : "Played again, it went another way"));
+  } catch (error) { failed(error); }
+}
+
+/** Return the beginning of a text as one line. */
+function line(text) {
+  const words = shown(text).split("\n").filter((one) => one.trim()).slice(0, 2).join(" \u00b7 ");
+  return words.length > 72 ? words.slice(0, 70) + "\u2026" : words;
+}
+
+function talk(told, seats) {
+  const parts = [];
+  if (told.rules) parts.push(make("details", {}, make("summary", {}, "Rules"), make("p", { class: "words" }, shown(told.rules))));
+  for (const one of told.said ?? []) {
+    parts.push(make("section", { class: "turn " + tint(one.seat, seats) }, make("h2", { class: "seat " + tint(one.seat, seats) }, one.seat),
+      one.text ? make("details", {}, make("summary", {}, "saw " + line(one.text)), make("p", { class: "words" }, shown(one.text))) : "",
+      make("p", { class: "said" }, shown(one.reply)), one.late ? make("p", { class: "muted" }, "The time was up: a move by chance.") : "",
+      one.invalid ? make("p", { class: "bad" }, "Invalid: " + shown(one.invalid.reason)) : ""));
+  }
+  if (told.text) parts.push(make("section", { class: "turn" }, make("h2", {}, told.yours ? "Now" : "Last seen"), make("p", { class: "words", id: "now" }, shown(told.text))));
+  $("talk").replaceChildren(...parts);
+  $("talk").scrollTop = $("talk").scrollHeight;
+}
+
+function chat(told, seats) {
+  $("chatting").hidden = told.chat === null || Object.keys(told.seats).length < 2;
+  $("speak").hidden = told.seat === null;
+  if (!told.chat) return;
+  $("lines").replaceChildren(...told.chat.map((one) => make("p", {}, make("span", { class: "seat " + tint(one.seat, seats) }, shown(one.name) + ": "), make("span", { class: "said" }, shown(one.words)))));
+  $("lines").scrollTop = $("lines").scrollHeight;
+}
+
+// ---- going from one to the other
+
+function go() {
+  const id = location.hash.slice(1);
+  const there = /^[0-9a-f]{10}$/.test(id);
+  $("trouble").textContent = "";
+  $("lobby").hidden = there;
+  $("match").hidden = !there;
+  study = null;
+  $("choose").hidden = false;
+  $("lobby").classList.remove("studying");
+  if (there) {
+    view = null;
+    sitting(id);
+    if (!places.length) lobby().then(() => view && draw(view), failed);
+    connect(id);
+    return;
+  }
+  socket?.close();
+  socket = null;
+  document.title = "gem_ma arena";
+  const link = new URLSearchParams(id);
+  (link.has("study") ? studying(link) : lobby().then(chairs)).catch(failed);
+}
+
+$("new").onsubmit = begin;
+$("say").onsubmit = (event) => {
+  event.preventDefault();
+  send({ reply: $("reply").value });
+  $("reply").value = "";
+};
+$("speak").onsubmit = (event) => {
+  event.preventDefault();
+  if ($("words").value.trim()) send({ words: $("words").value });
+  $("words").value = "";
+};
+$("reply").onkeydown = (event) => {
+  if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); $("say").requestSubmit(); }
+};
+addEventListener("hashchange", go);
+setInterval(() => $("lobby").hidden || document.hidden || lobby().catch(failed), 5000);
+setInterval(() => view?.seconds !== undefined && state(), 250);
+go();

@@ -1,0 +1,63 @@
+"""An arena until it is interrupted: `gem-ma arena`."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gem_ma.serving.arena.hall import Hall
+
+TOKEN = "GEM_MA_TOKEN"
+LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]"})
+ENVS = (
+    "game:ConnectFour-v0", "game:TicTacToe-v0", "game:Chess-v0", "game:Reversi-v0", "game:Hex-v0",
+    "game:Nim-v0", "game:RockPaperScissors-v0", "game:KuhnPoker-v0", "game:LiarsDice-v0",
+    "game:Battleship-v0", "game:Wordle-v0", "game:Hangman-v0", "game:TwentyQuestions-v0",
+    "game:Werewolf-v0", "game:Minesweeper-v0", "game:Sokoban-v0", "tau:shop", "screens:login",
+)  # fmt: skip
+
+
+def arena(
+    folder: str | os.PathLike[str],
+    *,
+    envs: Sequence[str] = ENVS,
+    agents: Sequence[str] = ("random", "search:depth=3"),
+    records: Sequence[str | os.PathLike[str]] = (),
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    token: str | None = None,
+    say: Callable[[str], Any] | None = None,
+) -> None:
+    """Let people and agents play in a browser, until interrupted.
+
+    folder: what the matches are kept in; those that are there go on.
+    envs: ids that are offered. agents: specs of those who may be seated.
+    host: what it listens on. Anything but the loopback demands a token.
+    token: what the address has to carry once, as ?token=TOKEN; else the environment variable
+        GEM_MA_TOKEN.
+    say: called once with a line that tells the address.
+    """
+    from gem_ma.serving.arena.site import Site, run
+
+    token = token or os.environ.get(TOKEN) or None
+    local = host in ("127.0.0.1", "localhost", "::1")
+    if token is None and not local:
+        raise ValueError(
+            f"host={host!r} can be reached from other machines, so it takes a token: set the "
+            f"environment variable {TOKEN}"
+        )
+    if token is not None and not re.fullmatch(r"[\w.~-]+", token, re.ASCII):
+        raise ValueError("a token has letters, digits, and . ~ - _ only")
+    hall = Hall(Path(folder), agents, envs, records)
+    site = Site(hall, token, LOCAL if local else None)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listener:
+        if say is not None:
+            shown = f"[{host}]" if ":" in host else host
+            given = f"?token={token}" if token else ""
+            say(f"http://{shown}:{listener.getsockname()[1]}/{given}")
+        run(site, listener)
