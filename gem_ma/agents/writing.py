@@ -10,7 +10,7 @@ import inspect
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from gem_ma.guards.extras import extra
@@ -25,17 +25,26 @@ WORTH = 16  # tokens that a beginning has at least
 _SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of models, see `reads_on`
 
 
+class Shape(NamedTuple):
+    """What a model keeps of what it has read, and under which name it takes it again."""
+
+    layers: int
+    heads: int
+    width: int  # numbers of a key
+    name: str  # `cache`, or `past_key_values` in older releases of transformers
+
+
 class Writer:
     """Writes with one model whose layers keep plain keys and values (see `writer_of`).
 
     room: bytes of keys and values that are kept between calls.
     """
 
-    def __init__(self, model: Any, ends: Sequence[int], room: int, shape: tuple[int, int, int]):
+    def __init__(self, model: Any, ends: Sequence[int], room: int, shape: Shape):
         self.model = model
         self.ends = frozenset(ends)
         self.room = room
-        self.shape = shape  # layers, heads, numbers of a key
+        self.shape = shape
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._shared: OrderedDict[bytes, tuple[list[int], Any]] = OrderedDict()
         self._size = 0
@@ -155,27 +164,25 @@ def writer_of(model: Any, ends: Sequence[int], room: int) -> Writer | None:
     return None if shape is None else Writer(model, ends, room, shape)
 
 
-def reads_on(model: Any) -> tuple[int, int, int] | None:
-    """Return the layers of a model that goes on from plain keys and values, and their shape.
-
-    That is how many layers, heads and numbers of a key there are; None for other models.
-    """
+def reads_on(model: Any) -> Shape | None:
+    """Return the shape of a model that goes on from plain keys and values; None for others."""
     if model not in _SHAPES:
         _SHAPES[model] = _shape(model)
-    shape: tuple[int, int, int] | None = _SHAPES[model]
+    shape: Shape | None = _SHAPES[model]
     return shape
 
 
-def _shape(model: Any) -> tuple[int, int, int] | None:
+def _shape(model: Any) -> Shape | None:
     bare = model.get_base_model() if hasattr(model, "get_base_model") else model  # of peft
     takes = inspect.signature(bare.forward).parameters
-    if not {"position_ids", "past_key_values", "logits_to_keep"} <= takes.keys():
+    name = "cache" if "cache" in takes else "past_key_values"
+    if not {"position_ids", name, "logits_to_keep"} <= takes.keys():
         return None
     if model.config.get_text_config() is not model.config:  # it sees, and has other positions
         return None
     with torch.inference_mode():
         ids = torch.zeros(1, 1, dtype=torch.long, device=model.device)
-        cache = model(input_ids=ids, use_cache=True).past_key_values
+        cache = getattr(model(input_ids=ids, use_cache=True), name, None)
     layers = getattr(cache, "layers", [])
     shapes = {tuple(one.shape) for layer in layers for one in (layer.keys, layer.values)}
     if type(cache) is not DynamicCache or {type(layer) for layer in layers} != {DynamicLayer}:
@@ -185,7 +192,7 @@ def _shape(model: Any) -> tuple[int, int, int] | None:
     ((_, heads, tokens, width),) = shapes
     if tokens != 1:  # an adapter has put some before
         return None
-    return len(layers), heads, width
+    return Shape(len(layers), heads, width, name)
 
 
 class _Batch:
@@ -195,9 +202,9 @@ class _Batch:
     and the positions leave out.
     """
 
-    def __init__(self, model: Any, shape: tuple[int, int, int], pasts: Sequence[Any], length: int):
+    def __init__(self, model: Any, shape: Shape, pasts: Sequence[Any], length: int):
         self.model = model
-        layers, heads, width = shape
+        layers, heads, width, self.name = shape
         self.used = max(map(_length, pasts))
         self.mask = torch.zeros(
             len(pasts), self.used + length, dtype=torch.long, device=model.device
@@ -230,9 +237,9 @@ class _Batch:
                 input_ids=ids,
                 attention_mask=self.mask[:, :end],
                 position_ids=(before + new.cumsum(1) - 1).clamp(min=0),
-                past_key_values=self.cache,
                 use_cache=True,
                 logits_to_keep=1,
+                **{self.name: self.cache},
             ).logits
         self.used = end
         return logits[:, -1]

@@ -63,16 +63,18 @@ def read(
     if not len(takes):
         raise ValueError("no token is chosen")
     alike = 0 if inputs else min(len(beginning(ids.tolist())), int(takes[0]))
-    if len(ids) == 1 or alike < WORTH or not reads_on(model):
+    shape = None if len(ids) == 1 or alike < WORTH else reads_on(model)
+    if shape is None:
         given = {"input_ids": ids, **(inputs or {})}
         said = torch.cat([chosen[:, 1:], torch.zeros_like(chosen[:, :1])], 1)
     else:
         cache = DynamicCache(config=model.config)
-        model(input_ids=ids[:1, :alike], past_key_values=cache, use_cache=True, logits_to_keep=1)
+        kept = {shape.name: cache, "use_cache": True}
+        model(input_ids=ids[:1, :alike], logits_to_keep=1, **kept)
         for layer in cache.layers:
             layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
             layer.values = layer.values.expand(len(ids), -1, -1, -1)
-        given = {"input_ids": ids[:, alike:-1], "past_key_values": cache, "use_cache": True}
+        given = {"input_ids": ids[:, alike:-1], **kept}
         said = chosen[:, alike + 1 :]
     states = []
 
