@@ -12,14 +12,25 @@ PLAIN = 3.0  # the least contrast of what is to be seen, as the guidelines for w
 CLEAR = 5.0  # what stands out less gets an outline, since thin parts and edges lose some of it
 _FEW = 10  # percent of an edge that may stand out less: corners, and pixels half covered
 
-_linear = np.arange(256) / 255
-_LINEAR = np.where(_linear <= 0.04045, _linear / 12.92, ((_linear + 0.055) / 1.055) ** 2.4)
-_PARTS = np.array([0.2126, 0.7152, 0.0722])
+_PARTS = (0.2126, 0.7152, 0.0722)
+_UNIT = 1 << 40
+
+
+def _levels(part: float) -> np.ndarray:
+    """Return what each level of a channel adds to the luminance, as whole numbers."""
+    shares = [level / 255 for level in range(256)]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return np.array([round(part * one * _UNIT) for one in linear])
+
+
+# Sums of whole numbers are the same on every processor; those of floats hang on how it adds.
+_RED, _GREEN, _BLUE = map(_levels, _PARTS)
 
 
 def light(colors: np.ndarray | RGB) -> np.ndarray:
     """Return the relative luminance of colours, 0 to 1."""
-    found: np.ndarray = _LINEAR[np.asarray(colors, np.uint8)] @ _PARTS
+    of = np.asarray(colors, np.uint8)
+    found: np.ndarray = (_RED[of[..., 0]] + _GREEN[of[..., 1]] + _BLUE[of[..., 2]]) / _UNIT
     return found
 
 
