@@ -233,6 +233,9 @@ def _game(id):
     if told.levels:
         rows = [(f"`{level}`", _settings(sets)) for level, sets in told.levels.items()]
         parts += ["## Levels", _table(("id", "sets"), rows)]
+    if told.dial:
+        rows = [(str(at), _settings(sets)) for at, sets in enumerate(told.dial)]
+        parts += ["## Difficulty", _table(("`difficulty=`", "sets"), rows)]
     if told.example:
         one = told.example
         parts += [

@@ -69,6 +69,7 @@ class About:
     reply: how a reply is to look, in the words that a seat reads.
     observations: a space for each kind of observation that there is.
     levels: other ids of the same game, with what each sets.
+    dial: what each difficulty from 0 to 10 sets, where that is not an argument of the game.
     options: of reset, as far as the game names them.
     """
 
@@ -80,6 +81,7 @@ class About:
     needs: tuple[str, ...]
     missing: tuple[str, ...]
     levels: Mapping[str, Mapping[str, Any]]
+    dial: tuple[Mapping[str, Any], ...]
     seats: tuple[str, ...] = ()
     order: Literal["", "alone", "in turn", "at the same time", "both"] = ""
     rewards: str = ""
@@ -107,6 +109,7 @@ def about(id: str) -> About:
         needs=spec.needs,
         missing=missing,
         levels=_levels(spec),
+        dial=spec.dial,
         **(_played(env) if env else {}),
     )
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gem_ma.cli.about import About, Parameter
 
 
+DIALLED = (0, 2, 5, 8, 10)  # difficulties that are shown
+
+
 def add_commands(commands: Any) -> None:
     """Add list and info to the commands of gem-ma."""
     lister = commands.add_parser(
@@ -170,6 +173,7 @@ def _facts(found: About) -> list[tuple[str, str]]:
         ("observations", "\n".join(f"{kind}: {space}" for kind, space in spaces.items())),
         ("tools", "\n".join(tools)),
         ("levels", "\n".join(_level(found, id) for id in found.levels)),
+        ("difficulty", "\n".join(_difficulty(found, at) for at in DIALLED if found.dial)),
     ]
     return [row for row in rows if row[1]]
 
@@ -195,6 +199,12 @@ def _level(found: About, id: str) -> str:
         if value not in (own.get(key), name)
     )
     return f"{id}  {differs}".rstrip()
+
+
+def _difficulty(found: About, difficulty: int) -> str:
+    """Return what a difficulty sets."""
+    sets = found.dial[difficulty]
+    return f"{difficulty}: " + ", ".join(f"{key}={value!r}" for key, value in sets.items())
 
 
 def _first_turn(found: About) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from gem_ma.envs.levels import at
 from gem_ma.envs.registry import MissingArgument, MissingNeed, Spec, UnknownArgument, instead
 from gem_ma.game import Game
 from gem_ma.guards.source import load
@@ -27,7 +28,8 @@ def make_game(
 ) -> tuple[Game[Any], dict[str, Any]]:
     """Make a Spec's game; return it, and those arguments that it does not take.
 
-    arguments: they override those of the spec. beside: which of them somebody else takes.
+    arguments: they override those of the spec; a difficulty stands for those on its dial. beside:
+        which of them somebody else takes.
     """
     if missing := spec.missing():
         raise MissingNeed(f"{spec.id} cannot be made here: {'; '.join(missing)}")
@@ -35,13 +37,18 @@ def make_game(
     parameters = list(inspect.signature(found.__init__).parameters.values())[1:]
     takes = [one.name for one in parameters]
     own, others = {}, {}
-    for key, value in {**spec.kwargs, **arguments}.items():
+    arguments = dict(arguments)
+    turned: Mapping[str, Any] = {}
+    if spec.dial and "difficulty" in arguments:
+        turned = at(spec.dial, arguments.pop("difficulty"))
+    for key, value in {**spec.kwargs, **turned, **arguments}.items():
         if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
             own[key] = value
         elif key in beside:
             others[key] = value
         else:
-            raise unknown(spec.id, key, value, [*takes, *beside])
+            dial = ["difficulty"] if spec.dial else []
+            raise unknown(spec.id, key, value, [*takes, *dial, *beside])
     for one in parameters:
         if one.default is one.empty and one.name not in own:
             raise MissingArgument(f"{spec.id} needs {one.name}=...")

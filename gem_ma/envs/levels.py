@@ -1,4 +1,9 @@
-"""Levels of a game: what its arguments leave open is drawn anew for each episode."""
+"""Levels of a game: what its arguments leave open is drawn for each episode, and a dial of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+HARDEST = 10  # on the dial, which begins at 0
 
 
 def levels(drawn, *given):
@@ -15,3 +20,48 @@ def levels(drawn, *given):
 def draw(rng, levels):
     """Return one of the levels."""
     return levels[int(rng.integers(len(levels)))] if len(levels) > 1 else levels[0]
+
+
+def dial(points: Mapping[int, Any]) -> tuple[Any, ...]:
+    """Return what stands at each difficulty from 0 to 10, given what stands at some of them.
+
+    Numbers in between lie on the line from one point to the next, whole where its ends are; all
+    else is that of the point below. A point is a number, or a mapping or a list of such.
+    """
+    places = sorted(points)
+    if not places or places[0] != 0 or places[-1] != HARDEST:
+        raise ValueError(f"points at {places}: expected 0, {HARDEST} and any in between")
+    rows = []
+    for place in range(HARDEST + 1):
+        low = max(one for one in places if one <= place)
+        high = min(one for one in places if one >= place)
+        share = (place - low) / (high - low) if high > low else 0.0
+        rows.append(_between(points[low], points[high], share))
+    return tuple(rows)
+
+
+def _between(low, high, share):
+    if isinstance(low, Mapping):
+        if low.keys() != high.keys():
+            own, other = (", ".join(sorted(one)) for one in (low, high))
+            raise ValueError(f"points on a dial say the same; one says {own}, the next {other}")
+        return {key: _between(value, high[key], share) for key, value in low.items()}
+    if isinstance(low, list | tuple) and isinstance(high, list | tuple) and len(low) == len(high):
+        return type(low)(_between(a, b, share) for a, b in zip(low, high, strict=True))
+    if not _is_number(low) or not _is_number(high):
+        return low
+    exact = low + share * (high - low)
+    return round(exact) if isinstance(low, int) and isinstance(high, int) else exact
+
+
+def _is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def at(rows, difficulty):
+    """Return what stands at a difficulty, or raise for what is none."""
+    if not isinstance(difficulty, int) or isinstance(difficulty, bool):
+        raise TypeError(f"difficulty={difficulty!r}: expected a whole number from 0 to {HARDEST}")
+    if not 0 <= difficulty <= HARDEST:
+        raise ValueError(f"difficulty={difficulty}: expected 0 to {HARDEST}")
+    return rows[difficulty]

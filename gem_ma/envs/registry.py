@@ -19,6 +19,8 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
+from gem_ma.envs.levels import at
+from gem_ma.envs.levels import dial as rows_of
 from gem_ma.guards.given import need
 
 PLUGINS = "gem_ma.envs"  # the entry-point group of packages that register their own
@@ -63,6 +65,7 @@ class Spec:
         An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
         "key:NAME" (an environment variable), "corpus:NAME" (of NLTK),
         "hub" (the Hugging Face Hub), "network", or "broken: why".
+    dial: its arguments at each difficulty from 0 to 10, if it can be made harder in that way.
     recorded: it comes from a file; what the file calls by an old name is found.
     """
 
@@ -70,6 +73,7 @@ class Spec:
     entry_point: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = field(default=(), compare=False)
+    dial: tuple[Mapping[str, Any], ...] = field(default=(), compare=False, repr=False)
     recorded: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -127,29 +131,33 @@ def register(
     entry_point: str,
     *,
     needs: Iterable[str] = (),
-    levels: Mapping[str, Mapping[str, Any]] | None = None,
+    levels: Mapping[str, Mapping[str, Any] | int] | None = None,
+    dial: Mapping[int, Mapping[str, Any]] | None = None,
     **kwargs: Any,
 ) -> None:
     """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
 
     `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
-    `needs` is said of a Spec. `levels` are more ids of the game, "ID-LEVEL", by what their
-    arguments are besides.
+    `needs` is said of a Spec. `dial` says which arguments `make(id, difficulty=...)` stands for, at
+    0, at 10 and at some difficulties between. `levels` are more ids of the game, "ID-LEVEL", by
+    what their arguments are besides, or by a difficulty on the dial.
     """
     need(id, str, "id")
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
+    need(levels or {}, Mapping, "levels")
+    need(dial or {}, Mapping, "dial")
+    rows = rows_of(dial) if dial else ()
     ids = {id: kwargs}
-    if levels is not None:
-        need(levels, Mapping, "levels")
-        for level, more in levels.items():
-            need(more, Mapping, f"levels[{level!r}]")
-            ids[f"{id}-{level}"] = {**kwargs, **more}
+    for level, more in (levels or {}).items():
+        own: Any = at(rows, more) if rows and isinstance(more, int) else more
+        need(own, Mapping, f"levels[{level!r}]")
+        ids[f"{id}-{level}"] = {**kwargs, **own}
     for one in ids:
         if one in _specs:
             raise ValueError(f"{one!r} is registered already, for {_specs[one].entry_point}")
     for one, arguments in ids.items():
-        _specs[one] = Spec(one, entry_point, arguments, tuple(needs))
+        _specs[one] = Spec(one, entry_point, arguments, tuple(needs), rows)
         _tell_others(one)
 
 

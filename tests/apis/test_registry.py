@@ -277,3 +277,28 @@ def test_gymnasium_makes_lists_of_frames():
     env.step("5")
     assert [frame.shape for frame in env.render()] == [(252, 252, 3)] * 2
     assert env.render() == []
+
+
+def test_a_dial(clean):
+    maze = "gem_ma.envs.puzzles.maze:Maze"
+    dial = {0: {"size": 2}, 5: {"size": 4}, 10: {"size": 20, "sight": 1}}
+    with pytest.raises(ValueError, match="one says size, the next sight, size"):
+        gem_ma.register("mine:Maze-v0", maze, dial=dial)
+    dial[10].pop("sight")
+    gem_ma.register("mine:Maze-v0", maze, levels={"easy": 1, "far": {"sight": 2}}, dial=dial)
+    sizes = [gem_ma.make("mine:Maze-v0", difficulty=at).game.size for at in range(11)]
+    assert sizes == [2, 2, 3, 3, 4, 4, 7, 10, 14, 17, 20]
+    assert gem_ma.spec("mine:Maze-v0-easy").kwargs == {"size": 2}
+    far = gem_ma.make("mine:Maze-v0-far", difficulty=10)
+    assert (far.game.size, far.game.sight) == (20, 2)
+    assert gem_ma.make("mine:Maze-v0", difficulty=10, size=6).game.size == 6  # said by itself
+    assert gem_ma.make(far.spec).game.size == 20
+    for wrong, error in ((11, ValueError), (-1, ValueError), (2.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match=r"difficulty=.*: expected .*0 to 10"):
+            gem_ma.make("mine:Maze-v0", difficulty=wrong)
+    with pytest.raises(TypeError, match="did you mean 'difficulty'"):
+        gem_ma.make("mine:Maze-v0", dificulty=1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'difficulty'"):
+        gem_ma.make("game:TicTacToe-v0", difficulty=1)
+    with pytest.raises(ValueError, match=r"expected 0, 10 and any in between"):
+        gem_ma.register("mine:Other-v0", maze, dial={0: {"size": 2}})

@@ -31,7 +31,10 @@ LEVELS = {  # game -> arguments, and their values by level
     ),
     "GuessWho": ("questions", {"": (20,)}),
     "Hanabi": ("players", {"": (2,)}),
-    "Hangman": ("word_length max_turns", {"": (5, 20), "-easy": (3, 10), "-hard": (7, 20)}),
+    "Hangman": (
+        "word_length max_turns vocabulary",
+        {"": (5, 20, 8000), "-easy": (3, 10), "-hard": (7, 20)},
+    ),
     "Hex": ("size", {"": (7,)}),
     "LiarsDice": ("players dice", {"": (3, 3)}),
     "MapTask": ("size landmarks lacking turns", {"": (6, 8, 3, 12)}),
@@ -71,8 +74,8 @@ LEVELS = {  # game -> arguments, and their values by level
         {"": (5, False, 20, False), "-easy": (5, False, 20), "-hard": (5, True, 20)},
     ),
     "Wordle": (
-        "word_length max_turns only_real_words",
-        {"": (5, 20, True), "-easy": (3, 15), "-hard": (5, 25)},
+        "word_length max_turns only_real_words vocabulary",
+        {"": (5, 20, True, 8000), "-easy": (3, 15), "-hard": (5, 25)},
     ),
 }
 EDGES = {  # game -> arguments that are just right, and such as are just wrong
@@ -193,6 +196,22 @@ def test_the_numbers_of_a_level(game):
     for level, values in levels.items():
         given = own | dict(gem_ma.spec(f"game:{game}-v0{level}").kwargs)
         assert tuple(given[name] for name in names[: len(values)]) == values
+
+
+DIALLED = [id for id in gem_ma.list_envs("game:*-v0") if gem_ma.spec(id).dial]
+
+
+@pytest.mark.parametrize("id", DIALLED)
+def test_easy_and_hard_stand_on_the_dial(id):
+    made = type(gem_ma.make(id).game)
+    own = {name: p.default for name, p in inspect.signature(made).parameters.items()}
+    for level, difficulty in (("easy", 2), ("hard", 8)):
+        spec = gem_ma.spec(f"{id}-{level}")
+        assert own | dict(spec.kwargs) == own | dict(spec.dial[difficulty])
+    for difficulty in range(11):
+        env = gem_ma.make(id, difficulty=difficulty)
+        env.reset(seed=difficulty)
+        assert env.to_act == ("player",)
 
 
 @pytest.mark.parametrize("game", EDGES)

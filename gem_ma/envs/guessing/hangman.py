@@ -79,18 +79,25 @@ class Hangman(Game[State]):
     agents = (AGENT,)
     moves = tuple(LETTERS)
 
-    def __init__(self, word_length: int | None = 5, max_turns: int | None = 20):
+    def __init__(
+        self,
+        word_length: int | None = 5,
+        max_turns: int | None = 20,
+        vocabulary: int = words.COMMON,
+    ):
+        """Take the level, and how many of the most frequent words of English it may be one of."""
         if (word_length is None) != (max_turns is None):
             raise ValueError("give word_length and max_turns, or None for both")
         if max_turns is not None and not 1 <= max_turns <= 40:
             raise ValueError(f"max_turns={max_turns}: expected 1 to 40")
         self.level: Any = None if word_length is None else (word_length, max_turns)
+        self.vocabulary = vocabulary
         for length, _ in [self.level] if self.level else LEVELS:
-            words.common(length)  # so that what is missing shows at once
+            words.common(length, vocabulary)  # so that what is missing shows at once
 
     def start(self, rng, options):
         length, turns = self.level or LEVELS[int(rng.integers(len(LEVELS)))]
-        common = words.common(length)
+        common = words.common(length, self.vocabulary)
         return State(common[int(rng.integers(len(common)))], turns)
 
     def read(self, text, view, agent):

@@ -81,14 +81,17 @@ class Wordle(Game[State]):
         word_length: int | None = 5,
         max_turns: int | None = 20,
         only_real_words: bool = True,
+        vocabulary: int = words.COMMON,
     ):
+        """Take the level, and how many of the most frequent words of English it may be one of."""
         if (word_length is None) != (max_turns is None):
             raise ValueError("give word_length and max_turns, or None for both")
         if max_turns is not None and not 1 <= max_turns <= 40:
             raise ValueError(f"max_turns={max_turns}: expected 1 to 40")
         self.level: Any = None if word_length is None else (word_length, max_turns)
         self.only_real_words = only_real_words
-        words.common(word_length or DRAWN[0])  # so that what is missing shows at once
+        self.vocabulary = vocabulary
+        words.common(word_length or DRAWN[0], vocabulary)  # so that what is missing shows at once
         if word_length is not None:
             self.moves = words.common(word_length)
 
@@ -98,7 +101,7 @@ class Wordle(Game[State]):
             turns = 5 * length
         else:
             length, turns = self.level
-        common = words.common(length)
+        common = words.common(length, self.vocabulary)
         return State(common[int(rng.integers(len(common)))], turns)
 
     def read(self, text, view, agent):

@@ -3,6 +3,7 @@
 import functools
 
 COMMON, KNOWN = 8_000, 60_000  # how many of the most frequent words are looked at
+LEAST = 500  # of which each length has a dozen
 LENGTHS = range(3, 9)  # of the words that are well enough looked after
 
 # Names, abbreviations and slang among the most frequent words; the package has no capital letters.
@@ -73,12 +74,17 @@ RUDE = """
 
 
 @functools.lru_cache
-def common(length: int) -> tuple[str, ...]:
-    """Return common words of so many letters, no names: what a player may be asked to find."""
+def common(length: int, vocabulary: int = COMMON) -> tuple[str, ...]:
+    """Return common words of so many letters, no names: what a player may be asked to find.
+
+    vocabulary: how many of the most frequent words, of all lengths, are common.
+    """
+    if not LEAST <= vocabulary <= KNOWN:
+        raise ValueError(f"vocabulary={vocabulary}: expected {LEAST} to {KNOWN} words")
     if length not in LENGTHS:
         raise ValueError(f"length={length}: expected {LENGTHS[0]} to {LENGTHS[-1]} letters")
     left_out = frozenset(NOT_COMMON.split())
-    return tuple([w for w in _frequent(COMMON) if len(w) == length and w not in left_out])
+    return tuple([w for w in _frequent(vocabulary) if len(w) == length and w not in left_out])
 
 
 @functools.lru_cache
