@@ -43,11 +43,24 @@ register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceG
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
 
-register("tau:shop", "gem_ma.envs.tau.game:Tau", domain="shop")
+register(
+    "tau:shop",
+    "gem_ma.envs.tau.game:Tau",
+    domain="shop",
+    dial={0: {"wishes": 1}, 10: {"wishes": 4}},
+)
 register("tau:retail", "gem_ma.envs.tau.game:Tau", domain="retail")
 register("tau:airline", "gem_ma.envs.tau.game:Tau", domain="airline")
 register("tau2:mock", "gem_ma.envs.tau2.game:Tau2", domain="mock")
-register("tau2:phone", "gem_ma.envs.tau2.game:Tau2", domain="phone")
+register(
+    "tau2:phone",
+    "gem_ma.envs.tau2.game:Tau2",
+    domain="phone",
+    dial={
+        0: {"faults": 1, "lines": 1, "misleading": 0},
+        10: {"faults": 6, "lines": 9, "misleading": 4},
+    },
+)
 register("tau2:telecom", "gem_ma.envs.tau2.game:Tau2", domain="telecom")
 register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
 register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
@@ -94,6 +107,8 @@ register(
     dial={
         0: {"word_length": 3, "max_turns": 26, "vocabulary": 500},
         2: {"word_length": 3, "max_turns": 10, "vocabulary": 8000},
+        3: {"word_length": 4, "max_turns": 14, "vocabulary": 2500},
+        5: {"word_length": 5, "max_turns": 15, "vocabulary": 4500},
         8: {"word_length": 7, "max_turns": 20, "vocabulary": 8000},
         10: {"word_length": 7, "max_turns": 9, "vocabulary": 40000},
     },

@@ -252,6 +252,7 @@ def test_the_shop_as_it_is_without_arguments():
         "size": 50,
         "dual": False,
         "unjudged": False,
+        "wishes": None,
     }
 
 

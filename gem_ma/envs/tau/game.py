@@ -98,6 +98,7 @@ class Tau(Game[State]):
     max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
     hashes: put the original's hash of the whole database into the report.
     world, size: of the shop: its seed, and how many customers it has.
+    wishes: how many things a customer of the shop wants, up to four; None: one or two.
     dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
     unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part out.
     """
@@ -121,6 +122,7 @@ class Tau(Game[State]):
         size=50,
         dual=False,
         unjudged=False,
+        wishes=None,
     ):
         self.domain = domain
         self.strict = strict
@@ -142,6 +144,9 @@ class Tau(Game[State]):
             )
         if domain == "shop" and split != "test":
             raise ValueError(f"split={split!r}: the tasks of the shop are made, and have none")
+        if wishes is not None and (domain != "shop" or not 1 <= wishes <= shop.MOST):
+            raise ValueError(f"wishes={wishes}: expected 1 to {shop.MOST}, and of the shop alone")
+        self.wishes = wishes
         if domain == "shop":
             self.content = shop.world(world, size, dual)
         elif dual:
@@ -169,7 +174,7 @@ class Tau(Game[State]):
         """Return the task that a report calls by this number."""
         tasks = self.content.tasks
         if self.domain == "shop":
-            return shop.task(self.content, number)
+            return shop.task(self.content, number, self.wishes)
         if not 0 <= number < len(tasks):
             raise ValueError(f"task={number}: there are 0 to {len(tasks) - 1}")
         return tasks[number]

@@ -74,6 +74,7 @@ PRODUCTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Tea Kettle": {"material": ("steel", "glass"), "capacity": ("1L", "1.5L", "2L")},
     "Yoga Mat": {"thickness": ("4mm", "6mm"), "color": ("purple", "teal", "pink")},
 }
+MOST = 4  # wishes of a customer, one for each order
 REASONS = {
     "no longer needed": ("because it is no longer needed", "as you have no need for it any more"),
     "ordered by mistake": ("because it was ordered by mistake", "as you ordered it by accident"),
@@ -217,8 +218,11 @@ def _order(
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def task(content: Domain, number: int) -> Task:
-    """Return the task with this number: a wish or two of one customer, and what fulfils them."""
+def task(content: Domain, number: int, many: int | None = None) -> Task:
+    """Return the task with this number: wishes of one customer, and what fulfils them.
+
+    many: how many wishes, as far as the customer has orders for them; None: one or two.
+    """
     rng = np.random.Generator(np.random.PCG64([number, 0x7A5C]))
     tables = content.base.tables
     user_id = _pick(rng, list(tables["users"]))
@@ -231,7 +235,7 @@ def task(content: Domain, number: int) -> Task:
     order_of_kinds = [WISHES[i] for i in rng.permutation(len(WISHES))]
     left = {order["order_id"]: order for order in orders}
     for wish in order_of_kinds:
-        if len(wishes) > int(rng.random() < 0.4):
+        if len(wishes) >= (1 + int(rng.random() < 0.4) if many is None else many):
             break
         made = wish(rng, user, left, tables["products"])
         if made is not None:
@@ -383,6 +387,8 @@ def _move(rng, user, left, products):
 
 def _ask(rng, user, left, products):
     orders = list(left.values())
+    if not orders:
+        return None
     order = left.pop(_pick(rng, orders)["order_id"])
     starts = (
         "You want to know the total that you paid for order",
