@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 
 import gem_ma
-from gem_ma.envs.guessing import mastermind, words, wordle
+from gem_ma.envs.guessing import mastermind, wordle, words
 from gem_ma.envs.puzzles import fifteen_puzzle, sokoban
 
 
@@ -226,7 +226,7 @@ def openings(env):
 
 
 def walked(env):
-    """Frozen lake: the least moves there, three times as many where one slips two times of three."""
+    """Frozen lake: the least moves, three times as many where one slips two times of three."""
     state = env.game_state
     size, lake = state.size, state.lake
     edge, steps, seen = [0], 0, {0}

@@ -87,6 +87,7 @@ class Game(abc.ABC, Generic[S]):
     together = False  # in every position all seats act that are not out, and may make any move
     zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
     conversation = False  # what seats are told says all: `describe` stands where there is no news
+    realtime = False  # `advance` is a unit of time, in which who still thinks does what `skip` says
     blocking = False  # `advance` is slow or remote and belongs into a worker
     oracle = False  # a Turn's position is there for players who know the answers, secrets or not
     calls_at_once: int | None = None  # tool calls of one reply that count; the rest is dropped

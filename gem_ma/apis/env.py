@@ -19,6 +19,7 @@ from gem_ma.game import Game, Message, S
 from gem_ma.guards.given import need
 from gem_ma.match import actions as words
 from gem_ma.match.actions import Format
+from gem_ma.match.clock import Timed, untimed
 from gem_ma.match.match import Match
 from gem_ma.match.seeding import check_seed, fresh_seed, mix
 from gem_ma.match.sight import Observe, Panes, Sight
@@ -41,6 +42,8 @@ class Env(BaseEnv, Generic[S]):
     legal: "show" the legal moves in infos, and in the notice of an invalid reply; or "hide" them,
         which measures whether a model knows the rules. The masks of actions="discrete" stay, and so
         does `Turn.legal`, which programs play by and no model reads.
+    clock: let the world of a `realtime` game go on while seats think: "tokens:20" is a tick for
+        every 20 tokens of a reply, "seconds:0.5" for every half a second.
     render_mode: "ansi", "rgb_array" or "human", for spectators.
     image_size: width and height of pictures, or one side of a square; "own" shows photos and frames
         in turns as they are. `image_unit` is the side of the model's patches, of which the cells of
@@ -63,6 +66,7 @@ class Env(BaseEnv, Generic[S]):
         penalty: float = 0.0,
         max_turns: int | None = None,
         legal: Legal = "show",
+        clock: str | None = None,
         render_mode: Literal["ansi", "rgb_array", "human"] | None = None,
         image_size: int | tuple[int, int] | Literal["own"] = (252, 252),
         image_unit: int = 28,
@@ -75,12 +79,12 @@ class Env(BaseEnv, Generic[S]):
         need(game, Game, "game")
         among(actions=(actions, ("text", "discrete")), render_mode=(render_mode, (None, *_RENDERS)))
         self.core = self
-        self.game = game
         self.id = id or type(game).__name__
+        self.game: Game[Any] = Timed(game, clock) if clock is not None else game
         terms = Terms(format, invalid, max_invalid, penalty, max_turns, legal)
-        self.match = Match(game, terms, self.id)
+        self.match = Match(self.game, terms, self.id)
         self.sight = Sight(
-            game,
+            self.game,
             observe=observe,
             discrete=actions == "discrete",
             format=format,
@@ -376,7 +380,7 @@ class Env(BaseEnv, Generic[S]):
 
     def restore(self, snapshot: Snapshot) -> None:
         need(snapshot, Snapshot, "snapshot")
-        other, game = snapshot.game, self.game
+        other, game = untimed(snapshot.game), untimed(self.game)
         if type(other) is not type(game) or other.made_with != game.made_with:
             raise ValueError(
                 f"a snapshot of {type(other).__name__}{other.made_with} does not fit "

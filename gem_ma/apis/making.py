@@ -39,6 +39,7 @@ def make(
     penalty: float = UNSAID,
     max_turns: int | None = UNSAID,
     legal: Legal = UNSAID,
+    clock: str | None = UNSAID,
     render_mode: Literal["ansi", "rgb_array", "human"] | None = UNSAID,
     image_size: int | tuple[int, int] | Literal["own"] = UNSAID,
     image_unit: int = UNSAID,
@@ -57,7 +58,7 @@ def make(
     All other arguments are said of `Env`.
     """
     told = (
-        *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal),
+        *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal, clock),
         *(render_mode, image_size, image_unit, theme, noise, panels, text_length),
     )
     kwargs = {n: value for n, value in zip(ARGUMENTS, told, strict=True) if value is not UNSAID}

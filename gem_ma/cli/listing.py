@@ -122,7 +122,7 @@ def _seated(spec: Spec) -> str:
         seats = getattr(game_class(spec), "agents", None)
         if not isinstance(seats, tuple):  # which depend on what it is made with
             seats = make_game(spec, {})[0].agents
-    except (AttributeError, ImportError, LookupError, MissingNeed, TypeError):
+    except (AttributeError, ImportError, LookupError, MissingNeed, OSError, TypeError):
         return ""
     return f"{len(seats)} seat" + "s" * (len(seats) > 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Self
@@ -10,6 +11,7 @@ import numpy as np
 
 from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.match import actions
+from gem_ma.match.clock import Clock, Thought
 from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
 from gem_ma.match.terms import Terms, check_options
@@ -33,12 +35,17 @@ class Match(Point, Generic[S]):
     long as moves are `due`, and `settle`. Of these only `advance` may wait for something outside.
     """
 
-    __slots__ = ("bare", "game", "index", "legals", "name", "rng", "seats", "terms", "views")
+    __slots__ = (
+        "asking", "bare", "clock", "game", "index", "legals", "name", "rng", "seats", "terms",
+        "views",
+    )  # fmt: skip
 
     def __init__(self, game: Game[S], terms: Terms, name: str = ""):
         terms.check(game)
         self.game = game
         self.terms = terms
+        self.clock: Clock | None = getattr(game, "clock", None)
+        self.asking = 0.0  # since when seats are waited for, with a clock
         self.bare = terms.format not in actions.WRAPPED  # an action is a reply as it stands
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
@@ -58,6 +65,7 @@ class Match(Point, Generic[S]):
         self.turns = self.asked = self.start = 0
         self.acting = self.left = ()
         self.pending, self.moved, self.bad, self.refused, self.adjust = {}, {}, {}, {}, {}
+        self.thought = {}
         self.paid = dict.fromkeys(seats, 0.0)
         self.alive = seats
         self.over = self.truncated = self.private = False
@@ -155,6 +163,8 @@ class Match(Point, Generic[S]):
     def settle(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""
         self.views, self.legals = {}, {}
+        if self.clock:
+            self.asking = time.monotonic()
         state, alive = self.state, self.alive
         acting = self.acting = () if self.over else state.to_act()
         if not acting:
@@ -220,6 +230,9 @@ class Match(Point, Generic[S]):
         self.heard[seat] = self.start + len(self.log)
         if self.refused:
             self.refused.pop(seat, None)
+        if self.clock:
+            spent = self.clock.ticks(reply, time.monotonic() - self.asking)
+            self.thought[seat] = self.thought.get(seat, 0) + spent
         view = self.views.get(seat) or self.view(seat)
         try:
             if type(reply) is str and self.bare and reply.isalnum() and reply.isascii():
@@ -229,6 +242,8 @@ class Match(Point, Generic[S]):
             move = self.game.read(text, view, seat)
         except InvalidMove as error:
             return self._take_invalid(seat, view, str(error)[:_REASON])
+        if self.clock:
+            move = Thought(move, self.thought.pop(seat))
         self.pending[seat] = self.moved[seat] = move
         return True
 
@@ -273,6 +288,8 @@ class Match(Point, Generic[S]):
             text = pick(legal, self.seed, self.turns, self.index[seat])
             move = self.game.read(text, view, seat)
             self._notify(seat, f"{notice} Played at random instead: {text}.")
+        if self.clock:
+            move = Thought(move, self.thought.pop(seat))
         self.pending[seat] = self.moved[seat] = move
         return True
 

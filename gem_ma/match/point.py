@@ -35,6 +35,7 @@ class Point:
         "seed",
         "start",
         "state",
+        "thought",
         "truncated",
         "turns",
         "waiting",
@@ -56,6 +57,7 @@ class Point:
     refused: dict[str, dict[str, Any]]  # why a seat's last reply was refused
     adjust: dict[str, float]  # forfeits and penalties
     paid: Mapping[str, float]  # all that was earned until now
+    thought: dict[str, int]  # ticks that went into invalid replies, with a clock
     alive: tuple[str, ...]  # who is not done
     left: tuple[str, ...]  # who is done by leaving
     over: bool
@@ -74,5 +76,6 @@ class Point:
         self.pending, self.moved = self.pending.copy(), self.moved.copy()
         self.bad, self.refused = self.bad.copy(), self.refused.copy()
         self.adjust, self.heard = self.adjust.copy(), self.heard.copy()
+        self.thought = self.thought.copy()
         self.log, self.lines = self.log.copy(), self.lines.copy()
         self.past = self.past.copy()

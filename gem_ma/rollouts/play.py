@@ -59,7 +59,7 @@ class Past(NamedTuple):
                     moves.append(redrawn[at])
                 moves.append({})
                 number = one.number
-            moves[-1][one.agent] = str(one.reply)
+            moves[-1][one.agent] = one.reply
         return cls(episode.seed, dict(episode.options), tuple(moves))
 
     def replies(self) -> list[tuple[str, str]]:

@@ -27,6 +27,7 @@ from gem_ma.rollouts.progress import Progress, Reporter
 from gem_ma.talk.asking import for_seat, forget, name_of
 from gem_ma.talk.context import Context
 from gem_ma.talk.conversation import Conversation, schemas
+from gem_ma.talk.reply import lasted
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
@@ -288,6 +289,9 @@ class Run:
             self.fail(play, seat, TypeError(f"{play.players[seat].name} replied with a {kind}"))
             return False
         play.chats[seat].steps[-1].seconds = seconds
+        clock = play.env.match.clock
+        if clock and clock.unit == "seconds" and getattr(reply, "latency", None) is None:
+            reply = lasted(reply, seconds)  # which the record keeps, so that it can be replayed
         play.replies[seat] = reply
         if self.bar is not None:
             self.bar.heard(reply)

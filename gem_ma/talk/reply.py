@@ -65,6 +65,16 @@ def _reply(text: str, fields: dict[str, Any]) -> Reply:
     return Reply(text, **fields)
 
 
+def lasted(reply: str, seconds: float) -> Reply:
+    """Return a reply that says how long it took."""
+    fields = reply.fields() if isinstance(reply, Reply) else {}
+    found = (type(reply) if isinstance(reply, Reply) else Reply)(reply, **fields)
+    if hasattr(reply, "__dict__"):
+        vars(found).update(vars(reply))
+    found.latency = seconds
+    return found
+
+
 def first_calls(reply: str, count: int | None) -> str:
     """Return a reply without the tool calls behind its first few, in whatever form it has them."""
     if count is None:

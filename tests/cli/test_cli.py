@@ -134,7 +134,9 @@ def test_list(capsys):
     assert any(line.startswith("TextArena's games") for line in lines[5:])
 
 
-def test_list_tells_each_game_once_and_each_family_in_a_line(capsys):
+def test_list_tells_each_game_once_and_each_family_in_a_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TAU_BENCH_DATA", str(tmp_path))  # where nothing is
+    monkeypatch.setenv("TAU2_BENCH_DATA", str(tmp_path))
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Games of bids, gifts and bargains."
