@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gem_ma.agents.human import HumanAgent
     from gem_ma.agents.mixture import MixtureAgent
     from gem_ma.agents.openai import OpenAIAgent
+    from gem_ma.agents.programs.program import ProgramAgent
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
@@ -43,6 +44,7 @@ __all__ = [
     "MixtureAgent",
     "OpenAIAgent",
     "OracleAssistant",
+    "ProgramAgent",
     "RandomAgent",
     "RayAgent",
     "ReactAgent",
@@ -62,6 +64,7 @@ _FILES = {  # of those whose file is not called as they are
     "InformedAssistant": "assistants.oracle",
     "LLMUser": "around.llm_user",
     "OracleAssistant": "assistants.oracle",
+    "ProgramAgent": "programs.program",
     "ScreenOracle": "clicks",
     "ReactAgent": "around.text_calls",
     "RuleUser": "users.rule",
@@ -169,6 +172,7 @@ SPECS = Specs(
         "act": Known(_class("ActAgent"), "SPEC", spec=True),
         "react": Known(_class("ReactAgent"), "SPEC", spec=True),
         "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
+        "program": Known(_class("ProgramAgent"), "COMMAND"),
         "screen-oracle": Known(_class("ScreenOracle")),
         "oracle-assistant": Known(_class("OracleAssistant")),
         "informed-assistant": Known(_class("InformedAssistant")),

@@ -140,6 +140,7 @@ _REPLY: dict[str, Any] = {
     "tool_calls": _LIST,
     "usage": dict,
     "latency": _NUMBER,
+    "calls": _LIST,
 }
 # What becomes the name of a picture's file: it leads out of no folder.
 _KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")

@@ -360,7 +360,9 @@ class Run:
         self.record(episode)
 
     def record(self, episode: Episode) -> None:
-        """Write down an episode that has ended."""
+        """Write down an episode that has ended, and tell agents that want to know."""
+        for player in self.players:
+            getattr(player.agent, "over", bool)(episode)
         if self.file is not None:
             try:
                 self.file.append(episode)

@@ -21,7 +21,8 @@ class Agent(Protocol):
     A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
     each turn, all at the same time. With `blocking = True` a plain one is called in a thread. With
     `singly = True` it says that many turns at once save it nothing: it is given as many as it
-    answers in a moment. One that has a method `forget` is told by it that a rollout is over. With
+    answers in a moment. One that has a method `forget` is told by it that a rollout is over, and by
+    `over(episode)` that an episode is. With
     `seats = ("user",)` it says for which seats it is made, and is refused in any other.
     """
 

@@ -12,11 +12,13 @@ class Reply(str):
     """A reply: the text, and what the model told about it. It is an action anywhere.
 
     tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is not.
+    calls: of models, by a program that made its move after them (see `gem_ma.talk.calls`).
     logprobs: of the tokens, as the model gave them after the temperature was applied, and before
         anything else was (top_p for example): what a trainer computes again.
     """
 
     __slots__ = (
+        "calls",
         "finish_reason",
         "latency",
         "logprobs",
@@ -25,6 +27,7 @@ class Reply(str):
         "usage",
     )
 
+    calls: Sequence[Mapping[str, Any]]
     token_ids: Sequence[int] | None
     logprobs: Sequence[float] | None
     finish_reason: str | None
@@ -42,6 +45,7 @@ class Reply(str):
         tool_calls: Sequence[Any] = (),
         usage: Mapping[str, int] | None = None,
         latency: float | None = None,
+        calls: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
         self = super().__new__(cls, text)
         self.token_ids = token_ids
@@ -50,6 +54,7 @@ class Reply(str):
         self.tool_calls = tool_calls
         self.usage = usage or {}
         self.latency = latency
+        self.calls = calls
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -305,7 +305,7 @@ def per_token(samples: Sequence[Sample], rows: Turns, values: Any) -> list[list[
                     f"step {span.step} of episode {sample.episode} of {sample.env} is not among "
                     "the turns: make both from the same episodes"
                 )
-            weights[span.start : span.end] = [known[key]] * (span.end - span.start)
+            weights[span.start : span.end] = [span.share * known[key]] * (span.end - span.start)
         out.append(weights)
     return out
 

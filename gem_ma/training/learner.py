@@ -177,7 +177,11 @@ class HFLearner(HFAgent):
                 raise ValueError(f"{part.seat} has replies without log-probabilities")
             yield Work(
                 sample,
-                [worth.get(s.step, 0.0) for s in sample.spans for _ in range(s.start, s.end)],
+                [
+                    s.share * worth.get(s.step, 0.0)
+                    for s in sample.spans
+                    for _ in range(s.start, s.end)
+                ],
                 [targets[span.step] for span in sample.spans] if targets else [],
             )
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.guards.given import need
 from gem_ma.rollouts.episode import Episode
+from gem_ma.talk.calls import Call, calls_of
 from gem_ma.talk.conversation import Step
 from gem_ma.talk.messages import Picture, pictures
+from gem_ma.talk.reply import Reply
 from gem_ma.talk.tokens import Prompt, Tokens, own_ids
 
 
@@ -21,6 +24,7 @@ class Span(NamedTuple):
     start: int
     end: int
     reward: float
+    share: float = 1.0  # of what the step is worth
 
 
 @dataclass(slots=True)
@@ -50,6 +54,7 @@ def samples(
     processor: Any,
     *,
     per: Literal["conversation", "turn"] = "conversation",
+    credit: Literal["all", "last", "even"] = "all",
     template: Mapping[str, Any] | None = None,
 ) -> list[Sample]:
     """Return a seat's replies in an episode as sequences of tokens; none if the episode failed.
@@ -58,10 +63,15 @@ def samples(
     per: one sample for each conversation, as far as each prompt goes on from the one before with
         the reply (where a template or a context rewrites what was there, a new sample begins and
         its notes say so), or one for each turn.
+    credit: which calls of a program learn from what its move is worth, as it may call its model
+        several times before, in one conversation or in several: "all" do, only the "last" does, or
+        all do by an "even" part.
     template: further arguments of the chat template, the same that the agent used.
     """
     if per not in ("conversation", "turn"):
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")
+    if credit not in ("all", "last", "even"):
+        raise ValueError(f"credit={credit!r}: expected 'all', 'last' or 'even'")
     need(episode, Episode, "episode")
     if episode.failure is not None:
         return []
@@ -69,6 +79,8 @@ def samples(
     chat = episode.chat(seat)
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.own(seat))
+    if any(getattr(episode.steps[place].reply, "calls", None) for place in own):
+        return _branches(episode, seat, tokens, per, credit)
     found: list[Sample] = []
     for index, place in enumerate(places):
         if place not in own:  # nobody's whom the rollout asked: a part of the prompt
@@ -93,6 +105,49 @@ def samples(
             _go_on(last, prompt, messages)
         _produce(last, tokens, step, place, lambda: tokens.closing(messages, chat.tools))  # noqa: B023
     return found
+
+
+def _branches(episode: Episode, seat: str, tokens: Tokens, per: str, credit: str) -> list[Sample]:
+    """Return the calls of a program as samples: each goes on from the longest that it begins with.
+
+    What it wrote in earlier turns is part of a prompt as often as it was sent again.
+    """
+    places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
+    own = set(episode.own(seat))
+    found: list[Sample] = []
+    for place, calls in zip(places, calls_of(episode.steps[i] for i in places), strict=True):
+        step = episode.steps[place]
+        for number, call in enumerate(calls, 1):
+            last = number == len(calls)
+            if place not in own or (credit == "last" and not last):
+                continue
+            share = 1 / len(calls) if credit == "even" else 1.0
+            prompt, note = _prompt_of(call, tokens)
+            before = [one for one in found if prompt.ids[: len(one.ids)] == one.ids]
+            if before and per == "conversation":
+                sample = max(before, key=lambda one: len(one.ids))
+                _go_on(sample, prompt, call.messages)
+            else:
+                sample = _begin(episode, seat, prompt, call.messages)
+                found.append(sample)
+            if note:
+                sample.exact = False
+                sample.notes.append(f"step {place}, call {number}: {note}")
+            said = Reply(call.text, token_ids=call.token_ids, logprobs=call.logprobs)
+            said.tool_calls = call.tool_calls
+            what = replace(step, reply=said, reward=step.reward * share)
+            closing = partial(tokens.closing, call.messages, call.tools)
+            _produce(sample, tokens, what, place, closing, share)
+    return found
+
+
+def _prompt_of(call: Call, tokens: Tokens) -> tuple[Prompt, str]:
+    """Return the prompt of a call, and why it is not what the model was given, if it may not be."""
+    if call.prompt_ids is not None:
+        return Prompt(list(call.prompt_ids)), ""
+    return tokens.prompt(
+        call.messages, call.tools
+    ), "its server gave no ids: its messages are encoded"
 
 
 def _begin(episode: Episode, seat: str, prompt: Prompt, messages: Any) -> Sample:
@@ -126,7 +181,9 @@ def _go_on(sample: Sample, prompt: Prompt, messages: Any) -> None:
     sample.pictures = pictures(messages)
 
 
-def _produce(sample: Sample, tokens: Tokens, step: Step, place: int, closing: Any) -> None:
+def _produce(
+    sample: Sample, tokens: Tokens, step: Step, place: int, closing: Any, share: float = 1.0
+) -> None:
     """Add a reply."""
     reply = step.reply
     assert reply is not None  # a record has no step without
@@ -154,4 +211,4 @@ def _produce(sample: Sample, tokens: Tokens, step: Step, place: int, closing: An
         value += [0] * len(ids)
     if ids:
         sample.rewards[-1] = step.reward
-    sample.spans.append(Span(place, start, len(sample.ids), step.reward))
+    sample.spans.append(Span(place, start, len(sample.ids), step.reward, share))

@@ -52,7 +52,8 @@ class StubServer:
     async def _connection(self, reader, writer):
         self.handlers.add(task := asyncio.current_task())
         try:
-            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            gone = ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError
+            with contextlib.suppress(*gone):
                 while await self._request(reader, writer):
                     pass
         finally:

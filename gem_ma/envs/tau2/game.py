@@ -136,7 +136,7 @@ class Tau2(Game[State]):
     world, faults, lines, misleading: of phone: its seed, and how hard it is.
     """
 
-    agents = USER, ASSISTANT  # or as it is made
+    agents: tuple[str, ...] = (USER, ASSISTANT)  # or as it is made
     conversation = True
     oracle = True
     reset_options = ("task",)

@@ -1,0 +1,222 @@
+"""An agent that is a program: a function, a coroutine or a command that plays a seat to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+from gem_ma.agents.programs.gateway import Gateway
+from gem_ma.agents.programs.process import command
+from gem_ma.agents.programs.seat import Seat
+from gem_ma.guards.remote import without_secrets
+from gem_ma.match.actions import call_text
+from gem_ma.talk.calls import Call
+from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
+
+_AT_ONCE = 1024  # plain functions, each in a thread
+
+
+class ProgramFailed(RuntimeError):
+    """A program ended, or raised, while its seat was to act."""
+
+
+class ProgramAgent:
+    """Play by a program that has its Seat from the first turn of an episode to the end.
+
+    program: a function or a coroutine function of a Seat, or a command such as "python agent.py",
+        which is started for each seat and speaks JSON in lines: it reads turns, and writes
+        {"reply": ...}. None leaves the seats to whoever comes to the gateway from outside.
+    model: the server that its calls are passed on to, as URL or MODEL@URL; see Gateway for how
+        (`key`, `token_ids`, `timeout`). Without one it can call none at its address.
+    seconds: for a turn. memory: bytes that a command may take; None: as much as it likes.
+    patience: seconds that a program has to end when its episode is over.
+    """
+
+    def __init__(
+        self,
+        program: Callable[[Seat], Any] | str | None,
+        model: str | None = None,
+        *,
+        seconds: float = 600.0,
+        memory: int | None = None,
+        patience: float = 5.0,
+        **gateway: Any,
+    ):
+        if seconds <= 0 or patience < 0 or (memory is not None and memory < 1):
+            raise ValueError(
+                f"seconds={seconds}, patience={patience}, memory={memory}: expected more than 0, "
+                "0 or more, and 1 or more"
+            )
+        self.program = program
+        self.gateway = Gateway(model, **gateway)
+        self.seconds = seconds
+        self.memory = memory
+        self.patience = patience
+        self._seats: dict[tuple[str, str], Seat] = {}
+        self._tasks: dict[Seat, asyncio.Task[None]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        self._users = 0
+
+    # -- turns -------------------------------------------------------------------------------------
+
+    async def act(self, turns: list[Turn]) -> list[Reply]:
+        async with self:
+            return await asyncio.gather(*map(self._reply, turns))
+
+    async def _reply(self, turn: Turn) -> Reply:
+        seat = self._seat(turn)
+        said = asyncio.wrap_future(seat.ask(turn))
+        task = self._tasks.get(seat)
+        waiting = {said} if task is None else {said, task}
+        try:
+            await asyncio.wait(waiting, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not said.done():
+                raise ProgramFailed(self._why(seat, task))
+        finally:
+            if not said.done():
+                said.cancel()
+        packed, last = self.gateway.take(seat)
+        return played(said.result(), packed, last, seat.name)
+
+    def _why(self, seat: Seat, task: asyncio.Task[None] | None) -> str:
+        """Say why a program has not played."""
+        if task is None or not task.done():
+            return f"{self!r} made no move of {seat.name} within {self.seconds:g} s"
+        error = None if task.cancelled() else task.exception()
+        how = f"failed: {type(error).__name__}: {error}" if error else "ended"
+        return without_secrets(f"{self!r} {how}, and {seat.name} was to act")
+
+    def _seat(self, turn: Turn) -> Seat:
+        """Return the seat of a turn, whose program begins with its first one."""
+        key = turn.episode, turn.seat
+        seat = self._seats.get(key) if turn.episode else None
+        if seat is None:
+            seat = self._seats[key] = self.gateway.seat(turn.seat, turn.episode)
+            if self.program is not None:
+                task = asyncio.get_running_loop().create_task(self._run(seat))
+                task.add_done_callback(_seen)
+                self._tasks[seat] = task
+            self.opened(seat)
+        return seat
+
+    def opened(self, seat: Seat) -> None:
+        """Hear of a seat that is new."""
+
+    async def _run(self, seat: Seat) -> None:
+        if isinstance(self.program, str):
+            await command(self.program, seat, self.memory, self.patience)
+        elif inspect.iscoroutinefunction(self.program):
+            await self.program(seat)
+        else:
+            assert self.program is not None
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._pool, self.program, seat)
+
+    def over(self, episode: Any) -> None:
+        """Let the programs of an episode end, now that it is over."""
+        for name in episode.agents:
+            seat = self._seats.pop((episode.id, name), None)
+            if seat is not None:
+                self._end(seat, episode.returns.get(name))
+
+    def _end(self, seat: Seat, returned: float | None = None) -> None:
+        seat.end(returned)
+        task, loop = self._tasks.get(seat), self._loop
+        if task is None or task.done() or loop is None:
+            self._forget(seat)
+        else:
+            loop.call_later(self.patience, task.cancel)
+            task.add_done_callback(lambda _: self._forget(seat))
+
+    def _forget(self, seat: Seat) -> None:
+        self._tasks.pop(seat, None)
+        self.gateway.drop(seat)
+
+    # -- as long as a run lasts --------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        if not self._users:
+            self.gateway.__enter__()
+            self._loop = asyncio.get_running_loop()
+            self._pool = ThreadPoolExecutor(_AT_ONCE)
+        self._users += 1
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._users -= 1
+        if self._users:
+            return
+        seats, self._seats = list(self._seats.values()), {}
+        for seat in seats:
+            self._end(seat)
+        tasks = list(self._tasks.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=self.patience)
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=self.patience)
+        assert self._pool is not None
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._loop = self._pool = None
+        self.gateway.__exit__()
+
+    def __repr__(self) -> str:
+        name = self.program if isinstance(self.program, str) else _name(self.program)
+        return without_secrets(f"ProgramAgent({name}, {self.gateway.named})")
+
+
+def played(
+    answer: Any, packed: list[dict[str, Any]], last: Call | None, seat: str = "the seat"
+) -> Reply:
+    """Return what a program played as a reply, with the calls that it made before.
+
+    A reply that is what the last call said has the tokens of that call.
+    """
+    text, calls = _said(answer, last, seat)
+    fields: dict[str, Any] = {"calls": packed, "tool_calls": calls}
+    if last is not None and (text, list(calls)) == (last.text, list(last.tool_calls)):
+        fields |= {"token_ids": last.token_ids, "logprobs": last.logprobs}
+        fields["finish_reason"] = last.finish_reason
+    totals: dict[str, int] = {}
+    for one in packed:
+        for name, count in one.get("usage", {}).items():
+            totals[name] = totals.get(name, 0) + count
+    fields["usage"] = totals
+    return Reply(text, **fields)
+
+
+def _said(answer: Any, last: Call | None, seat: str) -> tuple[str, Any]:
+    """Return the text and the tool calls of what was played."""
+    if answer is None:
+        if last is None:
+            raise ProgramFailed(f"the last call is to be the move of {seat}, and there was none")
+        return last.text, last.tool_calls
+    if isinstance(answer, str):
+        return answer, ()
+    if isinstance(answer, Mapping):
+        text, calls = answer.get("content") or "", answer.get("tool_calls") or ()
+        if isinstance(text, str) and isinstance(calls, list | tuple):
+            call_text(calls)
+            return text, calls
+    raise ProgramFailed(
+        f"the program played a {type(answer).__name__} for {seat}: expected a text, a message with "
+        "content and tool_calls, or None for what the last call of a model said"
+    )
+
+
+def _seen(task: asyncio.Task[None]) -> None:
+    """Look at how a task ended, which nobody may wait for."""
+    with contextlib.suppress(asyncio.CancelledError):
+        task.exception()
+
+
+def _name(program: Any) -> str:
+    if program is None:
+        return "outside"
+    return str(getattr(program, "__qualname__", type(program).__name__))
