@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gem_ma.apis.vectors.make import make_vec
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts.rollout import arollout, rollout
+    from gem_ma.serving.gateway import gateway
     from gem_ma.talk.context import Context
 
 __version__ = "0.1.0"
@@ -40,6 +41,7 @@ __getattr__ = later(
     {
         "Context": "talk.context",
         "arollout": "rollouts.rollout",
+        "gateway": "serving.gateway",
         "make_vec": "apis.vectors.make",
         "load_episodes": "rollouts.records",
         "rollout": "rollouts.rollout",
@@ -69,6 +71,7 @@ __all__ = [
     "UnknownArgument",
     "UnknownEnv",
     "arollout",
+    "gateway",
     "list_envs",
     "load_episodes",
     "make",

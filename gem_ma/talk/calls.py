@@ -76,10 +76,10 @@ class History:
         """Add a call as a record keeps it, and return all of it."""
         of = packed.get("of")
         before = Call() if of is None else self.calls[of]
-        ids = packed.get("prompt_ids")
+        ids, whole = packed.get("prompt_ids"), before.whole() or ()
         told = {
             "messages": (*_chat(before)[: packed.get("kept", 0)], *packed["messages"]),
-            "prompt_ids": ids and ((before.whole() or ())[: packed.get("same", 0)] + tuple(ids)),
+            "prompt_ids": None if ids is None else (*whole[: packed.get("same", 0)], *ids),
             "tools": packed.get("tools", self.calls[-1].tools if self.calls else ()),
         }
         for name in ("token_ids", "logprobs", "tool_calls", "tools"):

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_added, written
@@ -142,10 +143,12 @@ class Gateway:
         app.router.add_get("/seat/{secret}/turn", self._turn)
         app.router.add_post("/seat/{secret}/play", self._play)
         self.routes(app)
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
+        runner = web.AppRunner(
+            app, access_log=None, handler_cancellation=True, shutdown_timeout=0.5
+        )
         await runner.setup()
         try:
-            site = web.TCPSite(runner, self.host, self.port, shutdown_timeout=0.5)
+            site = web.TCPSite(runner, self.host, self.port)
             await site.start()
             self.port = runner.addresses[0][1]
             limit = ClientTimeout(total=self.timeout)
@@ -166,16 +169,24 @@ class Gateway:
     def routes(self, app: web.Application) -> None:
         """Add what else is served."""
 
-    def _account(self, request: web.Request) -> Account:
+    async def object_of(self, request: web.Request) -> Mapping[str, Any]:
+        """Return the object that a request is in JSON, or refuse it."""
+        try:
+            return reading(await request.read() or b"{}")
+        except ValueError as error:
+            raise refused(web.HTTPBadRequest, f"the request is no JSON object: {error}") from None
+
+    def account(self, request: web.Request) -> Account:
+        """Return whose address a request came to, or refuse it."""
         account = self._accounts.get(request.match_info["secret"])
         if account is None:
-            raise _refused(web.HTTPNotFound, "no seat has this address, or its episode is over")
+            raise refused(web.HTTPNotFound, "no seat has this address, or its episode is over")
         return account
 
     # -- calls of models ---------------------------------------------------------------------------
 
     async def _models(self, request: web.Request) -> web.Response:
-        self._account(request)
+        self.account(request)
         if not self.url:
             return web.json_response({"object": "list", "data": []})
         try:
@@ -185,16 +196,13 @@ class Gateway:
             raise self._unreachable(error) from None
 
     async def _call(self, request: web.Request) -> web.StreamResponse:
-        account, endpoint = self._account(request), request.match_info["endpoint"]
+        account, endpoint = self.account(request), request.match_info["endpoint"]
         if not self.url:
-            raise _refused(web.HTTPNotFound, "no model is served here: model= says which")
+            raise refused(web.HTTPNotFound, "no model is served here: model= says which")
         if endpoint not in ENDPOINTS:
             known = ", ".join(ENDPOINTS)
-            raise _refused(web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}")
-        try:
-            body = dict(reading(await request.read()))
-        except ValueError as error:
-            raise _refused(web.HTTPBadRequest, f"the request is no JSON object: {error}") from None
+            raise refused(web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}")
+        body = await self.object_of(request)
         added = {"model": self.model} if self.model else {}
         if self.token_ids:
             added |= ADDED[endpoint]
@@ -224,7 +232,7 @@ class Gateway:
         try:
             told = reading(content)
         except ValueError as error:
-            raise _refused(web.HTTPBadGateway, f"the server answered no JSON: {error}") from None
+            raise refused(web.HTTPBadGateway, f"the server answered no JSON: {error}") from None
         listener.hear(told)
         account.keep(listener)
         if self.token_ids:
@@ -285,24 +293,21 @@ class Gateway:
 
     def _unreachable(self, error: BaseException) -> web.HTTPException:
         why = without_secrets(str(error) or type(error).__name__)
-        return _refused(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
+        return refused(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
 
     # -- turns and moves ---------------------------------------------------------------------------
 
     async def _turn(self, request: web.Request) -> web.Response:
-        seat = self._account(request).seat
+        seat = self.account(request).seat
         return web.json_response(told_of(await seat.aturn(), seat))
 
     async def _play(self, request: web.Request) -> web.Response:
-        seat = self._account(request).seat
-        try:
-            said = reading(await request.read() or b"{}")
-        except ValueError as error:
-            raise _refused(web.HTTPBadRequest, f"the request is no JSON object: {error}") from None
+        seat = self.account(request).seat
+        said = await self.object_of(request)
         try:
             turn = await seat.aplay(said.get("reply"))
         except NotYourTurn as error:
-            raise _refused(web.HTTPConflict, str(error)) from None
+            raise refused(web.HTTPConflict, str(error)) from None
         return web.json_response(told_of(turn, seat))
 
 
@@ -344,6 +349,7 @@ def _secret(seat: Seat) -> str:
     return seat.address.split("/")[-2]
 
 
-def _refused(kind: type[web.HTTPException], why: str) -> web.HTTPException:
+def refused(kind: type[web.HTTPException], why: str) -> web.HTTPException:
+    """Return an answer that says why there is no other."""
     body = json.dumps({"error": {"message": why, "type": "gateway"}})
     return kind(text=body, content_type="application/json")

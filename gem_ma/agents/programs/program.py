@@ -19,6 +19,7 @@ from gem_ma.talk.reply import Reply
 from gem_ma.talk.turns import Turn
 
 _AT_ONCE = 1024  # plain functions, each in a thread
+_LEAVE = 15.0  # seconds in which what programs have begun is ended
 
 
 class ProgramFailed(RuntimeError):
@@ -131,7 +132,7 @@ class ProgramAgent:
         if task is None or task.done() or loop is None:
             self._forget(seat)
         else:
-            loop.call_later(self.patience, task.cancel)
+            loop.call_later(self.patience, _cancel, task)
             task.add_done_callback(lambda _: self._forget(seat))
 
     def _forget(self, seat: Seat) -> None:
@@ -159,8 +160,8 @@ class ProgramAgent:
         if tasks:
             await asyncio.wait(tasks, timeout=self.patience)
             for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks, timeout=self.patience)
+                _cancel(task)
+            await asyncio.wait(tasks, timeout=_LEAVE)
         assert self._pool is not None
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._loop = self._pool = None
@@ -208,6 +209,12 @@ def _said(answer: Any, last: Call | None, seat: str) -> tuple[str, Any]:
         f"the program played a {type(answer).__name__} for {seat}: expected a text, a message with "
         "content and tool_calls, or None for what the last call of a model said"
     )
+
+
+def _cancel(task: asyncio.Task[None]) -> None:
+    """Cancel a task, once: it may take a while to end what it has begun."""
+    if not task.cancelling():
+        task.cancel()
 
 
 def _seen(task: asyncio.Task[None]) -> None:

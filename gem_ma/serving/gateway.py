@@ -1,0 +1,257 @@
+"""Episodes for programs from outside: they take seats, wait for turns, play, and call models there.
+
+gate = gem_ma.gateway("game:ConnectFour-v0", "http://127.0.0.1:8000/v1", episodes=100)
+with gate:
+    print(gate.url)  # where programs POST claim
+    episodes = gate.wait()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, Self
+
+from gem_ma.agents.programs.gateway import Gateway, refused
+from gem_ma.agents.programs.program import ProgramAgent
+from gem_ma.agents.programs.seat import NotYourTurn, Seat
+from gem_ma.apis.making import made_for
+from gem_ma.guards.extras import extra
+from gem_ma.guards.given import need
+from gem_ma.match.match import SeatError
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.rollout import arollout, rollout
+
+with extra("gateway", "a gateway"):
+    from aiohttp import web
+
+MCP = "2025-06-18"  # the version of the protocol that is spoken where a client names none
+_TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
+    ("look", "Wait for your turn, and return what you see.", {}, []),
+    (
+        "play",
+        "Make your move, wait for your next turn, and return what you see then.",
+        {"reply": {"type": "string", "description": "the move, as the rules say"}},
+        ["reply"],
+    ),
+)
+
+
+class OpenGateway(Gateway):
+    """A gateway at which programs from outside take seats, by HTTP or as a server of MCP."""
+
+    def __init__(self, model: str | None, **settings: Any):
+        super().__init__(model, **settings)
+        self.free: deque[Seat] = deque()
+        self.waiting: deque[Future[Seat | None]] = deque()
+        self.closed = False
+        self.lock = threading.Lock()
+
+    def offer(self, seat: Seat) -> None:
+        """Let a seat be taken."""
+        with self.lock:
+            while self.waiting:
+                claim = self.waiting.popleft()
+                if claim.set_running_or_notify_cancel():
+                    claim.set_result(seat)
+                    return
+            self.free.append(seat)
+
+    def claim(self) -> Future[Seat | None]:
+        """Return a seat that nobody has taken, once there is one, or None when all is over."""
+        claim: Future[Seat | None] = Future()
+        with self.lock:
+            while self.free:
+                seat = self.free.popleft()
+                if seat.waited_for:
+                    claim.set_result(seat)
+                    return claim
+            if self.closed:
+                claim.set_result(None)
+            else:
+                self.waiting.append(claim)
+        return claim
+
+    def close(self) -> None:
+        """Tell all who wait for a seat that there is none."""
+        with self.lock:
+            self.closed = True
+            waiting, self.waiting = self.waiting, deque()
+        for claim in waiting:
+            if claim.set_running_or_notify_cancel():
+                claim.set_result(None)
+
+    def routes(self, app: web.Application) -> None:
+        app.router.add_post("/claim", self._claim)
+        app.router.add_post("/seat/{secret}/mcp", self._mcp)
+
+    async def _claim(self, request: web.Request) -> web.Response:
+        seat = await asyncio.wrap_future(self.claim())
+        if seat is None:
+            raise refused(web.HTTPGone, "all episodes are over")
+        place = seat.address.rpartition("/")[0]
+        return web.json_response(
+            {
+                "seat": seat.name,
+                "episode": seat.episode,
+                "base_url": seat.address,
+                "turn": f"{place}/turn",
+                "play": f"{place}/play",
+                "mcp": f"{place}/mcp",
+            }
+        )
+
+    async def _mcp(self, request: web.Request) -> web.Response:
+        seat = self.account(request).seat
+        said = await self.object_of(request)
+        number, method = said.get("id"), said.get("method")
+        if number is None:  # a notification
+            return web.Response(status=202)
+        asked = said.get("params")
+        told: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
+        try:
+            told["result"] = await answered(seat, method, asked if isinstance(asked, dict) else {})
+        except LookupError as error:
+            told["error"] = {"code": -32601, "message": str(error)}
+        return web.json_response(told)
+
+
+async def answered(seat: Seat, method: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a method of MCP, or raise LookupError."""
+    if method == "initialize":
+        from gem_ma import __version__
+
+        return {
+            "protocolVersion": asked.get("protocolVersion", MCP),
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "gem_ma", "version": __version__},
+        }
+    if method == "ping":
+        return {}
+    if method == "tools/list":
+        return {
+            "tools": [
+                {
+                    "name": name,
+                    "description": words,
+                    "inputSchema": {"type": "object", "properties": given, "required": required},
+                }
+                for name, words, given, required in _TOOLS
+            ]
+        }
+    if method != "tools/call":
+        raise LookupError(f"no method {str(method)[:60]!r}")
+    arguments = asked.get("arguments")
+    arguments = arguments if isinstance(arguments, dict) else {}
+    try:
+        if asked.get("name") == "look":
+            turn = await seat.aturn()
+        elif asked.get("name") == "play" and isinstance(arguments.get("reply"), str):
+            turn = await seat.aplay(arguments["reply"])
+        else:
+            raise NotYourTurn('the tools are look {} and play {"reply": ...}')
+    except NotYourTurn as error:
+        return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+    if turn is None:
+        text = f"The episode is over. You earned {seat.returned}."
+    else:
+        text = f"{turn.rules}\n\n{turn.text}" if turn.first else turn.text
+    return {"content": [{"type": "text", "text": text}], "isError": False}
+
+
+class Outside(ProgramAgent):
+    """Whoever comes to an OpenGateway."""
+
+    def __init__(self, gateway: OpenGateway, seconds: float):
+        super().__init__(None, seconds=seconds)
+        self.gateway = gateway
+
+    def opened(self, seat: Seat) -> None:
+        self.gateway.offer(seat)  # type: ignore[attr-defined]
+
+
+class Gate:
+    """Episodes that are played by programs from outside while it is open; see `gateway`."""
+
+    def __init__(self, server: OpenGateway, play: Callable[[], list[Episode]]):
+        self.server = server
+        self._play = play
+        self._played: Future[list[Episode]] = Future()
+
+    @property
+    def url(self) -> str:
+        """Where programs ask for a seat: they POST to URL/claim."""
+        return f"http://{self.server.host}:{self.server.port}"
+
+    def claim(self, timeout: float | None = None) -> Seat | None:
+        """Take a seat that nobody has taken; None when all episodes are over."""
+        return self.server.claim().result(timeout)
+
+    def wait(self, timeout: float | None = None) -> list[Episode]:
+        """Wait until all episodes are over, and return them."""
+        return self._played.result(timeout)
+
+    def __enter__(self) -> Self:
+        self.server.__enter__()
+        threading.Thread(target=self._run, daemon=True).start()
+        return self
+
+    def _run(self) -> None:
+        try:
+            self._played.set_result(self._play())
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            self._played.set_exception(error)
+        finally:
+            self.server.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.server.close()
+        self.server.__exit__()
+
+
+def gateway(
+    env: Any,
+    model: str | None = None,
+    *,
+    seats: list[str] | None = None,
+    agents: Any = "random",
+    episodes: int = 1,
+    seconds: float = 600.0,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    key: str = "OPENAI_API_KEY",
+    token_ids: bool = False,
+    timeout: float = 600.0,
+    **settings: Any,
+) -> Gate:
+    """Return episodes whose seats programs take from outside, each with an address of its own.
+
+    env, episodes, settings: as `rollout` takes them, and those of `make`.
+    model: the server that calls of models are passed on to, as URL or MODEL@URL; `key`,
+        `token_ids` and `timeout` as Gateway takes them.
+    seats: those for programs; None: all. agents: who plays the others, as `rollout` takes them.
+    seconds: for a turn; a program that takes longer has died, and its episode fails.
+    host, port: where it listens: on this machine alone, at any port that is free.
+    """
+    own = [name for name in inspect.signature(arollout).parameters if name in settings]
+    how = {name: settings.pop(name) for name in own}
+    env = made_for(gateway, env, settings)
+    known = list(env.core.possible_agents)
+    need(seats or [], list | tuple, "seats")
+    for seat in seats or ():
+        if seat not in known:
+            raise SeatError(f"no seat {seat!r}; the seats are {', '.join(known)}")
+    server = OpenGateway(model, key=key, token_ids=token_ids, timeout=timeout, host=host, port=port)
+    outside = Outside(server, seconds)
+    free = seats or known
+    given = agents if isinstance(agents, Mapping) else dict.fromkeys(known, agents)
+    who = {seat: outside if seat in free else given[seat] for seat in known}
+
+    def play() -> list[Episode]:
+        return rollout(env, who, episodes, **how)
+
+    return Gate(server, play)
