@@ -3,22 +3,16 @@
 import gzip
 import json
 import logging
-import os
 import pickle
-import shutil
-import signal
 import socket
-import subprocess
-import sys
 import time
 import tracemalloc
-import urllib.request
 import zlib
-from pathlib import Path
 
 import pytest
 from looking import TOOL, Looking
 from needed import needed
+from served import serving
 from stub_server import StubServer, body, completion, cut, half, raw, slow, status
 
 import gem_ma
@@ -65,41 +59,10 @@ def served(tmp_path_factory):
     pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     pytest.importorskip("uvicorn", reason="pip install 'transformers[serving]'")
     pytest.importorskip("fastapi", reason="pip install 'transformers[serving]'")
-    command = shutil.which("transformers", path=str(Path(sys.executable).parent))
-    if command is None:
-        pytest.skip("pip install 'transformers[serving]'")
     import tiny_models
 
-    folder = tmp_path_factory.mktemp("served")
-    model, processor = tiny_models.llava()
-    model.save_pretrained(folder / "model")
-    processor.save_pretrained(folder / "model")
-    (folder / "cache").mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = (folder / "log").open("wb")
-    server = subprocess.Popen(
-        [command, "serve", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
-         "--device", "cpu"],
-        stdout=log,
-        stderr=log,
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(folder / "cache")},
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        for _ in range(600):
-            assert server.poll() is None, (folder / "log").read_text()
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.5)
-        yield f"http://127.0.0.1:{port}/v1", str(folder / "model")
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(30)
-        log.close()
+    with serving(*tiny_models.llava(), tmp_path_factory.mktemp("served")) as found:
+        yield found
 
 
 @pytest.mark.parametrize("observe", ["text", "image"])

@@ -203,7 +203,10 @@ class Gateway:
             known = ", ".join(ENDPOINTS)
             raise refused(web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}")
         body = await self.object_of(request)
-        added = {"model": self.model} if self.model else {}
+        # Some servers stream where nothing is said, and no client expects that.
+        added: dict[str, Any] = {"stream": False} if "stream" not in body else {}
+        if self.model:
+            added["model"] = self.model
         if self.token_ids:
             added |= ADDED[endpoint]
         listener = Listener(endpoint, body)
