@@ -129,6 +129,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def port(text: str) -> int:
+    """Return a port of the command line."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 65535")
+    return int(text)
+
+
 def count(text: str) -> int:
     """Return a number of the command line that counts something, from 0 on."""
     if not text.isdecimal():

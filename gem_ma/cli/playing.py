@@ -1,4 +1,4 @@
-"""The commands play, run and render: a match that is printed, many that are kept, one drawn."""
+"""The commands play, run, gateway and render: one match or many, played here or from outside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from gem_ma.cli.common import (
     drawn,
     in_one_line,
     make,
+    port,
     positive,
     said,
     seconds,
@@ -37,7 +38,7 @@ from gem_ma.talk.conversation import Conversation
 
 
 def add_commands(commands: Any) -> None:
-    """Add play, run and render to the commands of gem-ma."""
+    """Add play, run, gateway and render to the commands of gem-ma."""
     play = commands.add_parser(
         "play",
         help="play a match and print it",
@@ -58,20 +59,47 @@ def add_commands(commands: Any) -> None:
     run.add_argument("id", help="an environment; see gem-ma list")
     run.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
     add_tools(run)
-    run.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
-    run.add_argument("--concurrency", type=positive, default=64, help="alive at once (default: 64)")
-    add_seed(run, "all; that of each episode, which gem-ma play takes, is in its record")
+    _add_many(run)
     run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
     run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
-    run.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
-    run.add_argument("--resume", action="store_true", help="play what is not in the file yet")
     run.add_argument(
         "--workers", type=_workers, help="processes to play in, or 'ray' (default: this one)"
     )
     run.add_argument("--step-timeout", type=seconds, help="seconds for a step, with --workers")
-    run.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
     add_looks(run)
     run.set_defaults(run=_run)
+
+    gateway = commands.add_parser(
+        "gateway",
+        help="let programs from outside take seats, and pass their calls on to a model's server",
+        epilog="example: gem-ma gateway game:ConnectFour-v0 --model http://127.0.0.1:8000/v1 "
+        "--episodes 100 --out played.jsonl; programs POST to /claim of the address that it says",
+    )
+    gateway.add_argument("id", help="an environment; see gem-ma list")
+    gateway.add_argument("--model", metavar="[MODEL@]URL", help="the server of their model")
+    gateway.add_argument(
+        "--key",
+        default="OPENAI_API_KEY",
+        metavar="VARIABLE",
+        help="the environment variable with its key (default: OPENAI_API_KEY)",
+    )
+    gateway.add_argument(
+        "--token-ids", action="store_true", help="ask it for token ids, which vLLM gives"
+    )
+    gateway.add_argument("--seats", help="those for programs, with commas between (default: all)")
+    gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
+    gateway.add_argument(
+        "--turn",
+        type=seconds,
+        default=600.0,
+        metavar="SECONDS",
+        help="for a move, after which a program has failed (default: 600)",
+    )
+    gateway.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
+    gateway.add_argument("--port", type=port, default=0, help="(default: one that is free)")
+    _add_many(gateway)
+    add_looks(gateway)
+    gateway.set_defaults(run=_gateway)
 
     render = commands.add_parser(
         "render",
@@ -86,6 +114,18 @@ def add_commands(commands: Any) -> None:
     add_pictures(render)
     add_settings(render)
     render.set_defaults(run=_render)
+
+
+def _add_many(parser: argparse.ArgumentParser) -> None:
+    """Add what many episodes are played with."""
+    parser.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
+    parser.add_argument(
+        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+    )
+    add_seed(parser, "all; that of each episode, which gem-ma play takes, is in its record")
+    parser.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
+    parser.add_argument("--resume", action="store_true", help="play what is not in the file yet")
+    parser.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
 
 
 def _workers(text: str) -> int | str:
@@ -142,32 +182,77 @@ def _players(names: Sequence[str] | None, seats: Sequence[str]) -> list[Agent]:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted, rollout
-    from gem_ma.rollouts.run import TooManyErrors
+    from gem_ma.rollouts.rollout import rollout
 
     env = with_tools(make(args.id, args), args.tools)
+    agents = _seated(args, env.possible_agents)
+
+    def play(**settings: Any) -> list[Episode]:
+        return rollout(
+            env,
+            agents,
+            args.episodes,
+            shuffle=args.shuffle,
+            context=args.context,
+            workers=args.workers,
+            step_timeout=args.step_timeout,
+            **settings,
+        )
+
+    return _many(args, play)
+
+
+def _gateway(args: argparse.Namespace) -> int:
+    from gem_ma.serving.gateway import gateway
+
+    env = make(args.id, args)
+    agents = _seated(args, env.possible_agents)
+
+    def play(**settings: Any) -> list[Episode]:
+        gate = gateway(
+            env,
+            args.model,
+            seats=args.seats.split(",") if args.seats else None,
+            agents=agents,
+            episodes=args.episodes,
+            seconds=args.turn,
+            host=args.host,
+            port=args.port,
+            key=args.key,
+            token_ids=args.token_ids,
+            **settings,
+        )
+        with gate:
+            sys.stdout.write(f"programs take seats at {gate.url}\n")
+            sys.stdout.flush()
+            return gate.wait()
+
+    return _many(args, play)
+
+
+def _seated(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, str]:
     try:
-        agents = seated(args.agents or "random", env.possible_agents)
+        return seated(args.agents or "random", seats)
     except ValueError as error:
         raise UsageError(f"{said(args.agents)}: {error}") from None
+
+
+def _many(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
+    """Play many episodes, and say what came of them."""
+    from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
+    from gem_ma.rollouts.run import TooManyErrors
+
     goes_on = args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
     if not goes_on:  # with the seed that is in the file
         args.seed = drawn(args.seed)
     warnings.simplefilter("ignore", FailedEpisodes)  # told below
     try:
-        episodes = rollout(
-            env,
-            agents,
-            args.episodes,
+        episodes = play(
             concurrency=args.concurrency,
             seed=args.seed,
-            shuffle=args.shuffle,
-            context=args.context,
             max_errors=args.max_errors,
             out=args.out,
             resume=args.resume,
-            workers=args.workers,
-            step_timeout=args.step_timeout,
             progress=True,
         )
     except Interrupted as stop:

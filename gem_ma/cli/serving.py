@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from gem_ma.cli.common import UsageError, add_looks, looks, positive, seconds
+from gem_ma.cli.common import UsageError, add_looks, looks, port, positive, seconds
 from gem_ma.envs.registry import BadArgument, MissingNeed
 
 
@@ -21,9 +21,7 @@ def add_commands(commands: Any) -> None:
     )
     serve.add_argument("id", help="an environment; see gem-ma list")
     serve.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
-    serve.add_argument(
-        "--port", type=_port, default=8000, help="0 takes a free one (default: 8000)"
-    )
+    serve.add_argument("--port", type=port, default=8000, help="0 takes a free one (default: 8000)")
     serve.add_argument("--max-sessions", type=positive, default=256, help="(default: 256)")
     serve.add_argument(
         "--max-message", type=positive, default=1 << 20, help="bytes (default: 1 MiB)"
@@ -51,12 +49,6 @@ def add_commands(commands: Any) -> None:
     )
     add_looks(serve)
     serve.set_defaults(run=_serve)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 65535")
-    return int(text)
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -116,7 +108,7 @@ def _add_arena(commands: Any) -> None:
     )
     parser.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
     parser.add_argument(
-        "--port", type=_port, default=8080, help="0 takes a free one (default: 8080)"
+        "--port", type=port, default=8080, help="0 takes a free one (default: 8080)"
     )
     parser.set_defaults(run=_arena)
 
