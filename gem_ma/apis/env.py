@@ -50,6 +50,8 @@ class Env(BaseEnv, Generic[S]):
         a board are multiples. `theme` is a name, and `noise`, such as "blur:2+jpeg:40", is done to
         a picture; or seeds that draw one. `panels="apart"` shows each in a picture of its own.
     text_length: bytes that an observed text may have; what is longer is cut in the middle.
+    prompt: rules in other words: "short", "long", "words:N" (synonyms by a seed), or "null:N" (a
+        change that says nothing, to compare with); see `gem_ma.match.wording`.
     """
 
     file = ""  # "FILE.py:NAME" of its game, where it was made from a file
@@ -74,6 +76,7 @@ class Env(BaseEnv, Generic[S]):
         noise: str | int = "",
         panels: Panes = "together",
         text_length: int = 1 << 16,
+        prompt: str = "",
         id: str | None = None,
     ):
         need(game, Game, "game")
@@ -94,6 +97,7 @@ class Env(BaseEnv, Generic[S]):
             noise=noise,
             panels=panels,
             text_length=text_length,
+            prompt=prompt,
         )
         self.ledger = Ledger()
         self.agent_selection = None

@@ -47,6 +47,7 @@ def make(
     noise: str | int = UNSAID,
     panels: Panes = UNSAID,
     text_length: int = UNSAID,
+    prompt: str = UNSAID,
     **settings: Any,
 ) -> Env[Any]:
     """Make an environment: a PettingZoo AECEnv, from which the other views come.
@@ -59,7 +60,7 @@ def make(
     """
     told = (
         *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal, clock),
-        *(render_mode, image_size, image_unit, theme, noise, panels, text_length),
+        *(render_mode, image_size, image_unit, theme, noise, panels, text_length, prompt),
     )
     kwargs = {n: value for n, value in zip(ARGUMENTS, told, strict=True) if value is not UNSAID}
     kwargs |= settings

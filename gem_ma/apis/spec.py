@@ -35,6 +35,7 @@ def spec_of(env: Env[Any]) -> Spec:
         "noise": sight.noise,
         "panels": sight.panels,
         "text_length": sight.text_length,
+        "prompt": sight.prompt,
     }
     defaults = inspect.signature(type(env)).parameters
     for name, value in given.items():

@@ -32,7 +32,9 @@ from gem_ma.cli.common import (
     spoken,
     with_tools,
 )
+from gem_ma.guards.remote import model_at
 from gem_ma.rollouts.episode import Episode
+from gem_ma.serving.gate import token_for
 from gem_ma.talk.asking import Agent, ask
 from gem_ma.talk.conversation import Conversation
 
@@ -203,16 +205,25 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _gateway(args: argparse.Namespace) -> int:
-    from gem_ma.serving.gateway import gateway
-
     env = make(args.id, args)
     agents = _seated(args, env.possible_agents)
+    seats = args.seats.split(",") if args.seats else None
+    try:
+        token_for(args.host)
+        if args.model:
+            model_at(args.model)
+        for seat in seats or ():
+            if seat not in env.possible_agents:
+                raise ValueError(f"--seats {seat}; the seats are {', '.join(env.possible_agents)}")
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    from gem_ma.serving.gateway import gateway
 
     def play(**settings: Any) -> list[Episode]:
         gate = gateway(
             env,
             args.model,
-            seats=args.seats.split(",") if args.seats else None,
+            seats=seats,
             agents=agents,
             episodes=args.episodes,
             seconds=args.turn,

@@ -1,9 +1,10 @@
-"""The commands that show what was played: gem-ma view, gem-ma watch and gem-ma plot."""
+"""The commands on what was played: gem-ma view, watch and plot show it, rescore pays it anew."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from gem_ma.cli.common import (
     UsageError,
     add_looks,
     add_seed,
+    add_settings,
     count,
     drawn,
     in_one_line,
@@ -20,10 +22,12 @@ from gem_ma.cli.common import (
     number,
     positive,
 )
+from gem_ma.envs.registry import BadArgument
 
 
 def add_commands(commands: Any) -> None:
-    """Add view, watch and plot to the commands of gem-ma."""
+    """Add view, watch, plot and rescore to the commands of gem-ma."""
+    _add_rescore(commands)
     view = commands.add_parser(
         "view",
         help="write recorded episodes as one HTML page",
@@ -226,3 +230,48 @@ def _curves(args: argparse.Namespace) -> Any:
     if not found:
         raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
     return plots.learning(runs, {name: name for name in found}, smooth=args.smooth)
+
+
+# -- rescore ---------------------------------------------------------------------------------------
+
+
+def _add_rescore(commands: Any) -> None:
+    parser = commands.add_parser(
+        "rescore",
+        help="play records again under another reward, and say what changes in the ranking",
+        epilog="example: gem-ma rescore played.jsonl --set penalty=0.1",
+    )
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="episodes, as gem-ma run keeps them"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_settings(parser)
+    parser.set_defaults(run=_rescore)
+
+
+def _rescore(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.rescore import rescore
+    from gem_ma.rollouts.records import load_episodes
+
+    change = dict(args.settings)
+    if not change:
+        raise UsageError("nothing is to be other: --set says what, such as --set penalty=0.1")
+    try:
+        told = rescore((one for file in args.files for one in load_episodes(file)), change)
+    except (BadArgument, ValueError) as error:
+        raise UsageError(in_one_line(error)) from None
+    if args.json:
+        rows = [
+            {
+                **row._asdict(),
+                "before": row.before._asdict(),
+                "after": row.after._asdict(),
+                "change": row.change._asdict(),
+            }
+            for row in told.rows
+        ]
+        left = [{"episode": one.episode.id, "why": one.why} for one in told.lost]
+        sys.stdout.write(f"{json.dumps({'rows': rows, 'kept': told.kept, 'left_out': left})}\n")
+    else:
+        sys.stdout.write(f"{told}\n")
+    return 0

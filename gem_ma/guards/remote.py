@@ -64,6 +64,19 @@ def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
     return parts._replace(netloc=host).geturl(), user
 
 
+def model_at(text: str) -> tuple[str, str, tuple[str, str] | None]:
+    """Return the model of MODEL@URL, or "" for a URL alone, the URL, and who is to ask there."""
+    name, at, url = text.partition("@")
+    if not at or "://" in name:
+        name, url = "", text
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(
+            f"model={without_secrets(text)!r}: expected the URL of a server, such as "
+            "http://127.0.0.1:8000/v1, or MODEL@URL"
+        )
+    return name, *without_user(url.rstrip("/"))
+
+
 def read_all(answer: Any, most: int = MOST, seconds: float = math.inf) -> bytes:
     """Return what an answer of http.client or urllib holds, or raise Unreadable.
 

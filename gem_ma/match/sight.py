@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from gem_ma.game import Game
-from gem_ma.match import actions
+from gem_ma.match import actions, wording
 from gem_ma.match.match import Match
 from gem_ma.match.terms import among
 from gem_ma.renderers.picture import Picture
@@ -38,6 +38,7 @@ class Sight:
         noise: str | int,
         panels: Panes,
         text_length: int,
+        prompt: str = "",
     ):
         among(observe=(observe, get_args(Observe)), panels=(panels, get_args(Panes)))
         if not 0 <= text_length < float("inf"):
@@ -59,6 +60,9 @@ class Sight:
         self.panels = panels
         self.image_unit = image_unit
         self.text_length = text_length
+        if prompt:
+            wording.parse(prompt)
+        self.prompt = prompt
         self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
         self.moves = tuple(game.moves or ())
         self.number = {move: i for i, move in enumerate(self.moves)}
@@ -107,7 +111,8 @@ class Sight:
                 if seat not in match.index:
                     raise match.not_to_act(seat)
                 legend = "" if self.observe == "text" else self._legend(seat)
-                parts = self.game.rules(seat), actions.instruction(self.format), legend
+                said = wording.reworded(self.game.rules(seat), self.prompt)
+                parts = said, actions.instruction(self.format), legend
                 self._rules[seat] = parts
             rules, *rest = parts
             told = self._told[seat] = brief, "\n".join(filter(None, (rules, brief, *rest)))

@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import ipaddress
 import json
+import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from gem_ma.match.actions import clip
 
+TOKEN = "GEM_MA_TOKEN"
 _PATHS = ("/ws", "/health", "/schema", "/metadata")
 
 Scope = MutableMapping[str, Any]
 Event = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
+
+
+def token_for(host: str, token: str | None = None) -> str | None:
+    """Return the token that clients have to send, or raise ValueError if there has to be one.
+
+    It is the environment variable GEM_MA_TOKEN if none is given; on this machine alone none is
+    needed.
+    """
+    token = token or os.environ.get(TOKEN) or None
+    if token is None and not _is_loopback(host):
+        raise ValueError(
+            f"host={host!r} can be reached from other machines, so it takes a token: set the "
+            f"environment variable {TOKEN}"
+        )
+    return token
 
 
 class Gate:
@@ -51,6 +69,13 @@ class Gate:
                 "every request over plain HTTP would get an environment of its own"
             )
         return 200, ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, problem: str) -> None:

@@ -9,6 +9,7 @@ with gate:
 from __future__ import annotations
 
 import asyncio
+import hmac
 import inspect
 import threading
 from collections import deque
@@ -25,6 +26,7 @@ from gem_ma.guards.given import need
 from gem_ma.match.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
+from gem_ma.serving.gate import token_for
 
 with extra("gateway", "a gateway"):
     from aiohttp import web
@@ -44,8 +46,9 @@ _TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
 class OpenGateway(Gateway):
     """A gateway at which programs from outside take seats, by HTTP or as a server of MCP."""
 
-    def __init__(self, model: str | None, **settings: Any):
+    def __init__(self, model: str | None, token: str | None = None, **settings: Any):
         super().__init__(model, **settings)
+        self.token = token and f"Bearer {token}"
         self.free: deque[Seat] = deque()
         self.waiting: deque[Future[Seat | None]] = deque()
         self.closed = False
@@ -90,6 +93,11 @@ class OpenGateway(Gateway):
         app.router.add_post("/seat/{secret}/mcp", self._mcp)
 
     async def _claim(self, request: web.Request) -> web.Response:
+        if "Origin" in request.headers:
+            raise refused(web.HTTPForbidden, "a page in a browser takes no seat")
+        said = request.headers.get("Authorization", "")
+        if self.token and not hmac.compare_digest(said.encode(), self.token.encode()):
+            raise refused(web.HTTPUnauthorized, "send the header Authorization: Bearer TOKEN")
         seat = await asyncio.wrap_future(self.claim())
         if seat is None:
             raise refused(web.HTTPGone, "all episodes are over")
@@ -235,7 +243,8 @@ def gateway(
         `token_ids` and `timeout` as Gateway takes them.
     seats: those for programs; None: all. agents: who plays the others, as `rollout` takes them.
     seconds: for a turn; a program that takes longer has died, and its episode fails.
-    host, port: where it listens: on this machine alone, at any port that is free.
+    host, port: where it listens: on this machine alone, at any port that is free. Others may reach
+        it if GEM_MA_TOKEN holds a token, which they send to take a seat.
     """
     own = [name for name in inspect.signature(arollout).parameters if name in settings]
     how = {name: settings.pop(name) for name in own}
@@ -245,7 +254,15 @@ def gateway(
     for seat in seats or ():
         if seat not in known:
             raise SeatError(f"no seat {seat!r}; the seats are {', '.join(known)}")
-    server = OpenGateway(model, key=key, token_ids=token_ids, timeout=timeout, host=host, port=port)
+    server = OpenGateway(
+        model,
+        token_for(host),
+        key=key,
+        token_ids=token_ids,
+        timeout=timeout,
+        host=host,
+        port=port,
+    )
     outside = Outside(server, seconds)
     free = seats or known
     given = agents if isinstance(agents, Mapping) else dict.fromkeys(known, agents)

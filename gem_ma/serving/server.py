@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import ipaddress
-import os
 import re
 import socket
 from collections.abc import Callable
@@ -20,10 +18,9 @@ from typing import Any
 from gem_ma.agents import load, seated
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
-from gem_ma.envs.bridges.openenv_ids import VARIABLE
 from gem_ma.game import Game
 from gem_ma.match.match import SeatError
-from gem_ma.serving.gate import Gate
+from gem_ma.serving.gate import Gate, token_for
 from gem_ma.serving.openenv import (
     FastAPI,
     H11Protocol,
@@ -70,12 +67,7 @@ def serve(
     say: called once with a line that tells the address.
     make: arguments for `gem_ma.make`, such as `observe="both"`.
     """
-    token = token or os.environ.get(VARIABLE) or None
-    if not token and not _is_loopback(host):
-        raise ValueError(
-            f"host={host!r} can be reached from other machines, so it takes a token: set the "
-            f"environment variable {VARIABLE}"
-        )
+    token = token_for(host, token)
     app = application(
         id,
         token=token,
@@ -164,13 +156,6 @@ def application(
         env_name=id,
     ).register_routes(app)
     return Gate(app, token, first_message, idle)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _facts(env: Env[Any], seat: str | None, max_message: int) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import zlib
 import pytest
 from looking import TOOL, Looking
 from needed import needed
-from served import serving
 from stub_server import StubServer, body, completion, cut, half, raw, slow, status
 
 import gem_ma
@@ -61,7 +60,7 @@ def served(tmp_path_factory):
     pytest.importorskip("fastapi", reason="pip install 'transformers[serving]'")
     import tiny_models
 
-    with serving(*tiny_models.llava(), tmp_path_factory.mktemp("served")) as found:
+    with tiny_models.serving(*tiny_models.llava(), tmp_path_factory.mktemp("served")) as found:
         yield found
 
 

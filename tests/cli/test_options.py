@@ -15,6 +15,7 @@ from gem_ma.envs.tau import fetch
 
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {"train": ("torch", "transformers"), "serve": ("uvicorn", "fastapi")}
+NEEDS["gateway"] = ("aiohttp",)
 NEEDS["arena"] = ("openskill", "starlette", "uvicorn", "websockets")
 NEEDS |= {"plot": ("matplotlib",), "completion": ("argcomplete",)}
 
@@ -97,6 +98,8 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
         torch.set_num_threads(1)
     if command in ("serve", "arena"):  # up to where it waits for clients
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    if command == "gateway":  # as if programs had come
+        monkeypatch.setattr("gem_ma.serving.gateway.Gate.wait", lambda self: [])
     if command == "data":  # which has to be TAU-bench's own
         monkeypatch.setattr(fetch, "fetch", lambda source, into, say: say(f"{source} {into}"))
     for line in RIGHT[command]:

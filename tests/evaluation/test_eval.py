@@ -67,6 +67,7 @@ def test_the_suites_that_come_with_the_package():
     assert suites.names() == [
         "games24",
         "multi",
+        "prompts",
         "screens",
         "smoke",
         "tau-airline",

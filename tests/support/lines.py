@@ -65,6 +65,10 @@ WRONG = [
     ("serve game:Nope-v0", "gem-ma: "),
     ("arena game:Nope-v0 --out FOLDER/o", "gem-ma: "),
     (f"serve {C4} --port -1", "--port"),
+    ("gateway game:Nope-v0", "no environment"),
+    ("rescore FOLDER/no.jsonl --set penalty=1", "FOLDER/no.jsonl"),
+    ("rescore FILE --set penalty=1", "no file of episodes"),
+    ("rescore FILE", "nothing is to be other"),
     (f"serve {C4} --port 99999", "--port"),
     ("data nope", "tau-bench"),
     ("data tau-bench --from FOLDER/no --into FOLDER/x", "FOLDER/no"),
@@ -136,6 +140,7 @@ WRONG = [
 # Each option with a wrong value, which stands at the end: the line that says so names it.
 _RUN, _RENDER = f"run {C4}", f"render {C4} --out FOLDER/a.png"
 _EVAL, _CUP = f"eval {C4} --agents random --out FOLDER/o", f"tournament {C4} --out FOLDER/t"
+_GATE = f"gateway {C4}"
 _PLAY, _WATCH, _SERVE = f"play {C4}", f"watch {C4} --delay 0", f"serve {C4} --seat red"
 _CUP += " --agents search:depth=1"
 _TRAIN, _PRETRAIN = f"train {C4} --model FOLDER/m --out FOLDER/o", f"pretrain {C4} --out FOLDER/o"
@@ -151,7 +156,7 @@ _LOOKS = (
 )
 _SEEN = tuple(
     f"{command} {words}"
-    for command in (_PLAY, _RUN, _WATCH, _SERVE, _EVAL, _CUP, _TRAIN)
+    for command in (_PLAY, _RUN, _GATE, _WATCH, _SERVE, _EVAL, _CUP, _TRAIN)
     for words in _LOOKS
 )
 WRONG += [
@@ -174,6 +179,19 @@ WRONG += [
         f"{_RUN} --workers -1",
         f"{_RUN} --workers 1 --step-timeout inf",
         f"{_RUN} --max-errors -1",
+        f"{_GATE} --model nowhere",
+        f"{_GATE} --key sk-123",
+        f"{_GATE} --seats blue",
+        f"{_GATE} --agents randm",
+        f"{_GATE} --turn 0",
+        f"{_GATE} --host 0.0.0.0",
+        f"{_GATE} --port 99999",
+        f"{_GATE} --episodes none",
+        f"{_GATE} --concurrency 0",
+        f"{_GATE} --seed x",
+        f"{_GATE} --out FOLDER/no/a.jsonl",
+        f"{_GATE} --max-errors -1",
+        "rescore FOLDER/a.jsonl --set rows",
         f"{_RENDER} --seed 1.5",
         f"{_RENDER} --moves few",
         f"{_RENDER} --agent nobody",
@@ -307,6 +325,16 @@ RIGHT = {
     "serve": [
         f"serve {TTT} --host 127.0.0.1 --port 0 --max-sessions 2 --max-message 4096 "
         f"--first-message 1.5 --idle 9 --seat x --others o=search:depth=1 {_LOOKING}"
+    ],
+    "gateway": [
+        f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seats x "
+        "--agents o=random --turn 9 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
+        f"--seed 5 --out g.jsonl --resume --max-errors 0 {_LOOKING}",
+    ],
+    "rescore": [
+        f"run {TTT} --episodes 2 --out rs.jsonl",
+        "rescore rs.jsonl --set penalty=0.5",
+        "rescore rs.jsonl --set penalty=0.5 --json",
     ],
     "arena": [
         f"run {TTT} --episodes 2 --out ar.jsonl",

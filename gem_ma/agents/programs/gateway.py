@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_added, written
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
 from gem_ma.guards.extras import extra
-from gem_ma.guards.remote import MOST, without_secrets, without_user
+from gem_ma.guards.remote import MOST, model_at, without_secrets
 from gem_ma.talk.calls import Call, History
 from gem_ma.talk.messages import openai_chat
 
@@ -67,7 +67,7 @@ class Gateway:
         host: str = "127.0.0.1",
         port: int = 0,
     ):
-        self.model, self.url, self.user = _server(model)
+        self.model, self.url, self.user = model_at(model) if model else ("", "", None)
         self.key = key
         self.token_ids = token_ids
         self.timeout = timeout
@@ -331,21 +331,6 @@ def told_of(turn: Turn | None, seat: Seat) -> dict[str, Any]:
         "tools": schemas(turn.tools),
         "legal": None if turn.legal is None else list(turn.legal),
     }
-
-
-def _server(model: str | None) -> tuple[str, str, tuple[str, str] | None]:
-    """Return a model's name, the URL of its server, and who is to be said to ask there."""
-    if model is None:
-        return "", "", None
-    name, at, url = model.partition("@")
-    if not at or "://" in name:
-        name, url = "", model
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(
-            f"model={without_secrets(model)!r}: expected the URL of a server, such as "
-            "http://127.0.0.1:8000/v1, or MODEL@URL"
-        )
-    return name, *without_user(url.rstrip("/"))
 
 
 def _secret(seat: Seat) -> str:

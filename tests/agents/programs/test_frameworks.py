@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from served import serving
 from stub_server import StubServer
 from vllm_shaped import Shaped
 
@@ -148,7 +147,7 @@ def real(tmp_path_factory):
     tokenizer = tiny_models.tokenizer()
     model = tiny_models.llm(tokenizer)
     model.generation_config.max_new_tokens = 8
-    with serving(model, tokenizer, tmp_path_factory.mktemp("real")) as found:
+    with tiny_models.serving(model, tokenizer, tmp_path_factory.mktemp("real")) as found:
         yield found
 
 
