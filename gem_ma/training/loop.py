@@ -28,6 +28,7 @@ from gem_ma.rollouts.progress import Bar, tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
+from gem_ma.training.curriculum import Curriculum
 from gem_ma.training.keeping import Log, history_of, read_whole, write_whole
 from gem_ma.training.selfplay import called
 
@@ -62,7 +63,7 @@ class Learner(Agent, Protocol):
 class Trainer:
     """Plays episodes and lets the learners among the agents learn from them, again and again.
 
-    env: an id, an environment or several of them, as `rollout` takes it.
+    env: an id, an environment or several of them, as `rollout` takes it, or a Curriculum.
     agents: who sits in each seat. What they draw is decided by the `seed`, which it sets anew for
         each update in all that have one.
     advantages: returns what each of some Turns is worth, such as `rebn`, or another of
@@ -167,8 +168,11 @@ class Trainer:
         for agent, _ in _distinct(self.agents):
             if hasattr(agent, "seed"):
                 agent.seed = mix(self.seed, self.step, 1)
+        env = self.env
+        if isinstance(env, Curriculum):
+            env = env.choose(self.episodes // self.group, mix(self.seed, self.step, 2))
         episodes = rollout(
-            self.env,
+            env,
             self.agents,
             self.episodes,
             group=self.group,
@@ -177,6 +181,9 @@ class Trainer:
         )
         played = [episode for episode in episodes if episode.failure is None]
         row: dict[str, float] = {"step": self.step}
+        if isinstance(self.env, Curriculum):
+            row["difficulty"] = self.env.place
+            self.env.hear(played)
         for seat in self.agents:
             sat = [(e, self._sat(e, [seat])) for e in played]
             row[f"return/{seat}"] = _mean([e.returns[one] for e, seats in sat for one in seats])
@@ -242,6 +249,7 @@ class Trainer:
             "step": self.step,
             "history": self.history,
             "advantages": self._memory(),
+            "curriculum": self.env.state_dict() if isinstance(self.env, Curriculum) else None,
             "agents": {
                 seats[0]: agent.state_dict()
                 for agent, seats in _distinct(self.agents)
@@ -261,6 +269,8 @@ class Trainer:
             )
         self.step, self.history = state["step"], state["history"]
         self.saved = self.step
+        if isinstance(self.env, Curriculum):
+            self.env.load_state_dict(state["curriculum"])
         if state["advantages"] is not None:
             self.advantages.load_state_dict(state["advantages"])  # type: ignore[attr-defined]
         for agent, seats in _distinct(self.agents):

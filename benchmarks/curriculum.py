@@ -1,0 +1,179 @@
+"""How many episodes a small learner needs until it masters a level: a Curriculum, or any level.
+
+    python benchmarks/curriculum.py --folder runs/curriculum [--only lake] [--seeds 0 1 2]
+
+The same network learns the same game with difficulties that a Curriculum chooses, and with
+difficulties from 0 to 10 drawn evenly. Every few updates it plays new episodes at one difficulty;
+what counts is how many episodes it had learned from when it first reached the share that is asked.
+A run that was stopped goes on where it was. One core, some minutes a run.
+"""
+
+import argparse
+import functools
+import json
+import math
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+import gem_ma
+from gem_ma.training.advantages import rebn
+from gem_ma.training.chooser import Chooser
+from gem_ma.training.curriculum import Curriculum
+from gem_ma.training.loop import Trainer
+
+EPISODES = 64  # of an update
+EVERY = 5  # updates between two looks
+JUDGED = 200  # episodes of a look
+FIRST = 10**6  # seed of what is judged by
+
+
+class Evenly(Curriculum):
+    """Difficulties that are drawn evenly, whatever comes of them."""
+
+    def difficulties(self, groups, seed):
+        rng = np.random.default_rng(seed)
+        return rng.integers(0, self.most + 1, groups).tolist()
+
+
+class Game(NamedTuple):
+    id: str
+    read: object  # what the network sees of a chat, and the menu
+    inputs: int
+    moves: int
+    level: int  # at which it is judged
+    asked: float  # share of success there
+    updates: int  # at most
+    gamma: float = 0.95
+
+
+# -- what is seen: of the same shape at every level ------------------------------------------------
+
+
+def lake(messages):
+    """See the ice around oneself, five cells wide and high, and where the goal lies."""
+    board, _, _ = messages[-1]["content"].partition("Moves left")
+    rows = [line.split() for line in board.strip().splitlines() if line.strip()]
+    size = len(rows)
+    (row, column) = next((r, c) for r in range(size) for c in range(size) if rows[r][c] in "@X*")
+    around = []
+    for y in range(-2, 3):
+        for x in range(-2, 3):
+            r, c = row + y, column + x
+            inside = 0 <= r < size and 0 <= c < size
+            around += [not inside, inside and rows[r][c] == "O"]
+    goal = np.array([size - 1 - row, size - 1 - column], float)
+    far = np.abs(goal).sum() or 1.0
+    seen = [*around, *(goal / far), *np.minimum(goal, 3) / 3]
+    return np.array(seen, np.float32), ("left", "down", "right", "up")
+
+
+def number(messages):
+    """See how many numbers are left, and how many guesses; choose a share of the way up."""
+    text = messages[-1]["content"]
+    low, high = (int(word) for word in text.split("between ")[1].split(".")[0].split(" and "))
+    for line in text.splitlines():
+        guess, _, hint = line.partition(": ")
+        if guess.isdecimal() and "higher" in hint:
+            low = max(low, int(guess) + 1)
+        elif guess.isdecimal() and "lower" in hint:
+            high = min(high, int(guess) - 1)
+    left = int(text.split("left: ")[1].split(".")[0])
+    count = high - low + 1
+    menu = [str(low + round((high - low) * step / 10)) for step in range(11)]
+    return np.array([math.log2(count) / 10, left / 10, count == 1], np.float32), menu
+
+
+def discs(messages):
+    """See on which peg each of eight discs is."""
+    lines = messages[-1]["content"].splitlines()
+    pegs = [line.partition(":")[2] for line in lines if line[:2] in ("A:", "B:", "C:")]
+    seen = np.zeros((8, 3), np.float32)
+    for place, peg in enumerate(pegs):
+        for word in peg.replace(",", " ").split():
+            if word.isdecimal():
+                seen[int(word) - 1, place] = 1
+    moves = [f"{a} {b}" for a in "ABC" for b in "ABC" if a != b]
+    return seen.flatten(), moves
+
+
+GAMES = {
+    "lake": Game("game:FrozenLake-v0", lake, 54, 4, 7, 0.8, 250),
+    "number": Game("game:GuessTheNumber-v0", number, 3, 11, 9, 0.6, 250),
+    "hanoi": Game("game:TowerofHanoi-v0", discs, 24, 6, 5, 0.8, 500),
+}
+
+
+def solved(episode):
+    return float(episode.returns["player"] == 1.0)
+
+
+def run(name, kind, seed, folder):
+    """Train, and return the episodes it took, or None if it did not get there."""
+    game, path = GAMES[name], folder / f"{name}-{kind}-{seed}.json"
+    if path.exists():
+        return json.loads(path.read_text())
+    torch.manual_seed(seed)
+    network = nn.Sequential(
+        nn.Linear(game.inputs, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(),
+        nn.Linear(64, game.moves),
+    )  # fmt: skip
+    learner = Chooser(network, game.read, lr=1e-3, epochs=2, entropy=0.01, seed=seed)
+    make = Curriculum if kind == "curriculum" else Evenly
+    levels = make(game.id, target=0.6, success=solved, invalid="skip")
+    trainer = Trainer(
+        levels,
+        {"player": learner},
+        functools.partial(rebn, gamma=game.gamma),
+        episodes=EPISODES,
+        seed=seed,
+    )
+    judge = gem_ma.make(game.id, difficulty=game.level, invalid="skip")
+    curve, start = [], time.process_time()
+    while trainer.step < game.updates:
+        trainer.run(trainer.step + EVERY)
+        played = gem_ma.rollout(judge, learner, JUDGED, seed=FIRST, progress=False)
+        share = sum(map(solved, played)) / JUDGED
+        place = trainer.history[-1]["difficulty"]
+        curve.append((trainer.step * EPISODES, share, place))
+        if share >= game.asked:
+            break
+    told = {"curve": curve, "reached": curve[-1][1] >= game.asked}
+    told |= {"episodes": curve[-1][0], "cpu": time.process_time() - start}
+    path.write_text(json.dumps(told))
+    return told
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--folder", type=Path, default=Path("runs/curriculum"))
+    parser.add_argument("--only", nargs="+", choices=GAMES, default=tuple(GAMES))
+    parser.add_argument("--seeds", type=int, nargs="+", default=(0, 1, 2))
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    print("| game | asked | seed | Curriculum | any level | share | CPU s |")
+    print("|---" * 7 + "|")
+    for name in args.only:
+        game = GAMES[name]
+        for seed in args.seeds:
+            both = [run(name, kind, seed, args.folder) for kind in ("curriculum", "evenly")]
+            shown = [
+                f"{one['episodes']:,}" if one["reached"] else f"not in {one['episodes']:,}"
+                for one in both
+            ]
+            share = both[0]["episodes"] / both[1]["episodes"]
+            cpu = " + ".join(f"{one['cpu']:.0f}" for one in both)
+            asked = f"{game.asked:.0%} at {game.level}"
+            print(
+                f"| `{game.id}` | {asked} | {seed} | {' | '.join(shown)} | {share:.2f} | {cpu} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

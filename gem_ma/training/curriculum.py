@@ -1,0 +1,108 @@
+"""Curriculum: levels of a game that a learner masters in part, easier ones first.
+
+    curriculum = Curriculum("game:FrozenLake-v0", target=0.5)
+    trainer = Trainer(curriculum, {"player": learner}, rebn)
+
+Its place on the dial from 0 to 10 goes up as long as more succeeds than the target, and down where
+less does: what always succeeds, and what never does, teaches little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.making import make
+from gem_ma.envs.levels import HARDEST
+from gem_ma.match.seeding import mix
+from gem_ma.rollouts.episode import Episode
+
+
+class Curriculum:
+    """Environments of one id, at difficulties around a place that follows what succeeds.
+
+    target: the share of success that is aimed at. success: of an episode, from 0 to 1; by default
+        the mean of its returns, as far as it lies there.
+    start: where the place is at first. rate: how far it moves for a difference of 1 between success
+        and target, in one batch. spread: how far from the place difficulties are drawn, as the
+        standard deviation of a normal distribution.
+    most: the highest difficulty. make: further arguments of `make`.
+
+    It is deterministic: the same seeds and episodes lead to the same choices. Without a Trainer:
+
+        for batch in range(100):
+            envs = curriculum.choose(64, seed=batch)
+            curriculum.hear(rollout(envs, agent, 64, seed=batch))
+    """
+
+    def __init__(
+        self,
+        env: str,
+        *,
+        target: float = 0.5,
+        success: Callable[[Episode], float] | None = None,
+        start: float = 0.0,
+        rate: float = 1.0,
+        spread: float = 1.0,
+        most: int = HARDEST,
+        **make: Any,
+    ):
+        if not 0 < target < 1 or rate <= 0 or spread < 0 or not 0 <= start <= most <= HARDEST:
+            raise ValueError(
+                f"target={target}, rate={rate}, spread={spread}, start={start}, most={most}: "
+                f"expected between 0 and 1, above 0, 0 or more, and 0 to {HARDEST} in this order"
+            )
+        self.env = env
+        self.target = target
+        self.success = success or _earned
+        self.place = float(start)
+        self.rate = rate
+        self.spread = spread
+        self.most = most
+        self.settings = make
+        self._envs: dict[int, BaseEnv] = {}
+        self.at(round(start))  # so that what is wrong shows at once
+
+    def at(self, difficulty: int) -> BaseEnv:
+        """Return the environment of a difficulty, which is made once."""
+        if difficulty not in self._envs:
+            self._envs[difficulty] = make(self.env, difficulty=difficulty, **self.settings)
+        return self._envs[difficulty]
+
+    def choose(self, groups: int, seed: int) -> list[BaseEnv]:
+        """Return an environment for each group of episodes of a batch."""
+        return [self.at(one) for one in self.difficulties(groups, seed)]
+
+    def difficulties(self, groups: int, seed: int) -> list[int]:
+        """Return what is drawn for each group."""
+        rng = np.random.Generator(np.random.PCG64(mix(seed)))
+        drawn = self.place + self.spread * rng.standard_normal(groups)
+        return [int(one) for one in np.clip(np.rint(drawn), 0, self.most)]
+
+    def hear(self, episodes: Sequence[Episode]) -> None:
+        """Move towards where the target is met, given a batch that was played."""
+        told = [self.success(one) for one in episodes if one.failure is None]
+        if told:
+            moved = self.place + self.rate * (fmean(told) - self.target)
+            self.place = min(max(moved, 0.0), float(self.most))
+
+    def state_dict(self) -> dict[str, float]:
+        """Return where it stands."""
+        return {"place": self.place}
+
+    def load_state_dict(self, state: Mapping[str, float]) -> None:
+        """Go on from there."""
+        self.place = state["place"]
+
+    def __repr__(self) -> str:
+        own = {"target": self.target, "rate": self.rate, "spread": self.spread, "most": self.most}
+        told = ", ".join(f"{name}={value!r}" for name, value in {**own, **self.settings}.items())
+        return f"Curriculum({self.env!r}, {told})"
+
+
+def _earned(episode: Episode) -> float:
+    return min(max(fmean(episode.returns.values()), 0.0), 1.0)
