@@ -1,10 +1,11 @@
-"""How many episodes a small learner needs until it masters a level: a Curriculum, or any level.
+"""How many samples a small learner needs until it masters a level: a Curriculum, or any level.
 
     python benchmarks/curriculum.py --folder runs/curriculum [--only lake] [--seeds 0 1 2]
 
 The same network learns the same game with difficulties that a Curriculum chooses, and with
 difficulties from 0 to 10 drawn evenly. Every few updates it plays new episodes at one difficulty;
-what counts is how many episodes it had learned from when it first reached the share that is asked.
+what counts is from how many replies (and episodes) it had learned when it first reached the share
+that is asked.
 A run that was stopped goes on where it was. One core, some minutes a run.
 """
 
@@ -102,7 +103,7 @@ def discs(messages):
 
 
 GAMES = {
-    "lake": Game("game:FrozenLake-v0", lake, 54, 4, 7, 0.8, 250),
+    "lake": Game("game:FrozenLake-v0", lake, 54, 4, 7, 0.6, 250),
     "number": Game("game:GuessTheNumber-v0", number, 3, 11, 9, 0.6, 250),
     "hanoi": Game("game:TowerofHanoi-v0", discs, 24, 6, 5, 0.8, 500),
 }
@@ -138,12 +139,12 @@ def run(name, kind, seed, folder):
         trainer.run(trainer.step + EVERY)
         played = gem_ma.rollout(judge, learner, JUDGED, seed=FIRST, progress=False)
         share = sum(map(solved, played)) / JUDGED
-        place = trainer.history[-1]["difficulty"]
-        curve.append((trainer.step * EPISODES, share, place))
+        replies = sum(row["turns"] for row in trainer.history) * EPISODES
+        curve.append((trainer.step * EPISODES, replies, share, trainer.history[-1]["difficulty"]))
         if share >= game.asked:
             break
-    told = {"curve": curve, "reached": curve[-1][1] >= game.asked}
-    told |= {"episodes": curve[-1][0], "cpu": time.process_time() - start}
+    told = {"curve": curve, "reached": curve[-1][2] >= game.asked}
+    told |= {"episodes": curve[-1][0], "replies": curve[-1][1], "cpu": time.process_time() - start}
     path.write_text(json.dumps(told))
     return told
 
@@ -156,17 +157,17 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
-    print("| game | asked | seed | Curriculum | any level | share | CPU s |")
+    print("| game | asked | seed | replies (episodes): Curriculum | any level | share | CPU s |")
     print("|---" * 7 + "|")
     for name in args.only:
         game = GAMES[name]
         for seed in args.seeds:
             both = [run(name, kind, seed, args.folder) for kind in ("curriculum", "evenly")]
             shown = [
-                f"{one['episodes']:,}" if one["reached"] else f"not in {one['episodes']:,}"
+                f"{'' if one['reached'] else 'not in '}{one['replies']:,.0f} ({one['episodes']:,})"
                 for one in both
             ]
-            share = both[0]["episodes"] / both[1]["episodes"]
+            share = both[0]["replies"] / both[1]["replies"]
             cpu = " + ".join(f"{one['cpu']:.0f}" for one in both)
             asked = f"{game.asked:.0%} at {game.level}"
             print(

@@ -1,0 +1,264 @@
+"""Which advantages give the gradient of what a seat earns, exactly: by looking at all batches.
+
+    python benchmarks/estimators.py
+
+Kuhn poker, in which two seats with secrets take turns, and a game of one seat and two steps whose
+first step may end it. Every batch of three episodes that there can be is weighted by how likely it
+is; so bias and variance of the estimated gradient are exact, and nothing is drawn. The policy is
+any: drawn once, the same for all.
+
+scale: how long the mean estimate is beside the gradient, in its direction. off: the part of the
+mean estimate that points elsewhere, beside the part that does not. variance: of the estimate,
+beside the square of its mean, as a multiple of that of plain returns.
+"""
+
+import argparse
+import itertools
+from collections import defaultdict
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
+from gem_ma.training.advantages import Turns, dr_grpo, gae, grpo, rae, rebn, returns, rloo
+
+BATCH = 3  # episodes
+EXACT = 1e-9
+
+
+class Move(NamedTuple):
+    """A turn: who was to act, what it knew, which of its two moves it made, what came of it."""
+
+    seat: str
+    knows: str
+    move: int
+    reward: float
+
+
+class Play(NamedTuple):
+    """An episode, how likely chance and the policy make it, and what it began with."""
+
+    start: int
+    chance: float
+    moves: tuple
+
+
+class Setting(NamedTuple):
+    """A game, a policy, and which parameter each situation has."""
+
+    plays: list
+    policy: dict  # situation -> how likely the first move is
+    place: dict  # situation -> its parameter
+    count: int  # parameters
+
+
+# -- games -----------------------------------------------------------------------------------------
+
+
+def kuhn(policy):
+    """Yield all episodes of Kuhn poker, with the rewards of each seat's turns."""
+    deals = list(itertools.permutations(CARDS, 2))
+    for start, cards in enumerate(deals):
+        for chance, path, state in paths(State(cards), policy, 1.0, ()):
+            totals, last = state.returns(), {}
+            for number, (seat, _, _) in enumerate(path):
+                last[seat] = number
+            yield Play(start, chance / len(deals), tuple(
+                Move(seat, knows, move, totals[seat] if last[seat] == number else 0.0)
+                for number, (seat, knows, move) in enumerate(path)
+            ))  # fmt: skip
+
+
+def paths(state, policy, chance, path):
+    if not state.to_act():
+        yield chance, path, state
+        return
+    (seat,) = state.to_act()
+    view = state.seen_by(seat)
+    knows = f"{seat} {view}"
+    for move, text in enumerate(state.legal(seat)):
+        likely = policy[knows] if move == 0 else 1 - policy[knows]
+        after = state._replace(bets=(*state.bets, text))
+        yield from paths(after, policy, chance * likely, (*path, (seat, knows, move)))
+
+
+def steps(policy):
+    """Yield all episodes of a game of two steps, whose second one depends on the first."""
+    coin = ((0.25, 1.0), (0.75, 0.0))
+    for move, likely in ((0, policy["first"]), (1, 1 - policy["first"])):
+        if move == 1:  # which ends it
+            yield Play(0, likely, (Move("player", "first", 1, 0.4),))
+            continue
+        for second, then in ((0, policy["second"]), (1, 1 - policy["second"])):
+            for chance, luck in coin:
+                earned = luck if second == 0 else 0.6
+                moves = Move("player", "first", 0, 0.1), Move("player", "second", second, earned)
+                yield Play(0, likely * then * chance, moves)
+
+
+def situations(game):
+    """Return what there is to know in a game, by playing it with an even policy."""
+    even = defaultdict(lambda: 0.5)
+    return sorted({move.knows for play in game(even) for move in play.moves})
+
+
+def setting(game, shared=False):
+    known, rng = situations(game), np.random.default_rng(7)
+    policy = dict(zip(known, rng.uniform(0.25, 0.75, len(known)).tolist(), strict=True))
+    place = {name: number for number, name in enumerate(known)}
+    if shared:  # both seats have the same parameters, two for three situations each
+        place = {name: number % 4 for number, name in enumerate(known)}
+        policy = {name: (0.3, 0.45, 0.6, 0.7)[place[name]] for name in known}
+    return Setting(list(game(policy)), policy, place, max(place.values()) + 1)
+
+
+# -- estimates -------------------------------------------------------------------------------------
+
+
+def table(plays, value):
+    """Return the turns of a batch as the estimators get them."""
+    rows, ends = [], {}
+    for number, play in enumerate(plays):
+        for step, one in enumerate(play.moves):
+            trajectory = 2 * number + AGENTS.index(one.seat) if one.seat in AGENTS else number
+            ends[trajectory] = len(rows)
+            told = one.reward, value[one.knows]
+            rows.append((str(number), step, one.seat, play.start, trajectory, *told))
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    last = np.zeros(len(rows), bool)
+    last[list(ends.values())] = True
+    episode, step, seat, group, trajectory, reward, expected = columns
+    env, cut = np.full(len(rows), "game"), np.zeros(len(rows), bool)
+    return Turns(episode, step, seat, env, seat, group, trajectory, reward, last, cut, expected)
+
+
+def by_position(rows, alone=False):
+    """Return G minus the mean G of the turns of a seat that have the same number in their episode.
+
+    alone: of those of other episodes only.
+    """
+    led = returns(rows)
+    place, seen = np.zeros(len(rows), int), defaultdict(int)
+    for number, trajectory in enumerate(rows.trajectory.tolist()):
+        place[number] = seen[trajectory]
+        seen[trajectory] += 1
+    found = np.zeros(len(rows))
+    for number in range(len(rows)):
+        alike = (place == place[number]) & (rows.seat == rows.seat[number])
+        if alone:
+            alike[number] = False
+        found[number] = led[number] - (led[alike].mean() if alike.any() else 0.0)
+    return found
+
+
+def remembered(rows):
+    """Return role-conditioned advantages with baselines that earlier batches have left."""
+    baselines = {"game first": -0.1, "game second": 0.2, "game player": 0.5}
+    return rae(rows, baselines)[0]
+
+
+ESTIMATORS = {
+    "returns (REINFORCE)": (False, returns),
+    "ReBN": (False, rebn),
+    "ReBN, by seat": (False, partial(rebn, by=("seat",))),
+    "GRPO": (True, partial(grpo, by=("group", "seat"))),
+    "Dr. GRPO": (True, partial(dr_grpo, by=("group", "seat"))),
+    "RLOO": (True, partial(rloo, by=("group", "seat"))),
+    "GAE, lambda 1, true values": (False, partial(gae, gamma=1.0, lam=1.0)),
+    "GAE, lambda 0.95, true values": (False, partial(gae, gamma=1.0, lam=0.95)),
+    "GAE, lambda 0, true values": (False, partial(gae, gamma=1.0, lam=0.0)),
+    "GAE, lambda 1, wrong values": (False, partial(gae, gamma=1.0, lam=1.0)),
+    "GAE, lambda 0.95, wrong values": (False, partial(gae, gamma=1.0, lam=0.95)),
+    "role baselines (RAE)": (False, remembered),
+    "position, mean of all": (True, by_position),
+    "position, mean of the others": (True, partial(by_position, alone=True)),
+}
+
+
+def gradient(plays, advantages, game):
+    """Return the estimate: the mean over episodes of advantage times the slope of log pi."""
+    found, number = np.zeros(game.count), 0
+    for play in plays:
+        for one in play.moves:
+            slope = (1 if one.move == 0 else 0) - game.policy[one.knows]
+            found[game.place[one.knows]] += advantages[number] * slope
+            number += 1
+    return found / len(plays)
+
+
+def batches(game, grouped):
+    """Yield every batch of three episodes, and how likely it is."""
+    if not grouped:
+        for plays in itertools.product(game.plays, repeat=BATCH):
+            yield plays, np.prod([play.chance for play in plays])
+        return
+    starts = defaultdict(list)
+    for play in game.plays:
+        starts[play.start].append(play)
+    for plays in starts.values():
+        whole = sum(play.chance for play in plays)
+        for chosen in itertools.product(plays, repeat=BATCH):
+            yield chosen, whole * np.prod([play.chance / whole for play in chosen])
+
+
+def values_of(game):
+    """Return what a seat can expect in each situation, from there on."""
+    sums, weights = defaultdict(float), defaultdict(float)
+    for play in game.plays:
+        for number, one in enumerate(play.moves):
+            after = sum(m.reward for m in play.moves[number:] if m.seat == one.seat)
+            sums[one.knows] += play.chance * after
+            weights[one.knows] += play.chance
+    return {name: sums[name] / weights[name] for name in sums}
+
+
+def measure(name, game):
+    """Return mean and variance of an estimate, over all batches."""
+    grouped, estimator = ESTIMATORS[name]
+    value = values_of(game)
+    if "wrong" in name:
+        value = {one: 0.3 + 0.1 * number for number, one in enumerate(sorted(value))}
+    first, second = np.zeros(game.count), 0.0
+    for plays, chance in batches(game, grouped):
+        found = gradient(plays, estimator(table(plays, value)), game)
+        first += chance * found
+        second += chance * found @ found
+    return first, second - first @ first
+
+
+def truth(game):
+    """Return the gradient of what each seat earns, by its own parameters, added up."""
+    first = np.zeros(game.count)
+    for play in game.plays:
+        first += play.chance * gradient([play], returns(table([play], values_of(game))), game)
+    return first
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.parse_args()
+    games = {
+        "two steps": setting(steps),
+        "Kuhn poker": setting(kuhn),
+        "Kuhn poker, shared parameters": setting(kuhn, shared=True),
+    }
+    for title, game in games.items():
+        true = truth(game)
+        print(f"\n{title}: {len(game.plays)} episodes, {game.count} parameters\n")
+        print("| advantage | unbiased | scale | off | variance |\n|---|---|---|---|---|")
+        plain = None
+        for name in ESTIMATORS:
+            mean, variance = measure(name, game)
+            scale = mean @ true / (true @ true)
+            off = np.linalg.norm(mean - scale * true) / np.linalg.norm(scale * true)
+            spread = variance / (scale**2 * true @ true)
+            plain = plain or spread
+            says = "yes" if off < EXACT and abs(scale - 1) < EXACT else "but for its scale"
+            says = says if off < EXACT else "no"
+            row = (name, says, f"{scale:.3f}", f"{off:.3f}", f"{spread / plain:.2f}")
+            print(f"| {' | '.join(row)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
