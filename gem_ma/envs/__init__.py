@@ -42,6 +42,7 @@ register("game:Werewolf-v0", "gem_ma.envs.parlour.werewolf:Werewolf")
 register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceGame")
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
+register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
 
 register(
     "tau:shop",

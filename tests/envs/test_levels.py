@@ -48,6 +48,7 @@ LEVELS = {  # game -> arguments, and their values by level
         {"": (8, 8, 10, 64, False), "-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
     ),
     "Nim": ("heaps", {"": ((3, 4, 5),)}),
+    "Pictionary": ("words rounds", {"": (12, 3)}),
     "PrisonersDilemma": ("rounds", {"": (10,)}),
     "PublicGoods": ("players rounds multiplier tokens", {"": (4, 8, 1.6, 10)}),
     "ReferenceGame": ("pictures rounds size objects", {"": (4, 1, 3, 4)}),
@@ -142,6 +143,11 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"heaps": (1,)}, {"heaps": (40,)}], [{"heaps": ()}, {"heaps": (0,)}, {"heaps": (41,)}],
     ),
     "PrisonersDilemma": ([{"rounds": 1}], [{"rounds": 0}]),
+    "Pictionary": (
+        [{"words": 2, "rounds": 2}, {"words": 40}, {"rounds": 1}, {"rounds": 6}],
+        [{"words": 1, "rounds": 1}, {"words": 41}, {"rounds": 0}, {"rounds": 7},
+         {"words": 2, "rounds": 3}],
+    ),
     "PublicGoods": (
         [{"players": 2}, {"players": 20}, {"rounds": 1}, {"tokens": 1}, {"tokens": 999},
          {"multiplier": 0.1}],
@@ -267,6 +273,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
+    "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
     "ReferenceGame": "speaker listener",
     "SpotTheDifference": "player_0 player_1",
