@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from gem_ma.guards.given import need
+
 MOST = 1 << 24  # bytes of an answer, where nobody says otherwise
 _PIECE = 1 << 16
 
@@ -66,6 +68,7 @@ def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
 
 def model_at(text: str) -> tuple[str, str, tuple[str, str] | None]:
     """Return the model of MODEL@URL, or "" for a URL alone, the URL, and who is to ask there."""
+    need(text, str, "model", "a URL or MODEL@URL")
     name, at, url = text.partition("@")
     if not at or "://" in name:
         name, url = "", text
