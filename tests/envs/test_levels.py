@@ -263,7 +263,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
-    **dict.fromkeys(("Hex", "Reversi"), "black white"),
+    **dict.fromkeys(("Checkers", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
