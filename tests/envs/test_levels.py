@@ -47,6 +47,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "rows cols num_mines max_turns partial",
         {"": (8, 8, 10, 64, False), "-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
     ),
+    "Negotiation": ("issues turns", {"": (4, 6)}),
     "Nim": ("heaps", {"": ((3, 4, 5),)}),
     "Pictionary": ("words rounds", {"": (12, 3)}),
     "PrisonersDilemma": ("rounds", {"": (10,)}),
@@ -138,6 +139,9 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"num_mines": 1}, {"num_mines": 54}, {"max_turns": 1}],
         [{"rows": 2}, {"rows": 17}, {"cols": 2}, {"cols": 17}, {"num_mines": 0},
          {"num_mines": 55}, {"max_turns": 0}, {"rows": None}],
+    ),
+    "Negotiation": (
+        [{"issues": 2}, {"issues": 5}, {"turns": 1}], [{"issues": 1}, {"issues": 6}, {"turns": 0}],
     ),
     "Nim": (
         [{"heaps": (1,)}, {"heaps": (40,)}], [{"heaps": ()}, {"heaps": (0,)}, {"heaps": (41,)}],
@@ -273,6 +277,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
+    "Negotiation": "buyer seller",
     "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
     "ReferenceGame": "speaker listener",

@@ -27,6 +27,7 @@ LARGEST = {
     "Mastermind": {"code_length": 5, "num_numbers": 6, "max_turns": 60, "duplicate_numbers": True},
     "Maze": {"size": 20},
     "Minesweeper": {"rows": 16, "cols": 16, "num_mines": 99, "max_turns": 700},
+    "Negotiation": {"issues": 5, "turns": 100},
     "Nim": {"heaps": (40,) * 26},
     "Pictionary": {"words": 40, "rounds": 6},
     "PrisonersDilemma": {"rounds": 200},

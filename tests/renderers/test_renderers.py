@@ -164,7 +164,7 @@ TURNS = (
         "TicTacToe",
     ),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
-    "Pictionary",
+    *("Negotiation", "Pictionary"),
 )
 
 
