@@ -25,6 +25,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "target_tile max_turns board_size",
         {"": (2048, 1000, 4), "-easy": (64, 50), "-hard": (512, 50), "-extreme-hard": (2048, 100)},
     ),
+    "Go": ("size komi", {"": (9, 7.5)}),
     "GuessTheNumber": (
         "min_number max_number max_turns",
         {"": (1, 20, 20), "-easy": (1, 10, 4), "-hard": (1, 50, 7)},
@@ -103,6 +104,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"target_tile": 8}, {"target_tile": 65536}, {"board_size": 2}, {"board_size": 8}],
         [{"target_tile": 4}, {"target_tile": 131072}, {"target_tile": 24}, {"board_size": 1},
          {"board_size": 9}],
+    ),
+    "Go": (
+        [{"size": 3, "komi": 0}, {"size": 19}, {"komi": 81}],
+        [{"size": 2, "komi": 0}, {"size": 20}, {"komi": -0.5}, {"komi": 82}],
     ),
     "GuessTheNumber": (
         [{"min_number": 20}, {"max_turns": 1}], [{"min_number": 21}, {"max_turns": 0}],
@@ -263,7 +268,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
-    **dict.fromkeys(("Checkers", "Hex", "Reversi"), "black white"),
+    **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",

@@ -36,6 +36,7 @@ OLD = """
 
 SINCE = {
     "gem_ma.envs.boards.checkers:Checkers",
+    "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
     "gem_ma.envs.tau2.game:Tau2",

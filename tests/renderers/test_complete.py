@@ -18,6 +18,7 @@ LARGEST = {
     "FifteenPuzzle": {"num_rows": 8},
     "FrozenLake": {"size": 16},
     "Game2048": {"target_tile": 65536, "board_size": 8},
+    "Go": {"size": 19},
     "GuessTheNumber": {"max_number": 1_000_000, "max_turns": 100},
     "GuessWho": {"questions": 200},
     "Hangman": {"word_length": 8, "max_turns": 40},
