@@ -66,6 +66,10 @@ register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
 register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
 register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 
+# -- worlds that go on ---------------------------------------------------------------------------
+
+register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
+
 # -- guessing, words, puzzles --------------------------------------------------------------------
 # An argument that is None is drawn anew for each episode. GEM's easy and hard stand on the dial at
 # 2 and at 8; at 0 it is trivial, and 10 is beyond what anybody reaches today.

@@ -53,6 +53,7 @@ LEVELS = {  # game -> arguments, and their values by level
     "ReferenceGame": ("pictures rounds size objects", {"": (4, 1, 3, 4)}),
     "Reversi": ("size", {"": (8,)}),
     "RockPaperScissors": ("rounds", {"": (10,)}),
+    "Snake": ("size food max_turns", {"": (9, 2, 100)}),
     "Sokoban": (
         "dim_room num_boxes max_turns",
         {"": ((6, 6), 3, 100), "-easy": ([6, 6], 2, 20), "-hard": ([8, 8], 4, 50)},
@@ -156,6 +157,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
     ),
     "Reversi": ([{"size": 4}, {"size": 16}], [{"size": 2}, {"size": 18}, {"size": 7}]),
     "RockPaperScissors": ([{"rounds": 1}], [{"rounds": 0}]),
+    "Snake": (
+        [{"size": 6}, {"size": 20}, {"food": 1}, {"food": 9}, {"max_turns": 1}],
+        [{"size": 5}, {"size": 21}, {"food": 0}, {"food": 10}, {"max_turns": 0}],
+    ),
     "Sokoban": (
         [{"dim_room": (5, 5), "num_boxes": 1}, {"dim_room": (12, 12)}, {"num_boxes": 1},
          {"max_turns": 18}, {"dim_room": (6, 5), "num_boxes": 2}],
@@ -225,7 +230,7 @@ def test_what_a_game_can_be_made_of(game):
             made(**arguments)
 
 
-TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors"}
+TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"}
 
 
 def test_what_games_say_of_themselves():
@@ -269,6 +274,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "MapTask": "giver follower",
     "PublicGoods": "player_0 player_1 player_2 player_3",
     "ReferenceGame": "speaker listener",
+    "Snake": "left right",
     "SpotTheDifference": "player_0 player_1",
     "TicTacToe": "x o",
     "TwentyQuestions": "asker answerer",

@@ -33,6 +33,7 @@ LARGEST = {
     "ReferenceGame": {"pictures": 9, "rounds": 30, "size": 5, "objects": 12},
     "Reversi": {"size": 16},
     "RockPaperScissors": {"rounds": 200},
+    "Snake": {"size": 20, "food": 20, "max_turns": 400},
     "Sokoban": {"dim_room": (12, 12), "num_boxes": 5},
     "SpotTheDifference": {"size": 6, "objects": 20, "turns": 60},
     "Sudoku": {"clues": 20, "max_turns": 200},
