@@ -20,6 +20,7 @@ register("game:Nim-v0", "gem_ma.envs.boards.nim:Nim")
 register("game:Reversi-v0", "gem_ma.envs.boards.reversi:Reversi")
 register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
+register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
@@ -42,6 +43,7 @@ register("game:Werewolf-v0", "gem_ma.envs.parlour.werewolf:Werewolf")
 register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceGame")
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
+register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
 
 register(
     "tau:shop",

@@ -216,6 +216,7 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "target of the pictures": (
         "ReferenceGame-v0", {}, lambda s: [s.target], even(range(4)),
     ),
+    "word to draw": ("Pictionary-v0", {}, *among(THINGS, lambda s: s.word)),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
         "SpotTheDifference-v0", {}, changes,

@@ -131,6 +131,15 @@ def two_colors(text, agent, size):
     return planes(cells, *("WB" if agent == "white" else "BW"), ".")
 
 
+def checkers(text, agent):
+    rows = board(text, 8)
+    mine, theirs = "bw" if agent == "black" else "wb"
+    where = re.search(r"(\w\d) has to jump on", text)
+    on = [[bool(where) and f + r == where[1] for f in "abcdefgh"] for r in "87654321"]
+    kinds = (mine,), (mine.upper(),), (theirs,), (theirs.upper(),), (".",)
+    return [*planes(rows, *kinds), on]
+
+
 def nim(text, agent, most=5):
     return [one_hot(numbers(line)[0], most + 1) for line in text.splitlines()]
 
@@ -284,6 +293,7 @@ CASES = {  # id -> how its text is read
     "Battleship-v0": battleship,
     "Blackjack-v0": blackjack,
     "Breakthrough-v0": of(two_colors, size=8),
+    "Checkers-v0": checkers,
     "Chess-v0": chess,
     "ColonelBlotto-v0": colonel_blotto,
     "ConnectFour-v0": connect_four,

@@ -9,6 +9,7 @@ from gem_ma.envs.cards.liars_dice import LiarsDice
 ZERO_SUM = {
     "game:Battleship-v0",
     "game:Breakthrough-v0",
+    "game:Checkers-v0",
     "game:Chess-v0",
     "game:ColonelBlotto-v0",
     "game:ConnectFour-v0",

@@ -28,6 +28,7 @@ LARGEST = {
     "Maze": {"size": 20},
     "Minesweeper": {"rows": 16, "cols": 16, "num_mines": 99, "max_turns": 700},
     "Nim": {"heaps": (40,) * 26},
+    "Pictionary": {"words": 40, "rounds": 6},
     "PrisonersDilemma": {"rounds": 200},
     "PublicGoods": {"players": 20, "rounds": 100, "tokens": 999},
     "ReferenceGame": {"pictures": 9, "rounds": 30, "size": 5, "objects": 12},
