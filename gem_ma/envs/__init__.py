@@ -299,13 +299,15 @@ register(
 
 # -- screens to be clicked ------------------------------------------------------------------------
 
+made_at = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
 for name in REGISTER:
-    register(f"screens:{name}", "gem_ma.envs.screens.game:Screens", family=name)
+    entry_point = "gem_ma.envs.screens.game:Screens"
+    register(f"screens:{name}", entry_point, levels=made_at, family=name)
 
-register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted")
+register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted", levels=made_at)
 register("screens:game", "gem_ma.envs.screens.played:Clicked")
-register("screens:guided", "gem_ma.envs.screens.guided:Guided")
-register("screens:shared", "gem_ma.envs.screens.shared:Shared")
+register("screens:guided", "gem_ma.envs.screens.guided:Guided", levels=made_at)
+register("screens:shared", "gem_ma.envs.screens.shared:Shared", levels=made_at)
 
 # -- tasks that need eyes ------------------------------------------------------------------------
 
