@@ -49,11 +49,13 @@ LEVELS = {  # game -> arguments, and their values by level
         {"": (8, 8, 10, 64, False), "-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
     ),
     "Nim": ("heaps", {"": ((3, 4, 5),)}),
+    "Pictionary": ("words rounds", {"": (12, 3)}),
     "PrisonersDilemma": ("rounds", {"": (10,)}),
     "PublicGoods": ("players rounds multiplier tokens", {"": (4, 8, 1.6, 10)}),
     "ReferenceGame": ("pictures rounds size objects", {"": (4, 1, 3, 4)}),
     "Reversi": ("size", {"": (8,)}),
     "RockPaperScissors": ("rounds", {"": (10,)}),
+    "Snake": ("size food max_turns", {"": (9, 2, 100)}),
     "Sokoban": (
         "dim_room num_boxes max_turns",
         {"": ((6, 6), 3, 100), "-easy": ([6, 6], 2, 20), "-hard": ([8, 8], 4, 50)},
@@ -147,6 +149,11 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"heaps": (1,)}, {"heaps": (40,)}], [{"heaps": ()}, {"heaps": (0,)}, {"heaps": (41,)}],
     ),
     "PrisonersDilemma": ([{"rounds": 1}], [{"rounds": 0}]),
+    "Pictionary": (
+        [{"words": 2, "rounds": 2}, {"words": 40}, {"rounds": 1}, {"rounds": 6}],
+        [{"words": 1, "rounds": 1}, {"words": 41}, {"rounds": 0}, {"rounds": 7},
+         {"words": 2, "rounds": 3}],
+    ),
     "PublicGoods": (
         [{"players": 2}, {"players": 20}, {"rounds": 1}, {"tokens": 1}, {"tokens": 999},
          {"multiplier": 0.1}],
@@ -161,6 +168,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
     ),
     "Reversi": ([{"size": 4}, {"size": 16}], [{"size": 2}, {"size": 18}, {"size": 7}]),
     "RockPaperScissors": ([{"rounds": 1}], [{"rounds": 0}]),
+    "Snake": (
+        [{"size": 6}, {"size": 20}, {"food": 1}, {"food": 9}, {"max_turns": 1}],
+        [{"size": 5}, {"size": 21}, {"food": 0}, {"food": 10}, {"max_turns": 0}],
+    ),
     "Sokoban": (
         [{"dim_room": (5, 5), "num_boxes": 1}, {"dim_room": (12, 12)}, {"num_boxes": 1},
          {"max_turns": 18}, {"dim_room": (6, 5), "num_boxes": 2}],
@@ -230,7 +241,7 @@ def test_what_a_game_can_be_made_of(game):
             made(**arguments)
 
 
-TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors"}
+TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"}
 
 
 def test_what_games_say_of_themselves():
@@ -272,8 +283,10 @@ SEATS = {  # of games for several; who plays alone is called player
     "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
+    "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
     "ReferenceGame": "speaker listener",
+    "Snake": "left right",
     "SpotTheDifference": "player_0 player_1",
     "TicTacToe": "x o",
     "TwentyQuestions": "asker answerer",

@@ -165,6 +165,7 @@ TURNS = (
         "TicTacToe",
     ),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
+    "Pictionary",
 )
 
 
