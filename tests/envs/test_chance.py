@@ -216,6 +216,7 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "target of the pictures": (
         "ReferenceGame-v0", {}, lambda s: [s.target], even(range(4)),
     ),
+    "word to draw": ("Pictionary-v0", {}, *among(THINGS, lambda s: s.word)),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
         "SpotTheDifference-v0", {}, changes,
@@ -232,6 +233,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "seer": ("Werewolf-v0", {}, lambda s: [s.roles.index("seer")], even(range(6))),
     "piles": ("Bargaining-v0", {}, lambda s: [s.counts], even(piles())),
     "values": ("Bargaining-v0", {}, lambda s: [s.values[0] > s.values[1]], even((0, 1))),
+    "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
+    "first food": (
+        "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),
+    ),
     "way of a word": (
         "Crosswords-v0-easy", {"num_words": 1}, lambda s: [s.entries[0].direction],
         even(("across", "down")),
