@@ -238,6 +238,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     ),
     "piles": ("Bargaining-v0", {}, lambda s: [s.counts], even(piles())),
     "values": ("Bargaining-v0", {}, lambda s: [s.values[0] > s.values[1]], even((0, 1))),
+    "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
+    "first food": (
+        "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),
+    ),
     "way of a word": (
         "Crosswords-v0-easy", {"num_words": 1}, lambda s: [s.entries[0].direction],
         even(("across", "down")),

@@ -25,6 +25,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "target_tile max_turns board_size",
         {"": (2048, 1000, 4), "-easy": (64, 50), "-hard": (512, 50), "-extreme-hard": (2048, 100)},
     ),
+    "Go": ("size komi", {"": (9, 7.5)}),
     "GuessTheNumber": (
         "min_number max_number max_turns",
         {"": (1, 20, 20), "-easy": (1, 10, 4), "-hard": (1, 50, 7)},
@@ -55,6 +56,7 @@ LEVELS = {  # game -> arguments, and their values by level
     "ReferenceGame": ("pictures rounds size objects", {"": (4, 1, 3, 4)}),
     "Reversi": ("size", {"": (8,)}),
     "RockPaperScissors": ("rounds", {"": (10,)}),
+    "Snake": ("size food max_turns", {"": (9, 2, 100)}),
     "Sokoban": (
         "dim_room num_boxes max_turns",
         {"": ((6, 6), 3, 100), "-easy": ([6, 6], 2, 20), "-hard": ([8, 8], 4, 50)},
@@ -105,6 +107,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"target_tile": 8}, {"target_tile": 65536}, {"board_size": 2}, {"board_size": 8}],
         [{"target_tile": 4}, {"target_tile": 131072}, {"target_tile": 24}, {"board_size": 1},
          {"board_size": 9}],
+    ),
+    "Go": (
+        [{"size": 3, "komi": 0}, {"size": 19}, {"komi": 81}],
+        [{"size": 2, "komi": 0}, {"size": 20}, {"komi": -0.5}, {"komi": 82}],
     ),
     "GuessTheNumber": (
         [{"min_number": 20}, {"max_turns": 1}], [{"min_number": 21}, {"max_turns": 0}],
@@ -166,6 +172,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
     ),
     "Reversi": ([{"size": 4}, {"size": 16}], [{"size": 2}, {"size": 18}, {"size": 7}]),
     "RockPaperScissors": ([{"rounds": 1}], [{"rounds": 0}]),
+    "Snake": (
+        [{"size": 6}, {"size": 20}, {"food": 1}, {"food": 9}, {"max_turns": 1}],
+        [{"size": 5}, {"size": 21}, {"food": 0}, {"food": 10}, {"max_turns": 0}],
+    ),
     "Sokoban": (
         [{"dim_room": (5, 5), "num_boxes": 1}, {"dim_room": (12, 12)}, {"num_boxes": 1},
          {"max_turns": 18}, {"dim_room": (6, 5), "num_boxes": 2}],
@@ -235,7 +245,7 @@ def test_what_a_game_can_be_made_of(game):
             made(**arguments)
 
 
-TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors"}
+TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"}
 
 
 def test_what_games_say_of_themselves():
@@ -273,7 +283,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
-    **dict.fromkeys(("Checkers", "Hex", "Reversi"), "black white"),
+    **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
@@ -281,6 +291,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
     "ReferenceGame": "speaker listener",
+    "Snake": "left right",
     "SpotTheDifference": "player_0 player_1",
     "TicTacToe": "x o",
     "TwentyQuestions": "asker answerer",

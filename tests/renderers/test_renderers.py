@@ -158,6 +158,7 @@ TURNS = (
         "Checkers",
         "Chess",
         "ConnectFour",
+        "Go",
         "Hex",
         "Nim",
         "Reversi",

@@ -35,7 +35,7 @@ class State:
     issues: tuple[str, ...]
     # For each seat, issue and option; None where that is hidden.
     values: tuple[tuple[tuple[int, ...], ...] | None, ...]
-    alone: tuple[int | None, ...]  # what each seat has without a deal
+    alone: tuple[Maybe[int], ...]  # what each seat has without a deal
     left: int  # replies until it is over
     turn: int = 0
     offer: Maybe[tuple[int, ...]] = None  # the option of each issue
@@ -160,8 +160,8 @@ class Negotiation(Game[State]):
             "option is worth to you only you know; the other has values of its own, on some "
             f"issues as yours, on others against them. The best of everything is worth {TOTAL} to "
             f"each of you. You speak in turn, {self.turns} times each. Reply with one of these: "
-            "any message to the other; propose: price 450, delivery 2 weeks (but with every issue of yours, "
-            "in any order); leave, which ends the talk; or, to a proposal of the other that is on "
+            "any message to the other; propose: price 450, delivery 2 weeks (but with each of your "
+            "issues, in any order); leave, which ends the talk; or, to a proposal of the other that is on "
             "the table, accept or reject. A proposal stays there until it is answered or another "
             f"one is made. With a deal you earn what it is worth to you, as a share of {TOTAL}; "
             "without one, what you have without a deal, which only you know too."
