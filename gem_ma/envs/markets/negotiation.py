@@ -161,7 +161,7 @@ class Negotiation(Game[State]):
             f"issues as yours, on others against them. The best of everything is worth {TOTAL} to "
             f"each of you. You speak in turn, {self.turns} times each. Reply with one of these: "
             "any message to the other; propose: price 450, delivery 2 weeks (but with each of your "
-            "issues, in any order); leave, which ends the talk; or, to a proposal of the other that is on "
+            "issues, in any order); leave, which ends the talk; or, to a proposal of the other on "
             "the table, accept or reject. A proposal stays there until it is answered or another "
             f"one is made. With a deal you earn what it is worth to you, as a share of {TOTAL}; "
             "without one, what you have without a deal, which only you know too."
