@@ -15,6 +15,7 @@ import numpy as np
 
 import gem_ma
 from gem_ma.envs.markets.negotiation import ISSUES, worths
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import THINGS
 
 Player = Callable[[Any], str]
@@ -132,6 +133,19 @@ def joint_of_any(state):
     return float(np.mean(sums)) / max(sums)
 
 
+# -- Taboo: the number of the word among all cards, in the order of the alphabet -----------------
+
+
+def tells_number(turn):
+    """Say at which place the word stands."""
+    return str(sorted(CARDS).index(turn.text.split("The word: ")[1].split(".")[0]))
+
+
+def hears_number(turn):
+    """Name the word at the place that was said."""
+    return sorted(CARDS)[int(heard(turn, "giver"))]
+
+
 PAIRS = {
     "Negotiation": Pair(
         "game:Negotiation-v0",
@@ -146,6 +160,12 @@ PAIRS = {
         {"artist": artist},
         3 / 12,
         {"observe": "both", "image_size": 252},
+    ),
+    "Taboo": Pair(
+        "game:Taboo-v0",
+        {"giver": tells_number, "guesser": hears_number},
+        {"giver": tells_number},
+        3 / len(CARDS),
     ),
 }
 

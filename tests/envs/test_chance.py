@@ -19,6 +19,7 @@ from gem_ma.envs.markets.negotiation import ISSUES
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.envs.parlour.twenty_questions import THINGS
 from gem_ma.envs.parlour.werewolf import State as Village
@@ -218,6 +219,7 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "ReferenceGame-v0", {}, lambda s: [s.target], even(range(4)),
     ),
     "word to draw": ("Pictionary-v0", {}, *among(THINGS, lambda s: s.word)),
+    "word on the card": ("Taboo-v0", {}, *among(list(CARDS), lambda s: s.word)),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
         "SpotTheDifference-v0", {}, changes,

@@ -40,6 +40,7 @@ LARGEST = {
     "Sokoban": {"dim_room": (12, 12), "num_boxes": 5},
     "SpotTheDifference": {"size": 6, "objects": 20, "turns": 60},
     "Sudoku": {"clues": 20, "max_turns": 200},
+    "Taboo": {"rounds": 10},
     "TowerofHanoi": {"num_disks": 10},
     "TwentyQuestions": {"questions": 200},
     "Werewolf": {"players": 9},
