@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gem_ma
+from gem_ma.envs.markets.negotiation import ISSUES, worths
 from gem_ma.envs.parlour.things import THINGS
 
 Player = Callable[[Any], str]
@@ -25,9 +26,21 @@ class Pair(NamedTuple):
     id: str
     honest: Mapping[str, Player]
     deaf: Mapping[str, Player]
-    chance: float
+    chance: float | Callable[[Any], float]  # or what it is by the first state
     arguments: Mapping[str, Any] = {}
-    seat: str = ""  # whose return counts; both earn the same where it is ""
+    # What counts of the last state; else what all seats earned, which is the same.
+    score: Callable[[Any, Any], float] | None = None
+
+    def expected(self, episodes):
+        """Return what chance alone earns in these episodes."""
+        if not callable(self.chance):
+            return self.chance
+        env = gem_ma.make(self.id, **self.arguments)
+        found = []
+        for seed in range(episodes):
+            env.reset(seed=seed)
+            found.append(self.chance(env.game_state))
+        return float(np.mean(found))
 
     def play(self, players, episodes):
         """Return what the pair earned in each episode."""
@@ -39,10 +52,9 @@ class Pair(NamedTuple):
         env.reset(seed=seed)
         while env.to_act:
             env.play({seat: players.get(seat, at_random)(env.turn(seat)) for seat in env.to_act})
-        returns = env.game_state.returns()
-        if self.seat:
-            return returns[self.seat]
-        (earned,) = set(returns.values())
+        if self.score:
+            return self.score(env.game, env.game_state)
+        (earned,) = set(env.game_state.returns().values())
         return earned
 
 
@@ -80,7 +92,54 @@ def beholder(turn):
     return THINGS[sum(one << i for i, one in enumerate(ones)) - 1]
 
 
+# -- Negotiation: the buyer tells its values, the seller finds the best for both together --------
+
+
+def told_values(text):
+    """Return the values of each issue in what a seat reads of the options."""
+    lines = [line.split(": ", 1)[1].split("; ") for line in text.splitlines() if line[-1:] == ")"]
+    return [[int(option.rpartition("(")[2][:-1]) for option in line] for line in lines]
+
+
+def buyer(turn):
+    """Tell the own values, then accept what is proposed."""
+    if "accept" in turn.legal:
+        return "accept"
+    return "/".join(" ".join(map(str, row)) for row in told_values(turn.text))
+
+
+def seller(turn):
+    """Propose, of each issue, what is best for both together."""
+    theirs = [list(map(int, row.split())) for row in heard(turn, "buyer").split("/")]
+    best = [
+        int(np.argmax(np.add(mine, other)))
+        for mine, other in zip(told_values(turn.text), theirs, strict=True)
+    ]
+    issues = [line.split(":")[0] for line in turn.text.splitlines() if line[-1:] == ")"]
+    deal = [f"{issue} {ISSUES[issue][k]}" for issue, k in zip(issues, best, strict=True)]
+    return f"propose: {', '.join(deal)}"
+
+
+def proposes_anything(turn):
+    """Propose any deal, whatever was said."""
+    proposals = [one for one in turn.legal if one.startswith("propose")]
+    return proposals[turn.seed % len(proposals)]
+
+
+def joint_of_any(state):
+    """Return what a deal is worth on average, as a share of the best."""
+    sums = list(map(sum, worths(state)))
+    return float(np.mean(sums)) / max(sums)
+
+
 PAIRS = {
+    "Negotiation": Pair(
+        "game:Negotiation-v0",
+        {"buyer": buyer, "seller": seller},
+        {"buyer": buyer, "seller": proposes_anything},
+        joint_of_any,
+        score=lambda game, state: game.report(state)["joint share"],
+    ),
     "Pictionary": Pair(
         "game:Pictionary-v0",
         {"artist": artist, "guesser": beholder},
@@ -103,7 +162,7 @@ def main():
         honest, deaf = (
             np.mean(pair.play(players, args.episodes)) for players in (pair.honest, pair.deaf)
         )
-        print(f"| {name} | {honest:.2f} | {deaf:.2f} | {pair.chance:.2f} |")
+        print(f"| {name} | {honest:.2f} | {deaf:.2f} | {pair.expected(args.episodes):.2f} |")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ register("game:Reversi-v0", "gem_ma.envs.boards.reversi:Reversi")
 register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
 register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
+register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
@@ -33,6 +34,7 @@ register("game:PrisonersDilemma-v0", "gem_ma.envs.markets.prisoners_dilemma:Pris
 register("game:ColonelBlotto-v0", "gem_ma.envs.markets.colonel_blotto:ColonelBlotto")
 register("game:PublicGoods-v0", "gem_ma.envs.markets.public_goods:PublicGoods")
 register("game:Bargaining-v0", "gem_ma.envs.markets.bargaining:Bargaining")
+register("game:Negotiation-v0", "gem_ma.envs.markets.negotiation:Negotiation")
 
 # -- seats that talk -----------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from gem_ma.envs.cards.leduc_poker import State as Leduc
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.cards.liars_dice import State as Dice
 from gem_ma.envs.guessing import words
+from gem_ma.envs.markets.negotiation import ISSUES
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
@@ -232,6 +233,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "thing": ("TwentyQuestions-v0", {}, *among(THINGS, lambda s: s.secret)),
     "wolf": ("Werewolf-v0", {}, lambda s: [s.roles.index("wolf")], even(range(6))),
     "seer": ("Werewolf-v0", {}, lambda s: [s.roles.index("seer")], even(range(6))),
+    "issues": ("Negotiation-v0", {}, lambda s: s.issues, even(ISSUES)),
+    "first option": (
+        "Negotiation-v0", {}, lambda s: [s.values[0][0][0] < s.values[0][0][3]], even((0, 1)),
+    ),
     "piles": ("Bargaining-v0", {}, lambda s: [s.counts], even(piles())),
     "values": ("Bargaining-v0", {}, lambda s: [s.values[0] > s.values[1]], even((0, 1))),
     "orders of soup": ("Kitchen-v0", {}, lambda s: s.orders, even(SOUPS)),

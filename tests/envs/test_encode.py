@@ -303,6 +303,7 @@ CASES = {  # id -> how its text is read
     "FrozenLake-v0-hard": of(frozen_lake, size=8),
     "Game2048-v0": game_2048,
     "Game2048-v0-random": of(game_2048, target=64, turns=50),
+    "Go-v0": of(two_colors, size=9),
     "GuessTheNumber-v0": guess_the_number,
     "GuessTheNumber-v0-random": of(guess_the_number, highest=60),
     "GuessWho-v0": people_asked,

@@ -25,6 +25,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "target_tile max_turns board_size",
         {"": (2048, 1000, 4), "-easy": (64, 50), "-hard": (512, 50), "-extreme-hard": (2048, 100)},
     ),
+    "Go": ("size komi", {"": (9, 7.5)}),
     "GuessTheNumber": (
         "min_number max_number max_turns",
         {"": (1, 20, 20), "-easy": (1, 10, 4), "-hard": (1, 50, 7)},
@@ -48,6 +49,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "rows cols num_mines max_turns partial",
         {"": (8, 8, 10, 64, False), "-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
     ),
+    "Negotiation": ("issues turns", {"": (4, 6)}),
     "Nim": ("heaps", {"": ((3, 4, 5),)}),
     "Pictionary": ("words rounds", {"": (12, 3)}),
     "PrisonersDilemma": ("rounds", {"": (10,)}),
@@ -107,6 +109,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"target_tile": 4}, {"target_tile": 131072}, {"target_tile": 24}, {"board_size": 1},
          {"board_size": 9}],
     ),
+    "Go": (
+        [{"size": 3, "komi": 0}, {"size": 19}, {"komi": 81}],
+        [{"size": 2, "komi": 0}, {"size": 20}, {"komi": -0.5}, {"komi": 82}],
+    ),
     "GuessTheNumber": (
         [{"min_number": 20}, {"max_turns": 1}], [{"min_number": 21}, {"max_turns": 0}],
     ),
@@ -146,6 +152,9 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"num_mines": 1}, {"num_mines": 54}, {"max_turns": 1}],
         [{"rows": 2}, {"rows": 17}, {"cols": 2}, {"cols": 17}, {"num_mines": 0},
          {"num_mines": 55}, {"max_turns": 0}, {"rows": None}],
+    ),
+    "Negotiation": (
+        [{"issues": 2}, {"issues": 5}, {"turns": 1}], [{"issues": 1}, {"issues": 6}, {"turns": 0}],
     ),
     "Nim": (
         [{"heaps": (1,)}, {"heaps": (40,)}], [{"heaps": ()}, {"heaps": (0,)}, {"heaps": (41,)}],
@@ -283,11 +292,12 @@ SEATS = {  # of games for several; who plays alone is called player
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
-    **dict.fromkeys(("Checkers", "Hex", "Reversi"), "black white"),
+    **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
     "Kitchen": "first second",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
+    "Negotiation": "buyer seller",
     "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
     "ReferenceGame": "speaker listener",

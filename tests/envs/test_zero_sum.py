@@ -13,6 +13,7 @@ ZERO_SUM = {
     "game:Chess-v0",
     "game:ColonelBlotto-v0",
     "game:ConnectFour-v0",
+    "game:Go-v0",
     "game:GuessWho-v0",
     "game:Hex-v0",
     "game:KuhnPoker-v0",

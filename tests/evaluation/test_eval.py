@@ -337,6 +337,7 @@ CONTESTS = {
     "game:Bargaining-v0": False,
     "game:ReferenceGame-v0": False,
     "game:MapTask-v0": False,
+    "game:Negotiation-v0": False,
     "game:Pictionary-v0": False,
     "game:SpotTheDifference-v0": False,
     "game:TwentyQuestions-v0": False,

@@ -54,6 +54,11 @@ BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
 SMALLER = (
     *("game:Battleship-v0", "game:Breakthrough-v0", "game:Hex-v0", "game:Reversi-v0"),
     "game:Kitchen-v0",
+    "game:Battleship-v0",
+    "game:Breakthrough-v0",
+    "game:Go-v0",
+    "game:Hex-v0",
+    "game:Reversi-v0",
 )
 
 
