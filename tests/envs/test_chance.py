@@ -29,6 +29,7 @@ from gem_ma.envs.puzzles.frozen_lake import State as Lake
 from gem_ma.envs.puzzles.game_2048 import Game2048
 from gem_ma.envs.puzzles.game_2048 import State as Tiles
 from gem_ma.envs.words import clues, links
+from gem_ma.envs.worlds.kitchen import SOUPS
 
 SEEDS = 300
 
@@ -240,6 +241,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     ),
     "piles": ("Bargaining-v0", {}, lambda s: [s.counts], even(piles())),
     "values": ("Bargaining-v0", {}, lambda s: [s.values[0] > s.values[1]], even((0, 1))),
+    "orders of soup": ("Kitchen-v0", {}, lambda s: s.orders, even(SOUPS)),
+    "height of a kitchen": (
+        "Kitchen-v0", {"layout": "random"}, lambda s: [len(s.rows)], even(range(5, 9)),
+    ),
     "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
     "first food": (
         "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),

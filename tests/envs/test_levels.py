@@ -37,6 +37,7 @@ LEVELS = {  # game -> arguments, and their values by level
         {"": (5, 20, 8000), "-easy": (3, 10), "-hard": (7, 20)},
     ),
     "Hex": ("size", {"": (7,)}),
+    "Kitchen": ("layout max_turns cooking orders", {"": ("galley", 120, 10, 2)}),
     "LiarsDice": ("players dice", {"": (3, 3)}),
     "MapTask": ("size landmarks lacking turns", {"": (6, 8, 3, 12)}),
     "Mastermind": (
@@ -123,6 +124,12 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"max_turns": 0}, {"max_turns": 41}, {"max_turns": None}, {"word_length": 12}],
     ),
     "Hex": ([{"size": 2}, {"size": 19}], [{"size": 1}, {"size": 20}]),
+    "Kitchen": (
+        [{"layout": "random"}, {"layout": "hall"}, {"max_turns": 1}, {"cooking": 1},
+         {"cooking": 99}, {"orders": 1}, {"orders": 4}],
+        [{"layout": "bar"}, {"max_turns": 0}, {"cooking": 0}, {"cooking": 100}, {"orders": 0},
+         {"orders": 5}],
+    ),
     "LiarsDice": ([{"players": 2}, {"dice": 1}], [{"players": 1}, {"dice": 0}]),
     "MapTask": (
         [{"size": 4}, {"size": 9}, {"turns": 1}, {"lacking": 0}, {"lacking": 8},
@@ -247,7 +254,9 @@ def test_what_a_game_can_be_made_of(game):
             made(**arguments)
 
 
-TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"}
+TOGETHER = {
+    *("ColonelBlotto", "Kitchen", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"),
+}
 
 
 def test_what_games_say_of_themselves():
@@ -287,6 +296,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "ConnectFour": "red yellow",
     **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
+    "Kitchen": "first second",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
     "Negotiation": "buyer seller",

@@ -23,6 +23,7 @@ LARGEST = {
     "GuessWho": {"questions": 200},
     "Hangman": {"word_length": 8, "max_turns": 40},
     "Hex": {"size": 19},
+    "Kitchen": {"layout": "hall", "max_turns": 400, "cooking": 99, "orders": 4},
     "LiarsDice": {"players": 6, "dice": 5},
     "MapTask": {"size": 9, "landmarks": 12, "turns": 60},
     "Mastermind": {"code_length": 5, "num_numbers": 6, "max_turns": 60, "duplicate_numbers": True},
