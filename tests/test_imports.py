@@ -284,7 +284,9 @@ def test_files_of_the_engine_and_its_views_are_short():
 
 GAMES = [
     path
-    for kind in ("boards", "cards", "guessing", "markets", "parlour", "puzzles", "words")
+    for kind in (
+        *("boards", "cards", "guessing", "markets", "parlour", "puzzles", "words", "worlds"),
+    )
     for path in sorted((ROOT / "envs" / kind).glob("*.py"))
 ]
 

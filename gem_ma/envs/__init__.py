@@ -21,6 +21,8 @@ register("game:Nim-v0", "gem_ma.envs.boards.nim:Nim")
 register("game:Reversi-v0", "gem_ma.envs.boards.reversi:Reversi")
 register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
+register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
+register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
@@ -33,6 +35,7 @@ register("game:PrisonersDilemma-v0", "gem_ma.envs.markets.prisoners_dilemma:Pris
 register("game:ColonelBlotto-v0", "gem_ma.envs.markets.colonel_blotto:ColonelBlotto")
 register("game:PublicGoods-v0", "gem_ma.envs.markets.public_goods:PublicGoods")
 register("game:Bargaining-v0", "gem_ma.envs.markets.bargaining:Bargaining")
+register("game:Negotiation-v0", "gem_ma.envs.markets.negotiation:Negotiation")
 
 # -- seats that talk -----------------------------------------------------------------------------
 
@@ -43,6 +46,8 @@ register("game:Werewolf-v0", "gem_ma.envs.parlour.werewolf:Werewolf")
 register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceGame")
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
+register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
+register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
 
 register(
     "tau:shop",
@@ -66,6 +71,11 @@ register("tau2:telecom", "gem_ma.envs.tau2.game:Tau2", domain="telecom")
 register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
 register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
 register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
+
+# -- worlds that go on ---------------------------------------------------------------------------
+
+register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
+register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------
 # An argument that is None is drawn anew for each episode. GEM's easy and hard stand on the dial at
@@ -294,13 +304,15 @@ register(
 
 # -- screens to be clicked ------------------------------------------------------------------------
 
+made_at = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
 for name in REGISTER:
-    register(f"screens:{name}", "gem_ma.envs.screens.game:Screens", family=name)
+    entry_point = "gem_ma.envs.screens.game:Screens"
+    register(f"screens:{name}", entry_point, levels=made_at, family=name)
 
-register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted")
+register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted", levels=made_at)
 register("screens:game", "gem_ma.envs.screens.played:Clicked")
-register("screens:guided", "gem_ma.envs.screens.guided:Guided")
-register("screens:shared", "gem_ma.envs.screens.shared:Shared")
+register("screens:guided", "gem_ma.envs.screens.guided:Guided", levels=made_at)
+register("screens:shared", "gem_ma.envs.screens.shared:Shared", levels=made_at)
 
 # -- tasks that need eyes ------------------------------------------------------------------------
 

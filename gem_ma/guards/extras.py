@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
@@ -19,3 +21,20 @@ def extra(name: str, what: str = "") -> Iterator[None]:
         raise ImportError(
             f"{what or 'this'} needs {missing}: pip install 'gem-ma[{name}]'", name=error.name
         ) from error
+
+
+class Later:
+    """A module that an extra brings, imported when something of it is first asked for.
+
+    module: its name; `extra` and what needs it are as for `extra`.
+    """
+
+    def __init__(self, module: str, extra: str, what: str = ""):
+        self._module = module, extra, what
+
+    def __getattr__(self, name: str) -> Any:
+        module, brings, what = self._module
+        with extra(brings, what):
+            value = getattr(importlib.import_module(module), name)
+        setattr(self, name, value)
+        return value

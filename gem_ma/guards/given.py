@@ -12,7 +12,7 @@ def need(value: Any, kind: Any, name: str, hint: str = "") -> None:
     """Raise TypeError unless an argument is of a kind, or of one of several."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        expected = hint or " or ".join(one.__name__ for one in kinds)
+        expected = hint or " or ".join(getattr(one, "__name__", str(one)) for one in kinds)
         got = repr(value)[:60]
         raise TypeError(f"{name}={got}: expected {expected}, got {type(value).__name__}")
 

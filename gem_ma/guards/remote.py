@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from gem_ma.guards.given import need
+
 MOST = 1 << 24  # bytes of an answer, where nobody says otherwise
 _PIECE = 1 << 16
 
@@ -64,14 +66,15 @@ def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
     return parts._replace(netloc=host).geturl(), user
 
 
-def model_at(text: str) -> tuple[str, str, tuple[str, str] | None]:
+def model_at(model: str) -> tuple[str, str, tuple[str, str] | None]:
     """Return the model of MODEL@URL, or "" for a URL alone, the URL, and who is to ask there."""
-    name, at, url = text.partition("@")
+    need(model, str, "model", "a URL or MODEL@URL")
+    name, at, url = model.partition("@")
     if not at or "://" in name:
-        name, url = "", text
+        name, url = "", model
     if not url.startswith(("http://", "https://")):
         raise ValueError(
-            f"model={without_secrets(text)!r}: expected the URL of a server, such as "
+            f"model={without_secrets(model)!r}: expected the URL of a server, such as "
             "http://127.0.0.1:8000/v1, or MODEL@URL"
         )
     return name, *without_user(url.rstrip("/"))

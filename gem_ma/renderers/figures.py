@@ -402,6 +402,18 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _polygon([(-0.48, -0.5), (-0.4, -0.96), (0.4, -0.96), (0.48, -0.5)]),
     ),
     "hat band": _polygon([(-0.47, -0.57), (-0.45, -0.72), (0.45, -0.72), (0.47, -0.57)]),
+    # Upon a disc.
+    "crown": _polygon(
+        [
+            (-0.6, -0.38),
+            (-0.3, -0.06),
+            (0, -0.58),
+            (0.3, -0.06),
+            (0.6, -0.38),
+            (0.5, 0.44),
+            (-0.5, 0.44),
+        ]
+    ),
     "crossed": lambda x, y: abs(abs(x) - abs(y)) < 0.09,
     # Around a table, by day and by night.
     "sitting": _any(_disc(0, -0.42, 0.46), _both(_oval(0, 0.96, 0.92, 0.84), _box(-1, 0, 1, 1))),

@@ -46,6 +46,7 @@ def test_what_is_not_said_is_left_to_the_id_and_the_game():
         "penalty": 0.5,
         "max_turns": 9,
         "legal": "hide",
+        "clock": None,
         "render_mode": "ansi",
         "image_size": 300,
         "image_unit": 14,
@@ -53,6 +54,7 @@ def test_what_is_not_said_is_left_to_the_id_and_the_game():
         "noise": "blur:2",
         "panels": "apart",
         "text_length": 999,
+        "prompt": "short",
     }
     assert list(every) == making.ARGUMENTS == OWN
     env = gem_ma.make("game:ConnectFour-v0", **every)

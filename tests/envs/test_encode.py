@@ -131,6 +131,15 @@ def two_colors(text, agent, size):
     return planes(cells, *("WB" if agent == "white" else "BW"), ".")
 
 
+def checkers(text, agent):
+    rows = board(text, 8)
+    mine, theirs = "bw" if agent == "black" else "wb"
+    where = re.search(r"(\w\d) has to jump on", text)
+    on = [[bool(where) and f + r == where[1] for f in "abcdefgh"] for r in "87654321"]
+    kinds = (mine,), (mine.upper(),), (theirs,), (theirs.upper(),), (".",)
+    return [*planes(rows, *kinds), on]
+
+
 def nim(text, agent, most=5):
     return [one_hot(numbers(line)[0], most + 1) for line in text.splitlines()]
 
@@ -227,6 +236,19 @@ def hangman(text, agent, longest=5):
     return [*rows, tried, [i < len(word) for i in range(26)]]
 
 
+def snake(text, agent, size=9):
+    rows = [line[3:].split() for line in text.splitlines() if line[:2].strip().isdigit()]
+    found = []
+    for seat in (agent, "right" if agent == "left" else "left"):
+        body = re.search(rf"{seat}, from its head: (.*)", text)[1].split()
+        places = [(int(name[1:]) - 1, ord(name[0]) - 65) for name in body]
+        faded = np.zeros((size, size))
+        for i, place in enumerate(places):
+            faded[place] = 1 - i / len(places)
+        found += [planes(rows, seat[0].upper())[0], faded]
+    return [*found, planes(rows, "*")[0]]
+
+
 def guess_the_number(text, agent, lowest=1, highest=20):
     low, high, *_ = numbers(text)
     guesses = re.findall(r"^(\d+): .*?(lower|higher|correct)", text, re.MULTILINE)
@@ -271,6 +293,7 @@ CASES = {  # id -> how its text is read
     "Battleship-v0": battleship,
     "Blackjack-v0": blackjack,
     "Breakthrough-v0": of(two_colors, size=8),
+    "Checkers-v0": checkers,
     "Chess-v0": chess,
     "ColonelBlotto-v0": colonel_blotto,
     "ConnectFour-v0": connect_four,
@@ -280,6 +303,7 @@ CASES = {  # id -> how its text is read
     "FrozenLake-v0-hard": of(frozen_lake, size=8),
     "Game2048-v0": game_2048,
     "Game2048-v0-random": of(game_2048, target=64, turns=50),
+    "Go-v0": of(two_colors, size=9),
     "GuessTheNumber-v0": guess_the_number,
     "GuessTheNumber-v0-random": of(guess_the_number, highest=60),
     "GuessWho-v0": people_asked,
@@ -297,6 +321,7 @@ CASES = {  # id -> how its text is read
     "PublicGoods-v0": public_goods,
     "Reversi-v0": of(two_colors, size=8),
     "RockPaperScissors-v0": rock_paper_scissors,
+    "Snake-v0": snake,
     "Sokoban-v0": sokoban,
     "Sokoban-v0-random": of(sokoban, size=8, turns=50),
     "Sudoku-v0": sudoku,

@@ -35,8 +35,15 @@ OLD = """
 """
 
 SINCE = {
+    "gem_ma.envs.boards.checkers:Checkers",
+    "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
+    "gem_ma.envs.worlds.kitchen:Kitchen",
+    "gem_ma.envs.markets.negotiation:Negotiation",
+    "gem_ma.envs.worlds.snake:Snake",
+    "gem_ma.envs.parlour.pictionary:Pictionary",
+    "gem_ma.envs.parlour.taboo:Taboo",
     "gem_ma.envs.tau2.game:Tau2",
     "gem_ma.envs.screens.game:Screens",
     "gem_ma.envs.screens.assisted:Assisted",

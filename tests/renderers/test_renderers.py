@@ -152,8 +152,20 @@ def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
 
 
 TURNS = (
-    *("Battleship", "Breakthrough", "Chess", "ConnectFour", "Hex", "Nim", "Reversi", "TicTacToe"),
+    *(
+        "Battleship",
+        "Breakthrough",
+        "Checkers",
+        "Chess",
+        "ConnectFour",
+        "Go",
+        "Hex",
+        "Nim",
+        "Reversi",
+        "TicTacToe",
+    ),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
+    *("Negotiation", "Pictionary", "Taboo"),
 )
 
 

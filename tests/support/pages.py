@@ -57,9 +57,14 @@ def write_files(page, folder):
 
 
 def skip_without(needed):
-    """Skip a test without the modules or commands of `NAME and NAME from gem-ma[EXTRA]`."""
-    names, extra = re.fullmatch(r"(\w+(?: and \w+)*) from (gem-ma\[[\w-]+\])", needed).groups()
-    for name in names.split(" and "):
+    """Skip a test without the modules or commands of `NAME and NAME from gem-ma[EXTRA] and ...`."""
+    several = r"\w+(?: and \w+)* from gem-ma\[[\w-]+\]"
+    assert re.fullmatch(rf"{several}(?: and {several})*", needed)
+    for name, extra in [
+        (name, part[1])
+        for part in re.findall(r"(\w+(?: and \w+)*) from (gem-ma\[[\w-]+\])", needed)
+        for name in part[0].removeprefix("and ").split(" and ")
+    ]:
         if not (importlib.util.find_spec(name) or shutil.which(name)):
             pytest.skip(f"{name} is missing: pip install '{extra}'")
 

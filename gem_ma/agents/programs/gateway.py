@@ -17,16 +17,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_added, written
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
-from gem_ma.guards.extras import extra
+from gem_ma.guards.extras import Later
 from gem_ma.guards.remote import MOST, model_at, without_secrets
 from gem_ma.talk.calls import Call, History
 from gem_ma.talk.messages import openai_chat
 
-with extra("gateway", "a gateway"):
-    from aiohttp import BasicAuth, ClientError, ClientSession, ClientTimeout, TCPConnector, web
-
 if TYPE_CHECKING:
+    import aiohttp
+    from aiohttp import web
+
     from gem_ma.talk.turns import Turn
+else:
+    aiohttp = Later("aiohttp", "gateway", "a gateway")
+    web = Later("aiohttp.web", "gateway", "a gateway")
 
 ENDPOINTS = ("chat/completions", "responses", "completions")
 _STOP = 5.0  # seconds for the server to end
@@ -151,10 +154,13 @@ class Gateway:
             site = web.TCPSite(runner, self.host, self.port)
             await site.start()
             self.port = runner.addresses[0][1]
-            limit = ClientTimeout(total=self.timeout)
-            auth = BasicAuth(*self.user) if self.user else None
-            async with ClientSession(
-                timeout=limit, auth=auth, connector=TCPConnector(limit=0), auto_decompress=True
+            limit = aiohttp.ClientTimeout(total=self.timeout)
+            auth = aiohttp.BasicAuth(*self.user) if self.user else None
+            async with aiohttp.ClientSession(
+                timeout=limit,
+                auth=auth,
+                connector=aiohttp.TCPConnector(limit=0),
+                auto_decompress=True,
             ) as self._client:
                 started.set()
                 await self._stopped.wait()
@@ -192,7 +198,7 @@ class Gateway:
         try:
             async with self._client.get(f"{self.url}/models", headers=self._headers()) as answer:
                 return await self._passed(answer)
-        except (ClientError, TimeoutError) as error:
+        except (aiohttp.ClientError, TimeoutError) as error:
             raise self._unreachable(error) from None
 
     async def _call(self, request: web.Request) -> web.StreamResponse:
@@ -222,12 +228,12 @@ class Gateway:
                     await response.prepare(request)
                     try:
                         await self._stream(response, answer, listener, account)
-                    except (ClientError, TimeoutError):  # no other answer can be given now
+                    except (aiohttp.ClientError, TimeoutError):  # no other answer can be given now
                         assert request.transport is not None
                         request.transport.abort()
                     return response
                 return await self._whole(answer, listener, account)
-        except (ClientError, TimeoutError) as error:
+        except (aiohttp.ClientError, TimeoutError) as error:
             raise self._unreachable(error) from None
 
     async def _whole(self, answer: Any, listener: Listener, account: Account) -> web.Response:
@@ -253,7 +259,7 @@ class Gateway:
         async for part in answer.content.iter_any():
             count += len(part)
             if count > self.most:
-                raise ClientError(f"a stream of more than {self.most} bytes")
+                raise aiohttp.ClientError(f"a stream of more than {self.most} bytes")
             *lines, rest = (rest + part).split(b"\n")
             said = b"".join(self._line(line, listener) for line in lines)
             if listener.over and not kept:
@@ -285,7 +291,7 @@ class Gateway:
         async for part in answer.content.iter_any():
             count += len(part)
             if count > self.most:
-                raise ClientError(f"an answer of more than {self.most} bytes")
+                raise aiohttp.ClientError(f"an answer of more than {self.most} bytes")
             parts.append(part)
         return b"".join(parts)
 

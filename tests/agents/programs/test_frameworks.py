@@ -27,7 +27,7 @@ def example(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
     def load(name, module, package):
-        pytest.importorskip(module, reason=f"pip install {package}")
+        pytest.importorskip(f"{module}.version", reason=f"pip install {package}")
         return __import__(name)
 
     return load
