@@ -11,6 +11,7 @@ LEVELS = {  # game -> arguments, and their values by level
     "Battleship": ("size ships", {"": (8, (4, 3, 3, 2))}),
     "Blackjack": ("natural sab", {"": (False, False)}),
     "Breakthrough": ("size", {"": (8,)}),
+    "Chameleon": ("players", {"": (4,)}),
     "ColonelBlotto": ("fields troops rounds", {"": (3, 10, 5)}),
     "Crosswords": (
         "num_words hardcore max_turns partial",
@@ -93,6 +94,7 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
     ),
     "Breakthrough": ([{"size": 5}, {"size": 19}], [{"size": 4}, {"size": 20}]),
     "Chess": ([{"notation": "san"}], [{"notation": "pgn"}, {"fen": "8/8/8/8/8/8/8/K1k5 w - - 0"}]),
+    "Chameleon": ([{"players": 3}, {"players": 8}], [{"players": 2}, {"players": 9}]),
     "ColonelBlotto": (
         [{"fields": 2}, {"fields": 26, "troops": 1}, {"fields": 2, "troops": 999}, {"rounds": 1},
          {"fields": 26, "troops": 2}],
@@ -291,6 +293,7 @@ SEATS = {  # of games for several; who plays alone is called player
     **dict.fromkeys(("Bargaining", "Battleship", "GuessWho"), "first second"),
     **dict.fromkeys(("KuhnPoker", "LeducPoker", "Nim"), "first second"),
     **dict.fromkeys(("Breakthrough", "Chess"), "white black"),
+    "Chameleon": "player_0 player_1 player_2 player_3",
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",

@@ -12,6 +12,7 @@ LARGEST = {
     "Bargaining": {"turns": 100},
     "Battleship": {"size": 24, "ships": (9, 8, 7, 6, 5, 4, 3, 2)},  # 26: some crosses have 2.9
     "Breakthrough": {"size": 19},
+    "Chameleon": {"players": 8},
     "Chess": {"notation": "san"},
     "ColonelBlotto": {"fields": 26, "troops": 2, "rounds": 40},
     "Crosswords": {"num_words": 5},
