@@ -8,6 +8,7 @@ deaf pair the speaker does the same, and who should listen does not: what it ear
 """
 
 import argparse
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -15,8 +16,10 @@ import numpy as np
 
 import gem_ma
 from gem_ma.envs.markets.negotiation import ISSUES, worths
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import THINGS
 
+SEATS = tuple(f"player_{i}" for i in range(4))
 Player = Callable[[Any], str]
 
 
@@ -132,7 +135,65 @@ def joint_of_any(state):
     return float(np.mean(sums)) / max(sums)
 
 
+# -- Taboo: the number of the word among all cards, in the order of the alphabet -----------------
+
+
+def tells_number(turn):
+    """Say at which place the word stands."""
+    return str(sorted(CARDS).index(turn.text.split("The word: ")[1].split(".")[0]))
+
+
+def hears_number(turn):
+    """Name the word at the place that was said."""
+    return sorted(CARDS)[int(heard(turn, "giver"))]
+
+
+# -- Chameleon: hints that only begin as agreed where somebody knows the word --------------------
+
+
+def knows(turn):
+    """Give a hint that is made of the word, then vote for who gave none that is."""
+    view = turn.observation["text"]
+    if "vote" in view.splitlines()[-1]:
+        return strange(turn)
+    if "Give a hint" in view and "The word: " in view:
+        seat = "abcdefgh"[int(turn.seat[-1])]  # no hint twice
+        return f"z{seat}{view.split('The word: ')[1].split('.')[0]}"
+    return at_random(turn)
+
+
+def strange(turn):
+    """Vote for another whose hint is not made of the word."""
+    word = turn.text.split("The word: ")[1].split(".")[0] if "The word: " in turn.text else ""
+    hints = turn.text.split("Hints: ")[1].split(".")[0].split(", ")
+    odd = [f"player_{n}" for n, _, hint in (one.partition(" ") for one in hints)
+           if not hint.endswith(word)]  # fmt: skip
+    return next((seat for seat in odd if seat in turn.legal), turn.legal[0])
+
+
+def ignores_hints(turn):
+    """Give the same hints, and vote for anybody."""
+    return at_random(turn) if "vote" in turn.text.splitlines()[-1] else knows(turn)
+
+
+def caught_by_chance(state):
+    """Return how often who must not be found has most votes, where all vote for anybody."""
+    seats, found, many = range(len(state.agents)), 0, 0
+    for votes in itertools.product(*([b for b in seats if b != a] for a in seats)):
+        counts = sorted((votes.count(b), b) for b in seats)
+        found += counts[-1][0] > counts[-2][0] and counts[-1][1] == 0
+        many += 1
+    return found / many
+
+
 PAIRS = {
+    "Chameleon (found)": Pair(
+        "game:Chameleon-v0",
+        dict.fromkeys(SEATS, knows),
+        dict.fromkeys(SEATS, ignores_hints),
+        caught_by_chance,
+        score=lambda game, state: float(state.accused() == state.chameleon),
+    ),
     "Negotiation": Pair(
         "game:Negotiation-v0",
         {"buyer": buyer, "seller": seller},
@@ -146,6 +207,12 @@ PAIRS = {
         {"artist": artist},
         3 / 12,
         {"observe": "both", "image_size": 252},
+    ),
+    "Taboo": Pair(
+        "game:Taboo-v0",
+        {"giver": tells_number, "guesser": hears_number},
+        {"giver": tells_number},
+        3 / len(CARDS),
     ),
 }
 

@@ -16,9 +16,10 @@ from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.cards.liars_dice import State as Dice
 from gem_ma.envs.guessing import words
 from gem_ma.envs.markets.negotiation import ISSUES
-from gem_ma.envs.parlour import pictures
+from gem_ma.envs.parlour import chameleon, pictures
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.envs.parlour.twenty_questions import THINGS
 from gem_ma.envs.parlour.werewolf import State as Village
@@ -219,6 +220,12 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "ReferenceGame-v0", {}, lambda s: [s.target], even(range(4)),
     ),
     "word to draw": ("Pictionary-v0", {}, *among(THINGS, lambda s: s.word)),
+    "word on the card": ("Taboo-v0", {}, *among(list(CARDS), lambda s: s.word)),
+    "chameleon": ("Chameleon-v0", {}, lambda s: [s.chameleon[-1]], even("0123")),
+    "card": ("Chameleon-v0", {}, lambda s: [s.topic], even(chameleon.CARDS)),
+    "word of a card": (
+        "Chameleon-v0", {}, lambda s: [chameleon.CARDS[s.topic].index(s.secret)], even(range(16)),
+    ),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
         "SpotTheDifference-v0", {}, changes,

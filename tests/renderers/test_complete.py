@@ -12,6 +12,7 @@ LARGEST = {
     "Bargaining": {"turns": 100},
     "Battleship": {"size": 24, "ships": (9, 8, 7, 6, 5, 4, 3, 2)},  # 26: some crosses have 2.9
     "Breakthrough": {"size": 19},
+    "Chameleon": {"players": 8},
     "Chess": {"notation": "san"},
     "ColonelBlotto": {"fields": 26, "troops": 2, "rounds": 40},
     "Crosswords": {"num_words": 5},
@@ -42,6 +43,7 @@ LARGEST = {
     "Sokoban": {"dim_room": (12, 12), "num_boxes": 5},
     "SpotTheDifference": {"size": 6, "objects": 20, "turns": 60},
     "Sudoku": {"clues": 20, "max_turns": 200},
+    "Taboo": {"rounds": 10},
     "TowerofHanoi": {"num_disks": 10},
     "TwentyQuestions": {"questions": 200},
     "Werewolf": {"players": 9},

@@ -165,7 +165,7 @@ TURNS = (
         "TicTacToe",
     ),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
-    *("Negotiation", "Pictionary"),
+    *("Negotiation", "Pictionary", "Taboo"),
 )
 
 
