@@ -35,6 +35,7 @@ register("game:PrisonersDilemma-v0", "gem_ma.envs.markets.prisoners_dilemma:Pris
 register("game:ColonelBlotto-v0", "gem_ma.envs.markets.colonel_blotto:ColonelBlotto")
 register("game:PublicGoods-v0", "gem_ma.envs.markets.public_goods:PublicGoods")
 register("game:Bargaining-v0", "gem_ma.envs.markets.bargaining:Bargaining")
+register("game:DoubleAuction-v0", "gem_ma.envs.markets.double_auction:DoubleAuction")
 register("game:Negotiation-v0", "gem_ma.envs.markets.negotiation:Negotiation")
 
 # -- seats that talk -----------------------------------------------------------------------------

@@ -250,6 +250,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "height of a kitchen": (
         "Kitchen-v0", {"layout": "random"}, lambda s: [len(s.rows)], even(range(5, 9)),
     ),
+    "values and costs": (
+        "DoubleAuction-v0", {"players": 8, "units": 1},
+        lambda s: [(worth[0] - 1) // 10 for worth in s.worth], even(range(10)),
+    ),
     "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
     "first food": (
         "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),

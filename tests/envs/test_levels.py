@@ -17,6 +17,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "num_words hardcore max_turns partial",
         {"": (3, False, 30, False), "-easy": (3, False, 30), "-hard": (3, True, 40)},
     ),
+    "DoubleAuction": ("players units max_turns", {"": (4, 3, 20)}),
     "FifteenPuzzle": ("num_rows max_turns", {"": (3, 50), "-easy": (2, 10), "-hard": (4, 50)}),
     "FrozenLake": (
         "size slippery max_turns holes",
@@ -102,6 +103,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"troops": 0}, {"fields": 3, "troops": 140}],
     ),
     "Crosswords": ([{"num_words": 1}, {"num_words": 5}], [{"num_words": 0}, {"num_words": 6}]),
+    "DoubleAuction": (
+        [{"players": 2}, {"players": 8}, {"units": 1}, {"units": 5}, {"max_turns": 1}],
+        [{"players": 1}, {"players": 9}, {"units": 0}, {"units": 6}, {"max_turns": 0}],
+    ),
     "FifteenPuzzle": ([{"num_rows": 2}, {"num_rows": 8}], [{"num_rows": 1}, {"num_rows": 9}]),
     "FrozenLake": (
         [{"size": 2}, {"size": 16}, {"holes": 0}, {"holes": 1}, {"max_turns": 6}],
@@ -299,6 +304,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "ConnectFour": "red yellow",
     **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
+    "DoubleAuction": "buyer_0 buyer_1 seller_0 seller_1",
     "Kitchen": "first second",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",

@@ -39,6 +39,7 @@ SINCE = {
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
+    "gem_ma.envs.markets.double_auction:DoubleAuction",
     "gem_ma.envs.worlds.kitchen:Kitchen",
     "gem_ma.envs.markets.negotiation:Negotiation",
     "gem_ma.envs.worlds.snake:Snake",
