@@ -1,6 +1,6 @@
 """Measure screens: steps with pictures a second, and resets, in whole episodes.
 
-    python benchmarks/screens.py [inbox calendar ...] [--steps 600] [--level 3] [--miniwob]
+    python benchmarks/screens.py [inbox calendar ...] [--steps 600] [--difficulty 3] [--miniwob]
 
 Half of the episodes are played by who knows the way, half by random clicks. Choosing a move does
 not count, reading, playing and drawing it do. With --miniwob also MiniWoB++'s pages in Chromium
@@ -16,9 +16,9 @@ import gem_ma
 from gem_ma.envs.screens.families import REGISTER
 
 
-def speed(id, steps, level, first):
+def speed(id, steps, difficulty, first):
     """Return steps a CPU second, and microseconds of a reset, in episodes that nobody has seen."""
-    env = gem_ma.make(id, observe="image", level=level)
+    env = gem_ma.make(id, observe="image", difficulty=difficulty)
     episodes = played(env, steps, first)
     begun = time.process_time()
     for seed, _ in episodes * 5:
@@ -93,14 +93,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("families", nargs="*")
     parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--level", type=int, default=3)
+    parser.add_argument("--difficulty", type=int, default=3)
     parser.add_argument("--miniwob", action="store_true", help="beside MiniWoB++ in Chromium")
     args = parser.parse_args()
     ids = [f"screens:{name}" for name in args.families or REGISTER]
     rates = {}
     for id in ids:
-        speed(id, args.steps, args.level, 0)
-        found = [speed(id, args.steps, args.level, 1000 * n) for n in (1, 2, 3)]
+        speed(id, args.steps, args.difficulty, 0)
+        found = [speed(id, args.steps, args.difficulty, 1000 * n) for n in (1, 2, 3)]
         rates[id] = max(rate for rate, _ in found)
         reset = min(reset for _, reset in found)
         print(f"{id}: {rates[id]:,.0f} steps a second, a reset {reset:.0f} us", flush=True)

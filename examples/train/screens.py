@@ -34,7 +34,7 @@ TASKS = (
     "cart", "clicking",
 )  # fmt: skip
 COLORED = ("clicking",)  # in drawn themes red is another colour
-LEVELS = (0, 1, 2)
+DIFFICULTIES = (0, 1, 2)
 THEMES = 200  # drawn ones that it learns with
 VERBS = ("click", "scroll_down", "scroll_up", "drag")
 SIDE, CELL = 448, 8  # pixels of a picture, and of the cells out of which a place is chosen
@@ -370,8 +370,8 @@ def middle(place):
 class Desk:
     """An environment that begins again, with another task, where an episode is over."""
 
-    def __init__(self, task, number, levels, themes):
-        self.task, self.levels = task, levels
+    def __init__(self, task, number, difficulties, themes):
+        self.task, self.difficulties = task, difficulties
         self.themes = themes if task not in COLORED else 0
         self.rng = np.random.default_rng(number)
         self.oracle = load("screen-oracle")
@@ -379,11 +379,11 @@ class Desk:
         self.begin()
 
     def begin(self):
-        level = int(self.rng.choice(self.levels))
+        difficulty = int(self.rng.choice(self.difficulties))
         if self.env is None or self.themes:
             theme = f"train:{self.rng.integers(self.themes)}" if self.themes else "light"
             self.env = gem_ma.make(f"screens:{self.task}", observe="image", theme=theme)
-        self.env.reset(seed=int(self.rng.integers(1 << 30)), options={"level": level})
+        self.env.reset(seed=int(self.rng.integers(1 << 30)), options={"difficulty": difficulty})
         self.memory, self.steps = Memory(), 0
 
     def look(self):
@@ -507,7 +507,12 @@ def learn(args):
     start = time.process_time()
     many = len(args.tasks)
     desks = [
-        Desk(args.tasks[n % many], args.seed * 1000 + n, args.levels, (n // many % 4 == 3) * THEMES)
+        Desk(
+            args.tasks[n % many],
+            args.seed * 1000 + n,
+            args.difficulties,
+            (n // many % 4 == 3) * THEMES,
+        )
         for n in range(args.desks)
     ]
     reader, network = Reads(), Looks()
@@ -533,7 +538,7 @@ def learn(args):
         optimiser.step()
         if update % args.test == 0 or update == args.updates:
             episodes = args.episodes * (5 if update == args.updates else 1)
-            solved = measured(reader, network, args.tasks, args.levels, episodes)
+            solved = measured(reader, network, args.tasks, args.difficulties, episodes)
             row = {"step": update, "seconds": round(time.process_time() - start, 1)}
             row |= {"loss": mean(losses), "read": mean(letters[-100:]), "solved": mean(solved)}
             history.append(row | {f"solved/{name}": share for name, share in solved.items()})
@@ -579,17 +584,17 @@ def look(desks, reader, network, kept, own, rng):
     return [one[0] for one in found], [one[3] for one in found]
 
 
-def measured(reader, network, tasks, levels, episodes, theme="light"):
+def measured(reader, network, tasks, difficulties, episodes, theme="light"):
     """Return the share of new episodes that are solved, of each task."""
-    return {task: solved(reader, network, task, levels, episodes, theme) for task in tasks}
+    return {task: solved(reader, network, task, difficulties, episodes, theme) for task in tasks}
 
 
-def solved(reader, network, task, levels, episodes, theme):
+def solved(reader, network, task, difficulties, episodes, theme):
     live, won = [], 0.0
     for number in range(episodes):
         env = gem_ma.make(f"screens:{task}", observe="image", theme=theme)
-        level = levels[number % len(levels)]
-        env.reset(seed=(1 << 31) + number, options={"level": level})
+        difficulty = difficulties[number % len(difficulties)]
+        env.reset(seed=(1 << 31) + number, options={"difficulty": difficulty})
         live.append((env, Memory()))
     for _ in range(15):
         if not live:
@@ -612,7 +617,7 @@ def solved(reader, network, task, levels, episodes, theme):
 def options(given=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="task")
-    parser.add_argument("--levels", nargs="+", type=int, default=list(LEVELS))
+    parser.add_argument("--difficulties", nargs="+", type=int, default=list(DIFFICULTIES))
     parser.add_argument("--reading", type=int, default=1000, help="updates of 16 pictures")
     parser.add_argument("--updates", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=32)
@@ -643,7 +648,7 @@ def main():
     for number in range(args.themes):
         theme = f"held-out:{number}"
         tasks = [task for task in args.tasks if task not in COLORED]
-        found = measured(reader, network, tasks, args.levels, args.episodes, theme)
+        found = measured(reader, network, tasks, args.difficulties, args.episodes, theme)
         told = ", ".join(f"{name} {share:.2f}" for name, share in found.items())
         print(f"{theme}: {np.mean(list(found.values())):.2f} ({told})", flush=True)
 

@@ -81,7 +81,7 @@ def _grouped(specs: Sequence[Spec], chosen: bool) -> str:
     for spec in specs:
         prefix, _, name = spec.id.partition(":")
         family = registry.family_summary(prefix)
-        base = re.sub(r"(-v\d+)-.*", r"\1", spec.id)
+        base = re.sub(r"(-v\d+)-.*|-(?:easy|hard)$", r"\1", spec.id)
         if family and not chosen:
             groups.setdefault(family, {}).setdefault(f"{prefix}:*", []).append(name)
         else:

@@ -72,35 +72,40 @@ class Assisted(Game[Talk]):
 
     family: names with "+" between, of which each episode takes one.
     coordinates, refs, look: as of other screens. limit: how many actions and messages of the
-        assistant there are; None: as many as the level needs.
+        assistant there are; None: as many as the difficulty needs.
     """
 
     agents = AGENTS
     conversation = True
     oracle = True
-    reset_options = ("level",)
+    reset_options = ("difficulty",)
     env_defaults = DEFAULTS
 
     def __init__(
         self,
         family="login+booking+settings+inbox+contacts+calendar+cart",
-        level=2,
+        difficulty=2,
         coordinates="pixels",
         refs=False,
         look="flat",
         limit=None,
     ):
         self.families = chosen(family)
-        check(level, coordinates, look)
-        self.level, self.coordinates, self.refs, self.look = level, coordinates, refs, look
+        check(difficulty, coordinates, look)
+        self.difficulty, self.coordinates, self.refs, self.look = (
+            difficulty,
+            coordinates,
+            refs,
+            look,
+        )
         self.limit = limit
 
     def start(self, rng, options):
-        level = options.get("level", self.level)
-        check(level)
+        difficulty = options.get("difficulty", self.difficulty)
+        check(difficulty)
         name = self.families[int(rng.integers(len(self.families)))]
-        model = family(name).start(rng, level)
-        inner = State(name, model, (), left=self.limit or 24 + 8 * level)
+        model = family(name).start(rng, difficulty)
+        inner = State(name, model, (), left=self.limit or 24 + 8 * difficulty)
         return Talk(_shown(inner, ()), family(name).goal(model))
 
     def read(self, text, view, agent):

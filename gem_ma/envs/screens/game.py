@@ -5,6 +5,7 @@ import importlib
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gem_ma.envs.levels import HARDEST, at
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import NOTHING, WHEEL, Event, Ui, act, find, shown, usable
 from gem_ma.envs.screens.replies import Reader
@@ -15,7 +16,6 @@ from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene.screen import CLICKED, TYPED, Screen
 
 AGENT = "player"
-LEVELS = 10
 COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
 SAID = {
     "pixels": f"pixels of the screen, which is {SIZE} wide and high",
@@ -91,30 +91,32 @@ def _words(state):
 
 
 class Screens(Game[State]):
-    """A task of a family, at a level from 0 to 10.
+    """A task of a family, at a difficulty from 0 to 10.
 
     coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
     refs: whether pictures show the numbered marks by which widgets can be clicked.
-    look: "flat" or "old". limit: how many actions there are; None: as many as the level needs.
+    look: "flat" or "old". limit: how many actions there are; None: as many as the difficulty needs.
     """
 
     agents = (AGENT,)
     oracle = True
-    reset_options = ("level",)
+    reset_options = ("difficulty",)
     env_defaults = DEFAULTS
 
-    def __init__(self, family, level=2, coordinates="pixels", refs=False, look="flat", limit=None):
+    def __init__(
+        self, family, difficulty=2, coordinates="pixels", refs=False, look="flat", limit=None
+    ):
         if family not in families.REGISTER:
             raise ValueError(f"no screens {family!r}; there are {', '.join(families.REGISTER)}")
-        check(level, coordinates, look)
-        self.family, self.level, self.coordinates = family, level, coordinates
+        check(difficulty, coordinates, look)
+        self.family, self.difficulty, self.coordinates = family, difficulty, coordinates
         self.refs, self.look, self.limit = refs, look, limit
 
     def start(self, rng, options):
-        level = options.get("level", self.level)
-        check(level)
-        model = family(self.family).start(rng, level)
-        limit = self.limit or 20 + 8 * level
+        difficulty = options.get("difficulty", self.difficulty)
+        check(difficulty)
+        model = family(self.family).start(rng, difficulty)
+        limit = self.limit or 20 + 8 * difficulty
         return State(self.family, model, page(self.family, model, Ui()), left=limit)
 
     def read(self, text, view, agent):
@@ -153,10 +155,9 @@ class Screens(Game[State]):
         return {"done": bool(state.score)}
 
 
-def check(level, coordinates="pixels", look="flat"):
+def check(difficulty, coordinates="pixels", look="flat"):
     """Raise unless these can be arguments."""
-    if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= LEVELS:
-        raise ValueError(f"level={level!r}: expected a whole number from 0 to {LEVELS}")
+    at(range(HARDEST + 1), difficulty)
     if coordinates not in COORDINATES:
         raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(COORDINATES)}")
     if look not in ("flat", "old"):

@@ -68,35 +68,40 @@ class Guided(Game[Pointed]):
 
     family: names out of FAMILIES with "+" between, of which each episode takes one.
     coordinates, refs, look: as of other screens. limit: how many actions of the beginner there
-        are; None: as many as the level needs.
+        are; None: as many as the difficulty needs.
     """
 
     agents = AGENTS
     oracle = True
-    reset_options = ("level",)
+    reset_options = ("difficulty",)
     env_defaults = DEFAULTS
 
     def __init__(
         self,
         family="buttons+links+tabs+checkboxes+radios+lists+dialogs+dates+menus+settings+clicking",
-        level=2,
+        difficulty=2,
         coordinates="pixels",
         refs=False,
         look="flat",
         limit=None,
     ):
         self.families = chosen(family, FAMILIES)
-        check(level, coordinates, look)
-        self.level, self.coordinates, self.refs, self.look = level, coordinates, refs, look
+        check(difficulty, coordinates, look)
+        self.difficulty, self.coordinates, self.refs, self.look = (
+            difficulty,
+            coordinates,
+            refs,
+            look,
+        )
         self.limit = limit
 
     def start(self, rng, options):
-        level = options.get("level", self.level)
-        check(level)
+        difficulty = options.get("difficulty", self.difficulty)
+        check(difficulty)
         name = self.families[int(rng.integers(len(self.families)))]
-        model = family(name).start(rng, level)
+        model = family(name).start(rng, difficulty)
         shows = page(name, model, Ui(), "")
-        inner = State(name, model, shows, left=self.limit or 20 + 8 * level, strip="")
+        inner = State(name, model, shows, left=self.limit or 20 + 8 * difficulty, strip="")
         return Pointed(inner, family(name).goal(model))
 
     def read(self, text, view, agent):

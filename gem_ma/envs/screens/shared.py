@@ -101,30 +101,35 @@ class Shared(Game[Desk]):
     """A document in which both seats exchange words, at the same time.
 
     coordinates, refs, look: as of other screens. limit: how many actions each seat has; None: as
-        many as the level needs.
+        many as the difficulty needs.
     """
 
     agents = AGENTS
     oracle = True
     together = True
-    reset_options = ("level",)
+    reset_options = ("difficulty",)
     env_defaults = DEFAULTS
 
-    def __init__(self, level=2, coordinates="pixels", refs=False, look="flat", limit=None):
-        check(level, coordinates, look)
-        self.level, self.coordinates, self.refs, self.look = level, coordinates, refs, look
+    def __init__(self, difficulty=2, coordinates="pixels", refs=False, look="flat", limit=None):
+        check(difficulty, coordinates, look)
+        self.difficulty, self.coordinates, self.refs, self.look = (
+            difficulty,
+            coordinates,
+            refs,
+            look,
+        )
         self.limit = limit
 
     def start(self, rng, options):
-        level = options.get("level", self.level)
-        check(level)
-        many, each = 3 + level // 3, 1 + level // 3
+        difficulty = options.get("difficulty", self.difficulty)
+        check(difficulty)
+        many, each = 3 + difficulty // 3, 1 + difficulty // 3
         found = pick(rng, words.WORDS, 4 * many)
         others = [word for word in words.WORDS if word not in found]
         new = pick(rng, others, 2 * each)
         lines = tuple(" ".join(found[n : n + 4]) for n in range(0, 4 * many, 4))
         # Further on both have to do with the same line.
-        line = int(rng.integers(many)) if level >= 5 else None
+        line = int(rng.integers(many)) if difficulty >= 5 else None
         places = pick(rng, range(4 * many), 4 * many)
         if line is not None:
             both = [place for place in places if place // 4 == line][:2]
@@ -134,7 +139,7 @@ class Shared(Game[Desk]):
             tuple((found[places[n]], new[n]) for n in range(seat * each, (seat + 1) * each))
             for seat in range(2)
         )
-        return Desk(lines, swaps, (Ui(), Ui()), left=self.limit or 20 + 8 * level)
+        return Desk(lines, swaps, (Ui(), Ui()), left=self.limit or 20 + 8 * difficulty)
 
     def read(self, text, view, agent):
         return reader(view.page(AGENTS.index(agent)), self.coordinates).read(text)

@@ -378,7 +378,7 @@ def well_inside(one, at):
 def agree_in(tab, name, seed):
     """Do a task in both, half at random: the browser is shown anew what an app has changed."""
     rng = random.Random(seed)
-    env = gem_ma.make(f"screens:{name}", level=seed % 11)
+    env = gem_ma.make(f"screens:{name}", difficulty=seed % 11)
     env.reset(seed=seed)
     kept, done = None, []
     for _ in range(12):

@@ -60,7 +60,7 @@ def looking(say):
 def test_a_model_is_understood_in_its_own_form(dialect, tmp_path):
     with StubServer(looking(DIALECTS[dialect])) as server:
         ran = main([
-            "eval", "screens:buttons", "--tasks", "5", "--observe", "both", "--set", "level=0",
+            "eval", "screens:buttons", "--tasks", "5", "--observe", "both", "--set", "difficulty=0",
             "--agents", f"openai:m@{server.url}", "--out", str(tmp_path / "out"),
         ])  # fmt: skip
     assert ran == 0
@@ -79,7 +79,7 @@ def test_the_whole_suite(dialect, tmp_path):
         ])  # fmt: skip
     assert ran == 0
     found = [one for path in (tmp_path / "out").rglob("*.jsonl") for one in load_episodes(path)]
-    assert set(Counter(one.spec.id for one in found).values()) == {3}  # levels
+    assert set(Counter(one.spec.id for one in found).values()) == {3}  # difficulties
     assert {one.spec.id for one in found} == {one.id for one in suites.load("screens").entries}
     assert [one.failure for one in found if one.failure] == []
     assert {step.invalid for one in found for step in one.steps} == {None}

@@ -24,8 +24,8 @@ FEW = ("buttons", "typing", "inbox", "scrolling", "map")  # in the default run
 SAID = random.Random(0)
 
 
-def started(family, level, seed=0):
-    game = Screens(family, level=level)
+def started(family, difficulty, seed=0):
+    game = Screens(family, difficulty=difficulty)
     return game, game.start(np.random.default_rng(seed), {})
 
 
@@ -39,10 +39,10 @@ def test_who_knows_the_way_gets_there(family):
 
 
 def solved(family, seeds):
-    """Assert that tasks of three levels are solved, and that harder ones take more actions."""
+    """Assert that tasks are solved, and that harder ones take more actions."""
     actions = []
-    for level in (0, 5, 10):
-        found = rollout(f"screens:{family}", "screen-oracle", seeds, seed=0, level=level)
+    for difficulty in (0, 5, 10):
+        found = rollout(f"screens:{family}", "screen-oracle", seeds, seed=0, difficulty=difficulty)
         assert [one.number for one in found if not one.report["done"]] == []
         actions.append(sum(len(one.steps) for one in found) / seeds)
     assert actions[0] < actions[-1]
@@ -55,17 +55,16 @@ def test_who_knows_the_way_gets_there_often(family):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("family", REGISTER)
-def test_higher_levels_take_more(family):
+def test_what_is_harder_takes_more(family):
     taken = []
-    for level in range(11):
+    for difficulty in range(11):
         counts = []
         for seed in range(20):
-            game, state = started(family, level, seed)
+            game, state = started(family, difficulty, seed)
             while state.to_act():
                 state = done(game, state, state.hint("player"))
-            counts.append(20 + 8 * level - state.left)
+            counts.append(20 + 8 * difficulty - state.left)
         taken.append(np.mean(counts))
     assert np.corrcoef(ranks(taken), np.arange(11))[0, 1] >= 0.9, taken  # Spearman's
 
@@ -79,8 +78,8 @@ def ranks(values):
 @pytest.mark.parametrize("look", THEMES)
 @pytest.mark.parametrize("family", REGISTER)
 def test_pictures_leave_nothing_out(family, look):
-    for level in (0, 5, 10):
-        env = gem_ma.make(f"screens:{family}", level=level)
+    for difficulty in (0, 5, 10):
+        env = gem_ma.make(f"screens:{family}", difficulty=difficulty)
         assert certify(env, theme=look, views=40).views >= 40
 
 
@@ -88,7 +87,7 @@ def test_pictures_leave_nothing_out(family, look):
 def test_chance_gets_little(episodes):
     shares = {}
     for family in REGISTER:
-        found = rollout(f"screens:{family}", "random", episodes, seed=0, level=5)
+        found = rollout(f"screens:{family}", "random", episodes, seed=0, difficulty=5)
         shares[family] = sum(one.report["done"] for one in found) / episodes
     assert sum(share <= 0.1 for share in shares.values()) >= 30, shares
     assert max(shares.values()) < 0.5, shares
@@ -126,12 +125,12 @@ def anything(rng, page):
 
 def abused(family, actions):
     """Assert that whatever is done at a screen, it goes on, and can be read, drawn and played."""
-    for level in (0, 5, 10):
-        rng = random.Random(f"{family} {level}")
-        game, state = started(family, level)
+    for difficulty in (0, 5, 10):
+        rng = random.Random(f"{family} {difficulty}")
+        game, state = started(family, difficulty)
         for seed in range(actions):
             if state.score is not None:
-                game, state = started(family, level, seed)
+                game, state = started(family, difficulty, seed)
             state = done(game, state._replace(left=9), anything(rng, state.page))
             assert state.legal("player")
             assert isinstance(state.hint("player") if state.score is None else "", str)
@@ -154,9 +153,9 @@ def test_anything_may_be_done_often(family):
 @pytest.mark.parametrize("family", REGISTER)
 def test_what_is_typed_may_press_many_times(family):
     """Spaces press what has the keyboard, which may be gone after the first, or the task over."""
-    for level in (0, 5, 10):
+    for difficulty in (0, 5, 10):
         for tabs in (1, 2, 3, 5, 8):
-            game, state = started(family, level)
+            game, state = started(family, difficulty)
             for text in ('key("Tab")',) * tabs, ('type("   \\n \\t  \\n")',) * 3:
                 for one in text:
                     if state.to_act():
@@ -219,7 +218,7 @@ def test_what_lies_behind_a_window_can_be_neither_read_nor_used():
 
 
 def test_coordinates_may_be_thousandths():
-    game = Screens("buttons", level=0, coordinates="thousand")
+    game = Screens("buttons", difficulty=0, coordinates="thousand")
     state = game.start(np.random.default_rng(0), {})
     (right,) = [one for one in state.page if one.id == state.model.todo[0]]
     x, y = (
@@ -326,7 +325,10 @@ def test_nonsense_never_raises_anything_else():
     ("arguments", "told"),
     [
         ({"family": "nope"}, "no screens 'nope'"),
-        ({"family": "buttons", "level": 11}, "level=11: expected a whole number from 0 to 10"),
+        (
+            {"family": "buttons", "difficulty": 11},
+            "difficulty=11: expected 0 to 10",
+        ),
         ({"family": "buttons", "coordinates": "inches"}, "coordinates='inches'"),
         ({"family": "buttons", "look": "new"}, "look='new'"),
     ],
@@ -335,5 +337,5 @@ def test_wrong_arguments_are_told(arguments, told):
     with pytest.raises(ValueError, match=told):
         Screens(**arguments)
     env = gem_ma.make("screens:buttons")
-    with pytest.raises(ValueError, match="level=99"):
-        env.reset(seed=0, options={"level": 99})
+    with pytest.raises(ValueError, match="difficulty=99"):
+        env.reset(seed=0, options={"difficulty": 99})

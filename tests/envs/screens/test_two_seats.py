@@ -33,8 +33,8 @@ def test_who_knows_the_way_gets_there(id):
 
 
 def solved(id, episodes, **arguments):
-    for level in (0, 5, 10):
-        found = rollout(id, "screen-oracle", episodes, seed=0, level=level, **arguments)
+    for difficulty in (0, 5, 10):
+        found = rollout(id, "screen-oracle", episodes, seed=0, difficulty=difficulty, **arguments)
         assert [one.number for one in found if not one.report["done"]] == []
         assert {reward for one in found for reward in one.returns.values()} == {1.0}
 
@@ -57,7 +57,7 @@ def test_every_family_can_be_guided_and_done_for_somebody():
 
 @pytest.mark.parametrize("id", IDS)
 def test_chance_gets_little(id):
-    found = rollout(id, "random", 30, seed=0, level=5)
+    found = rollout(id, "random", 30, seed=0, difficulty=5)
     assert sum(one.report["done"] for one in found) <= 3
 
 
@@ -159,7 +159,7 @@ def test_families_that_pointing_cannot_solve_are_refused():
 
 
 def test_a_caret_stays_at_its_letters_while_the_other_types():
-    game = Shared(level=0)
+    game = Shared(difficulty=0)
     state = started(game)
     line = state.now()[0]
     word = line.split()[1]
@@ -175,7 +175,7 @@ def test_a_caret_stays_at_its_letters_while_the_other_types():
 
 
 def test_both_must_be_done_and_right():
-    game = Shared(level=0)
+    game = Shared(difficulty=0)
     state = started(game)
     button = next(one for one in state.page(0) if one.id == "ready")
     click = f"click({button.x + 5}, {button.y + 5})"
@@ -188,7 +188,7 @@ def test_both_must_be_done_and_right():
 
 
 def test_neither_knows_what_the_other_wants():
-    game = Shared(level=10)
+    game = Shared(difficulty=10)
     state = started(game)
     for own, other in (("first", 1), ("second", 0)):
         view = state.seen_by(own)
@@ -198,7 +198,7 @@ def test_neither_knows_what_the_other_wants():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_anything_may_be_done_by_both(seed):
-    game, rng = Shared(level=seed, limit=200), random.Random(seed)
+    game, rng = Shared(difficulty=seed, limit=200), random.Random(seed)
     state = started(game, seed)
     while state.to_act():
         state = done(game, state, first=anything(rng, state.page(0)),

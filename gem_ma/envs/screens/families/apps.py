@@ -21,12 +21,12 @@ class Shop(Family):
         screen: str = "shop"
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        names = pick(rng, words.FOODS, 6 + level)
+    def start(self, rng: Any, difficulty: int) -> Any:
+        names = pick(rng, words.FOODS, 6 + difficulty)
         things = tuple((name, int(rng.integers(1, 20))) for name in names)
-        some = pick(rng, names, 1 + level // 3)
+        some = pick(rng, names, 1 + difficulty // 3)
         return self.Model(
-            things, tuple((name, 1 + int(rng.integers(1 + level // 4))) for name in some)
+            things, tuple((name, 1 + int(rng.integers(1 + difficulty // 4))) for name in some)
         )
 
     def goal(self, model: Any) -> str:
@@ -96,12 +96,12 @@ class Calculator(Family):
 
     KEYS = ("789+", "456-", "123x", "C0=K")
 
-    def start(self, rng: Any, level: int) -> Any:
-        most = 10 if level < 4 else 100 if level < 8 else 1000
+    def start(self, rng: Any, difficulty: int) -> Any:
+        most = 10 if difficulty < 4 else 100 if difficulty < 8 else 1000
         terms = [str(int(rng.integers(most // 10, most)))]
-        for _ in range(1 + level // 4):
+        for _ in range(1 + difficulty // 4):
             terms += [
-                one_of(rng, "+-x" if level > 2 else "+-"),
+                one_of(rng, "+-x" if difficulty > 2 else "+-"),
                 str(int(rng.integers(most // 10, most))),
             ]
         return self.Model(tuple(terms))
@@ -169,12 +169,12 @@ class Spreadsheet(Family):
         asked: tuple[tuple[str, int], ...]  # "row" or "column", and which
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        rows, columns = 2 + level // 4, 2 + level // 5
-        most = 10 if level < 5 else 100
+    def start(self, rng: Any, difficulty: int) -> Any:
+        rows, columns = 2 + difficulty // 4, 2 + difficulty // 5
+        most = 10 if difficulty < 5 else 100
         numbers = tuple(tuple(int(n) for n in rng.integers(1, most, columns)) for _ in range(rows))
         every = [("row", n) for n in range(rows)] + [("column", n) for n in range(columns)]
-        return self.Model(numbers, tuple(pick(rng, every, min(1 + level // 3, len(every)))))
+        return self.Model(numbers, tuple(pick(rng, every, min(1 + difficulty // 3, len(every)))))
 
     def goal(self, model: Any) -> str:
         names = [f"{what} {n + 1 if what == 'row' else 'ABCDE'[n]}" for what, n in model.asked]
@@ -232,7 +232,7 @@ class Terminal(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         names = pick(rng, words.WORDS, 3 + 9)
         files = [f"{one}.txt" for one in names[3:]]
         folders = (
@@ -241,14 +241,14 @@ class Terminal(Family):
         )
         todo = []
         left = {name: list(inside) for name, inside in folders}
-        for _ in range(1 + level // 3):
-            where = one_of(rng, [name for name in left if left[name]]) if level > 1 else ""
+        for _ in range(1 + difficulty // 3):
+            where = one_of(rng, [name for name in left if left[name]]) if difficulty > 1 else ""
             file = (
                 left[where].pop(int(rng.integers(len(left[where]))))
                 if left[where]
                 else left[""].pop()
             )
-            todo.append((one_of(rng, ("rm", "mv")) if level > 3 else "rm", where, file))
+            todo.append((one_of(rng, ("rm", "mv")) if difficulty > 3 else "rm", where, file))
         new = tuple(f"{one}.csv" for one in pick(rng, words.WORDS, len(todo)))
         return self.Model(folders, tuple(todo), new)
 
@@ -331,14 +331,14 @@ class Map(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        names = pick(rng, words.CITIES, 8 + level)
+    def start(self, rng: Any, difficulty: int) -> Any:
+        names = pick(rng, words.CITIES, 8 + difficulty)
         grid = [(x, y) for x in (-510, -170, 170, 510) for y in range(-500, 501, 125)]
         cities = tuple(
-            (name, x, y, int(rng.integers(1 + min(level, 8) // 4)))
+            (name, x, y, int(rng.integers(1 + min(difficulty, 8) // 4)))
             for name, (x, y) in zip(names, pick(rng, grid, len(names)), strict=True)
         )
-        return self.Model(cities, tuple(pick(rng, names, 1 + level // 3)))
+        return self.Model(cities, tuple(pick(rng, names, 1 + difficulty // 3)))
 
     def goal(self, model: Any) -> str:
         them = "them, one after the other" if len(model.todo) > 1 else "it"

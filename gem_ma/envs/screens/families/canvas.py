@@ -34,16 +34,16 @@ class Clicking(Steps):
 
     like = "click-shape, click-shades, identify-shape, click-color"
 
-    def start(self, rng: Any, level: int) -> Row:
+    def start(self, rng: Any, difficulty: int) -> Row:
         kinds = pick(
-            rng, [(color, figure) for color in COLORS for figure in FIGURES], 5 + 2 * level
+            rng, [(color, figure) for color in COLORS for figure in FIGURES], 5 + 2 * difficulty
         )
         at = places(rng, 80, len(kinds))
         parts = tuple(
             (f"{color} {figure}", figure, color, x, y)
             for (color, figure), (x, y) in zip(kinds, at, strict=True)
         )
-        todo = tuple(pick(rng, [part[0] for part in parts], 1 + level // 2))
+        todo = tuple(pick(rng, [part[0] for part in parts], 1 + difficulty // 2))
         order = ", one after the other" if len(todo) > 1 else ""
         return Row(todo, parts, f"Click on the {joined(todo)}{order}.")
 
@@ -60,10 +60,10 @@ class Counting(Form):
 
     like = "count-shape, count-sides, simple-arithmetic"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        asked = 1 + level // 3
-        figures, colors = pick(rng, FIGURES, 3), pick(rng, COLORS, 2 + level // 5)
-        many = 5 + 2 * level
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        asked = 1 + difficulty // 3
+        figures, colors = pick(rng, FIGURES, 3), pick(rng, COLORS, 2 + difficulty // 5)
+        many = 5 + 2 * difficulty
         shapes = [(one_of(rng, figures), one_of(rng, colors)) for _ in range(many)]
         at = places(rng, 80, many)
         kinds = pick(rng, sorted({*figures, *colors}), asked)
@@ -98,9 +98,9 @@ class Dragging(Family):
     like = "drag-box, drag-shapes, drag-shapes-2, drag-circle"
     TOP = 96
 
-    def start(self, rng: Any, level: int) -> Moved:
-        many = 1 + level // 2
-        colors = pick(rng, COLORS, 2 + level // 4)
+    def start(self, rng: Any, difficulty: int) -> Moved:
+        many = 1 + difficulty // 2
+        colors = pick(rng, COLORS, 2 + difficulty // 4)
         at = [(x, y) for x, y in places(rng, 250, 6)]
         shapes = tuple(
             (f"{one_of(rng, colors)} {figure} {n}", *place)
@@ -152,8 +152,8 @@ class Ordering(Family):
         cards: tuple[int, ...]
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        many = 3 + level // 2
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many = 3 + difficulty // 2
         cards = pick(rng, range(10, 100), many)
         if cards == sorted(cards):
             cards.reverse()
@@ -207,10 +207,10 @@ class Aligning(Family):
         boxes: tuple[tuple[str, int, int], ...]
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         line = int(rng.integers(60, 330))
         boxes = []
-        for number in range(1 + level // 2):
+        for number in range(1 + difficulty // 2):
             x = int(rng.integers(10, 360))
             if abs(x - line) <= 20:
                 x = line + 40 if line < 200 else line - 60
@@ -263,9 +263,9 @@ class Connecting(Family):
         drawn: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        dots = tuple(places(rng, 80, 4 + level // 2))
-        order = tuple(pick(rng, range(len(dots)), 2 + level // 2))
+    def start(self, rng: Any, difficulty: int) -> Any:
+        dots = tuple(places(rng, 80, 4 + difficulty // 2))
+        order = tuple(pick(rng, range(len(dots)), 2 + difficulty // 2))
         return self.Model(dots, order)
 
     def goal(self, model: Any) -> str:

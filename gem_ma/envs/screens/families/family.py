@@ -14,7 +14,7 @@ Step = tuple[Any, ...]
 
 
 class Family:
-    """Tasks of one kind, from easy (level 0) to hard (level 10); a model is one of them.
+    """Tasks of one kind, from easy (difficulty 0) to hard (difficulty 10); a model is one of them.
 
     like: the names of MiniWoB++'s pages that ask for the same.
     follows: whether what is shown depends on what the pointer is over, or on the keyboard's widget.
@@ -23,7 +23,7 @@ class Family:
     like: str = ""
     follows = False
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         """Return a model: a frozen value with all that the task is made of."""
         raise NotImplementedError
 

@@ -14,20 +14,20 @@ class Login(Form):
     like = "login-user, login-user-popup"
     button = "Log in"
 
-    def start(self, rng: Any, level: int) -> Filled:
+    def start(self, rng: Any, difficulty: int) -> Filled:
         name = one_of(rng, words.NAMES).lower() + str(int(rng.integers(10, 99)))
-        secret = "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 4 + level // 2))
+        secret = "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 4 + difficulty // 2))
         wants: dict[str, Any] = {"name": name, "password": secret}
         told = f'Log in as "{name}" with the password "{secret}"'
-        if level > 2:
+        if difficulty > 2:
             wants["code"] = f"{int(rng.integers(1000, 10000))}"
             told += f' and the code "{wants["code"]}"'
-        boxes = ("Stay logged in", "Send me news", "I am new here")[: level // 3]
+        boxes = ("Stay logged in", "Send me news", "I am new here")[: difficulty // 3]
         if boxes:
             some = pick(rng, boxes, max(1, len(boxes) - 1))
             wants |= dict.fromkeys(some, True)
             told += f", with {joined(some)} checked"
-        if level > 8:
+        if difficulty > 8:
             wants["where"] = 1
             told += ", at work"
         return Filled(wants, boxes, f"{told}.", had={"where": 0})
@@ -58,18 +58,18 @@ class Booking(Family):
         found: bool = False
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         here, there = pick(rng, words.CITIES, 2)
         wants: list[tuple[str, Any]] = [("from", here), ("to", there)]
-        if level > 1:
+        if difficulty > 1:
             wants.append(("day", int(rng.integers(1, 8))))
-        if level > 3:
+        if difficulty > 3:
             wants.append(("seats", int(rng.integers(1, 5))))
-        if level > 5:
+        if difficulty > 5:
             wants.append(("Business class", True))
-        if level > 7:
+        if difficulty > 7:
             wants.append(("Return flight", True))
-        many = 2 + level // 2
+        many = 2 + difficulty // 2
         airlines = pick(
             rng,
             ("Albatross", "Blue Jay", "Condor", "Dove", "Egret", "Finch", "Gull", "Heron"),
@@ -164,29 +164,29 @@ class Checkout(Form):
     like = "buy-ticket, order-food, enter-text"
     button = "Place order"
 
-    def start(self, rng: Any, level: int) -> Filled:
+    def start(self, rng: Any, difficulty: int) -> Filled:
         name = f"{one_of(rng, words.NAMES)} {one_of(rng, words.LAST)}"
         wants: dict[str, Any] = {"name": name}
         told = [f"to {name}"]
-        if level > 0:
+        if difficulty > 0:
             wants["city"] = one_of(rng, words.CITIES)
             told.append(f"in {wants['city']}")
-        if level > 1:
+        if difficulty > 1:
             wants["street"] = (
                 f"{int(rng.integers(1, 99))} {one_of(rng, words.WORDS).title()} Street"
             )
             told[-1] = f"in {wants['street']}, {wants['city']}"
-        if level > 3:
+        if difficulty > 3:
             way = one_of(rng, ("Express", "Pick up"))
             wants[way] = True
             told.append(f"by {way.lower()}")
-        if level > 5:
+        if difficulty > 5:
             wants["pay"] = int(rng.integers(1, 4))
             told.append(f"paid by {('card', 'PayPal', 'invoice', 'gift card')[wants['pay']]}")
-        if level > 7:
+        if difficulty > 7:
             wants["Wrap as a gift"] = True
             told.append("wrapped as a gift")
-        if level > 9:
+        if difficulty > 9:
             wants["note"] = one_of(rng, words.WORDS)
             told.append(f'with the note "{wants["note"]}"')
         had = {"Standard": False, "pay": 0}
@@ -216,12 +216,12 @@ class Settings(Family):
         wants: tuple[str, ...]
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         names = pick(rng, words.THINGS, 12)
-        many = 2 + (level > 3)
+        many = 2 + (difficulty > 3)
         groups = tuple((names[4 * n], tuple(names[4 * n + 1 : 4 * n + 4])) for n in range(many))
         wanted = []
-        for number in range(1 + level // 2):
+        for number in range(1 + difficulty // 2):
             rest = groups[number % many][1]
             wanted.append(rest[number // many % 3])
         return self.Model(groups, tuple(wanted))
@@ -276,13 +276,13 @@ class Searching(Family):
 
     EACH = 3
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         todo, results = [], []
-        for _ in range(1 + level // 3):
-            query = " ".join(pick(rng, words.WORDS, 1 + level // 4))
+        for _ in range(1 + difficulty // 3):
+            query = " ".join(pick(rng, words.WORDS, 1 + difficulty // 4))
             names = pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24)
             results.append(tuple(f"{a.title()} {b}" for a, b in zip(*names, strict=True)))
-            todo.append((query, min(23, level * 2 + int(rng.integers(3)))))
+            todo.append((query, min(23, difficulty * 2 + int(rng.integers(3)))))
         return self.Model(tuple(todo), tuple(results))
 
     def goal(self, model: Any) -> str:

@@ -19,8 +19,8 @@ class Mines(Family):
         flags: frozenset[int] = frozenset()
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        side = 3 + level // 3
+    def start(self, rng: Any, difficulty: int) -> Any:
+        side = 3 + difficulty // 3
         while True:
             free, *cells = pick(rng, range(side * side), side * side)
             model = self.Model(side, frozenset(cells[: 1 + (side * side) // 6]))
@@ -107,8 +107,8 @@ class Pairs(Family):
 
     FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart", "cross", "plus")
 
-    def start(self, rng: Any, level: int) -> Any:
-        pairs = 2 + level // 2
+    def start(self, rng: Any, difficulty: int) -> Any:
+        pairs = 2 + difficulty // 2
         figures = pick(rng, self.FIGURES, pairs)
         return self.Model(tuple(pick(rng, [*figures, *figures], 2 * pairs)), left=2 * pairs)
 
@@ -170,8 +170,8 @@ class Noughts(Family):
         won: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        return self.Model("." * 9, tuple(pick(rng, range(9), 9)), 1 + level // 4)
+    def start(self, rng: Any, difficulty: int) -> Any:
+        return self.Model("." * 9, tuple(pick(rng, range(9), 9)), 1 + difficulty // 4)
 
     def goal(self, model: Any) -> str:
         if model.games == 1:

@@ -26,8 +26,8 @@ class Inbox(Family):
         sent: tuple[tuple[str, int, str], ...] = ()
         wrong: bool = False
 
-    def start(self, rng: Any, level: int) -> Any:
-        names = pick(rng, words.NAMES, 5 + min(level, 7))
+    def start(self, rng: Any, difficulty: int) -> Any:
+        names = pick(rng, words.NAMES, 5 + min(difficulty, 7))
         mails = tuple(
             (
                 name,
@@ -36,11 +36,12 @@ class Inbox(Family):
             )
             for name in names
         )
-        which = pick(rng, range(len(mails)), 1 + level // 3)
+        which = pick(rng, range(len(mails)), 1 + difficulty // 3)
         todo = []
         for mail in which:
             what = one_of(
-                rng, ("star", "delete") if level < 2 else ("star", "delete", "reply", "forward")
+                rng,
+                ("star", "delete") if difficulty < 2 else ("star", "delete", "reply", "forward"),
             )
             text = " ".join(pick(rng, words.WORDS, 2)) if what == "reply" else ""
             others = [name for name in words.NAMES if name != mails[mail][0]]
@@ -168,8 +169,8 @@ class Contacts(Family):
         numbers: tuple[str, ...] = ()
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        many = 6 + level
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many = 6 + difficulty
         people = tuple(
             (
                 f"{name} {one_of(rng, words.LAST)}",
@@ -178,7 +179,7 @@ class Contacts(Family):
             )
             for name in pick(rng, words.NAMES, many)
         )
-        some = pick(rng, range(many), 1 + level // 3)
+        some = pick(rng, range(many), 1 + difficulty // 3)
         todo = tuple((one, f"555-{int(rng.integers(1000, 9999))}") for one in some)
         return self.Model(people, todo, numbers=tuple(number for _, number, _ in people))
 
@@ -245,13 +246,15 @@ class Files(Family):
         wants: tuple[tuple[str, str], ...]
         moved: tuple[tuple[str, str], ...] = ()
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         ends = ("txt", "pdf", "png", "csv")
         names = tuple(
-            f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + level // 2)
+            f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + difficulty // 2)
         )
-        folders = tuple(word.title() for word in pick(rng, words.WORDS, 2 + level // 4))
-        wants = tuple((name, one_of(rng, folders)) for name in pick(rng, names, 1 + level // 2))
+        folders = tuple(word.title() for word in pick(rng, words.WORDS, 2 + difficulty // 4))
+        wants = tuple(
+            (name, one_of(rng, folders)) for name in pick(rng, names, 1 + difficulty // 2)
+        )
         return self.Model(names, folders, wants)
 
     def goal(self, model: Any) -> str:
@@ -297,12 +300,14 @@ class Calendar(Family):
 
     DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
 
-    def start(self, rng: Any, level: int) -> Any:
-        slots = pick(rng, [(day, hour) for day in range(5) for hour in range(9)], 6 + 2 * level)
-        many = 1 + level // 3
+    def start(self, rng: Any, difficulty: int) -> Any:
+        slots = pick(
+            rng, [(day, hour) for day in range(5) for hour in range(9)], 6 + 2 * difficulty
+        )
+        many = 1 + difficulty // 3
         titles = pick(rng, words.WORDS, many)
         wants = tuple((title, *slot) for title, slot in zip(titles, slots[:many], strict=True))
-        return self.Model(tuple(slots[many : many + 3 + level]), wants)
+        return self.Model(tuple(slots[many : many + 3 + difficulty]), wants)
 
     def goal(self, model: Any) -> str:
         told = [

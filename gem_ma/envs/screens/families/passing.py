@@ -17,10 +17,10 @@ class Tips(Steps):
     like = "hover-shape"
     follows = True
 
-    def start(self, rng: Any, level: int) -> Row:
-        names = pick(rng, words.WORDS, 5 + level)
+    def start(self, rng: Any, difficulty: int) -> Row:
+        names = pick(rng, words.WORDS, 5 + difficulty)
         parts = tuple((f"icon{n}", one_of(rng, ICONS), name) for n, name in enumerate(names))
-        chosen = pick(rng, parts, 1 + level // 2)
+        chosen = pick(rng, parts, 1 + difficulty // 2)
         told = joined([f'"{name}"' for *_, name in chosen])
         many = f"s whose tips say {told}, in this order"
         return Row(
@@ -61,10 +61,10 @@ class Undoing(Family):
         left: int = 0  # actions for which this is offered
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        names = tuple(pick(rng, words.WORDS, 4 + level // 2))
-        chosen = pick(rng, range(len(names)), 1 + level // 3)
-        undone = (level + 1) // 3
+    def start(self, rng: Any, difficulty: int) -> Any:
+        names = tuple(pick(rng, words.WORDS, 4 + difficulty // 2))
+        chosen = pick(rng, range(len(names)), 1 + difficulty // 3)
+        undone = (difficulty + 1) // 3
         todo = [step for n, one in enumerate(chosen) for step in (one, *([-1] * (n < undone)))]
         return self.Model(names, tuple(todo))
 

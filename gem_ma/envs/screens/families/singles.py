@@ -26,9 +26,9 @@ class Buttons(Steps):
     kind = "button"
     like = "click-test-2, click-button, click-button-sequence"
 
-    def start(self, rng: Any, level: int) -> Row:
-        names = pick(rng, words.WORDS, 4 + level)
-        todo = tuple(pick(rng, names, 1 + level // 2))
+    def start(self, rng: Any, difficulty: int) -> Row:
+        names = pick(rng, words.WORDS, 4 + difficulty)
+        todo = tuple(pick(rng, names, 1 + difficulty // 2))
         beside = [rng.random() < 0.5 for _ in names]
         return Row(todo, tuple(zip(names, beside, strict=True)), in_order(self.kind, todo))
 
@@ -58,13 +58,13 @@ class Tabs(Steps):
 
     like = "click-tab, click-tab-2, click-tab-2-hard"
 
-    def start(self, rng: Any, level: int) -> Row:
+    def start(self, rng: Any, difficulty: int) -> Row:
         names = pick(rng, words.WORDS, 32)
-        many, each = 3 + level // 4, 2 + level // 4
+        many, each = 3 + difficulty // 4, 2 + difficulty // 4
         tabs = tuple(
             (names[n].title(), tuple(names[8 + n * each : 8 + (n + 1) * each])) for n in range(many)
         )
-        todo = tuple(one_of(rng, one_of(rng, tabs)[1]) for _ in range(1 + level // 2))
+        todo = tuple(one_of(rng, one_of(rng, tabs)[1]) for _ in range(1 + difficulty // 2))
         told = in_order("link", todo).replace("link", "link behind the tabs", 1)
         return Row(todo, tabs, told.replace("tabss", "tabs:"))
 
@@ -94,9 +94,9 @@ class Checkboxes(Form):
 
     like = "click-checkboxes, click-checkboxes-large, click-checkboxes-transfer"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        names = pick(rng, words.THINGS, min(2 + level, 11))
-        many = 1 + min(level, 9) * 2 // 3
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        names = pick(rng, words.THINGS, min(2 + difficulty, 11))
+        many = 1 + min(difficulty, 9) * 2 // 3
         some = sorted(pick(rng, names, min(many, len(names))), key=names.index)
         wants = dict.fromkeys(some, True)
         return Filled(wants, tuple(names), f"Select {joined(some)}, and click Submit.")
@@ -112,10 +112,10 @@ class Radios(Form):
 
     like = "click-option"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        groups = 1 + level // 4
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        groups = 1 + difficulty // 4
         names = pick(rng, words.WORDS, 30)
-        each = 2 + min(level, 6) // 2
+        each = 2 + min(difficulty, 6) // 2
         parts = tuple(tuple(names[n * each : (n + 1) * each]) for n in range(groups))
         chosen = [one_of(rng, part) for part in parts]
         return Filled(
@@ -136,9 +136,11 @@ class Dropdowns(Form):
 
     like = "choose-list"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        many = 1 + level // 3
-        options = tuple(tuple(sorted(pick(rng, words.CITIES, 3 + level // 2))) for _ in range(many))
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        many = 1 + difficulty // 3
+        options = tuple(
+            tuple(sorted(pick(rng, words.CITIES, 3 + difficulty // 2))) for _ in range(many)
+        )
         wants = {f"list{n}": int(rng.integers(1, len(one))) for n, one in enumerate(options)}
         told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
         had = dict.fromkeys(wants, 0)
@@ -155,9 +157,9 @@ class Lists(Form):
 
     like = "choose-list"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        many = 1 + level // 3
-        each = 3 + level // 2 if many < 3 else 5
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        many = 1 + difficulty // 3
+        each = 3 + difficulty // 2 if many < 3 else 5
         options = tuple(tuple(pick(rng, words.CITIES, each)) for _ in range(many))
         wants = {f"list{n}": int(rng.integers(each)) for n in range(many)}
         told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
@@ -182,12 +184,12 @@ class Typing(Form):
 
     like = "enter-text, enter-text-2, enter-text-dynamic, focus-text, focus-text-2"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        fields = 1 + level // 3
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        fields = 1 + difficulty // 3
         names = tuple(word.title() for word in pick(rng, words.WORDS, fields))
-        wanted = pick(rng, range(fields), 1 + level // 5)
-        texts = [" ".join(pick(rng, words.WORDS, 1 + level // 4)) for _ in wanted]
-        if level > 6:
+        wanted = pick(rng, range(fields), 1 + difficulty // 5)
+        texts = [" ".join(pick(rng, words.WORDS, 1 + difficulty // 4)) for _ in wanted]
+        if difficulty > 6:
             texts = [text.title() for text in texts]
         wants = {f"field{n}": text for n, text in zip(wanted, texts, strict=True)}
         told = joined([f'"{text}" into {names[n]}' for n, text in zip(wanted, texts, strict=True)])
@@ -204,10 +206,12 @@ class Password(Form):
 
     like = "enter-password"
 
-    def start(self, rng: Any, level: int) -> Filled:
+    def start(self, rng: Any, difficulty: int) -> Filled:
         letters = "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
-        secret = "".join(pick(rng, letters, 4 + level))
-        names = (("Password",), ("Password", "Again"), ("Old", "New", "Again"))[(level + 1) // 4]
+        secret = "".join(pick(rng, letters, 4 + difficulty))
+        names = (("Password",), ("Password", "Again"), ("Old", "New", "Again"))[
+            (difficulty + 1) // 4
+        ]
         wants = dict.fromkeys(names, secret)
         told = f'Enter the password "{secret}" into {"both fields" if names[1:] else "the field"}'
         if names[2:]:
@@ -226,9 +230,9 @@ class Sliders(Form):
 
     like = "use-slider, use-slider-2"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        many = 1 + level // 3
-        most = (10, 20, 50, 100)[min(level // 3, 3)]
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        many = 1 + difficulty // 3
+        most = (10, 20, 50, 100)[min(difficulty // 3, 3)]
         start = most // 2
         wants = {}
         for number in range(many):
@@ -252,13 +256,13 @@ class Folds(Steps):
 
     like = "click-collapsible, click-collapsible-2, click-collapsible-2-nodelay"
 
-    def start(self, rng: Any, level: int) -> Row:
+    def start(self, rng: Any, difficulty: int) -> Row:
         names = pick(rng, words.WORDS, 35)
-        many, each = 2 + level // 3, 2 + level // 6
+        many, each = 2 + difficulty // 3, 2 + difficulty // 6
         parts = tuple(
             (f"Section {n + 1}", tuple(names[n * each : (n + 1) * each])) for n in range(many)
         )
-        todo = tuple(one_of(rng, one_of(rng, parts)[1]) for _ in range(1 + level // 3))
+        todo = tuple(one_of(rng, one_of(rng, parts)[1]) for _ in range(1 + difficulty // 3))
         return Row(todo, parts, "Open sections to find what you need. " + in_order("link", todo))
 
     def counts(self, model: Row, id: str) -> bool:
@@ -284,9 +288,9 @@ class Dialogs(Steps):
     like = "click-dialog, click-dialog-2, close-dialog"
     NAMES = ("OK", "Cancel", "Close", "Yes", "No", "Later")
 
-    def start(self, rng: Any, level: int) -> Row:
-        many = 1 + level // 2
-        names = tuple(pick(rng, self.NAMES, 3 + (level > 4)))
+    def start(self, rng: Any, difficulty: int) -> Row:
+        many = 1 + difficulty // 2
+        names = tuple(pick(rng, self.NAMES, 3 + (difficulty > 4)))
         todo = tuple(one_of(rng, names) for _ in range(many))
         windows = tuple(
             (
@@ -324,8 +328,8 @@ class Spinners(Family):
         numbers: tuple[int, ...]
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        many, most = 1 + level // 4, 2 + level // 2
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many, most = 1 + difficulty // 4, 2 + difficulty // 2
         wants = tuple(
             int(rng.integers(1, most + 1)) * (1 - 2 * int(rng.integers(2))) for _ in range(many)
         )
@@ -377,9 +381,9 @@ class Dates(Family):
         opened: bool = False
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         month = 12 + int(rng.integers(12))
-        away = int(rng.integers(level // 2, level + 1)) if level > 1 else 0
+        away = int(rng.integers(difficulty // 2, difficulty + 1)) if difficulty > 1 else 0
         shown = month + away * (1 if rng.random() < 0.5 else -1)
         return self.Model((month, int(rng.integers(1, 29))), shown)
 
@@ -459,10 +463,10 @@ class Colors(Family):
         "white",
     )
 
-    def start(self, rng: Any, level: int) -> Any:
-        many = 1 + level // 3
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many = 1 + difficulty // 3
         names = pick(rng, ("wall", "door", "roof", "fence", "floor", "window"), many)
-        palette = tuple(pick(rng, self.PALETTE[:9], 4 + level // 2))
+        palette = tuple(pick(rng, self.PALETTE[:9], 4 + difficulty // 2))
         wants = tuple((name, one_of(rng, palette)) for name in names)
         return self.Model(wants, palette, ("white",) * many)
 
@@ -515,8 +519,8 @@ class Completing(Form):
     like = "use-autocomplete, use-autocomplete-nodelay"
     follows = True
 
-    def start(self, rng: Any, level: int) -> Filled:
-        many = 1 + level // 3
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        many = 1 + difficulty // 3
         chosen = pick(rng, words.CITIES, many)
         wants = {f"city{n}": city for n, city in enumerate(chosen)}
         told = f"Enter {joined(chosen)}, out of what is offered, and click Submit."
@@ -576,8 +580,8 @@ class Trees(Steps):
 
     like = "navigate-tree"
 
-    def start(self, rng: Any, level: int) -> Row:
-        deep = 1 + level // 2
+    def start(self, rng: Any, difficulty: int) -> Row:
+        deep = 1 + difficulty // 2
         names = [name.title() for name in pick(rng, words.WORDS, 3 * deep + 3)]
         path = []
         for depth in range(deep):
@@ -632,9 +636,9 @@ class Menus(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
+    def start(self, rng: Any, difficulty: int) -> Any:
         names = [name.title() for name in pick(rng, words.WORDS, 34)]
-        subs = 3 if level > 3 else 0
+        subs = 3 if difficulty > 3 else 0
         menus = []
         for menu in range(3):
             entries = tuple(
@@ -642,7 +646,7 @@ class Menus(Family):
                 for n in range(3)
             )
             menus.append((names[menu], entries))
-        many = 1 + level // 4
+        many = 1 + difficulty // 4
         wants = tuple(
             (int(rng.integers(3)), int(rng.integers(3)), int(rng.integers(subs)) if subs else -1)
             for _ in range(many)
@@ -721,10 +725,10 @@ class Scrolling(Form):
 
     like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        firsts, lasts = (pick(rng, words.WORDS, 10 + level) for _ in range(2))
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        firsts, lasts = (pick(rng, words.WORDS, 10 + difficulty) for _ in range(2))
         names = [f"{a.title()} {b}" for a, b in zip(firsts, lasts, strict=True)]
-        some = sorted(pick(rng, names, 1 + level // 3), key=names.index)
+        some = sorted(pick(rng, names, 1 + difficulty // 3), key=names.index)
         return Filled(
             dict.fromkeys(some, True), tuple(names), f"Select {joined(some)}, and click Submit."
         )

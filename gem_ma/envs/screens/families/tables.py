@@ -36,9 +36,11 @@ class Reading(Form):
 
     like = "read-table, read-table-2"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        rows = made(rng, 4 + min(level, 6) // 2)
-        asked = pick(rng, [(row, column) for row in rows for column in (1, 2, 3)], 1 + level // 3)
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        rows = made(rng, 4 + min(difficulty, 6) // 2)
+        asked = pick(
+            rng, [(row, column) for row in rows for column in (1, 2, 3)], 1 + difficulty // 3
+        )
         wants = {f"answer{n}": str(row[column]) for n, (row, column) in enumerate(asked)}
         names = tuple(f"{COLUMNS[column]} of {row[0]}" for row, column in asked)
         return Filled(
@@ -67,15 +69,15 @@ class Sorting(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        rows = made(rng, 5 + level // 2)
+    def start(self, rng: Any, difficulty: int) -> Any:
+        rows = made(rng, 5 + difficulty // 2)
         asked = []
-        for _ in range(1 + level // 2):
+        for _ in range(1 + difficulty // 2):
             asked.append(
                 (
                     int(rng.integers(1, 4)),
                     bool(rng.integers(2)),
-                    int(rng.integers(min(3, 1 + level // 2))),
+                    int(rng.integers(min(3, 1 + difficulty // 2))),
                 )
             )
         return self.Model(rows, tuple(asked))
@@ -137,10 +139,10 @@ class Filtering(Family):
         least: int
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        rows = made(rng, 4 + level)
+    def start(self, rng: Any, difficulty: int) -> Any:
+        rows = made(rng, 4 + difficulty)
         column = int(rng.integers(1, 4))
-        least = sorted(row[column] for row in rows)[-(1 + level // 2)]
+        least = sorted(row[column] for row in rows)[-(1 + difficulty // 2)]
         return self.Model(rows, column, least)
 
     def goal(self, model: Any) -> str:
@@ -191,10 +193,10 @@ class Comparing(Steps):
 
     like = "compare-tables, odd-or-even"
 
-    def start(self, rng: Any, level: int) -> Row:
-        names = pick(rng, words.CITIES, 5 + level // 2)
+    def start(self, rng: Any, difficulty: int) -> Row:
+        names = pick(rng, words.CITIES, 5 + difficulty // 2)
         left = {name: int(rng.integers(10, 100)) for name in names}
-        some = sorted(pick(rng, names, 1 + level // 3), key=names.index)
+        some = sorted(pick(rng, names, 1 + difficulty // 3), key=names.index)
         right = {
             name: value + (int(rng.integers(1, 9)) if name in some else 0)
             for name, value in left.items()

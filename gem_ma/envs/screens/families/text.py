@@ -20,11 +20,11 @@ class Correcting(Family):
         swaps: tuple[tuple[str, str], ...]
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        many = 3 + level
-        found = pick(rng, words.WORDS, many + 1 + level // 3)
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many = 3 + difficulty
+        found = pick(rng, words.WORDS, many + 1 + difficulty // 3)
         text = " ".join(found[:many])
-        olds = pick(rng, found[:many], 1 + level // 3)
+        olds = pick(rng, found[:many], 1 + difficulty // 3)
         return self.Model(text, tuple(zip(olds, found[many:], strict=True)))
 
     def goal(self, model: Any) -> str:
@@ -69,12 +69,13 @@ class Copying(Form):
 
     like = "copy-paste, copy-paste-2"
 
-    def start(self, rng: Any, level: int) -> Filled:
-        many = 2 + level // 4
+    def start(self, rng: Any, difficulty: int) -> Filled:
+        many = 2 + difficulty // 4
         texts = tuple(
-            "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 6 + level)) for _ in range(many)
+            "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 6 + difficulty))
+            for _ in range(many)
         )
-        which = pick(rng, range(many), 1 + level // 4)
+        which = pick(rng, range(many), 1 + difficulty // 4)
         wants = {f"to{n}": texts[one] for n, one in enumerate(which)}
         told = joined([f"text {one + 1} into field {n + 1}" for n, one in enumerate(which)])
         had = {f"from{n}": text for n, text in enumerate(texts)}
@@ -115,11 +116,11 @@ class Marking(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        found = pick(rng, words.WORDS, 4 * (2 + level // 3))
+    def start(self, rng: Any, difficulty: int) -> Any:
+        found = pick(rng, words.WORDS, 4 * (2 + difficulty // 3))
         lines = tuple(" ".join(found[n : n + 4]) for n in range(0, len(found), 4))
         todo = []
-        for _ in range(1 + level // 2):
+        for _ in range(1 + difficulty // 2):
             line = int(rng.integers(len(lines)))
             todo.append((line, lines[line].split()[int(rng.integers(4))]))
         return self.Model(lines, tuple(todo))
@@ -175,10 +176,10 @@ class Replacing(Family):
         opened: bool = False
         done: bool | None = None
 
-    def start(self, rng: Any, level: int) -> Any:
-        kinds = pick(rng, words.WORDS, 4 + 2 * (1 + level // 3))
-        swaps = tuple((kinds[n], kinds[-1 - n]) for n in range(1 + level // 3))
-        found = [kinds[int(rng.integers(4))] for _ in range(12 + 2 * level)]
+    def start(self, rng: Any, difficulty: int) -> Any:
+        kinds = pick(rng, words.WORDS, 4 + 2 * (1 + difficulty // 3))
+        swaps = tuple((kinds[n], kinds[-1 - n]) for n in range(1 + difficulty // 3))
+        found = [kinds[int(rng.integers(4))] for _ in range(12 + 2 * difficulty)]
         text = " ".join([*found, *(old for old, _ in swaps)])
         return self.Model(text, swaps, text)
 

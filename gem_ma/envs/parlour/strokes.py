@@ -1,0 +1,128 @@
+"""A small language of strokes in black and white chalk: how it is read, and how it looks."""
+
+import itertools
+import math
+from typing import NamedTuple
+
+from gem_ma.game import InvalidMove
+from gem_ma.match.actions import clip
+
+PAPER = "gray"
+CHALKS = ("black", "white")
+SIDE = 100  # of the paper: numbers are 0 to this, from the left and from the top
+POINTS = 12  # of a line or a curve
+MOST = 12  # strokes of one reply
+LONGEST = 2000  # characters of a reply
+THIN, THICK = 0.014, 0.04  # shares of the paper
+_KINDS = {  # the numbers that each takes at least and at most
+    "line": (4, 2 * POINTS),
+    "curve": (4, 2 * POINTS),
+    "circle": (3, 3),
+    "disc": (3, 3),
+    "box": (4, 4),
+}
+_FINE = 8  # pieces of a curve between two of its points
+_ROUND = 32  # pieces of a circle
+LANGUAGE = (
+    f"The paper is a square; places are two numbers, 0 to {SIDE} from the left and 0 to {SIDE} "
+    "from the top. Strokes, with ; between them: line X Y X Y ... through places; curve X Y X Y "
+    f"... smoothly through places (2 to {POINTS} of them); circle X Y R around a place; disc X Y "
+    "R, a filled one; box X Y X Y from corner to corner. Chalk is black, or white with the word "
+    f"white before a stroke; thick before it makes it so. At most {MOST} strokes a reply. An "
+    "example: circle 50 30 15; thick line 50 45 50 75; white disc 45 27 2"
+)
+
+
+class Stroke(NamedTuple):
+    """One movement of the chalk; a disc is filled, and thick for it says nothing."""
+
+    kind: str
+    numbers: tuple[int, ...]
+    chalk: str = CHALKS[0]
+    thick: bool = False
+
+    def __str__(self):
+        how = f"{self.chalk} thick" if self.thick else self.chalk
+        return f"{how} {self.kind} {' '.join(map(str, self.numbers))}"
+
+
+def read(text):
+    """Return the strokes that a text names, or raise InvalidMove."""
+    if len(text) > LONGEST:
+        raise InvalidMove(f"a drawing has at most {LONGEST} characters, this one {len(text)}")
+    told = [part for part in text.casefold().replace("\n", ";").split(";") if part.strip(" .`")]
+    if not 1 <= len(told) <= MOST:
+        raise InvalidMove(f"a reply has 1 to {MOST} strokes with ; between them, not {len(told)}")
+    return tuple([_stroke(part) for part in told])
+
+
+def _stroke(part):
+    words = part.translate(str.maketrans(",()[]:`.", " " * 8)).split()
+    chalk, thick = CHALKS[0], False
+    while words and words[0] in (*CHALKS, "thick"):
+        word = words.pop(0)
+        chalk, thick = (chalk, True) if word == "thick" else (word, thick)
+    if not words or words[0] not in _KINDS:
+        raise InvalidMove(f"{clip(part.strip())} is no stroke: expected {', '.join(_KINDS)}")
+    kind, given = words[0], words[1:]
+    fewest, most = _KINDS[kind]
+    if not fewest <= len(given) <= most or (kind in ("line", "curve") and len(given) % 2):
+        asked = f"2 to {POINTS} pairs of numbers" if most > 4 else f"{most} numbers"
+        raise InvalidMove(f"{clip(part.strip())}: a {kind} takes {asked}")
+    if not all(n.isascii() and n.isdecimal() and len(n) < 4 and int(n) <= SIDE for n in given):
+        raise InvalidMove(f"{clip(part.strip())}: expected whole numbers, 0 to {SIDE}")
+    numbers = tuple(map(int, given))
+    if len(numbers) == 3:
+        x, y, radius = numbers
+        if not 1 <= radius <= min(x, y, SIDE - x, SIDE - y):
+            raise InvalidMove(f"{clip(part.strip())}: it does not lie on the paper")
+    return Stroke(kind, numbers, chalk, thick and kind != "disc")
+
+
+def add(drawn, strokes):
+    """Return a drawing with these strokes over it; what is drawn again lies on top."""
+    strokes = tuple(dict.fromkeys(strokes))
+    return (*(stroke for stroke in drawn if stroke not in strokes), *strokes)
+
+
+def lines(drawn):
+    """Return a drawing as the lines of a Scene of Shapes."""
+    found = []
+    for stroke in drawn:
+        path, width = _path(stroke)
+        ends = [(max(0.0, min(1.0, x / SIDE)), max(0.0, min(1.0, y / SIDE))) for x, y in path]
+        found += [(stroke.chalk, *a, *b, width) for a, b in itertools.pairwise(ends)]
+    return tuple(found)
+
+
+def _path(stroke):
+    """Return the places that a stroke goes through, and its width as a share of the paper."""
+    width, n = THICK if stroke.thick else THIN, stroke.numbers
+    if stroke.kind == "disc":  # a line without length has round ends
+        return [n[:2]] * 2, 2 * n[2] / SIDE
+    if stroke.kind == "circle":
+        turns = [2 * math.pi * i / _ROUND for i in range(_ROUND + 1)]
+        return [(n[0] + n[2] * math.cos(t), n[1] + n[2] * math.sin(t)) for t in turns], width
+    if stroke.kind == "box":
+        a, b, c, d = n
+        return [(a, b), (c, b), (c, d), (a, d), (a, b)], width
+    places = list(zip(n[::2], n[1::2], strict=True))
+    return (_smooth(places) if stroke.kind == "curve" else places), width
+
+
+def _smooth(places):
+    """Return a curve through all places, whose way at each is from the one before to the next."""
+    path = [places[0]]
+    around = [places[0], *places, places[-1]]
+    for a, b, c, d in zip(around, around[1:], around[2:], around[3:], strict=False):
+        path += [
+            tuple([_between(*four, i / _FINE) for four in zip(a, b, c, d, strict=True)])
+            for i in range(1, _FINE + 1)
+        ]
+    return path
+
+
+def _between(a, b, c, d, t):
+    """Return the value a share t of the way from b to c, in Catmull and Rom's manner."""
+    bent = 2 * a - 5 * b + 4 * c - d, 3 * b - a - 3 * c + d
+    return b + t * ((c - a) + t * (bent[0] + t * bent[1])) / 2
