@@ -236,6 +236,19 @@ def hangman(text, agent, longest=5):
     return [*rows, tried, [i < len(word) for i in range(26)]]
 
 
+def snake(text, agent, size=9):
+    rows = [line[3:].split() for line in text.splitlines() if line[:2].strip().isdigit()]
+    found = []
+    for seat in (agent, "right" if agent == "left" else "left"):
+        body = re.search(rf"{seat}, from its head: (.*)", text)[1].split()
+        places = [(int(name[1:]) - 1, ord(name[0]) - 65) for name in body]
+        faded = np.zeros((size, size))
+        for i, place in enumerate(places):
+            faded[place] = 1 - i / len(places)
+        found += [planes(rows, seat[0].upper())[0], faded]
+    return [*found, planes(rows, "*")[0]]
+
+
 def guess_the_number(text, agent, lowest=1, highest=20):
     low, high, *_ = numbers(text)
     guesses = re.findall(r"^(\d+): .*?(lower|higher|correct)", text, re.MULTILINE)
@@ -290,6 +303,7 @@ CASES = {  # id -> how its text is read
     "FrozenLake-v0-hard": of(frozen_lake, size=8),
     "Game2048-v0": game_2048,
     "Game2048-v0-random": of(game_2048, target=64, turns=50),
+    "Go-v0": of(two_colors, size=9),
     "GuessTheNumber-v0": guess_the_number,
     "GuessTheNumber-v0-random": of(guess_the_number, highest=60),
     "GuessWho-v0": people_asked,
@@ -307,6 +321,7 @@ CASES = {  # id -> how its text is read
     "PublicGoods-v0": public_goods,
     "Reversi-v0": of(two_colors, size=8),
     "RockPaperScissors-v0": rock_paper_scissors,
+    "Snake-v0": snake,
     "Sokoban-v0": sokoban,
     "Sokoban-v0-random": of(sokoban, size=8, turns=50),
     "Sudoku-v0": sudoku,

@@ -13,6 +13,7 @@ ZERO_SUM = {
     "game:Chess-v0",
     "game:ColonelBlotto-v0",
     "game:ConnectFour-v0",
+    "game:Go-v0",
     "game:GuessWho-v0",
     "game:Hex-v0",
     "game:KuhnPoker-v0",
@@ -20,6 +21,7 @@ ZERO_SUM = {
     "game:Nim-v0",
     "game:Reversi-v0",
     "game:RockPaperScissors-v0",
+    "game:Snake-v0",
     "game:TicTacToe-v0",
 }
 OF_TWO = [id for id in gem_ma.list_envs("game:*-v0") if len(gem_ma.make(id).possible_agents) == 2]

@@ -158,13 +158,14 @@ TURNS = (
         "Checkers",
         "Chess",
         "ConnectFour",
+        "Go",
         "Hex",
         "Nim",
         "Reversi",
         "TicTacToe",
     ),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
-    "Pictionary",
+    *("Negotiation", "Pictionary", "Taboo"),
 )
 
 

@@ -51,7 +51,15 @@ WRAPS = [wrappers.Wrapper, wrappers.Track, limited, halved, clipped, shouting, r
 # A random game of chess is long: test_chess_game.py checks one of six turns.
 BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
 # Their own tests check all of it on smaller boards.
-SMALLER = ("game:Battleship-v0", "game:Breakthrough-v0", "game:Hex-v0", "game:Reversi-v0")
+SMALLER = (
+    *("game:Battleship-v0", "game:Breakthrough-v0", "game:Hex-v0", "game:Reversi-v0"),
+    *("game:DoubleAuction-v0", "game:Kitchen-v0"),
+    "game:Battleship-v0",
+    "game:Breakthrough-v0",
+    "game:Go-v0",
+    "game:Hex-v0",
+    "game:Reversi-v0",
+)
 
 
 @pytest.mark.parametrize(
