@@ -16,6 +16,7 @@ LARGEST = {
     "Chess": {"notation": "san"},
     "ColonelBlotto": {"fields": 26, "troops": 2, "rounds": 40},
     "Crosswords": {"num_words": 5},
+    "Diplomacy": {"years": 20, "talks": 5},
     "FifteenPuzzle": {"num_rows": 8},
     "FrozenLake": {"size": 16},
     "Game2048": {"target_tile": 65536, "board_size": 8},
