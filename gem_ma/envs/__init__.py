@@ -35,6 +35,8 @@ register("game:PrisonersDilemma-v0", "gem_ma.envs.markets.prisoners_dilemma:Pris
 register("game:ColonelBlotto-v0", "gem_ma.envs.markets.colonel_blotto:ColonelBlotto")
 register("game:PublicGoods-v0", "gem_ma.envs.markets.public_goods:PublicGoods")
 register("game:Bargaining-v0", "gem_ma.envs.markets.bargaining:Bargaining")
+register("game:DoubleAuction-v0", "gem_ma.envs.markets.double_auction:DoubleAuction")
+register("game:Negotiation-v0", "gem_ma.envs.markets.negotiation:Negotiation")
 
 # -- seats that talk -----------------------------------------------------------------------------
 
@@ -46,6 +48,8 @@ register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceG
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
 register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
+register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
+register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
 
 register(
     "tau:shop",
@@ -72,6 +76,7 @@ register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 
 # -- worlds that go on ---------------------------------------------------------------------------
 
+register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
 register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------

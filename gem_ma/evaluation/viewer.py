@@ -29,6 +29,7 @@ from gem_ma.apis import making
 from gem_ma.apis.workers import StepTimeout, Worker, WorkerDied
 from gem_ma.envs import registry
 from gem_ma.renderers.picture import Picture, beside
+from gem_ma.rollouts.endings import contest, ending
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord, from_line, pictures_of, reading
 from gem_ma.talk.conversation import Step
@@ -505,23 +506,9 @@ def _name(value: Any) -> str:
 
 
 def _outcome(episode: Episode) -> str:
-    """Return in words how an episode went: who won, if what one wins another loses."""
-    returns = episode.returns
     if episode.failure is not None:
         return "failed"
-    if not returns:
-        return str(episode.ended)
-    best, worst = max(returns.values()), min(returns.values())
-    if best == worst and len(returns) > 1 and not best:
-        return "a draw"
-    if best == worst and best >= 1:
-        return {1: "solved", 2: "both solved it"}.get(len(returns), "all solved it")
-    if len(returns) == 1:
-        return "not solved" if best <= 0 else f"{best:.2g} of 1"
-    if best == worst:
-        return f"{best:+.2g} each"
-    who = " and ".join(str(seat) for seat, value in returns.items() if value == best)
-    return f"{who} won" if abs(sum(returns.values())) < 1e-9 else f"{who} ahead"
+    return ending(episode.returns, contest(episode.spec.id)) or str(episode.ended)
 
 
 def _tokens(reply: Any) -> int:

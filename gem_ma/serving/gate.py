@@ -28,7 +28,7 @@ def token_for(host: str, token: str | None = None) -> str | None:
     needed.
     """
     token = token or os.environ.get(TOKEN) or None
-    if token is None and not _is_loopback(host):
+    if token is None and not is_loopback(host):
         raise ValueError(
             f"host={host!r} can be reached from other machines, so it takes a token: set the "
             f"environment variable {TOKEN}"
@@ -71,7 +71,8 @@ class Gate:
         return 200, ""
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host can be reached from this machine alone."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

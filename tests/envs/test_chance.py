@@ -16,9 +16,11 @@ from gem_ma.envs.cards.leduc_poker import State as Leduc
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.cards.liars_dice import State as Dice
 from gem_ma.envs.guessing import words
-from gem_ma.envs.parlour import pictures
+from gem_ma.envs.markets.negotiation import ISSUES
+from gem_ma.envs.parlour import chameleon, pictures
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.envs.parlour.twenty_questions import THINGS
 from gem_ma.envs.parlour.werewolf import State as Village
@@ -28,6 +30,7 @@ from gem_ma.envs.puzzles.frozen_lake import State as Lake
 from gem_ma.envs.puzzles.game_2048 import Game2048
 from gem_ma.envs.puzzles.game_2048 import State as Tiles
 from gem_ma.envs.words import clues, links
+from gem_ma.envs.worlds.kitchen import SOUPS
 
 SEEDS = 300
 
@@ -223,6 +226,12 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "ReferenceGame-v0", {}, lambda s: [s.target], even(range(4)),
     ),
     "word to draw": ("Pictionary-v0", {}, *among(THINGS, lambda s: s.word)),
+    "word on the card": ("Taboo-v0", {}, *among(list(CARDS), lambda s: s.word)),
+    "chameleon": ("Chameleon-v0", {}, lambda s: [s.chameleon[-1]], even("0123")),
+    "card": ("Chameleon-v0", {}, lambda s: [s.topic], even(chameleon.CARDS)),
+    "word of a card": (
+        "Chameleon-v0", {}, lambda s: [chameleon.CARDS[s.topic].index(s.secret)], even(range(16)),
+    ),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
         "SpotTheDifference-v0", {}, changes,
@@ -237,8 +246,20 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "thing": ("TwentyQuestions-v0", {}, *among(THINGS, lambda s: s.secret)),
     "wolf": ("Werewolf-v0", {}, lambda s: [s.roles.index("wolf")], even(range(6))),
     "seer": ("Werewolf-v0", {}, lambda s: [s.roles.index("seer")], even(range(6))),
+    "issues": ("Negotiation-v0", {}, lambda s: s.issues, even(ISSUES)),
+    "first option": (
+        "Negotiation-v0", {}, lambda s: [s.values[0][0][0] < s.values[0][0][3]], even((0, 1)),
+    ),
     "piles": ("Bargaining-v0", {}, lambda s: [s.counts], even(piles())),
     "values": ("Bargaining-v0", {}, lambda s: [s.values[0] > s.values[1]], even((0, 1))),
+    "orders of soup": ("Kitchen-v0", {}, lambda s: s.orders, even(SOUPS)),
+    "height of a kitchen": (
+        "Kitchen-v0", {"layout": "random"}, lambda s: [len(s.rows)], even(range(5, 9)),
+    ),
+    "values and costs": (
+        "DoubleAuction-v0", {"players": 8, "units": 1},
+        lambda s: [(worth[0] - 1) // 10 for worth in s.worth], even(range(10)),
+    ),
     "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
     "first food": (
         "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),

@@ -166,7 +166,7 @@ TURNS = (
         "TicTacToe",
     ),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
-    "Pictionary",
+    *("Negotiation", "Pictionary", "Taboo"),
 )
 
 

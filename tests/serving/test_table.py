@@ -30,7 +30,7 @@ def play(table, rng, moves=10**6):
 
 def views(table):
     seen = [table.seen(seat) for seat in (*table.seats, None)]
-    left = {"changed", "seconds"}
+    left = {"seconds"}
     return [{name: value for name, value in one.items() if name not in left} for one in seen]
 
 
@@ -168,6 +168,32 @@ def test_a_clock_moves_for_those_who_do_not(tmp_path):
     assert sum(table.episode.report["out of time"].values()) == len(table.episode.steps)
     assert table.verified()
     assert views(Table.load(tmp_path / "t")) == views(table)
+
+
+def test_a_clock_of_the_whole_match(tmp_path):
+    """A seat has its bank beside the seconds of each move, and gets back what it took back."""
+    table = Table.new(tmp_path / "t", about(clock=5.0, bank=60.0, takes_back=True))
+    assert 64 < table.clock() <= 65
+    assert table.seen("red")["bank"] == 60
+    for took, bank in ((4, 60), (15, 50), (25, 30)):
+        table.since["red"] -= took
+        table.hurry()
+        table.say("red", "3")
+        assert table.bank("red") == pytest.approx(bank, abs=0.5)
+        table.say("yellow", "2")
+        assert table.bank("yellow") == 60
+    assert 34 < table.clock() <= 35
+    table.back("red")
+    assert table.bank("red") == pytest.approx(50, abs=0.5)
+    assert Table.load(tmp_path / "t").bank("red") == table.bank("red")
+    table.since["red"] -= 56
+    table.hurry()
+    assert table.waits() == ["yellow"]
+    assert table.episode.steps[-1] in table.late
+    assert table.bank("red") == 0
+    table.say("yellow", "1")
+    assert 4 < table.clock() <= 5  # what is left is the time of a move
+    assert not Table.new(tmp_path / "u", about()).about.timed
 
 
 def test_words_beside_the_game_and_leaving(tmp_path):

@@ -25,6 +25,7 @@ from gem_ma.evaluation.ratings import plackett_luce
 from gem_ma.guards.remote import without_secrets
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
+from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.play import Past
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
 from gem_ma.serving.arena.table import About, Refused, Table
@@ -33,12 +34,12 @@ from gem_ma.talk.asking import Agent, ask, ask_async, for_seat
 NAME = 40  # characters of a name
 OPEN = 200  # matches that are not over, at most
 KEPT = 64  # matches that are over and in memory
-CLOCK = 86_400  # seconds for a move, at most
+CLOCK = 86_400  # seconds for a move, or for all of a seat's, at most
 THUMB = (224, 224)  # of a picture in the lobby
 SIDE = 448  # of a board, in the units of its squares
 _LOG = logging.getLogger(__name__)
 _SEATS = re.compile(r"[\w .-]{1,40}")
-_SOURCE = re.compile(r"[0-9a-f]{10}|r\d{1,6}|all")
+_SOURCE = re.compile(r"c?[0-9a-f]{10}|r\d{1,6}|all")
 
 
 class Place(NamedTuple):
@@ -140,13 +141,14 @@ class Hall:
         watched = asked.get("watched", "")
         if watched not in ("", "all", *seats):
             raise Refused(f"spectators see nothing, all, or one of {', '.join(seats)}")
-        clock = asked.get("clock", 0)
-        if type(clock) not in (int, float) or not 0 <= clock <= CLOCK:
-            raise Refused(f"a clock gives 1 to {CLOCK} seconds for a move; 0: there is none")
+        clock, bank = asked.get("clock", 0), asked.get("bank", 0)
+        if any(type(one) not in (int, float) or not 0 <= one <= CLOCK for one in (clock, bank)):
+            raise Refused(f"a clock gives up to {CLOCK} seconds; 0: there is none")
         about = start._replace(
             id=secrets.token_hex(5),
             watched=watched,
             clock=float(clock),
+            bank=float(bank),
             takes_back=asked.get("takes_back") is True,
             chat=asked.get("chat") is not False,
             begun=round(time.time(), 3),
@@ -179,9 +181,7 @@ class Hall:
         """Return a match that begins where a record stood before one of its turns."""
         if type(turn) is not int or type(number) is not int or turn < 0 or number < 0:
             raise Refused("say which episode, and before which of its turns")
-        episode = next(itertools.islice(load_episodes(self.source(source)), number, None), None)
-        if episode is None:
-            raise Refused("there is no such episode")
+        episode = self._episode(source, number)
         if episode.wrappers:
             raise Refused(f"it was played in {' in '.join(episode.wrappers)}, which is not here")
         past = Past.before(episode, turn)
@@ -197,16 +197,36 @@ class Hall:
             of=f"{source}:{number}:{turn}",
         )
 
+    def _episode(self, source: Any, number: int) -> Episode:
+        episode = next(itertools.islice(load_episodes(self.source(source)), number, None), None)
+        if episode is None:
+            raise Refused("there is no such episode")
+        return episode
+
+    def _origin(self, about: About) -> Episode:
+        """Return the record that a match went on from."""
+        source, number, turn = about.of.split(":") if about.of else ("", "0", "0")
+        episode = self._episode(source, int(number))
+        past = Past.before(episode, int(turn))
+        if (past.seed, past.moves) != (about.seed, about.past):  # another file has its place
+            raise Refused("the record that it went on from is not here any more")
+        return episode
+
     def source(self, name: Any) -> Path:
-        """Return the file of a match that is over, of all such, or of records that were given."""
+        """Return the file of a match that is over, of all such, or of records that were given.
+
+        c and the name of a match: it, and the record that it went on from.
+        """
         if not isinstance(name, str) or not _SOURCE.fullmatch(name):
             raise Refused("there is no such record")
         if name == "all":
             if self.file.empty:
                 raise Refused("no match is over yet")
             return self.file.path
-        if name[0] != "r" or name in self.abouts:
+        if name in self.abouts:
             return self.table(name).record()
+        if name[0] != "r":
+            return self.table(name[1:]).beside(self._origin(self.table(name[1:]).about))
         if int(name[1:]) >= len(self.sources):
             raise Refused("there is no such record")
         return self.sources[int(name[1:])]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.serving.arena.hall import Hall
+from gem_ma.serving.gate import is_loopback, token_for
 
-TOKEN = "GEM_MA_TOKEN"
 LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]"})
 ENVS = (
     "game:ConnectFour-v0", "game:TicTacToe-v0", "game:Chess-v0", "game:Reversi-v0", "game:Hex-v0",
@@ -43,17 +43,11 @@ def arena(
     """
     from gem_ma.serving.arena.site import Site, run
 
-    token = token or os.environ.get(TOKEN) or None
-    local = host in ("127.0.0.1", "localhost", "::1")
-    if token is None and not local:
-        raise ValueError(
-            f"host={host!r} can be reached from other machines, so it takes a token: set the "
-            f"environment variable {TOKEN}"
-        )
+    token = token_for(host, token)
     if token is not None and not re.fullmatch(r"[\w.~-]+", token, re.ASCII):
         raise ValueError("a token has letters, digits, and . ~ - _ only")
     hall = Hall(Path(folder), agents, envs, records)
-    site = Site(hall, token, LOCAL if local else None)
+    site = Site(hall, token, LOCAL if is_loopback(host) else None)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
         if say is not None:

@@ -50,6 +50,12 @@ _HEADERS = {
 }
 
 
+class News(asyncio.Event):
+    """What wakes up whoever looks at a table; own: it was by its own doing."""
+
+    own = False
+
+
 class Site:
     """What a browser asks of a hall."""
 
@@ -200,7 +206,7 @@ class Site:
             return
         table = self._table(line)
         await line.accept()
-        news = asyncio.Event()
+        news = News()
         watching = self.hall.watching.setdefault(table.about.id, set())
         watching.add(news)
         try:
@@ -226,24 +232,30 @@ class Site:
             watching.discard(news)
 
     async def _tell(
-        self, line: WebSocket, table: Table, seat: str | None, news: asyncio.Event, theme: str
+        self, line: WebSocket, table: Table, seat: str | None, news: News, theme: str
     ) -> None:
+        last: dict[str, Any] = {}
         while True:
             news.clear()
             told = self.hall.seen(table, seat, theme)
             if "image" in told:
                 told["image"] = base64.b64encode(told["image"]).decode()
-            await line.send_text(json.dumps(told))
+            # that others have moved is news only where it is seen
+            kept = {name: value for name, value in told.items() if name != "seconds"}
+            if kept != last or news.own:
+                await line.send_text(json.dumps(told))
+            last, news.own = kept, False
             await news.wait()
 
     async def _hear(
-        self, line: WebSocket, table: Table, seat: str | None, news: asyncio.Event, text: str
+        self, line: WebSocket, table: Table, seat: str | None, news: News, text: str
     ) -> None:
         try:
             asked = _message(text)
             if seat is None:
                 raise Refused("who looks on does not play; take a seat in the lobby")
             self.hall.do(table, seat, asked)
+            news.own = True
             news.set()
         except Refused as error:
             await line.send_json({"problem": str(error)})
@@ -266,6 +278,7 @@ def _listed(about: About) -> dict[str, Any]:
         "left": about.left,
         "watched": about.watched,
         "clock": about.clock,
+        "outcome": about.outcome if about.ended else "",
         "of": about.of,
         "returns": about.returns if about.ended else None,
         "begun": about.begun,

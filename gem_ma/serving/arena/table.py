@@ -14,6 +14,7 @@ from gem_ma.apis import making
 from gem_ma.guards.files import replace
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
+from gem_ma.rollouts.endings import contest, ending
 from gem_ma.rollouts.episode import Episode, Failure, ReplayError, plain
 from gem_ma.rollouts.play import Past, Play
 from gem_ma.rollouts.players import Waiting
@@ -48,7 +49,8 @@ class About(NamedTuple):
     people: by seat who plays there, the name and the hash of the key that is asked for; a seat
         that nobody has taken yet has no name. agents: by seat the spec of an agent.
     watched: what spectators see before the end: nothing, "all", or what a seat sees.
-    clock: seconds for a move, after which one is made by chance; 0: as many as it takes.
+    clock: seconds for a move, and bank: for all of a seat's moves, beside those. When both are
+        used up a move is made by chance. Both 0: there is no clock.
     past: how the position came about that it began with, and of: which record that is.
     ended, returns: what became of it, once it is over.
     """
@@ -63,6 +65,7 @@ class About(NamedTuple):
     takes_back: bool = False
     chat: bool = True  # whether players may talk apart from the game
     clock: float = 0.0
+    bank: float = 0.0
     begun: float = 0.0  # seconds since 1970
     options: dict[str, Any] = {}  # noqa: RUF012 - nobody writes into it
     past: tuple[Any, ...] = ()
@@ -81,9 +84,21 @@ class About(NamedTuple):
         return cls(people=people, past=tuple(told.pop("past")), **told)
 
     @property
+    def timed(self) -> bool:
+        """Whether there is a clock."""
+        return bool(self.clock or self.bank)
+
+    @property
     def free(self) -> list[str]:
         """The seats that nobody has taken."""
         return [seat for seat, (name, _) in self.people.items() if not name]
+
+    @property
+    def outcome(self) -> str:
+        """What became of it in words, once it is over."""
+        if self.left:
+            return f"{self.left} has left"
+        return ending(self.returns, contest(self.env)) or self.ended
 
     def names(self) -> dict[str, str]:
         """Return who sits where, as records say it."""
@@ -104,7 +119,6 @@ class Table:
         self.pending: dict[str, Said] = {}
         self.talked: list[dict[str, str]] = _lines(folder / "chat.jsonl")
         self.since: dict[str, float] = {}  # when a seat was asked
-        self.changed = 0  # grows with everything that somebody may see
         self._env = making.make(about.env, **about.arguments)
         self._again([])
 
@@ -174,10 +188,17 @@ class Table:
 
     def clock(self) -> float | None:
         """Return in how many seconds a move is made for somebody, if ever."""
-        begun = [self.since[seat] for seat in self.waits()]
-        if not self.about.clock or not begun:
-            return None
-        return max(0.0, min(begun) + self.about.clock - time.time())
+        left = [self.left(seat) for seat in self.waits()]
+        return max(0.0, min(left)) if self.about.timed and left else None
+
+    def bank(self, seat: str) -> float:
+        """Return the seconds that a seat has beside those of each move."""
+        took = [one[seat].seconds for one in self.said if seat in one]
+        return max(0.0, self.about.bank - sum(max(0.0, one - self.about.clock) for one in took))
+
+    def left(self, seat: str) -> float:
+        """Return the seconds in which a seat that is asked may reply."""
+        return self.since[seat] + self.about.clock + self.bank(seat) - time.time()
 
     # -- what is done --------------------------------------------------------------------------
 
@@ -186,7 +207,6 @@ class Table:
         self.about.people[seat] = name, key
         self.play.episode.agents.update(self.about.names())
         self.since = dict.fromkeys(self._turns, time.time())
-        self.changed += 1
         self.keep()
 
     def say(self, seat: str, reply: str) -> None:
@@ -202,7 +222,7 @@ class Table:
     def hurry(self) -> None:
         """Move for those whose time is up: by chance, or without a word."""
         for seat in self.waits():
-            if time.time() < self.since[seat] + self.about.clock:
+            if self.left(seat) > 0:
                 continue
             legal = self._turns[seat].legal
             self._reply(seat, secrets.choice(legal) if legal else "", late=True)
@@ -224,7 +244,6 @@ class Table:
         line = {"seat": seat, "name": self.about.people[seat][0], "words": words.strip()}
         self._log("chat", line)
         self.talked.append(line)
-        self.changed += 1
 
     def leave(self, seat: str) -> None:
         """End the match: somebody does not play on."""
@@ -258,7 +277,6 @@ class Table:
     def _take(self, seat: str, said: Said) -> None:
         self.pending[seat] = said
         self._turns.pop(seat)
-        self.changed += 1
         if self._turns:
             return
         play, replies = self.play, self.pending
@@ -296,7 +314,6 @@ class Table:
         for replies in said:
             for seat, one in replies.items():
                 self._take(seat, one)
-        self.changed += 1
 
     def _wait(self, turns: list[Waiting]) -> None:
         self._turns = {one.seat: one.turn for one in turns}
@@ -316,7 +333,6 @@ class Table:
         if self.late:
             seats = [step.agent for step in self.late]
             episode.report["out of time"] = {seat: seats.count(seat) for seat in set(seats)}
-        self.changed += 1
 
     # -- what is seen --------------------------------------------------------------------------
 
@@ -340,14 +356,14 @@ class Table:
             "seats": {one: self._name(one) for one in self.seats},
             "ready": self.ready,
             "over": self.over,
-            "changed": self.changed,
             "takes_back": about.takes_back,
             "chat": self.talked if about.chat else None,
             "clock": about.clock,
             "left": about.left,
+            "of": about.of,
         }
         if self.over:
-            told["returns"] = dict(about.returns)
+            told |= {"returns": dict(about.returns), "outcome": about.outcome}
         if seat is not None:
             return told | self._seen(seat, theme, picture)
         watched = "all" if self.over else about.watched
@@ -372,8 +388,10 @@ class Table:
         told["screen"] = turn is not None and isinstance(scene, Screen)
         if told["screen"]:
             told["legal"] = None
-        if turn is not None and self.about.clock:
-            told["seconds"] = max(0.0, self.since[seat] + self.about.clock - time.time())
+        if turn is not None and self.about.timed:
+            told["seconds"] = max(0.0, self.left(seat))
+        if self.about.bank:
+            told["bank"] = self.bank(seat)
         return told
 
     def _drawn(self, seat: str | None, theme: str) -> bytes:
@@ -418,11 +436,20 @@ class Table:
         """Return the file that holds the match as an episode, once it is over."""
         if not self.over:
             raise Refused("the match is not over yet")
-        path = self.folder / "episode.jsonl"
+        return self._saved("episode.jsonl", [self.episode])
+
+    def beside(self, origin: Episode) -> Path:
+        """Return a file of the record that it went on from, and of its own, to be compared."""
+        (own,) = load_episodes(self.record())
+        origin.number, own.number = 0, 1
+        return self._saved("beside.jsonl", [origin, own])
+
+    def _saved(self, name: str, episodes: list[Episode]) -> Path:
+        path = self.folder / name
         if not path.exists():
             half = self.folder / f"half-{os.getpid()}.jsonl"
             half.unlink(missing_ok=True)
-            save_episodes([self.play.episode], half, pictures=False)
+            save_episodes(episodes, half, pictures=False)
             half.replace(path)
         return path
 

@@ -103,7 +103,7 @@ function chairs() {
 function card(match) {
   const seats = Object.keys(match.seats);
   const mine = kept()[match.id];
-  const state = match.left ? match.left + " has left" : match.over ? ended(match.returns) : match.free.length ? "waits for players" : "is being played";
+  const state = match.over ? match.outcome : match.free.length ? "waits for players" : "is being played";
   const free = match.over ? [] : match.free.map((seat) => make("button", { type: "button", onclick: () => sit(match.id, seat) }, "Sit down as " + seat));
   const best = match.returns ? Math.max(...Object.values(match.returns)) : null;
   return make("article", { class: "card" },
@@ -158,7 +158,7 @@ async function begin(event) {
   try {
     const seats = Object.fromEntries([...$("chairs").querySelectorAll("select")].map((one) => [one.name, one.value]));
     const start = study ? { of: study.of, number: study.number, turn: study.turn } : { env: chosen().id };
-    const told = await ask("matches", { ...start, name: named(), seats, watched: $("watched").value, clock: Number($("clock").value),
+    const told = await ask("matches", { ...start, name: named(), seats, watched: $("watched").value, clock: Number($("clock").value), bank: Number($("bank").value),
       takes_back: $("takes_back").checked, chat: $("chat").checked });
     keep(told.id, told.keys);
     location.hash = told.id;
@@ -222,15 +222,15 @@ function draw(told) {
 
 let received = 0;
 
+const minutes = (seconds) => Math.floor(Math.max(0, Math.ceil(seconds)) / 60) + ":" + String(Math.max(0, Math.ceil(seconds)) % 60).padStart(2, "0");
+
 /** Say whose turn it is, and how long it has. */
 function state() {
   const told = view;
-  let words = told.left ? told.left + " has left" : told.over ? ended(told.returns) : !told.ready ? "waiting for players" :
+  const words = told.over ? told.outcome : !told.ready ? "waiting for players" :
     told.seat === null ? "you look on" : told.yours ? "your turn" : "others think";
-  if (told.yours && told.seconds !== undefined) {
-    const left = Math.max(0, Math.ceil(told.seconds - (performance.now() - received) / 1000));
-    words += ", " + Math.floor(left / 60) + ":" + String(left % 60).padStart(2, "0");
-  }
+  $("time").textContent = told.over ? "" : told.seconds !== undefined ? minutes(told.seconds - (performance.now() - received) / 1000) :
+    told.bank !== undefined ? minutes(told.bank) : "";
   if ($("state").textContent !== words) $("state").textContent = words;
   $("state").classList.toggle("mine", Boolean(told.yours));
 }
@@ -339,21 +339,13 @@ $("board").addEventListener("keydown", (event) => {
 
 const hiding = () => localStorage.getItem("gem_ma hidden") === "1";
 
-function ended(returns) {
-  const pairs = Object.entries(returns);
-  const best = Math.max(...pairs.map((pair) => pair[1]));
-  const who = pairs.filter((pair) => pair[1] === best).map((pair) => pair[0]);
-  if (pairs.length === 1) return best >= 1 ? "solved" : "over";
-  if (who.length === pairs.length) return best >= 1 ? "all solved it" : "a draw";
-  return who.join(" and ") + (Math.abs(pairs.reduce((sum, pair) => sum + pair[1], 0)) < 1e-9 ? " won" : " ahead");
-}
-
 function more(told) {
   const id = told.id;
   const own = Object.keys(kept()[id] ?? {});
   const parts = own.length > 1 ? own.map((one) => make("button", { type: "button", "aria-pressed": String(one === seat), onclick: () => { seat = one; connect(id); } }, "as " + one)) : [];
   if (told.over) {
-    parts.push(make("a", { href: "/api/records/" + id + "/replay" }, "Replay"), make("a", { href: "/api/records/" + id + ".jsonl" }, "Record"),
+    parts.push(make("a", { href: "/api/records/" + id + "/replay" }, "Replay"), ...(told.of ? [make("a", { href: "/api/records/c" + id + "/replay#episode=0&with=1&turn=" + (Number(told.of.split(":")[2]) + 1) }, "Compare with what it went on from")] : []),
+      make("a", { href: "/api/records/" + id + ".jsonl" }, "Record"),
       make("button", { type: "button", class: "plain", onclick: (event) => proof(id, event.target) }, "Play the record again, as a proof"));
   } else if (told.seat !== null) {
     if (told.squares || told.legal) {
