@@ -6,6 +6,7 @@ import pytest
 
 import gem_ma
 from gem_ma import Spec
+from gem_ma.envs import visual
 
 RECORDED = Path(__file__).with_name("recorded_before_the_move.jsonl")
 # What entry points named below gem_ma.envs while its files lay side by side.
@@ -53,6 +54,7 @@ SINCE = {
     "gem_ma.envs.screens.guided:Guided",
     "gem_ma.envs.screens.played:Clicked",
     "gem_ma.envs.screens.shared:Shared",
+    *(place for name, place in visual.places() if f":{name}" not in OLD),
 }  # those that came after the move
 
 
