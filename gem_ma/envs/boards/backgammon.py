@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-import re
 from typing import Any, NamedTuple
 
 from gem_ma.envs.turns import to_act
@@ -15,7 +14,8 @@ MEN, HOME, POINTS, BAR, OFF = 15, 6, 24, 25, 0
 TURNS = 500  # in all, with those in which nothing can be moved
 FIRST = tuple({24: 2, 13: 5, 8: 3, 6: 5}.get(point, 0) for point in range(BAR + 1))
 PIPS = {1: "4", 2: "08", 3: "048", 4: "0268", 5: "02468", 6: "023568"}  # in thirds, row by row
-_STEP = re.compile(r"(bar|[0-9]{1,2})((?:/(?:off|[0-9]{1,2}))+)(?:\(([1-4])\))?")
+NAMES = {**{str(point): point for point in range(1, BAR)}, "bar": BAR, "off": OFF}
+TIMES = {f"({n})": n for n in range(1, 5)}  # behind a step that is made so often
 LONGEST = 60  # letters of a move that are read
 
 
@@ -289,15 +289,10 @@ def _places(men, flip=False):
 def _read(said):
     """Return the steps that a text names, or none."""
     steps: list[tuple[int, int]] = []
-    if len(said) > LONGEST:
-        return steps
-    for token in said.split():
-        found = _STEP.fullmatch(token)
-        if not found:
+    for token in said.split() if len(said) <= LONGEST else ():
+        times = TIMES.get(token[-3:], 0)
+        places = [NAMES.get(name) for name in (token[:-3] if times else token).split("/")]
+        if len(places) < 2 or None in places:
             return []
-        places = [found[1], *found[2][1:].split("/")]
-        numbers = [BAR if p == "bar" else OFF if p == "off" else int(p) for p in places]
-        if max(numbers) > BAR:
-            return []
-        steps += list(itertools.pairwise(numbers)) * int(found[3] or 1)
+        steps += list(itertools.pairwise(places)) * (times or 1)
     return steps
