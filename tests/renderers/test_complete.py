@@ -44,6 +44,7 @@ LARGEST = {
     "SpotTheDifference": {"size": 6, "objects": 20, "turns": 60},
     "Sudoku": {"clues": 20, "max_turns": 200},
     "Taboo": {"rounds": 10},
+    "TexasHoldem": {"players": 6, "stack": 1000},
     "TowerofHanoi": {"num_disks": 10},
     "TwentyQuestions": {"questions": 200},
     "Werewolf": {"players": 9},

@@ -165,7 +165,7 @@ TURNS = (
         "Reversi",
         "TicTacToe",
     ),
-    *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
+    *("KuhnPoker", "LeducPoker", "LiarsDice", "TexasHoldem", "MapTask", "SpotTheDifference"),
     *("Negotiation", "Pictionary", "Taboo"),
 )
 
