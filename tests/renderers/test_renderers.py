@@ -164,7 +164,7 @@ TURNS = (
         "Reversi",
         "TicTacToe",
     ),
-    *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "SpotTheDifference"),
+    *("KuhnPoker", "LeducPoker", "LiarsDice", "MapTask", "RadioMaze", "SpotTheDifference"),
     *("Negotiation", "Pictionary", "Taboo"),
 )
 
