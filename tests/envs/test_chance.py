@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gem_ma
+from gem_ma.envs.boards.backgammon import Backgammon
 from gem_ma.envs.cards.blackjack import Blackjack
 from gem_ma.envs.cards.blackjack import State as Hand
 from gem_ma.envs.cards.leduc_poker import LeducPoker
@@ -134,6 +135,11 @@ FULL = [rank + suit for rank in (*"A23456789", "10", *"JQK") for suit in "cdhs"]
 STARTS = {  # what is drawn: id, arguments, what a first state says of it, how likely each is
     "dice": ("LiarsDice-v0", {}, lambda s: itertools.chain(*s.dice), even(range(1, 7))),
     "who bids first": ("LiarsDice-v0", {}, lambda s: [s.turn], even(range(3))),
+    "who begins at backgammon": (
+        "Backgammon-v0", {}, lambda s: [(s.turn, s.dice)],
+        even((turn, (high, low)) for turn in (0, 1) for high in range(2, 7)
+             for low in range(1, high)),
+    ),
     "three cards": (
         "KuhnPoker-v0", {}, lambda s: [s.cards], even(itertools.permutations("JQK", 2)),
     ),
@@ -319,6 +325,15 @@ def test_dice_of_liarsdice_are_rolled_anew(forfeit):
     hands = [hand for after in later(roll) for hand in after.dice]
     assert {len(hand) for hand in hands} == ({0, 4} if forfeit else {3, 4})
     fits(itertools.chain(*hands), even(range(1, 7)))
+
+
+def test_dice_of_backgammon_are_rolled_anew():
+    game = Backgammon()
+    start = game.start(np.random.default_rng(0), {})
+    after = later(lambda rng: game.advance(start, {start.to_act()[0]: None}, rng))
+    assert not any(state.lost for state in after)
+    rolls = {(a, b): (1 if a == b else 2) / 36 for a in range(1, 7) for b in range(1, a + 1)}
+    fits([state.dice for state in after], rolls)
 
 
 def test_the_open_card_of_leducpoker_is_one_of_those_left():

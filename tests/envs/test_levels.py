@@ -301,7 +301,7 @@ def test_the_shop_as_it_is_without_arguments():
 SEATS = {  # of games for several; who plays alone is called player
     **dict.fromkeys(("Bargaining", "Battleship", "GuessWho"), "first second"),
     **dict.fromkeys(("KuhnPoker", "LeducPoker", "Nim"), "first second"),
-    **dict.fromkeys(("Breakthrough", "Chess"), "white black"),
+    **dict.fromkeys(("Backgammon", "Breakthrough", "Chess"), "white black"),
     "Chameleon": "player_0 player_1 player_2 player_3",
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),

@@ -6,6 +6,7 @@ import pytest
 
 import gem_ma
 from gem_ma import Spec
+from gem_ma.envs import visual
 
 RECORDED = Path(__file__).with_name("recorded_before_the_move.jsonl")
 # What entry points named below gem_ma.envs while its files lay side by side.
@@ -35,6 +36,7 @@ OLD = """
 """
 
 SINCE = {
+    "gem_ma.envs.boards.backgammon:Backgammon",
     "gem_ma.envs.boards.checkers:Checkers",
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
@@ -53,6 +55,7 @@ SINCE = {
     "gem_ma.envs.screens.guided:Guided",
     "gem_ma.envs.screens.played:Clicked",
     "gem_ma.envs.screens.shared:Shared",
+    *(place for name, place in visual.places() if f":{name}" not in OLD),
 }  # those that came after the move
 
 

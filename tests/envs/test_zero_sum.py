@@ -7,6 +7,7 @@ import gem_ma
 from gem_ma.envs.cards.liars_dice import LiarsDice
 
 ZERO_SUM = {
+    "game:Backgammon-v0",
     "game:Battleship-v0",
     "game:Breakthrough-v0",
     "game:Checkers-v0",

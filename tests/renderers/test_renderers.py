@@ -153,6 +153,7 @@ def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
 
 TURNS = (
     *(
+        "Backgammon",
         "Battleship",
         "Breakthrough",
         "Checkers",
