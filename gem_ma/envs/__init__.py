@@ -79,6 +79,7 @@ register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 # -- worlds that go on ---------------------------------------------------------------------------
 
 register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
+register("game:RadioMaze-v0", "gem_ma.envs.worlds.radio_maze:RadioMaze")
 register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------

@@ -264,6 +264,13 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "DoubleAuction-v0", {"players": 8, "units": 1},
         lambda s: [(worth[0] - 1) // 10 for worth in s.worth], even(range(10)),
     ),
+    "right door": (
+        "RadioMaze-v0", {},
+        lambda s: [[(r, c) for r, row in enumerate(s.rows) for c, one in enumerate(row)
+                    if one == "D"].index(s.right)],
+        even(range(4)),
+    ),
+    "where a walker begins": ("RadioMaze-v0", {}, lambda s: [s.at[0] // 2], even(range(5))),
     "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
     "first food": (
         "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),

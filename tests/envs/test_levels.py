@@ -56,6 +56,7 @@ LEVELS = {  # game -> arguments, and their values by level
     "Pictionary": ("words rounds", {"": (12, 3)}),
     "PrisonersDilemma": ("rounds", {"": (10,)}),
     "PublicGoods": ("players rounds multiplier tokens", {"": (4, 8, 1.6, 10)}),
+    "RadioMaze": ("size turns", {"": (5, 15)}),
     "ReferenceGame": ("pictures rounds size objects", {"": (4, 1, 3, 4)}),
     "Reversi": ("size", {"": (8,)}),
     "RockPaperScissors": ("rounds", {"": (10,)}),
@@ -179,6 +180,9 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"multiplier": 0.1}],
         [{"players": 1}, {"players": 21}, {"rounds": 0}, {"tokens": 0}, {"tokens": 1000},
          {"multiplier": 0}, {"multiplier": float("inf")}],
+    ),
+    "RadioMaze": (
+        [{"size": 3}, {"size": 10}, {"turns": 1}], [{"size": 2}, {"size": 11}, {"turns": 0}],
     ),
     "ReferenceGame": (
         [{"pictures": 2}, {"pictures": 9}, {"rounds": 1}, {"size": 2, "objects": 2}, {"size": 5},
@@ -316,6 +320,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Negotiation": "buyer seller",
     "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
+    "RadioMaze": "walker guide",
     "ReferenceGame": "speaker listener",
     "Snake": "left right",
     "SpotTheDifference": "player_0 player_1",

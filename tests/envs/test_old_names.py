@@ -44,6 +44,7 @@ SINCE = {
     "gem_ma.envs.cards.texas_holdem:TexasHoldem",
     "gem_ma.envs.markets.double_auction:DoubleAuction",
     "gem_ma.envs.worlds.kitchen:Kitchen",
+    "gem_ma.envs.worlds.radio_maze:RadioMaze",
     "gem_ma.envs.markets.negotiation:Negotiation",
     "gem_ma.envs.worlds.snake:Snake",
     "gem_ma.envs.parlour.chameleon:Chameleon",

@@ -36,6 +36,7 @@ LARGEST = {
     "Pictionary": {"words": 40, "rounds": 6},
     "PrisonersDilemma": {"rounds": 200},
     "PublicGoods": {"players": 20, "rounds": 100, "tokens": 999},
+    "RadioMaze": {"size": 10, "turns": 60},
     "ReferenceGame": {"pictures": 9, "rounds": 30, "size": 5, "objects": 12},
     "Reversi": {"size": 16},
     "RockPaperScissors": {"rounds": 200},
