@@ -8,6 +8,8 @@ deaf pair the speaker does the same, and who should listen does not: what it ear
 """
 
 import argparse
+import itertools
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from gem_ma.envs.markets.negotiation import ISSUES, worths
 from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import THINGS
 
+SEATS = tuple(f"player_{i}" for i in range(4))
 Player = Callable[[Any], str]
 
 
@@ -146,7 +149,127 @@ def hears_number(turn):
     return sorted(CARDS)[int(heard(turn, "giver"))]
 
 
+# -- Chameleon: hints that only begin as agreed where somebody knows the word --------------------
+
+
+def knows(turn):
+    """Give a hint that is made of the word, then vote for who gave none that is."""
+    view = turn.observation["text"]
+    if "vote" in view.splitlines()[-1]:
+        return strange(turn)
+    if "Give a hint" in view and "The word: " in view:
+        seat = "abcdefgh"[int(turn.seat[-1])]  # no hint twice
+        return f"z{seat}{view.split('The word: ')[1].split('.')[0]}"
+    return at_random(turn)
+
+
+def strange(turn):
+    """Vote for another whose hint is not made of the word."""
+    word = turn.text.split("The word: ")[1].split(".")[0] if "The word: " in turn.text else ""
+    hints = turn.text.split("Hints: ")[1].split(".")[0].split(", ")
+    odd = [f"player_{n}" for n, _, hint in (one.partition(" ") for one in hints)
+           if not hint.endswith(word)]  # fmt: skip
+    return next((seat for seat in odd if seat in turn.legal), turn.legal[0])
+
+
+def ignores_hints(turn):
+    """Give the same hints, and vote for anybody."""
+    return at_random(turn) if "vote" in turn.text.splitlines()[-1] else knows(turn)
+
+
+def caught_by_chance(state):
+    """Return how often who must not be found has most votes, where all vote for anybody."""
+    seats, found, many = range(len(state.agents)), 0, 0
+    for votes in itertools.product(*([b for b in seats if b != a] for a in seats)):
+        counts = sorted((votes.count(b), b) for b in seats)
+        found += counts[-1][0] > counts[-2][0] and counts[-1][1] == 0
+        many += 1
+    return found / many
+
+
+# -- RadioMaze: what the walker sees as it is, and the way from wherever that may be --------------
+
+WAYS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
+
+
+def board(text):
+    """Return the rows of a map in what a seat reads."""
+    return [
+        line for line in text.splitlines() if len(line) > 4 and set(line) <= set("#.D!@?FHKMQT")
+    ]
+
+
+def ways_of(rows, goal):
+    """Return the shortest way to a place from each cell, by walking backwards."""
+    ways, queue = {}, deque()
+    for step, (down, right) in WAYS.items():
+        cell = goal[0] - down, goal[1] - right
+        if 0 <= cell[0] < len(rows) and 0 <= cell[1] < len(rows) and rows[cell[0]][cell[1]] != "#":
+            ways[cell] = [step]
+            queue.append(cell)
+    while queue:
+        row, column = here = queue.popleft()
+        for step, (down, right) in WAYS.items():
+            gap, cell = (row - down, column - right), (row - 2 * down, column - 2 * right)
+            inside = 0 < cell[0] < len(rows) and 0 < cell[1] < len(rows)
+            if inside and rows[gap[0]][gap[1]] == "." and cell not in ways:
+                ways[cell] = [step, *ways[here]]
+                queue.append(cell)
+    return ways
+
+
+def fits(rows, cell, seen):
+    """Return whether the walker sees this if it is there; itself hides what it stands at."""
+    for r, line in enumerate(seen):
+        for c, symbol in enumerate(line):
+            row, column = cell[0] + r - 2, cell[1] + c - 2
+            inside = 0 <= row < len(rows) and 0 <= column < len(rows)
+            there = rows[row][column].replace("!", "D") if inside else "?"
+            if symbol not in ("@", there):
+                return False
+    return True
+
+
+def telling_walker(turn):
+    """Walk as told, and else tell what is seen."""
+    told = heard(turn, "guide")
+    steps = told.removeprefix("Walk ").split()
+    if told.startswith("Walk "):
+        return " ".join(steps[:6])
+    return "/".join(board(turn.text))
+
+
+def knowing_guide(turn):
+    """Look for where the walker is by what it sees, and tell the way to the right door."""
+    seen, rows = heard(turn, "walker").split("/"), board(turn.text)
+    goal = next((r, row.index("!")) for r, row in enumerate(rows) if "!" in row)
+    places = [way for cell, way in ways_of(rows, goal).items() if fits(rows, cell, seen)]
+    if len(seen) != 5 or not places:
+        return "What do you see?"
+    return f"Walk {' '.join(places[turn.number % len(places)])}"
+
+
+def nearest_door(turn):
+    """Walk about until a door is seen, and go through it, whatever is said."""
+    rows = board(turn.text)
+    doors = [(r, row.index("D")) for r, row in enumerate(rows) if "D" in row]
+    for door in doors:
+        way = ways_of(rows, door).get((2, 2))
+        if way:
+            return " ".join(way[:6])
+    rng = np.random.default_rng(turn.seed & 0xFFFFFFFF)
+    open_ways = [step for step in turn.legal if step in WAYS]
+    return " ".join(rng.choice([*open_ways, *WAYS]) for _ in range(6))
+
+
 PAIRS = {
+    "Chameleon (found)": Pair(
+        "game:Chameleon-v0",
+        dict.fromkeys(SEATS, knows),
+        dict.fromkeys(SEATS, ignores_hints),
+        caught_by_chance,
+        score=lambda game, state: float(state.accused() == state.chameleon),
+    ),
     "Negotiation": Pair(
         "game:Negotiation-v0",
         {"buyer": buyer, "seller": seller},
@@ -160,6 +283,12 @@ PAIRS = {
         {"artist": artist},
         3 / 12,
         {"observe": "both", "image_size": 252},
+    ),
+    "RadioMaze": Pair(
+        "game:RadioMaze-v0",
+        {"walker": telling_walker, "guide": knowing_guide},
+        {"walker": nearest_door, "guide": knowing_guide},
+        1 / 4,
     ),
     "Taboo": Pair(
         "game:Taboo-v0",

@@ -331,6 +331,7 @@ CONTESTS = {
     "game:ColonelBlotto-v0": True,
     "game:LiarsDice-v0": True,
     "game:Codewords-v0": True,
+    "game:Chameleon-v0": True,
     "game:Werewolf-v0": True,
     "game:PrisonersDilemma-v0": False,
     "game:PublicGoods-v0": False,
