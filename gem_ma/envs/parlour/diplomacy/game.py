@@ -300,7 +300,7 @@ def _messages(text, agent):
         return ()
     if len(text) > (len(POWERS) + 1) * pictures.LONGEST:
         raise InvalidMove(f"a reply has at most {(len(POWERS) + 1) * pictures.LONGEST} characters")
-    said = {}
+    said: dict[str, str] = {}
     to = "all"
     for line in text.splitlines():
         head, colon, rest = line.partition(":")

@@ -48,7 +48,7 @@ def clauses(text):
     """Return the words of each part of a reply."""
     if len(text) > LONGEST:
         raise InvalidMove(f"a reply has at most {LONGEST} characters, this one {len(text)}")
-    parts = [[]]
+    parts: list[list[str]] = [[]]
     for token in _WORDS.findall(text.casefold()):
         if token in ";\n,.":
             parts.append([])
