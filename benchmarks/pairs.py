@@ -8,14 +8,19 @@ deaf pair the speaker does the same, and who should listen does not: what it ear
 """
 
 import argparse
+import itertools
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gem_ma
+from gem_ma.envs.markets.negotiation import ISSUES, worths
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import THINGS
 
+SEATS = tuple(f"player_{i}" for i in range(4))
 Player = Callable[[Any], str]
 
 
@@ -25,9 +30,21 @@ class Pair(NamedTuple):
     id: str
     honest: Mapping[str, Player]
     deaf: Mapping[str, Player]
-    chance: float
+    chance: float | Callable[[Any], float]  # or what it is by the first state
     arguments: Mapping[str, Any] = {}
-    seat: str = ""  # whose return counts; both earn the same where it is ""
+    # What counts of the last state; else what all seats earned, which is the same.
+    score: Callable[[Any, Any], float] | None = None
+
+    def expected(self, episodes):
+        """Return what chance alone earns in these episodes."""
+        if not callable(self.chance):
+            return self.chance
+        env = gem_ma.make(self.id, **self.arguments)
+        found = []
+        for seed in range(episodes):
+            env.reset(seed=seed)
+            found.append(self.chance(env.game_state))
+        return float(np.mean(found))
 
     def play(self, players, episodes):
         """Return what the pair earned in each episode."""
@@ -39,10 +56,9 @@ class Pair(NamedTuple):
         env.reset(seed=seed)
         while env.to_act:
             env.play({seat: players.get(seat, at_random)(env.turn(seat)) for seat in env.to_act})
-        returns = env.game_state.returns()
-        if self.seat:
-            return returns[self.seat]
-        (earned,) = set(returns.values())
+        if self.score:
+            return self.score(env.game, env.game_state)
+        (earned,) = set(env.game_state.returns().values())
         return earned
 
 
@@ -80,13 +96,205 @@ def beholder(turn):
     return THINGS[sum(one << i for i, one in enumerate(ones)) - 1]
 
 
+# -- Negotiation: the buyer tells its values, the seller finds the best for both together --------
+
+
+def told_values(text):
+    """Return the values of each issue in what a seat reads of the options."""
+    lines = [line.split(": ", 1)[1].split("; ") for line in text.splitlines() if line[-1:] == ")"]
+    return [[int(option.rpartition("(")[2][:-1]) for option in line] for line in lines]
+
+
+def buyer(turn):
+    """Tell the own values, then accept what is proposed."""
+    if "accept" in turn.legal:
+        return "accept"
+    return "/".join(" ".join(map(str, row)) for row in told_values(turn.text))
+
+
+def seller(turn):
+    """Propose, of each issue, what is best for both together."""
+    theirs = [list(map(int, row.split())) for row in heard(turn, "buyer").split("/")]
+    best = [
+        int(np.argmax(np.add(mine, other)))
+        for mine, other in zip(told_values(turn.text), theirs, strict=True)
+    ]
+    issues = [line.split(":")[0] for line in turn.text.splitlines() if line[-1:] == ")"]
+    deal = [f"{issue} {ISSUES[issue][k]}" for issue, k in zip(issues, best, strict=True)]
+    return f"propose: {', '.join(deal)}"
+
+
+def proposes_anything(turn):
+    """Propose any deal, whatever was said."""
+    proposals = [one for one in turn.legal if one.startswith("propose")]
+    return proposals[turn.seed % len(proposals)]
+
+
+def joint_of_any(state):
+    """Return what a deal is worth on average, as a share of the best."""
+    sums = list(map(sum, worths(state)))
+    return float(np.mean(sums)) / max(sums)
+
+
+# -- Taboo: the number of the word among all cards, in the order of the alphabet -----------------
+
+
+def tells_number(turn):
+    """Say at which place the word stands."""
+    return str(sorted(CARDS).index(turn.text.split("The word: ")[1].split(".")[0]))
+
+
+def hears_number(turn):
+    """Name the word at the place that was said."""
+    return sorted(CARDS)[int(heard(turn, "giver"))]
+
+
+# -- Chameleon: hints that only begin as agreed where somebody knows the word --------------------
+
+
+def knows(turn):
+    """Give a hint that is made of the word, then vote for who gave none that is."""
+    view = turn.observation["text"]
+    if "vote" in view.splitlines()[-1]:
+        return strange(turn)
+    if "Give a hint" in view and "The word: " in view:
+        seat = "abcdefgh"[int(turn.seat[-1])]  # no hint twice
+        return f"z{seat}{view.split('The word: ')[1].split('.')[0]}"
+    return at_random(turn)
+
+
+def strange(turn):
+    """Vote for another whose hint is not made of the word."""
+    word = turn.text.split("The word: ")[1].split(".")[0] if "The word: " in turn.text else ""
+    hints = turn.text.split("Hints: ")[1].split(".")[0].split(", ")
+    odd = [f"player_{n}" for n, _, hint in (one.partition(" ") for one in hints)
+           if not hint.endswith(word)]  # fmt: skip
+    return next((seat for seat in odd if seat in turn.legal), turn.legal[0])
+
+
+def ignores_hints(turn):
+    """Give the same hints, and vote for anybody."""
+    return at_random(turn) if "vote" in turn.text.splitlines()[-1] else knows(turn)
+
+
+def caught_by_chance(state):
+    """Return how often who must not be found has most votes, where all vote for anybody."""
+    seats, found, many = range(len(state.agents)), 0, 0
+    for votes in itertools.product(*([b for b in seats if b != a] for a in seats)):
+        counts = sorted((votes.count(b), b) for b in seats)
+        found += counts[-1][0] > counts[-2][0] and counts[-1][1] == 0
+        many += 1
+    return found / many
+
+
+# -- RadioMaze: what the walker sees as it is, and the way from wherever that may be --------------
+
+WAYS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
+
+
+def board(text):
+    """Return the rows of a map in what a seat reads."""
+    return [
+        line for line in text.splitlines() if len(line) > 4 and set(line) <= set("#.D!@?FHKMQT")
+    ]
+
+
+def ways_of(rows, goal):
+    """Return the shortest way to a place from each cell, by walking backwards."""
+    ways, queue = {}, deque()
+    for step, (down, right) in WAYS.items():
+        cell = goal[0] - down, goal[1] - right
+        if 0 <= cell[0] < len(rows) and 0 <= cell[1] < len(rows) and rows[cell[0]][cell[1]] != "#":
+            ways[cell] = [step]
+            queue.append(cell)
+    while queue:
+        row, column = here = queue.popleft()
+        for step, (down, right) in WAYS.items():
+            gap, cell = (row - down, column - right), (row - 2 * down, column - 2 * right)
+            inside = 0 < cell[0] < len(rows) and 0 < cell[1] < len(rows)
+            if inside and rows[gap[0]][gap[1]] == "." and cell not in ways:
+                ways[cell] = [step, *ways[here]]
+                queue.append(cell)
+    return ways
+
+
+def fits(rows, cell, seen):
+    """Return whether the walker sees this if it is there; itself hides what it stands at."""
+    for r, line in enumerate(seen):
+        for c, symbol in enumerate(line):
+            row, column = cell[0] + r - 2, cell[1] + c - 2
+            inside = 0 <= row < len(rows) and 0 <= column < len(rows)
+            there = rows[row][column].replace("!", "D") if inside else "?"
+            if symbol not in ("@", there):
+                return False
+    return True
+
+
+def telling_walker(turn):
+    """Walk as told, and else tell what is seen."""
+    told = heard(turn, "guide")
+    steps = told.removeprefix("Walk ").split()
+    if told.startswith("Walk "):
+        return " ".join(steps[:6])
+    return "/".join(board(turn.text))
+
+
+def knowing_guide(turn):
+    """Look for where the walker is by what it sees, and tell the way to the right door."""
+    seen, rows = heard(turn, "walker").split("/"), board(turn.text)
+    goal = next((r, row.index("!")) for r, row in enumerate(rows) if "!" in row)
+    places = [way for cell, way in ways_of(rows, goal).items() if fits(rows, cell, seen)]
+    if len(seen) != 5 or not places:
+        return "What do you see?"
+    return f"Walk {' '.join(places[turn.number % len(places)])}"
+
+
+def nearest_door(turn):
+    """Walk about until a door is seen, and go through it, whatever is said."""
+    rows = board(turn.text)
+    doors = [(r, row.index("D")) for r, row in enumerate(rows) if "D" in row]
+    for door in doors:
+        way = ways_of(rows, door).get((2, 2))
+        if way:
+            return " ".join(way[:6])
+    rng = np.random.default_rng(turn.seed & 0xFFFFFFFF)
+    open_ways = [step for step in turn.legal if step in WAYS]
+    return " ".join(rng.choice([*open_ways, *WAYS]) for _ in range(6))
+
+
 PAIRS = {
+    "Chameleon (found)": Pair(
+        "game:Chameleon-v0",
+        dict.fromkeys(SEATS, knows),
+        dict.fromkeys(SEATS, ignores_hints),
+        caught_by_chance,
+        score=lambda game, state: float(state.accused() == state.chameleon),
+    ),
+    "Negotiation": Pair(
+        "game:Negotiation-v0",
+        {"buyer": buyer, "seller": seller},
+        {"buyer": buyer, "seller": proposes_anything},
+        joint_of_any,
+        score=lambda game, state: game.report(state)["joint share"],
+    ),
     "Pictionary": Pair(
         "game:Pictionary-v0",
         {"artist": artist, "guesser": beholder},
         {"artist": artist},
         3 / 12,
         {"observe": "both", "image_size": 252},
+    ),
+    "RadioMaze": Pair(
+        "game:RadioMaze-v0",
+        {"walker": telling_walker, "guide": knowing_guide},
+        {"walker": nearest_door, "guide": knowing_guide},
+        1 / 4,
+    ),
+    "Taboo": Pair(
+        "game:Taboo-v0",
+        {"giver": tells_number, "guesser": hears_number},
+        {"giver": tells_number},
+        3 / len(CARDS),
     ),
 }
 
@@ -103,7 +311,7 @@ def main():
         honest, deaf = (
             np.mean(pair.play(players, args.episodes)) for players in (pair.honest, pair.deaf)
         )
-        print(f"| {name} | {honest:.2f} | {deaf:.2f} | {pair.chance:.2f} |")
+        print(f"| {name} | {honest:.2f} | {deaf:.2f} | {pair.expected(args.episodes):.2f} |")
 
 
 if __name__ == "__main__":

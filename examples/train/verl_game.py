@@ -1,13 +1,16 @@
 """Write a data set for verl whose rows are starts of a game, and say how verl plays it.
 
     pip install gem-ma 'verl[verl-core]==0.9.1'
-    python examples/train/verl_game.py data --env game:TicTacToe-v0 --seat x --others random
-    python -m verl.trainer.main_ppo data.train_files=data/train.parquet \\
-        actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml ...
+    python examples/train/verl_game.py data --env game:TicTacToe-v0
+    python examples/train/verl_game.py data --env game:TicTacToe-v0 --others x=random
+    VERL_USE_EXTERNAL_MODULES=gem_ma.training.adapters.verl \\
+        python -m verl.trainer.main_ppo data.train_files=data/train.parquet \\
+        actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml \\
+        algorithm.adv_estimator=gem_ma ...
 
-Checked against verl 0.9.1 by tests/training: its base class and its output, with a scripted
-server. verl itself needs a GPU and was not run. Several turns; one seat; pictures; the rewards of
-the turns are added up (verl has one number for a sequence), and stand in turn_scores.
+All seats that nobody else plays are trained, each compared with itself; --context turns=4 keeps
+prompts short and gives several sequences for a seat. verl itself needs a GPU and was not run; what
+was is in docs/trainers.md. The variable lets verl know the estimator.
 """
 
 import argparse
@@ -22,11 +25,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--env", default="game:TicTacToe-v0")
-    parser.add_argument("--seat", default="x")
-    parser.add_argument("--others", default="random")
+    parser.add_argument("--others", nargs="*", default=[], help="SEAT=AGENT, such as o=random")
+    parser.add_argument("--observe", default="text", choices=("text", "image", "both"))
+    parser.add_argument("--context", help="how much of its chat a model reads, such as turns=4")
     parser.add_argument("--starts", type=int, default=1024)
     args = parser.parse_args()
-    start = {"env": args.env, "seat": args.seat, "others": args.others}
+    start = {
+        "env": args.env,
+        "others": dict(one.split("=", 1) for one in args.others) or None,
+        "make": {"observe": args.observe},
+        "context": args.context,
+    }
     rows = [
         {
             "prompt": [{"role": "user", "content": "unused"}],

@@ -7,6 +7,7 @@ stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.matc
 
 from functools import partial
 
+from gem_ma.envs import visual
 from gem_ma.envs.registry import register, register_family
 from gem_ma.envs.screens.families import REGISTER
 
@@ -21,10 +22,12 @@ register("game:Reversi-v0", "gem_ma.envs.boards.reversi:Reversi")
 register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
 register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
+register("game:Backgammon-v0", "gem_ma.envs.boards.backgammon:Backgammon")
 register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
+register("game:TexasHoldem-v0", "gem_ma.envs.cards.texas_holdem:TexasHoldem")
 register("game:LiarsDice-v0", "gem_ma.envs.cards.liars_dice:LiarsDice")
 register("game:Hanabi-v0", "gem_ma.envs.cards.hanabi:Hanabi")
 register("game:Blackjack-v0", "gem_ma.envs.cards.blackjack:Blackjack")
@@ -34,6 +37,8 @@ register("game:PrisonersDilemma-v0", "gem_ma.envs.markets.prisoners_dilemma:Pris
 register("game:ColonelBlotto-v0", "gem_ma.envs.markets.colonel_blotto:ColonelBlotto")
 register("game:PublicGoods-v0", "gem_ma.envs.markets.public_goods:PublicGoods")
 register("game:Bargaining-v0", "gem_ma.envs.markets.bargaining:Bargaining")
+register("game:DoubleAuction-v0", "gem_ma.envs.markets.double_auction:DoubleAuction")
+register("game:Negotiation-v0", "gem_ma.envs.markets.negotiation:Negotiation")
 
 # -- seats that talk -----------------------------------------------------------------------------
 
@@ -45,6 +50,8 @@ register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceG
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
 register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
+register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
+register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
 
 register(
     "tau:shop",
@@ -71,6 +78,8 @@ register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 
 # -- worlds that go on ---------------------------------------------------------------------------
 
+register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
+register("game:RadioMaze-v0", "gem_ma.envs.worlds.radio_maze:RadioMaze")
 register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------
@@ -312,25 +321,13 @@ register("screens:shared", "gem_ma.envs.screens.shared:Shared", levels=made_at)
 
 # -- tasks that need eyes ------------------------------------------------------------------------
 
-three_levels = partial(
-    register,
-    levels={"easy": {"level": "easy"}, "hard": {"level": "hard"}, "random": {"level": None}},
-)
-three_levels("visual:BarChart-v0", "gem_ma.envs.visual.charts.bar_chart:BarChart")
-three_levels("visual:LineChart-v0", "gem_ma.envs.visual.charts.line_chart:LineChart")
-three_levels("visual:Table-v0", "gem_ma.envs.visual.charts.table:Table")
-three_levels("visual:GridWalk-v0", "gem_ma.envs.visual.mazes.grid_walk:GridWalk")
-three_levels("visual:MazeExit-v0", "gem_ma.envs.visual.mazes.maze_exit:MazeExit")
-three_levels("visual:MazeSteps-v0", "gem_ma.envs.visual.mazes.maze_steps:MazeSteps")
-three_levels("visual:Angles-v0", "gem_ma.envs.visual.measures.angles:Angles")
-three_levels("visual:Clock-v0", "gem_ma.envs.visual.measures.clock:Clock")
-three_levels("visual:Lengths-v0", "gem_ma.envs.visual.measures.lengths:Lengths")
-three_levels("visual:Jigsaw-v0", "gem_ma.envs.visual.patterns.jigsaw:Jigsaw")
-three_levels("visual:Mirror-v0", "gem_ma.envs.visual.patterns.mirror:Mirror")
-three_levels("visual:Rotation-v0", "gem_ma.envs.visual.patterns.rotation:Rotation")
-three_levels("visual:CompareShapes-v0", "gem_ma.envs.visual.shapes.compare_shapes:CompareShapes")
-three_levels("visual:CountShapes-v0", "gem_ma.envs.visual.shapes.count_shapes:CountShapes")
-three_levels("visual:OddOneOut-v0", "gem_ma.envs.visual.shapes.odd_one_out:OddOneOut")
+for name, place in visual.places():
+    register(
+        f"visual:{name}-v0",
+        place,
+        dial={0: {"level": 0}, 10: {"level": 10}},
+        levels={"easy": {"level": "easy"}, "hard": {"level": "hard"}, "random": {"level": None}},
+    )
 
 # -- tasks over data: generated ones, your own (`data=` a file, a folder, a data set), the Hub's ---
 

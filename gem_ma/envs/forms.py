@@ -19,6 +19,9 @@ _WORDS = (
 _MORE = frozenset(_WORDS.split())
 _HOUR = re.compile(r"(\d{1,2})[:.h](\d{2})(?::00)?\s*([ap]\.?m\.?)?\.?", re.IGNORECASE)
 _LETTER = re.compile(r"\(?([A-Z])\s*[).:]\s+\S.*", re.DOTALL)
+_SIDES = frozenset(("x", "y", "left", "top", "right", "bottom"))
+_BESIDE = _SIDES | {"point", "box", "the", "is", "at", "answer", "and", "to", "from", "percent"}
+_ORDERS = {2: ((), ("x", "y")), 4: ((), ("x", "y", "x", "y"), ("left", "top", "right", "bottom"))}
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 
 
@@ -46,6 +49,21 @@ def whole(text: str) -> str:
         said = said.replace(",", "")
     found = _WHOLE.fullmatch(said)
     return found[1] if found else said
+
+
+def wholes(text: str, many: int) -> tuple[int, ...]:
+    """Return so many whole numbers that a text lists, in any brackets; or none if it says more."""
+    if len(text) > LONGEST or not re.fullmatch(r"[\w\s,;:=.%()\[\]{}<>/\"'`|*]*", text):
+        return ()
+    words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
+    found = re.findall(r"\d+(?:\.\d+)?", text)
+    named = tuple([word for word in words if word in _SIDES])
+    plain = [_WHOLE.sub(r"\1", number) for number in found]
+    if not _BESIDE.issuperset(words) or named not in _ORDERS[many]:
+        return ()
+    if len(plain) != many or not all(one.isdecimal() and len(one) < 19 for one in plain):
+        return ()
+    return tuple(map(int, plain))
 
 
 def hour(text: str) -> str:

@@ -171,6 +171,7 @@ class Shapes:
     A color is a name out of COLORS, or "" for the colour of text.
     status: lines below.
     ground: a color behind all of it, as wide as the picture; "" is the plain one.
+    areas: (color, corners) of polygons, each corner (x, y); drawn first, in this order.
     """
 
     items: tuple[tuple[str, str, float, float, float, float], ...] = ()
@@ -179,6 +180,7 @@ class Shapes:
     labels: tuple[tuple[Any, ...], ...] = ()
     status: tuple[str, ...] = ()
     ground: str = ""
+    areas: tuple[tuple[str, tuple[tuple[float, float], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class Widget(NamedTuple):
     options: what can be selected, of a slider (lowest, highest, step).
     group: of a radio button those of which one is on; else the scroll that it lies in.
     tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet".
+    type: the size of its letters.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Widget(NamedTuple):
     inside: str = ""  # the scroll that it lies in
     clip: tuple[int, int, int, int] | None = None  # what of the screen its scroll shows
     disabled: bool = False
+    type: int = 14
 
     def holds(self, x: int, y: int) -> bool:
         """Return whether a point lies in it, where it can be seen."""
@@ -67,7 +69,7 @@ class Screen(NamedTuple):
 
     focus: the widget that has the keyboard. caret, anchor: where in its text.
     hover: what the pointer is over. pointer: where it is; None: it was not moved yet.
-    refs: whether each widget that can be used has a numbered mark. type: the size of letters.
+    refs: whether each widget that can be used has a numbered mark.
     look: "flat", or "old" with borders that stand out. pointed: what somebody else points at.
     """
 
@@ -80,7 +82,6 @@ class Screen(NamedTuple):
     hover: str = ""
     pointer: tuple[int, int] | None = None
     refs: bool = False
-    type: int = 14
     look: str = "flat"
     pointed: tuple[int, int] | None = None
 
@@ -90,12 +91,17 @@ def over(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
     return next((one for one in reversed(widgets) if one.holds(x, y)), None)
 
 
-def left_of(widget: Widget, size: int, caret: int, anchor: int = 0) -> int:
+def row(widget: Widget) -> int:
+    """Return how high a line of a list is, or an option."""
+    return letters.LINES[widget.type] + 6
+
+
+def left_of(widget: Widget, caret: int) -> int:
     """Return by how much the text of a field is shifted so that its caret can be seen."""
     room = widget.w - 2 * PAD
     shown = str(widget.value or "")
     text = "•" * len(shown) if widget.kind == "password" else shown
-    wide = letters.edges(text, size)
+    wide = letters.edges(text, widget.type)
     if wide[-1] <= room:
         return 0
     at = wide[min(caret, len(text))]

@@ -8,16 +8,20 @@ import numpy as np
 import pytest
 
 import gem_ma
+from gem_ma.envs.boards.backgammon import Backgammon
 from gem_ma.envs.cards.blackjack import Blackjack
 from gem_ma.envs.cards.blackjack import State as Hand
 from gem_ma.envs.cards.leduc_poker import LeducPoker
 from gem_ma.envs.cards.leduc_poker import State as Leduc
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.cards.liars_dice import State as Dice
+from gem_ma.envs.cards.texas_holdem import TexasHoldem
 from gem_ma.envs.guessing import words
-from gem_ma.envs.parlour import pictures
+from gem_ma.envs.markets.negotiation import ISSUES
+from gem_ma.envs.parlour import chameleon, pictures
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
+from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.envs.parlour.twenty_questions import THINGS
 from gem_ma.envs.parlour.werewolf import State as Village
@@ -27,6 +31,7 @@ from gem_ma.envs.puzzles.frozen_lake import State as Lake
 from gem_ma.envs.puzzles.game_2048 import Game2048
 from gem_ma.envs.puzzles.game_2048 import State as Tiles
 from gem_ma.envs.words import clues, links
+from gem_ma.envs.worlds.kitchen import SOUPS
 
 SEEDS = 300
 
@@ -131,10 +136,18 @@ FULL = [rank + suit for rank in (*"A23456789", "10", *"JQK") for suit in "cdhs"]
 STARTS = {  # what is drawn: id, arguments, what a first state says of it, how likely each is
     "dice": ("LiarsDice-v0", {}, lambda s: itertools.chain(*s.dice), even(range(1, 7))),
     "who bids first": ("LiarsDice-v0", {}, lambda s: [s.turn], even(range(3))),
+    "who begins at backgammon": (
+        "Backgammon-v0", {}, lambda s: [(s.turn, s.dice)],
+        even((turn, (high, low)) for turn in (0, 1) for high in range(2, 7)
+             for low in range(1, high)),
+    ),
     "three cards": (
         "KuhnPoker-v0", {}, lambda s: [s.cards], even(itertools.permutations("JQK", 2)),
     ),
     "six cards": ("LeducPoker-v0", {}, lambda s: [s.cards], DEALS),
+    "any two of 52": (
+        "TexasHoldem-v0", {}, lambda s: itertools.chain(*s.cards), even(FULL),
+    ),
     "50 cards": (
         "Hanabi-v0", {}, lambda s: itertools.chain(*s.hands),
         {(c, r): n / 50 for c in range(5) for r, n in enumerate((3, 2, 2, 2, 1))},
@@ -217,6 +230,12 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "ReferenceGame-v0", {}, lambda s: [s.target], even(range(4)),
     ),
     "word to draw": ("Pictionary-v0", {}, *among(THINGS, lambda s: s.word)),
+    "word on the card": ("Taboo-v0", {}, *among(list(CARDS), lambda s: s.word)),
+    "chameleon": ("Chameleon-v0", {}, lambda s: [s.chameleon[-1]], even("0123")),
+    "card": ("Chameleon-v0", {}, lambda s: [s.topic], even(chameleon.CARDS)),
+    "word of a card": (
+        "Chameleon-v0", {}, lambda s: [chameleon.CARDS[s.topic].index(s.secret)], even(range(16)),
+    ),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
         "SpotTheDifference-v0", {}, changes,
@@ -231,8 +250,27 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "thing": ("TwentyQuestions-v0", {}, *among(THINGS, lambda s: s.secret)),
     "wolf": ("Werewolf-v0", {}, lambda s: [s.roles.index("wolf")], even(range(6))),
     "seer": ("Werewolf-v0", {}, lambda s: [s.roles.index("seer")], even(range(6))),
+    "issues": ("Negotiation-v0", {}, lambda s: s.issues, even(ISSUES)),
+    "first option": (
+        "Negotiation-v0", {}, lambda s: [s.values[0][0][0] < s.values[0][0][3]], even((0, 1)),
+    ),
     "piles": ("Bargaining-v0", {}, lambda s: [s.counts], even(piles())),
     "values": ("Bargaining-v0", {}, lambda s: [s.values[0] > s.values[1]], even((0, 1))),
+    "orders of soup": ("Kitchen-v0", {}, lambda s: s.orders, even(SOUPS)),
+    "height of a kitchen": (
+        "Kitchen-v0", {"layout": "random"}, lambda s: [len(s.rows)], even(range(5, 9)),
+    ),
+    "values and costs": (
+        "DoubleAuction-v0", {"players": 8, "units": 1},
+        lambda s: [(worth[0] - 1) // 10 for worth in s.worth], even(range(10)),
+    ),
+    "right door": (
+        "RadioMaze-v0", {},
+        lambda s: [[(r, c) for r, row in enumerate(s.rows) for c, one in enumerate(row)
+                    if one == "D"].index(s.right)],
+        even(range(4)),
+    ),
+    "where a walker begins": ("RadioMaze-v0", {}, lambda s: [s.at[0] // 2], even(range(5))),
     "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
     "first food": (
         "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),
@@ -293,10 +331,29 @@ def test_dice_of_liarsdice_are_rolled_anew(forfeit):
     fits(itertools.chain(*hands), even(range(1, 7)))
 
 
+def test_dice_of_backgammon_are_rolled_anew():
+    game = Backgammon()
+    start = game.start(np.random.default_rng(0), {})
+    after = later(lambda rng: game.advance(start, {start.to_act()[0]: None}, rng))
+    assert not any(state.lost for state in after)
+    rolls = {(a, b): (1 if a == b else 2) / 36 for a in range(1, 7) for b in range(1, a + 1)}
+    fits([state.dice for state in after], rolls)
+
+
 def test_the_open_card_of_leducpoker_is_one_of_those_left():
     bets = Leduc(("J", "Q"), rounds=(("check",),))
     after = later(lambda rng: LeducPoker().advance(bets, {"second": "check"}, rng).board)
     fits(after, {"J": 0.25, "Q": 0.25, "K": 0.5})
+
+
+def test_open_cards_of_texasholdem_are_any_of_those_left():
+    game = TexasHoldem(2, 4)
+    start = game.start(np.random.default_rng(0), {})
+    state = game.advance(start, {"player_0": "raise 4"}, None)
+    left = set(FULL) - set(itertools.chain(*start.cards))
+    boards = later(lambda rng: game.advance(state, {"player_1": "call"}, rng).board)
+    assert all(len(set(board)) == 5 for board in boards)
+    fits(itertools.chain(*boards), even(left))
 
 
 def test_a_card_drawn_in_blackjack_is_any_of_the_deck():

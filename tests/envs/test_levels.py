@@ -11,11 +11,13 @@ LEVELS = {  # game -> arguments, and their values by level
     "Battleship": ("size ships", {"": (8, (4, 3, 3, 2))}),
     "Blackjack": ("natural sab", {"": (False, False)}),
     "Breakthrough": ("size", {"": (8,)}),
+    "Chameleon": ("players", {"": (4,)}),
     "ColonelBlotto": ("fields troops rounds", {"": (3, 10, 5)}),
     "Crosswords": (
         "num_words hardcore max_turns partial",
         {"": (3, False, 30, False), "-easy": (3, False, 30), "-hard": (3, True, 40)},
     ),
+    "DoubleAuction": ("players units max_turns", {"": (4, 3, 20)}),
     "FifteenPuzzle": ("num_rows max_turns", {"": (3, 50), "-easy": (2, 10), "-hard": (4, 50)}),
     "FrozenLake": (
         "size slippery max_turns holes",
@@ -37,6 +39,7 @@ LEVELS = {  # game -> arguments, and their values by level
         {"": (5, 20, 8000), "-easy": (3, 10), "-hard": (7, 20)},
     ),
     "Hex": ("size", {"": (7,)}),
+    "Kitchen": ("layout max_turns cooking orders", {"": ("galley", 120, 10, 2)}),
     "LiarsDice": ("players dice", {"": (3, 3)}),
     "MapTask": ("size landmarks lacking turns", {"": (6, 8, 3, 12)}),
     "Mastermind": (
@@ -48,10 +51,12 @@ LEVELS = {  # game -> arguments, and their values by level
         "rows cols num_mines max_turns partial",
         {"": (8, 8, 10, 64, False), "-easy": (5, 5, 5, 25), "-hard": (8, 8, 12, 64)},
     ),
+    "Negotiation": ("issues turns", {"": (4, 6)}),
     "Nim": ("heaps", {"": ((3, 4, 5),)}),
     "Pictionary": ("words rounds", {"": (12, 3)}),
     "PrisonersDilemma": ("rounds", {"": (10,)}),
     "PublicGoods": ("players rounds multiplier tokens", {"": (4, 8, 1.6, 10)}),
+    "RadioMaze": ("size turns", {"": (5, 15)}),
     "ReferenceGame": ("pictures rounds size objects", {"": (4, 1, 3, 4)}),
     "Reversi": ("size", {"": (8,)}),
     "RockPaperScissors": ("rounds", {"": (10,)}),
@@ -65,6 +70,8 @@ LEVELS = {  # game -> arguments, and their values by level
         "clues max_turns scale partial",
         {"": (40, 60, 9, False), "-easy": (10, 15, 4), "-hard": (50, 50, 9)},
     ),
+    "Taboo": ("rounds", {"": (3,)}),
+    "TexasHoldem": ("players stack", {"": (2, 100)}),
     "TowerofHanoi": ("num_disks max_turns", {"": (3, 100), "-easy": (3, 10), "-hard": (5, 35)}),
     "TwentyQuestions": ("questions", {"": (20,)}),
     "Werewolf": ("players", {"": (6,)}),
@@ -90,6 +97,7 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
     ),
     "Breakthrough": ([{"size": 5}, {"size": 19}], [{"size": 4}, {"size": 20}]),
     "Chess": ([{"notation": "san"}], [{"notation": "pgn"}, {"fen": "8/8/8/8/8/8/8/K1k5 w - - 0"}]),
+    "Chameleon": ([{"players": 3}, {"players": 8}], [{"players": 2}, {"players": 9}]),
     "ColonelBlotto": (
         [{"fields": 2}, {"fields": 26, "troops": 1}, {"fields": 2, "troops": 999}, {"rounds": 1},
          {"fields": 26, "troops": 2}],
@@ -97,6 +105,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"troops": 0}, {"fields": 3, "troops": 140}],
     ),
     "Crosswords": ([{"num_words": 1}, {"num_words": 5}], [{"num_words": 0}, {"num_words": 6}]),
+    "DoubleAuction": (
+        [{"players": 2}, {"players": 8}, {"units": 1}, {"units": 5}, {"max_turns": 1}],
+        [{"players": 1}, {"players": 9}, {"units": 0}, {"units": 6}, {"max_turns": 0}],
+    ),
     "FifteenPuzzle": ([{"num_rows": 2}, {"num_rows": 8}], [{"num_rows": 1}, {"num_rows": 9}]),
     "FrozenLake": (
         [{"size": 2}, {"size": 16}, {"holes": 0}, {"holes": 1}, {"max_turns": 6}],
@@ -121,6 +133,12 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"max_turns": 0}, {"max_turns": 41}, {"max_turns": None}, {"word_length": 12}],
     ),
     "Hex": ([{"size": 2}, {"size": 19}], [{"size": 1}, {"size": 20}]),
+    "Kitchen": (
+        [{"layout": "random"}, {"layout": "hall"}, {"max_turns": 1}, {"cooking": 1},
+         {"cooking": 99}, {"orders": 1}, {"orders": 4}],
+        [{"layout": "bar"}, {"max_turns": 0}, {"cooking": 0}, {"cooking": 100}, {"orders": 0},
+         {"orders": 5}],
+    ),
     "LiarsDice": ([{"players": 2}, {"dice": 1}], [{"players": 1}, {"dice": 0}]),
     "MapTask": (
         [{"size": 4}, {"size": 9}, {"turns": 1}, {"lacking": 0}, {"lacking": 8},
@@ -145,6 +163,9 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"rows": 2}, {"rows": 17}, {"cols": 2}, {"cols": 17}, {"num_mines": 0},
          {"num_mines": 55}, {"max_turns": 0}, {"rows": None}],
     ),
+    "Negotiation": (
+        [{"issues": 2}, {"issues": 5}, {"turns": 1}], [{"issues": 1}, {"issues": 6}, {"turns": 0}],
+    ),
     "Nim": (
         [{"heaps": (1,)}, {"heaps": (40,)}], [{"heaps": ()}, {"heaps": (0,)}, {"heaps": (41,)}],
     ),
@@ -159,6 +180,9 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"multiplier": 0.1}],
         [{"players": 1}, {"players": 21}, {"rounds": 0}, {"tokens": 0}, {"tokens": 1000},
          {"multiplier": 0}, {"multiplier": float("inf")}],
+    ),
+    "RadioMaze": (
+        [{"size": 3}, {"size": 10}, {"turns": 1}], [{"size": 2}, {"size": 11}, {"turns": 0}],
     ),
     "ReferenceGame": (
         [{"pictures": 2}, {"pictures": 9}, {"rounds": 1}, {"size": 2, "objects": 2}, {"size": 5},
@@ -185,6 +209,11 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"objects": 26}, {"objects": 2}, {"turns": 0}],
     ),
     "Sudoku": ([{"clues": 1}, {"scale": 4}], [{"clues": 0}, {"scale": 16}, {"max_turns": 0}]),
+    "Taboo": ([{"rounds": 1}, {"rounds": 10}], [{"rounds": 0}, {"rounds": 11}]),
+    "TexasHoldem": (
+        [{"players": 6}, {"stack": 4}, {"stack": 1000}],
+        [{"players": 1}, {"players": 7}, {"stack": 3}, {"stack": 1001}],
+    ),
     "TowerofHanoi": ([{"num_disks": 1}, {"num_disks": 10}], [{"num_disks": 0}, {"num_disks": 11}]),
     "TwentyQuestions": ([{"questions": 1}], [{"questions": 0}]),
     "Werewolf": ([{"players": 5}, {"players": 9}], [{"players": 4}, {"players": 10}]),
@@ -241,7 +270,9 @@ def test_what_a_game_can_be_made_of(game):
             made(**arguments)
 
 
-TOGETHER = {"ColonelBlotto", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"}
+TOGETHER = {
+    *("ColonelBlotto", "Kitchen", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"),
+}
 
 
 def test_what_games_say_of_themselves():
@@ -275,19 +306,26 @@ def test_the_shop_as_it_is_without_arguments():
 SEATS = {  # of games for several; who plays alone is called player
     **dict.fromkeys(("Bargaining", "Battleship", "GuessWho"), "first second"),
     **dict.fromkeys(("KuhnPoker", "LeducPoker", "Nim"), "first second"),
-    **dict.fromkeys(("Breakthrough", "Chess"), "white black"),
+    **dict.fromkeys(("Backgammon", "Breakthrough", "Chess"), "white black"),
+    "Chameleon": "player_0 player_1 player_2 player_3",
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
     **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
+    "DoubleAuction": "buyer_0 buyer_1 seller_0 seller_1",
+    "Kitchen": "first second",
     "LiarsDice": "player_0 player_1 player_2",
     "MapTask": "giver follower",
+    "Negotiation": "buyer seller",
     "Pictionary": "artist guesser",
     "PublicGoods": "player_0 player_1 player_2 player_3",
+    "RadioMaze": "walker guide",
     "ReferenceGame": "speaker listener",
     "Snake": "left right",
     "SpotTheDifference": "player_0 player_1",
+    "Taboo": "giver guesser",
+    "TexasHoldem": "player_0 player_1",
     "TicTacToe": "x o",
     "TwentyQuestions": "asker answerer",
     "Werewolf": "player_0 player_1 player_2 player_3 player_4 player_5",

@@ -6,6 +6,7 @@ import pytest
 
 import gem_ma
 from gem_ma import Spec
+from gem_ma.envs import visual
 
 RECORDED = Path(__file__).with_name("recorded_before_the_move.jsonl")
 # What entry points named below gem_ma.envs while its files lay side by side.
@@ -35,18 +36,27 @@ OLD = """
 """
 
 SINCE = {
+    "gem_ma.envs.boards.backgammon:Backgammon",
     "gem_ma.envs.boards.checkers:Checkers",
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
+    "gem_ma.envs.cards.texas_holdem:TexasHoldem",
+    "gem_ma.envs.markets.double_auction:DoubleAuction",
+    "gem_ma.envs.worlds.kitchen:Kitchen",
+    "gem_ma.envs.worlds.radio_maze:RadioMaze",
+    "gem_ma.envs.markets.negotiation:Negotiation",
     "gem_ma.envs.worlds.snake:Snake",
+    "gem_ma.envs.parlour.chameleon:Chameleon",
     "gem_ma.envs.parlour.pictionary:Pictionary",
+    "gem_ma.envs.parlour.taboo:Taboo",
     "gem_ma.envs.tau2.game:Tau2",
     "gem_ma.envs.screens.game:Screens",
     "gem_ma.envs.screens.assisted:Assisted",
     "gem_ma.envs.screens.guided:Guided",
     "gem_ma.envs.screens.played:Clicked",
     "gem_ma.envs.screens.shared:Shared",
+    *(place for name, place in visual.places() if f":{name}" not in OLD),
 }  # those that came after the move
 
 

@@ -19,4 +19,7 @@ def test_who_talks_wins_and_who_does_not_listen_has_chance(name):
     pair = pairs.PAIRS[name]
     assert np.mean(pair.play(pair.honest, EPISODES)) >= 0.95
     deaf = pair.play(pair.deaf, EPISODES)
-    assert abs(np.mean(deaf) - pair.chance) <= 3.5 * max(np.std(deaf), 0.05) / EPISODES**0.5
+    assert (
+        abs(np.mean(deaf) - pair.expected(EPISODES))
+        <= 3.5 * max(np.std(deaf), 0.05) / EPISODES**0.5
+    )

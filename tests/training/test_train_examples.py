@@ -173,7 +173,6 @@ def test_trl_tool(folder, tmp_path):
 def test_data_sets_are_starts(name, tmp_path):
     datasets = pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
     if name == "skyrl_game.py":
-        pytest.importorskip("skyrl_gym", reason="pip install skyrl-gym==0.4.0")
         run(name, "--write", tmp_path, "--starts", 3)
     else:
         run(name, tmp_path, "--starts", 3)

@@ -1,6 +1,26 @@
 """Tasks that need eyes: one question about one picture, with an exact answer.
 
-A folder for each kind of picture; all stand on `question`. They import what every game may:
+A folder for each ability; all stand on `question`. They import what every game may:
 `gem_ma.game`, `gem_ma.scene`, `gem_ma.match.actions` and `gem_ma.guards`, beside
-`gem_ma.envs.levels`.
+`gem_ma.envs.levels` and `gem_ma.envs.forms`.
 """
+
+TASKS = {  # by folder; a file's name is that of its task
+    "charts": "BarChart LineChart Table",
+    "mazes": "GridWalk MazeExit MazeSteps",
+    "measures": "Angles Clock Lengths",
+    "patterns": "Jigsaw Mirror Rotation",
+    "shapes": "CompareShapes CountShapes OddOneOut",
+    "comparing": "FullestPanel LongestLine RankSizes TwoAlike",
+    "counting": "CountInside CountRows Dice",
+    "geometry": "Corners Crossings GridArea Midpoint MissingCorner",
+    "position": "ArrowTarget BoxAround Neighbour PointAt",
+}
+
+
+def places():
+    """Yield the name of each task, and where it is."""
+    for folder, names in TASKS.items():
+        for name in names.split():
+            file = "".join([f"_{c.lower()}" if c.isupper() else c for c in name])[1:]
+            yield name, f"{__name__}.{folder}.{file}:{name}"

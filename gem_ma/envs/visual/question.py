@@ -8,7 +8,7 @@ from gem_ma.game import Game, Message
 from gem_ma.match.actions import choose, number
 
 AGENT = "player"
-LEVELS = ("easy", "normal", "hard")
+LEVELS = {"easy": 2, "normal": 5, "hard": 8}  # on the dial
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 AROUND = ".,:;!?\"'`*$()[]"
 BESIDE = {  # words that may stand beside an answer
@@ -32,13 +32,14 @@ class State(NamedTuple):
     shown: Any
     choices: tuple[str, ...]
     left: int  # tries
-    right: bool = False
+    earned: float = 0.0  # by the best reply
+    at: Any = None  # where one looks, if all that is shown cannot be seen at once
 
     def to_act(self):
-        return () if self.right or not self.left else (AGENT,)
+        return () if self.earned == 1 or not self.left else (AGENT,)
 
     def returns(self):
-        return {AGENT: float(self.right)}
+        return {AGENT: self.earned}
 
     def seen_by(self, agent):
         return self._replace(answer=None)
@@ -46,14 +47,11 @@ class State(NamedTuple):
     def legal(self, agent):
         return self.choices
 
-    def reply(self, answer):
-        return self._replace(left=self.left - 1, right=answer == self.answer)
-
 
 class Task(Game[State]):
     """A task says what it asks (`draw`), and how that is told in words and as a Scene.
 
-    levels: the arguments of `draw` for easy, normal and hard questions, in this order.
+    levels: the arguments of `draw` at each difficulty from 0 to 10.
     about: the rules: what the picture shows, and how to reply.
     """
 
@@ -61,14 +59,22 @@ class Task(Game[State]):
     oracle = True
     levels: tuple[Any, ...]
     about: str
+    pays = "the exact answer earns 1, any other nothing"
 
-    def __init__(self, level: str | None = "normal", tries: int = 1):
-        """Take one of LEVELS, or None to draw one for each episode, and how often one may reply."""
-        if level is not None and level not in LEVELS:
-            raise ValueError(f"level={level!r}: expected one of {LEVELS}, or None to draw one")
+    def __init__(self, level: str | int | None = "normal", tries: int = 1):
+        """Take a level, or None to draw one for each episode, and how often one may reply.
+
+        A level is one of LEVELS, or a difficulty from 0 to 10.
+        """
+        if isinstance(level, str) and level not in LEVELS:
+            raise ValueError(
+                f"level={level!r}: expected one of {tuple(LEVELS)}, a number from 0 to "
+                f"{levels.HARDEST}, or None to draw one"
+            )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
-        self.drawn = self.levels if level is None else (self.levels[LEVELS.index(level)],)
+        wanted = LEVELS.values() if level is None else (LEVELS.get(level, level),)
+        self.drawn = tuple([levels.at(self.levels, difficulty) for difficulty in wanted])
         self.tries = tries
 
     def draw(self, rng, *level) -> Question:
@@ -93,16 +99,24 @@ class Task(Game[State]):
             bare = forms.letter(bare)
         return choose(bare, view.choices)
 
+    def grade(self, answer, said) -> float:
+        """Return what a reply earns, 1 for the right answer."""
+        return float(said == answer)
+
     def advance(self, state, moves, rng):
-        return state.reply(moves[AGENT])
+        said = moves[AGENT]
+        earned = 0.0 if said is None else self.grade(state.answer, said)
+        return state._replace(left=state.left - 1, earned=max(state.earned, earned))
 
     def skip(self, view, agent):
         return None
 
     def tell(self, before, moves, after):
-        if after.right:
+        if after.earned == 1:
             return [Message(None, "game", "Right.")]
         said = "No answer." if moves[AGENT] is None else f"{moves[AGENT]} is wrong."
+        if moves[AGENT] is not None and (earned := self.grade(before.answer, moves[AGENT])):
+            said = f"{moves[AGENT]} earns {earned:.2f}."
         left = f" Tries left: {after.left}." if after.left else ""
         return [Message(None, "game", said + left)]
 
@@ -110,7 +124,7 @@ class Task(Game[State]):
         once = "You have one try" if self.tries == 1 else f"You have {self.tries} tries"
         return (
             "You are asked a question about a picture, which you see or read as words. "
-            f"{self.about} {once}; the exact answer earns 1, any other nothing."
+            f"{self.about} {once}; {self.pays}."
         )
 
     def brief(self, view, agent):
@@ -123,7 +137,7 @@ class Task(Game[State]):
         return self.scene(view.shown)
 
     def report(self, state):
-        return {"answer": state.answer, "right": state.right}
+        return {"answer": state.answer, "right": state.earned == 1}
 
 
 def numbers(most):

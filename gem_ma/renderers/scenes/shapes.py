@@ -34,6 +34,8 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     if scene.ground:
         frame[top : top + unit] = _ink(theme, scene.ground)
     font.column(frame, 4, height, status, text, theme.ink)
+    for color, corners in scene.areas:
+        _fill(frame, corners, (left, top), unit, _ink(theme, color))
     for item in scene.items:
         _item(frame, item, (left, top), unit, theme)
     for color, *ends, thick in scene.lines:
@@ -42,15 +44,21 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
             raise BadScene(f"the line {ends} of width {thick} is not in the unit square")
         ax, ay, bx, by = (end * unit for end in ends)
         line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
+    _labels(frame, scene, (left, top), unit, theme)
+    return frame
+
+
+def _labels(
+    frame: np.ndarray, scene: Shapes, corner: tuple[int, int], unit: int, theme: Theme
+) -> None:
     for letters, color, x, y, *high in scene.labels:
         if not (0 <= x <= 1 and 0 <= y <= 1):
             raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
         text = font.usual((unit, unit))
         if high:
             text = max(h for h in font.HEIGHTS if h <= high[0] * unit or h == font.HEIGHTS[0])
-        place = left + x * unit, top + round(y * unit) - text // 2
+        place = corner[0] + x * unit, corner[1] + round(y * unit) - text // 2
         _label(frame, letters, text, _ink(theme, color), *place)
-    return frame
 
 
 def _label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, y: int) -> None:
@@ -185,6 +193,44 @@ def _ink(theme: Theme, color: str) -> RGB:
     if color and color not in COLORS:
         raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
     return theme.color(color) if color else theme.ink
+
+
+def _fill(
+    frame: np.ndarray,
+    corners: tuple[tuple[float, float], ...],
+    corner: tuple[int, int],
+    unit: int,
+    ink: RGB,
+) -> None:
+    """Fill a polygon."""
+    if len(corners) < 3 or not all(0 <= end <= 1 for place in corners for end in place):
+        raise BadScene(f"the area {corners} has no 3 corners in the unit square")
+    _lay(frame, _area(tuple([(x * unit, y * unit) for x, y in corners])), *corner, ink)
+
+
+@kept
+def _area(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
+    """Return what a polygon covers: exact along x, in four samples for each pixel along y."""
+    fine = 4
+    xs, ys = ([corner[i] for corner in corners] for i in (0, 1))
+    x0, y0 = math.floor(min(xs)), math.floor(min(ys))
+    wide, high = math.ceil(max(xs)) - x0, math.ceil(max(ys)) - y0
+    y = y0 + (np.arange(high * fine) + 0.5) / fine
+    crossings = np.full((len(corners), len(y)), np.inf)
+    for i, ((ax, ay), (bx, by)) in enumerate(zip(corners, [*corners[1:], corners[0]], strict=True)):
+        if ay != by:
+            met = (ay > y) != (by > y)
+            crossings[i, met] = (bx - ax) * (y[met] - ay) / (by - ay) + ax
+    crossings.sort(axis=0)
+    pixels = x0 + np.arange(wide)
+    covered = np.zeros((len(y), wide))
+    for start, end in zip(crossings[::2], crossings[1::2], strict=False):
+        met = np.isfinite(end)
+        begin = (pixels - start[met, None] + 1).clip(0, 1)
+        covered[met] += begin - (pixels - end[met, None] + 1).clip(0, 1)
+    share = covered.reshape(high, fine, wide).mean(1)
+    spots = _spots(np.round(255 * share).astype(np.uint8))
+    return spots + np.array([[y0], [x0], [0]])
 
 
 def line(

@@ -2,18 +2,52 @@
 
 Each imports its trainer when it is imported itself, and nothing here imports them. They may import
 what training may, and never each other.
+
+Trainers that leave it to us how sequences come about get whole games: `play` lets one engine sit in
+all seats that are trained, `rows` makes sequences of what was played, and `dealt` puts these in the
+order in which a trainer compares them. Those that know one agent that is asked turn by turn get a
+seat, by `sit`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat
 from gem_ma.match.match import SeatError
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.rollout import arollout
+from gem_ma.talk.conversation import schemas
 from gem_ma.talk.loops import run_async
+from gem_ma.talk.messages import pictures
 from gem_ma.talk.reply import Reply
+from gem_ma.talk.tokens import Tokens
+from gem_ma.talk.turns import Turn
+
+
+class Table(NamedTuple):
+    """An environment, who is given, and the seats that are trained."""
+
+    env: Any
+    others: dict[str, Any]
+    seats: list[str]
+
+
+def seated(function: Any, env: Any, seat: Any, others: Any, make: Mapping[str, Any]) -> Table:
+    """Return who sits where: `seat` is trained, or without it every seat that others leave."""
+    env = making.made_for(function, env, make)
+    names = list(env.possible_agents)
+    if seat is not None and seat not in names:
+        raise SeatError(f"no seat {seat!r}; the seats are {', '.join(names)}")
+    if others is not None and not isinstance(others, Mapping):
+        if seat is None:
+            raise SeatError(f"others={others!r} plays all but one: say seat={names[0]!r}")
+        others = {name: others for name in names if name != seat}
+    given = dict(others or {})
+    return Table(env, given, [name for name in names if name not in given])
 
 
 def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> Seat:
@@ -23,21 +57,130 @@ def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> S
     leave one. others: one agent for all other seats, or a mapping from seat to agent; each may be a
     spec string such as "random".
     """
-    env = making.made_for(sit, env, make)
-    names = list(env.possible_agents)
-    if seat is not None and seat not in names:
-        raise SeatError(f"no seat {seat!r}; the seats are {', '.join(names)}")
-    if others is not None and not isinstance(others, Mapping):
-        if seat is None:
-            raise SeatError(f"others={others!r} plays all but one: say seat={names[0]!r}")
-        others = {name: others for name in names if name != seat}
-    seats: dict[str, Seat] = env.seats(others=others)
-    if len(seats) != 1 or (seat is not None and seat not in seats):
+    table = seated(sit, env, seat, others, make)
+    if len(table.seats) > 1 or (seat is not None and seat not in table.seats):
         raise SeatError(
-            f"this trainer knows one agent, and {', '.join(seats)} wait for one; "
-            f"others= plays the rest: others={{{names[-1]!r}: 'random'}}"
+            f"this trainer knows one agent, and {', '.join(table.seats)} wait for one; "
+            f"others= plays the rest: others={{{list(table.env.possible_agents)[-1]!r}: 'random'}}"
         )
+    seats: dict[str, Seat] = table.env.seats(others=table.others)
     return next(iter(seats.values()))
+
+
+class Said(NamedTuple):
+    """What an engine drew: token ids and, where it tells them, their log-probabilities."""
+
+    ids: Sequence[int]
+    logprobs: Sequence[float] | None = None
+
+
+class Engine:
+    """An agent for a trainer's own engine, which reads and writes token ids.
+
+    generate: an async function of a turn, its prompt as token ids, and the pictures in there.
+    room: how many tokens a chat may have for another reply to be asked for; a seat whose chat has
+    more ends its turns at once, and what that costs is the game's business.
+    """
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        generate: Callable[[Turn, list[int], list[Any]], Awaitable[Said]],
+        room: int | None = None,
+    ):
+        self.tokens, self.generate, self.room = tokens, generate, room
+
+    async def act(self, turns: list[Turn]) -> list[Reply]:
+        """Return what the engine says."""
+        return [await self._reply(turn) for turn in turns]
+
+    async def _reply(self, turn: Turn) -> Reply:
+        prompt = self.tokens.prompt(turn.messages, schemas(turn.tools))
+        if self.room is not None and len(prompt.ids) >= self.room:
+            return Reply("", token_ids=[self.tokens.tokenizer.eos_token_id], logprobs=[0.0])
+        shown = [one.pil() for one in pictures(turn.messages)]
+        said = await self.generate(turn, prompt.ids, shown)
+        ids = list(said.ids)
+        text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
+        return Reply(text, token_ids=ids, logprobs=said.logprobs)
+
+    def __repr__(self) -> str:
+        return "Engine()"
+
+
+async def play(
+    table: Table, engine: Engine, start: Mapping[str, Any], games: int = 1
+) -> list[Episode]:
+    """Return games from one start, in all of whose trained seats the engine sits.
+
+    start: `seed`, `options` and `context` of a data set's row, as `rollout` takes them.
+    """
+    agents = {**table.others, **dict.fromkeys(table.seats, engine)}
+    names = ("seed", "options", "context")
+    given = {name: start[name] for name in names if start.get(name) is not None}
+    found: list[Episode] = []
+    playing = arollout(
+        table.env, agents, games, group=games, concurrency=games, max_errors=0, progress=False,
+        **given,
+    )  # fmt: skip
+    async with contextlib.aclosing(playing) as finished:
+        async for episode in finished:
+            found.append(episode)
+    return sorted(found, key=lambda episode: episode.number)
+
+
+def dealt(
+    episodes: Sequence[Episode], seats: Sequence[str], copies: int
+) -> Iterator[tuple[Episode, str]]:
+    """Yield who comes where in a batch in which `copies` in a row are compared with each other.
+
+    These are one seat from one start; the groups of the other seats from the same games follow.
+    """
+    for start in range(0, len(episodes), copies):
+        for seat in seats:
+            for episode in episodes[start : start + copies]:
+                yield episode, seat
+
+
+def earned(row: Mapping[str, Any]) -> list[float]:
+    """Return for each token of a row what its turn earned, which stands at the turn's end."""
+    found = [0.0] * len(row["ids"])
+    for (_, end), reward in zip(row["spans"], row["rewards"], strict=True):
+        found[end - 1] = reward
+    return found
+
+
+def end_of(row: Mapping[str, Any], room: int) -> int:
+    """Return where a row ends: with its last reply, or where `room` cuts it."""
+    end: int = row["spans"][-1][1]
+    if end > room and row["pictures"]:
+        raise ValueError(
+            f"{row['agent']} has {end} tokens, and cutting them at {room} would cut its pictures: "
+            "allow for more, or say context="
+        )
+    return min(end, room)
+
+
+def pixels(tokens: Tokens, shown: Sequence[Any]) -> dict[str, Any] | None:
+    """Return a row's pictures as the model that is trained takes them."""
+    if not shown:
+        return None
+    look = tokens.processor.image_processor
+    return dict(look(images=[one.pil() for one in shown], return_tensors="pt"))
+
+
+def centred(returns: Sequence[float], seats: Sequence[str]) -> list[float]:
+    """Return by how much each return is above the mean of its seat.
+
+    For trainers that compare all of a group: the mean of what is left is 0 over seats and group
+    alike, so that they take nothing away, and each seat is compared with itself.
+    """
+    means = {
+        seat: sum(r for r, other in zip(returns, seats, strict=True) if other == seat)
+        / seats.count(seat)
+        for seat in set(seats)
+    }
+    return [value - means[seat] for value, seat in zip(returns, seats, strict=True)]
 
 
 class Solo:

@@ -1,6 +1,7 @@
 """Table: look values up, add them and compare them."""
 
 from gem_ma import scene
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 
 COLUMNS = ("hats", "pins", "pens", "cups", "eggs", "bags", "nuts", "keys", "maps", "toys")
@@ -47,10 +48,14 @@ def best(rng, rows, columns, cells):
 
 class Table(Task):
     # kinds of questions, rows, columns, the largest value
-    levels = (
-        ((lookup, best), 4, 3, 20),
-        ((lookup, best, total), 6, 4, 30),
-        ((total, above, richest), 8, 5, 40),
+    levels = dial(
+        {
+            0: ((lookup,), 2, 2, 10),
+            2: ((lookup, best), 4, 3, 20),
+            5: ((lookup, best, total), 6, 4, 30),
+            8: ((total, above, richest), 8, 5, 40),
+            10: ((above, richest), 12, 6, 30),
+        }
     )
     moves = (*COUNTS, *ROWS)
     about = (

@@ -1,5 +1,6 @@
 """Grid walk: follow directions over a board of letters, and name the letter at the end."""
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Grid, Tile
 
@@ -12,7 +13,15 @@ WAYS = (("up", -1, 0), ("right", 0, 1), ("down", 1, 0), ("left", 0, -1))  # cloc
 
 
 class GridWalk(Task):
-    levels = ((5, 3, False), (6, 6, False), (8, 8, True))  # cells across, legs, with turns
+    levels = dial(
+        {  # cells across, legs, with turns
+            0: (3, 1, False),
+            2: (5, 3, False),
+            5: (6, 6, False),
+            8: (8, 8, True),
+            10: (12, 16, True),
+        }
+    )
     moves = tuple(LETTERS)
     about = (
         "It shows a board of letters and the start, @. Follow the directions from there; one step "

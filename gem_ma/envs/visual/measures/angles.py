@@ -2,6 +2,7 @@
 
 import math
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.measures import figure
 from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
@@ -45,6 +46,11 @@ def around(rng, step, parts=3):
     labels = _named(angles, unknown)
     words = f"Rays from one point; the angles around it are, in order, {', '.join(labels)}."
     return _rays(rng, words, angles, labels), angles[unknown]
+
+
+def spokes(rng, step):
+    """Give four of the five angles around a point."""
+    return around(rng, step, 5)
 
 
 def crossing(rng, step):
@@ -116,10 +122,19 @@ def quadrilateral(rng, step):
 
 
 class Angles(Task):
-    levels = (  # kinds of figures, and degrees of which angles are multiples
-        ((triangle, halves), 10),
-        ((triangle, straight, around, crossing), 5),
-        ((isosceles, exterior, quadrilateral, around), 1),
+    levels = dial(
+        {  # kinds of figures, and degrees of which angles are multiples
+            0: ((halves,), 30),
+            1: ((halves,), 15),
+            2: ((triangle, halves), 10),
+            4: ((triangle, straight), 10),
+            5: ((triangle, straight, around, crossing), 5),
+            6: ((straight, around), 5),
+            7: ((straight, around), 2),
+            8: ((isosceles, exterior, quadrilateral, around), 1),
+            9: ((quadrilateral,), 1),
+            10: ((spokes,), 1),
+        }
     )
     moves = numbers(360)
     about = (

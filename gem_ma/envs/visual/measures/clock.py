@@ -3,6 +3,7 @@
 import math
 
 from gem_ma.envs import forms
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.scene import Shapes
 
@@ -12,7 +13,21 @@ TIMES = tuple([f"{hour}:{minute:02}" for hour in range(1, 13) for minute in rang
 
 
 class Clock(Task):
-    levels = ((15, range(1, 13)), (5, (3, 6, 9, 12)), (1, ()))
+    levels = dial(
+        {  # minutes of a step, numerals, sizes
+            0: (60, range(1, 13), SIZES),
+            1: (30, range(1, 13), SIZES),
+            2: (15, range(1, 13), SIZES),
+            3: (10, range(1, 13), SIZES),
+            4: (5, range(1, 13), SIZES),
+            5: (5, (3, 6, 9, 12), SIZES),
+            6: (4, (3, 6, 9, 12), SIZES),
+            7: (2, (12,), SIZES),
+            8: (1, (), SIZES),
+            9: (1, (), (0.6, 0.65, 0.7)),
+            10: (1, (), (0.4, 0.45, 0.5)),
+        }
+    )
     moves = TIMES
     about = (
         "It shows a clock: the short thick hand shows the hour and the long thin hand the minute; "
@@ -20,10 +35,10 @@ class Clock(Task):
         "Reply with hours (1 to 12) and minutes, such as 4:35."
     )
 
-    def draw(self, rng, step, numerals):
+    def draw(self, rng, step, numerals, sizes):
         """Draw a time of whole steps of minutes, and size and place of the clock."""
         hour, minute = int(rng.integers(1, 13)), step * int(rng.integers(60 // step))
-        size = pick(rng, SIZES)
+        size = pick(rng, sizes)
         free = round(50 * (1 - size))  # percent to each side
         x, y = ((50 + int(n)) / 100 for n in rng.integers(-free, free + 1, size=2))
         shown = 30.0 * (hour % 12) + minute / 2, 6.0 * minute, tuple(numerals), x, y, size

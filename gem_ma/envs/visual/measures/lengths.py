@@ -2,6 +2,7 @@
 
 import itertools
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.measures import figure
 from gem_ma.envs.visual.measures.figure import Figure, beside, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
@@ -82,10 +83,20 @@ def around_corner(rng):
 
 
 class Lengths(Task):
-    levels = (  # kinds of figures
-        ((rectangle, parts),),
-        ((three_parts, corner, right_triangle),),
-        ((around_triangle, around_corner),),
+    levels = dial(
+        {  # kinds of figures
+            0: ((parts,),),
+            1: ((parts, parts, rectangle),),
+            2: ((rectangle, parts),),
+            3: ((rectangle,),),
+            4: ((three_parts, right_triangle),),
+            5: ((three_parts, corner, right_triangle),),
+            6: ((corner, right_triangle),),
+            7: ((around_triangle,),),
+            8: ((around_triangle, around_corner),),
+            9: ((around_triangle, around_corner, around_corner),),
+            10: ((around_corner,),),
+        }
     )
     moves = numbers(400)
     about = (

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL
 from gem_ma.envs.visual.question import LETTERS, Task
@@ -11,7 +12,16 @@ STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 class Jigsaw(Task):
     # squares of the piece, squares that it may be wide and high, options, turned or not
-    levels = ((5, 3, 4, False), (7, 4, 5, False), (8, 4, 6, True))
+    levels = dial(
+        {
+            0: (3, 2, 2, False),
+            1: (4, 3, 3, False),
+            2: (5, 3, 4, False),
+            5: (7, 4, 5, False),
+            8: (8, 4, 6, True),
+            10: (12, 5, 6, True),
+        }
+    )
     moves = tuple(LETTERS[:6])
     about = (
         "It shows a board (#) with a hole (.), and pieces (#) to choose from, each with a letter. "

@@ -1,5 +1,6 @@
 """Mirror: find a pattern as it looks in a mirror."""
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Task, pick
 
@@ -10,10 +11,14 @@ DIAGONAL = "mirrored so that its top row becomes the left column, from the top d
 
 
 class Mirror(Task):
-    levels = (  # squares across, mirrors, images, variants of each
-        (3, (BESIDE, BELOW), 4, 1),
-        (4, (BESIDE, BELOW), 2, 2),
-        (5, (BESIDE, BELOW, DIAGONAL), 2, 3),
+    levels = dial(
+        {  # squares across, mirrors, images, variants of each
+            0: (2, (BESIDE,), 2, 1),
+            2: (3, (BESIDE, BELOW), 4, 1),
+            5: (4, (BESIDE, BELOW), 2, 2),
+            8: (5, (BESIDE, BELOW, DIAGONAL), 2, 3),
+            10: (8, (BESIDE, BELOW, DIAGONAL), 2, 3),
+        }
     )
     moves = tuple(LETTERS[:6])
     about = patterns.ABOUT

@@ -1,5 +1,6 @@
 """Rotation: find a pattern as it looks after a turn."""
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Task
 
@@ -11,7 +12,15 @@ TURNS = (
 
 
 class Rotation(Task):
-    levels = ((3, 4, 1), (4, 2, 2), (5, 2, 3))  # squares across, images, variants of each
+    levels = dial(
+        {  # squares across, images, variants of each
+            0: (2, 2, 1),
+            2: (3, 4, 1),
+            5: (4, 2, 2),
+            8: (5, 2, 3),
+            10: (8, 2, 3),
+        }
+    )
     moves = tuple(LETTERS[:6])
     about = patterns.ABOUT
     words = staticmethod(patterns.words)

@@ -1,5 +1,6 @@
 """Compare shapes: which figure is there most often, or least often."""
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
@@ -8,7 +9,15 @@ from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
 class CompareShapes(Task):
     # figures, how often the most frequent is there, by how many it leads, cells across, and how
     # many things have other colours than the one asked for
-    levels = ((3, (4, 5), 2, 4, 0), (4, (5, 6), 1, 5, 0), (4, (4, 5), 1, 6, 12))
+    levels = dial(
+        {
+            0: (2, (3, 4), 2, 3, 0),
+            2: (3, (4, 5), 2, 4, 0),
+            5: (4, (5, 6), 1, 5, 0),
+            8: (4, (4, 5), 1, 6, 12),
+            10: (5, (5, 6), 1, 8, 24),
+        }
+    )
     moves = FIGURES
     about = (
         f"It shows shapes that do not overlap. {things.KEY} "

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
@@ -11,7 +12,15 @@ TURNS = (0, 20, 340)
 
 class CountShapes(Task):
     # how many asked traits, things, at most of them to be counted, figures, cells across, turns
-    levels = ((1, 9, 6, 3, 4, (0,)), (2, 16, 8, 4, 5, (0,)), (3, 28, 10, 4, 6, TURNS))
+    levels = dial(
+        {
+            0: (1, 4, 3, 2, 3, (0,)),
+            2: (1, 9, 6, 3, 4, (0,)),
+            5: (2, 16, 8, 4, 5, (0,)),
+            8: (3, 28, 10, 4, 6, TURNS),
+            10: (3, 56, 12, 4, 8, TURNS),
+        }
+    )
     moves = numbers(36)
     about = f"It shows shapes that do not overlap. {things.KEY} Reply with a number."
     words = staticmethod(things.words)

@@ -1,0 +1,252 @@
+"""A market: buyers bid and sellers ask at the same time, each with values or costs of its own."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.match.actions import choose, number
+from gem_ma.scene import Table
+
+HIGHEST = 100  # price, value and cost
+SHOWN = 8  # trades of the past
+WAIT, CANCEL = "wait", "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    agents: tuple[str, ...]
+    worth: tuple[Maybe[tuple[int, ...]], ...]  # of each unit: values fall, costs rise; or hidden
+    units: int  # of each
+    left: int  # steps
+    orders: tuple[tuple[int, int], ...] = ()  # seat and price, the oldest first
+    trades: tuple[tuple[int, int, int], ...] = ()  # buyer, seller, price
+    gone: tuple[int, ...] = ()
+
+    def to_act(self):
+        here = self.here()
+        if not self.left or len({self.buys(seat) for seat in here}) < 2:
+            return ()
+        return tuple([self.agents[seat] for seat in here])
+
+    def here(self):
+        return [seat for seat in range(len(self.agents)) if seat not in self.gone]
+
+    def out(self):
+        return tuple([self.agents[seat] for seat in self.gone])
+
+    def buys(self, seat):
+        return self.agents[seat].startswith("buyer")
+
+    def done(self, seat):
+        """Return how many units a seat has traded."""
+        return sum(seat in trade[:2] for trade in self.trades)
+
+    def limit(self, seat):
+        """Return the price that the next unit is worth to a seat, or None when it has none left."""
+        done = self.done(seat)
+        return self.worth[seat][done] if done < self.units else None
+
+    def returns(self):
+        return {agent: float(self.earned(seat)) for seat, agent in enumerate(self.agents)}
+
+    def earned(self, seat):
+        prices = [trade[2] for trade in self.trades if seat in trade[:2]]
+        sign = 1 if self.buys(seat) else -1
+        return sum(
+            sign * (worth - price)
+            for worth, price in zip(self.worth[seat] or (), prices, strict=False)
+        )
+
+    def seen_by(self, agent):
+        worth = [w if a == agent else None for a, w in zip(self.agents, self.worth, strict=True)]
+        return replace(self, worth=tuple(worth))
+
+    def legal(self, agent):
+        seat = self.agents.index(agent)
+        limit = self.limit(seat)
+        kept = (WAIT, CANCEL) if self.order(seat) is not None else (WAIT,)
+        if limit is None:
+            return kept
+        if self.buys(seat):
+            return (*kept, *_named("bid")[:limit])
+        return (*kept, *_named("ask")[limit - 1 :])
+
+    def order(self, seat):
+        """Return the price of the seat's order, or None."""
+        return next((price for who, price in self.orders if who == seat), None)
+
+    def best(self, buys):
+        """Return seat and price of the best order to buy or to sell, of equal ones the oldest."""
+        side = [order for order in self.orders if self.buys(order[0]) == buys]
+        return (max if buys else min)(side, key=lambda order: order[1], default=None)
+
+    def without(self, *seats):
+        return replace(self, orders=tuple([one for one in self.orders if one[0] not in seats]))
+
+    def place(self, seat, price):
+        """Put an order in place of the seat's last; it trades with the best one that it meets."""
+        state = self.without(seat)
+        if price is None:
+            return state
+        other = state.best(not self.buys(seat))
+        if other is None or (price < other[1] if self.buys(seat) else price > other[1]):
+            return replace(state, orders=(*state.orders, (seat, price)))
+        pair = (seat, other[0]) if self.buys(seat) else (other[0], seat)
+        return replace(state.without(other[0]), trades=(*self.trades, (*pair, other[1])))
+
+    def surplus(self):
+        """Return what all earned together, and the most that they could."""
+        values: list[int] = []
+        costs: list[int] = []
+        for seat, worth in enumerate(self.worth):
+            (values if self.buys(seat) else costs).extend(worth)
+        pairs = zip(sorted(values, reverse=True), sorted(costs), strict=False)
+        return sum(self.returns().values()), sum(max(0, value - cost) for value, cost in pairs)
+
+
+class DoubleAuction(Game[State]):
+    realtime = True
+
+    def __init__(self, players: int = 4, units: int = 3, max_turns: int = 20):
+        if not 2 <= players <= 8 or not 1 <= units <= 5 or max_turns < 1:
+            raise ValueError(
+                f"players={players}, units={units}, max_turns={max_turns}: expected 2 to 8, 1 to "
+                "5, and 1 or more"
+            )
+        sellers = players // 2
+        self.agents = (
+            *(f"buyer_{i}" for i in range(players - sellers)),
+            *(f"seller_{i}" for i in range(sellers)),
+        )
+        self.units, self.max_turns = units, max_turns
+        self.moves = (WAIT, CANCEL, *_named("bid"), *_named("ask"))
+
+    def start(self, rng, options):
+        """Draw values and costs until there is something to trade."""
+        while True:
+            drawn = rng.integers(1, HIGHEST + 1, size=(len(self.agents), self.units)).tolist()
+            worth = tuple(
+                [
+                    tuple(sorted(units, reverse=agent.startswith("buyer")))
+                    for agent, units in zip(self.agents, drawn, strict=True)
+                ]
+            )
+            state = State(self.agents, worth, self.units, self.max_turns)
+            if state.surplus()[1] > 0:
+                return state
+
+    def read(self, text, view, agent):
+        seat = view.agents.index(agent)
+        kind = "bid" if view.buys(seat) else "ask"
+        words = text.casefold().replace(":", " ").split()
+        if not any(one.isdecimal() for one in words):
+            return choose(text, [one for one in view.legal(agent) if one in (WAIT, CANCEL)])
+        if words[0] in ("bid", "ask") and words[0] != kind:
+            raise InvalidMove(f"you {kind[:3]}: reply with {kind} and a price, or wait")
+        price = number(" ".join(words[words[0] == kind :]))
+        limit = view.limit(seat)
+        if limit is None:
+            raise InvalidMove("you have traded all your units: wait")
+        low, high = (1, limit) if kind == "bid" else (limit, HIGHEST)
+        if not low <= price <= high:
+            raise InvalidMove(f"{kind} {price} would lose; {kind} {low} to {high}")
+        return f"{kind} {price}"
+
+    def advance(self, state, moves, rng):
+        """Let the orders arrive one after the other, in any order."""
+        seats = [state.agents.index(agent) for agent in moves]
+        for i in rng.permutation(len(seats)).tolist():
+            seat, move = seats[i], moves[state.agents[seats[i]]]
+            if move == CANCEL:
+                state = state.place(seat, None)
+            elif move != WAIT:
+                price = int(move.split()[1])
+                limit = state.limit(seat)  # it may have traded a moment ago
+                if limit is not None and (price <= limit if state.buys(seat) else price >= limit):
+                    state = state.place(seat, price)
+        return replace(state, left=state.left - 1)
+
+    def skip(self, view, agent):
+        return WAIT
+
+    def forfeit(self, state, agent, rng):
+        """Keep what was earned and go; the market is over without buyers or without sellers."""
+        seat = state.agents.index(agent)
+        return replace(state.without(seat), gone=(*state.gone, seat))
+
+    def report(self, state):
+        got, most = state.surplus()
+        return {"efficiency": round(got / most, 4), "trades": len(state.trades), "surplus": got}
+
+    # -- how it is told ----------------------------------------------------------------------------
+
+    def tell(self, before, moves, after):
+        new = after.trades[len(before.trades) :]
+        return [
+            Message(
+                None, "game", f"{self.agents[buyer]} buys from {self.agents[seller]} at {price}."
+            )
+            for buyer, seller, price in new
+        ]
+
+    def rules(self, agent):
+        buys = agent.startswith("buyer")
+        kind, what = ("bid", "is worth to you") if buys else ("ask", "costs you")
+        less = "what it is worth less the price" if buys else "the price less what it costs"
+        between = "at most what it is worth" if buys else "at least what it costs"
+        return (
+            f"You are {agent} in a market of {len(self.agents)}. Each may trade {self.units} units "
+            f"of a good, one by one. You know what each unit {what}, and nobody else does. For a "
+            f"unit you earn {less}; your aim is to earn as much as you can. There are "
+            f"{self.max_turns} steps, in which all act at the same time. Reply with {kind} 40 to "
+            f"put an order at a price from 1 to {HIGHEST}, {between}, in place of the one you "
+            "have; with cancel to take it back; or with wait, which leaves it there. Orders of a "
+            "step arrive one after the other by chance. One that meets an order of the other side "
+            "(a bid as high as an ask) trades a unit at once, at the price of the order that was "
+            "there; of several the best, then the oldest. Any other stays until it is met, "
+            "replaced or cancelled."
+        )
+
+    def describe(self, view, agent):
+        lines = []
+        for seat, name in enumerate(view.agents):
+            order = view.order(seat)
+            kind = "bids" if view.buys(seat) else "asks"
+            told = f"{kind} {order}" if order is not None else "no order"
+            if seat in view.gone:
+                told = "left"
+            worth = view.worth[seat]
+            known = ""
+            if worth is not None:
+                word = "values" if view.buys(seat) else "costs"
+                known = f"; {word} {', '.join(map(str, worth))}; earned {view.earned(seat)}"
+            lines.append(f"{name}: {told}; traded {view.done(seat)} of {view.units}{known}")
+        return "\n".join([*lines, *self.status(view)])
+
+    def status(self, view):
+        prices = [str(price) for *_, price in view.trades[-SHOWN:]]
+        more = "... " if len(view.trades) > SHOWN else ""
+        return f"Prices paid: {more}{' '.join(prices) or 'none'}", f"Steps left: {view.left}"
+
+    def picture(self, view, agent):
+        """Show a row for each: its trades, a bar as long as its order's price, what it knows."""
+        rows = []
+        for seat, name in enumerate(view.agents):
+            order, worth = view.order(seat), view.worth[seat]
+            color = "yellow" if view.buys(seat) else "orange"
+            cell = " " * 5 if order is None else (f"{order:^5}", color, order / HIGHEST)
+            if seat in view.gone:
+                cell = "left"
+            known = "?" if worth is None else " ".join(map(str, worth))
+            earned = "?" if worth is None else str(view.earned(seat))
+            short = name.replace("uyer_", "").replace("eller_", "")
+            rows.append((short, f"{view.done(seat)}/{view.units}", cell, known, earned))
+        head = "", "had", "order", "worth", "won"
+        return Table(tuple(rows), head, "", self.status(view))
+
+
+@functools.cache
+def _named(kind):
+    return tuple([f"{kind} {price}" for price in range(1, HIGHEST + 1)])

@@ -1,0 +1,305 @@
+"""Negotiation: buyer and seller agree on several issues at once, each with values of its own."""
+
+import functools
+import itertools
+from dataclasses import dataclass, replace
+
+from gem_ma.envs.turns import to_act
+from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Table
+
+AGENTS = ("buyer", "seller")
+ISSUES = {
+    "price": ("400", "450", "500", "550"),
+    "delivery": ("1 week", "2 weeks", "3 weeks", "4 weeks"),
+    "warranty": ("1 year", "2 years", "3 years", "5 years"),
+    "payment": ("at once", "30 days", "60 days", "90 days"),
+    "support": ("none", "letters", "phone", "visits"),
+    "finish": ("plain", "oil", "wax", "paint"),
+    "training": ("none", "1 day", "2 days", "3 days"),
+    "amount": ("10", "20", "40", "80"),
+}
+OPTIONS = 4  # of each issue
+MOST = 5  # issues
+TOTAL = 100  # what the best of everything is worth to each
+ALONE = 10, 40  # what a seat has without a deal
+GAIN = 10  # by how much some deal is better than that, for both
+LONGEST = 500  # characters of a message
+ACCEPT, REJECT, LEAVE = ANSWERS = ("accept", "reject", "leave")
+SMALL_TALK = ("Hello.", "What matters most to you?", "I need more than that.")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    issues: tuple[str, ...]
+    # For each seat, issue and option; None where that is hidden.
+    values: tuple[tuple[tuple[int, ...], ...] | None, ...]
+    alone: tuple[Maybe[int], ...]  # what each seat has without a deal
+    left: int  # replies until it is over
+    turn: int = 0
+    offer: Maybe[tuple[int, ...]] = None  # the option of each issue
+    proposer: int | None = None
+    deal: bool = False
+    over: bool = False
+
+    def to_act(self):
+        return () if self.over or not self.left else (AGENTS[self.turn],)
+
+    def returns(self):
+        if self.to_act():
+            return dict.fromkeys(AGENTS, 0.0)
+        got = [self.worth(i, self.offer) if self.deal else self.alone[i] for i in range(2)]
+        return {a: n / TOTAL for a, n in zip(AGENTS, got, strict=True)}
+
+    def seen_by(self, agent):
+        own = AGENTS.index(agent)
+        values = tuple([v if i == own else None for i, v in enumerate(self.values)])
+        alone = tuple([v if i == own else None for i, v in enumerate(self.alone)])
+        return replace(self, values=values, alone=alone)
+
+    def legal(self, agent):
+        """Return the answers, all proposals, and some of the things that may be said."""
+        answers = (ACCEPT, REJECT) if self.proposer == 1 - self.turn else ()
+        return (*answers, *_proposals(self.issues), *SMALL_TALK, LEAVE)
+
+    def worth(self, seat, options):
+        """Return what these options together are worth to a seat."""
+        return sum(row[i] for row, i in zip(self.values[seat], options, strict=True))
+
+    def move(self, move):
+        """Take an answer, a proposal, or anything else, which changes nothing but the turn."""
+        after = replace(self, left=self.left - 1, turn=1 - self.turn)
+        if move == LEAVE:
+            return replace(after, over=True)
+        if move == ACCEPT:
+            return replace(after, deal=True, over=True)
+        if move == REJECT:
+            return replace(after, offer=None, proposer=None)
+        if isinstance(move, tuple):
+            return replace(after, offer=move, proposer=self.turn)
+        return after
+
+
+class Negotiation(Game[State]):
+    """Two agents agree on `issues` issues or on nothing; `turns` is how often each may speak."""
+
+    agents = AGENTS
+
+    def __init__(self, issues: int = 4, turns: int = 6):
+        if not 2 <= issues <= MOST or turns < 1:
+            raise ValueError(f"issues={issues}, turns={turns}: expected 2 to {MOST}, 1 or more")
+        self.issues, self.turns = issues, turns
+
+    def start(self, rng, options):
+        names = tuple(ISSUES)
+        issues = tuple([names[i] for i in sorted(rng.permutation(len(names))[: self.issues])])
+        while True:
+            orders = [_orders(rng) for _ in issues]
+            values = tuple(
+                [_values(_weights(rng, self.issues), [pair[i] for pair in orders]) for i in (0, 1)]
+            )
+            alone = tuple([int(n) for n in rng.integers(ALONE[0], ALONE[1] + 1, size=2)])
+            state = State(issues, values, alone, 2 * self.turns)
+            if any(a >= alone[0] + GAIN and b >= alone[1] + GAIN for a, b in worths(state)):
+                return state
+
+    def read(self, text, view, agent):
+        """Return an answer, what is proposed as a tuple, or the message as it stands."""
+        try:
+            answer = choose(text, ANSWERS)
+        except InvalidMove:
+            pass
+        else:
+            if answer != LEAVE and view.proposer != 1 - view.turn:
+                raise InvalidMove(f"there is no proposal of the other's to {answer}")
+            return answer
+        if text.casefold().startswith("propose"):
+            return _offer(text[len("propose") :], view.issues)
+        if not text.strip():
+            raise InvalidMove("the message is empty")
+        if len(text) > LONGEST:
+            raise InvalidMove(f"a message has at most {LONGEST} characters, this one {len(text)}")
+        return text
+
+    def advance(self, state, moves, rng):
+        return state.move(*moves.values())
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        if move is None:
+            news = [Message(None, "game", f"{seat} lost its turn.")]
+        elif isinstance(move, tuple):
+            news = [Message(None, "game", f"{seat} proposes {named(after)}.")]
+        elif move == LEAVE:
+            news = [Message(None, "game", f"{seat} leaves.")]
+        elif move in ANSWERS:
+            news = [Message(None, "game", f"{seat} {move}s the proposal.")]
+        else:
+            news = [Message(None, seat, move)]
+        if not after.to_act():
+            text = f"A deal: {named(after)}." if after.deal else "There is no deal."
+            news.append(Message(None, "game", text))
+        return news
+
+    def report(self, state):
+        """Say how good the deal is: see `pareto` and `joint`."""
+        return {
+            "deal": state.deal,
+            "pareto share": pareto(state) if state.deal else 0.0,
+            "joint share": joint(state) if state.deal else 0.0,
+        }
+
+    def rules(self, agent):
+        return (
+            f"You are {agent} of the two agents buyer and seller, who talk about {self.issues} "
+            f"issues. Each has {OPTIONS} options, and a deal names one for every issue. What an "
+            "option is worth to you only you know; the other has values of its own, on some "
+            f"issues as yours, on others against them. The best of everything is worth {TOTAL} to "
+            f"each of you. You speak in turn, {self.turns} times each. Reply with one of these: "
+            "any message to the other; propose: price 450, delivery 2 weeks (but with each of your "
+            "issues, in any order); leave, which ends the talk; or, to a proposal of the other on "
+            "the table, accept or reject. A proposal stays there until it is answered or another "
+            f"one is made. With a deal you earn what it is worth to you, as a share of {TOTAL}; "
+            "without one, what you have without a deal, which only you know too."
+        )
+
+    def describe(self, view, agent):
+        def worth(issue, option):
+            known = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v]
+            return ", ".join(f"{a} {v[issue][option]}".removeprefix(f"{agent} ") for a, v in known)
+
+        lines = []
+        for i, issue in enumerate(view.issues):
+            told = [f"{option} ({worth(i, k)})" for k, option in enumerate(ISSUES[issue])]
+            lines.append(f"{issue}: {'; '.join(told)}")
+        return "\n".join([*lines, *self.status(view)])
+
+    def status(self, view):
+        table = named(view) if view.offer else "nothing"
+        by = f"{AGENTS[view.proposer]} proposes" if view.offer and not view.deal else "On the table"
+        known = [f"{a} {n}" for a, n in zip(AGENTS, view.alone, strict=True) if n is not None]
+        end = [] if view.to_act() else ["It is over"]
+        return (
+            f"{'Deal' if view.deal else by}: {table}",
+            f"Without a deal: {', '.join(known)}",
+            *end,
+            f"Replies left: {view.left}",
+            *to_act(view),
+        )
+
+    def picture(self, view, agent):
+        """Show what each option is worth, as a number and a stripe; what is proposed stands out."""
+        most = max(max(row) for values in view.values if values for row in values)
+        rows = []
+        for i, issue in enumerate(view.issues):
+            cells = [issue]
+            for k, option in enumerate(ISSUES[issue]):
+                known = [values[i][k] for values in view.values if values]
+                worth = "|".join(map(str, known))
+                if view.offer and view.offer[i] == k:
+                    cells.append((f"{option}\n>{worth}<", "yellow", 1.0))
+                else:
+                    share = sum(known) / len(known) / most
+                    cells.append((f"{option}\n{worth}", "green", 0.12 * share))
+            rows.append(tuple(cells))
+        status = self.status(view)
+        return Table(
+            tuple(rows), status=(status[0].split(":")[0] if view.offer else status[0], *status[1:])
+        )
+
+
+def worths(state):
+    """Return what each deal there may be is worth to both."""
+    deals = itertools.product(range(OPTIONS), repeat=len(state.issues))
+    return [(state.worth(0, deal), state.worth(1, deal)) for deal in deals]
+
+
+def pareto(state):
+    """Return 1 if no deal gives more to both, else by what share both have less than they could."""
+    got = [state.worth(seat, state.offer) for seat in (0, 1)]
+    if not any(got):
+        return 0.0
+    better = max(
+        min(other / own for own, other in zip(got, both, strict=True) if own)
+        for both in worths(state)
+    )
+    return 1 / better
+
+
+def joint(state):
+    """Return what the deal is worth to both together, as a share of the best such sum."""
+    best = max(map(sum, worths(state)))
+    return sum(state.worth(seat, state.offer) for seat in (0, 1)) / best
+
+
+def named(state):
+    """Return the deal that is on the table, in words."""
+    pairs = zip(state.issues, state.offer, strict=True)
+    return ", ".join(f"{issue} {ISSUES[issue][k]}" for issue, k in pairs)
+
+
+def _offer(text, issues):
+    """Read a deal in words such as "price 450, delivery 2 weeks"."""
+    found = {}
+    parts = [p for p in text.casefold().replace(";", ",").split(",") if p.strip(" :.!\n")]
+    for part in parts[: MOST + 1]:
+        issue, _, option = part.strip(" :.!\n").replace(":", " ").replace("=", " ").partition(" ")
+        if issue not in issues:
+            raise InvalidMove(f"{clip(issue)} is no issue; the issues are {', '.join(issues)}")
+        try:
+            found[issue] = ISSUES[issue].index(choose(option.strip(), ISSUES[issue]))
+        except InvalidMove:
+            raise InvalidMove(
+                f"{clip(option)} is no option of {issue}: {', '.join(ISSUES[issue])}"
+            ) from None
+    missing = [issue for issue in issues if issue not in found]
+    if missing or len(parts) > len(issues):
+        raise InvalidMove(
+            f"a proposal names each issue once: {', '.join(issues)}"
+            + (f"; missing: {', '.join(missing)}" if missing else "")
+        )
+    return tuple([found[issue] for issue in issues])
+
+
+@functools.cache
+def _proposals(issues):
+    deals = itertools.product(*(ISSUES[issue] for issue in issues))
+    return tuple(
+        [
+            "propose: "
+            + ", ".join(f"{issue} {option}" for issue, option in zip(issues, deal, strict=True))
+            for deal in deals
+        ]
+    )
+
+
+def _orders(rng):
+    """Return how both rank the options of an issue, 0 the worst: against each other or alike."""
+    one = tuple(range(OPTIONS)) if rng.random() < 0.5 else tuple(range(OPTIONS))[::-1]
+    how = rng.random()
+    if how < 0.6:
+        return one, tuple([OPTIONS - 1 - rank for rank in one])
+    if how < 0.8:
+        return one, one
+    return one, tuple(rng.permutation(OPTIONS).tolist())
+
+
+def _weights(rng, many):
+    """Return what the best option of each issue is worth, TOTAL together."""
+    drawn = [int(n) for n in rng.integers(1, 10, size=many)]
+    ends = [TOTAL * sum(drawn[: i + 1]) // sum(drawn) for i in range(many)]
+    return [end - start for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _values(weights, orders):
+    """Return what each option of each issue is worth: its rank's share of the weight."""
+    return tuple(
+        [
+            tuple([weight * rank // (OPTIONS - 1) for rank in order])
+            for weight, order in zip(weights, orders, strict=True)
+        ]
+    )

@@ -1,0 +1,274 @@
+"""Chameleon: all but one know which word of a card it is; by their hints they find who does not."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from gem_ma.envs.parlour import pictures
+from gem_ma.envs.turns import to_act
+from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Table
+
+PLAYERS = 3, 8
+HINT, TALK, VOTE, GUESS, OVER = "hint", "talk", "vote", "guess", "over"
+LONGEST = 12  # letters of a hint
+SIDE = 4  # of the card
+HINTS = (
+    *("round", "old", "loud", "warm", "quick", "heavy"),
+    *("famous", "simple", "tall", "early", "bright", "useful"),
+)
+SPEECHES = ("I have nothing to add.", "My hint was a good one.")
+_CARDS = {
+    "animals": (
+        "lion whale eagle horse snake rabbit shark camel spider monkey penguin goat wolf "
+        "frog bear mouse"
+    ),
+    "food": (
+        "pizza soup rice bread cheese salad cake curry pasta egg honey burger pie jam "
+        "omelette sausage"
+    ),
+    "places": (
+        "school museum beach airport prison hospital farm zoo library cinema church "
+        "castle market harbor cave desert"
+    ),
+    "jobs": (
+        "pilot nurse baker judge farmer teacher actor painter plumber soldier dentist "
+        "cook miner sailor clown lawyer"
+    ),
+    "sports": (
+        "tennis golf boxing rowing judo hockey cricket skiing surfing archery rugby chess "
+        "fencing cycling diving bowling"
+    ),
+    "music": (
+        "piano drum violin flute guitar harp trumpet organ banjo cello choir opera jazz "
+        "rock march lullaby"
+    ),
+    "house": (
+        "kitchen cellar attic garden garage bathroom stairs balcony hall window chimney "
+        "roof door bedroom fence study"
+    ),
+    "clothes": (
+        "hat glove scarf boot shirt coat belt sock apron dress tie jacket crown pyjamas mask shoe"
+    ),
+    "vehicles": (
+        "train bicycle rocket boat truck tram balloon tractor taxi sled canoe bus glider "
+        "ferry scooter van"
+    ),
+    "weather": (
+        "storm fog snow rain wind heat frost thunder rainbow cloud drought hail dew flood "
+        "breeze sunshine"
+    ),
+    "tools": (
+        "hammer saw drill ladder shovel axe needle broom rope scissors nail pliers rake "
+        "wrench brush torch"
+    ),
+    "stories": (
+        "dragon witch giant prince ghost pirate wizard mermaid knight vampire fairy robot "
+        "ogre mummy elf unicorn"
+    ),
+}
+CARDS = {topic: tuple(words.split()) for topic, words in _CARDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    agents: tuple[str, ...]
+    topic: str
+    secret: Maybe[str]  # None: hidden
+    chameleon: Maybe[str]  # None: hidden
+    phase: str = HINT
+    hints: tuple[tuple[str, str], ...] = ()  # who, and the word
+    spoken: int = 0  # how many have had their turn of this phase
+    votes: tuple[tuple[str, str], ...] = ()
+    guessed: str = ""
+    winner: str = ""  # "chameleon" or "others"
+    left: tuple[str, ...] = ()  # who forfeited
+
+    def to_act(self):
+        here = self.here()
+        if self.phase in (HINT, TALK):
+            return (self.agents[self.spoken],)
+        if self.phase == GUESS:
+            return (self.accused(),)  # it is the chameleon
+        return here if self.phase == VOTE else ()
+
+    def here(self):
+        return tuple([a for a in self.agents if a not in self.left])
+
+    def out(self):
+        return self.left
+
+    def returns(self):
+        won = self.winner == "chameleon"
+        if not self.winner:
+            pay = dict.fromkeys(self.agents, 0.0)
+        else:
+            pay = {a: 1.0 if won == (a == self.chameleon) else -1.0 for a in self.agents}
+        return pay | dict.fromkeys(self.left, -1.0)
+
+    def seen_by(self, agent):
+        if self.phase == OVER:
+            return self
+        if agent == self.chameleon:
+            return replace(self, secret=None)
+        known = self.chameleon if self.phase == GUESS else None  # it was found
+        return replace(self, chameleon=known)
+
+    def legal(self, agent):
+        """Return some hints or speeches, or all that may be voted for or guessed."""
+        if self.phase == HINT:
+            given = [hint for _, hint in self.hints]
+            return tuple([hint for hint in HINTS if hint not in given])
+        others = tuple([a for a in self.here() if a != agent])
+        if self.phase == TALK:
+            return (*SPEECHES, *(f"I suspect {a}." for a in others))
+        return CARDS[self.topic] if self.phase == GUESS else others
+
+    def accused(self):
+        """Return who has most votes, or nobody where that is several."""
+        counts = Counter(vote for _, vote in self.votes).most_common(2)
+        if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
+            return ""
+        return counts[0][0]
+
+    def next(self):
+        """Pass the word to the next who is here, or begin the next phase."""
+        later = [i for i, a in enumerate(self.agents) if a in self.here() and i > self.spoken]
+        if later:
+            return replace(self, spoken=later[0])
+        first = self.agents.index(self.here()[0])
+        return replace(self, phase=TALK if self.phase == HINT else VOTE, spoken=first)
+
+    def vote(self, moves):
+        votes = tuple([(a, moves[a]) for a in self.agents if moves.get(a) in self.here()])
+        after = replace(self, votes=votes)
+        if after.accused() == self.chameleon:
+            return replace(after, phase=GUESS)
+        return after.end()
+
+    def guess(self, word):
+        winner = "chameleon" if word == self.secret else "others"
+        return replace(self, phase=OVER, guessed=word or "", winner=winner)
+
+    def leave(self, agent):
+        """Go on without a seat; if it was the chameleon, the others have won when they voted."""
+        after = replace(self, left=(*self.left, agent))
+        if len(after.here()) < 2:
+            return after.end()
+        if self.phase == GUESS and agent == self.chameleon:
+            return replace(after, phase=VOTE, votes=())
+        mine = self.phase in (HINT, TALK) and agent == self.agents[self.spoken]
+        return after.next() if mine else after
+
+    def end(self):
+        """End the game without a guess: the chameleon wins unless it left."""
+        winner = "others" if self.chameleon in self.left else "chameleon"
+        return replace(self, phase=OVER, winner=winner)
+
+
+class Chameleon(Game[State]):
+    """For 3 to 8 players, of whom one does not know the word."""
+
+    def __init__(self, players: int = 4):
+        if not PLAYERS[0] <= players <= PLAYERS[1]:
+            raise ValueError(f"players={players}: expected {PLAYERS[0]} to {PLAYERS[1]}")
+        self.agents = tuple(f"player_{i}" for i in range(players))
+
+    def start(self, rng, options):
+        topic = tuple(CARDS)[int(rng.integers(len(CARDS)))]
+        secret = CARDS[topic][int(rng.integers(SIDE * SIDE))]
+        return State(self.agents, topic, secret, self.agents[int(rng.integers(len(self.agents)))])
+
+    def read(self, text, view, agent):
+        if view.phase == TALK:
+            return pictures.message(text)
+        if view.phase != HINT:
+            return choose(text, view.legal(agent))
+        hint = text.casefold().strip(" .,:;!?\"'`*\n")
+        if not (hint.isalpha() and len(hint) <= LONGEST):
+            raise InvalidMove(f"{clip(text)} is not one word of at most {LONGEST} letters")
+        if hint in CARDS[view.topic]:
+            raise InvalidMove(f"{hint} is a word of the card")
+        if hint in [given for _, given in view.hints]:
+            raise InvalidMove(f"{hint} was a hint already")
+        return hint
+
+    def advance(self, state, moves, rng):
+        if state.phase == VOTE:
+            return state.vote(moves)
+        ((agent, move),) = moves.items()
+        if state.phase == GUESS:
+            return state.guess(move)
+        if state.phase == HINT and move:
+            state = replace(state, hints=(*state.hints, (agent, move)))
+        return state.next()
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        """Leave; the others go on, and win if it was the chameleon."""
+        return state.leave(agent)
+
+    def tell(self, before, moves, after):
+        if before.phase == VOTE:
+            votes = ", ".join(f"{a} for {moves.get(a) or 'nobody'}" for a in before.here())
+            news = [Message(None, "game", f"Votes: {votes}.")]
+            if after.phase == GUESS:
+                text = f"{after.accused()} is the chameleon, and guesses the word."
+                news.append(Message(None, "game", text))
+        else:
+            ((agent, move),) = moves.items()
+            lost = Message(None, "game", f"{agent} lost its turn.")
+            news = [lost if move is None else Message(None, agent, move)]
+        if after.phase == OVER:
+            news.append(Message(None, "game", f"{_ending(after)}."))
+        return news
+
+    def rules(self, agent):
+        return (
+            f"You are playing Chameleon as {agent}, one of {', '.join(self.agents)}. All see a "
+            f"card with {SIDE * SIDE} words, and one of them is the secret word. All know which, "
+            "but for one player, the chameleon, who knows only that it is the chameleon. In turn, "
+            "each gives a hint to the word, one word itself: no word of the card, and none that "
+            "was given before. Then each speaks once to all. Then all vote at once for who they "
+            "think is the chameleon. If it does not have most votes, or another has as many, it "
+            "wins. If it is found, it guesses the word: if that is right, it wins, else the others "
+            "do. Who wins has 1, who loses -1. Reply to what is asked: with a hint of one word, a "
+            f"speech of at most {pictures.LONGEST} characters, true or not, the name of a player, "
+            "such as player_0, or a word of the card."
+        )
+
+    def describe(self, view, agent):
+        card = f"The card, {view.topic}: {', '.join(CARDS[view.topic])}."
+        return "\n".join([card, *(f"{line}." for line in self.status(view, agent))])
+
+    def status(self, view, agent):
+        lines = [f"Hints: {', '.join(f'{a[-1]} {hint}' for a, hint in view.hints) or 'none'}"]
+        if view.votes:
+            lines.append(f"Votes: {', '.join(f'{a[-1]} for {b[-1]}' for a, b in view.votes)}")
+        if view.phase == OVER:
+            return (*lines, _ending(view))
+        if view.secret:
+            lines.append(f"The word: {view.secret}")
+        if view.chameleon:
+            you = agent == view.chameleon
+            lines.append("You are the chameleon" if you else f"The chameleon: {view.chameleon}")
+        asked = {HINT: "Give a hint", TALK: "Speak", VOTE: "All vote", GUESS: "Guess the word"}
+        acts = () if view.phase == VOTE else to_act(view)
+        return (*lines, ". ".join((asked[view.phase], *acts)))
+
+    def picture(self, view, agent):
+        """Show the card; the secret word stands out for those who know it."""
+        words = [
+            (word, "green", 1.0) if word == view.secret else word for word in CARDS[view.topic]
+        ]
+        rows = tuple([tuple(words[i : i + SIDE]) for i in range(0, len(words), SIDE)])
+        return Table(rows, title=view.topic.upper(), status=self.status(view, agent))
+
+
+def _ending(state):
+    """Return who won, and how."""
+    who = "The chameleon wins" if state.winner == "chameleon" else "The others win"
+    how = f"{state.chameleon} was it" + (f", guessing {state.guessed}" if state.guessed else "")
+    return f"{who}: {how}; the word was {state.secret}"

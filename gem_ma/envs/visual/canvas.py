@@ -1,0 +1,99 @@
+"""Places in percent of a picture, and what is drawn at them."""
+
+import math
+
+from gem_ma.scene import Shapes
+
+DOT, THIN, THICK = 3, 0.006, 0.012
+
+
+def border(low=0.01, high=0.99, thick=THIN):
+    """Return the four lines of a square around the picture."""
+    corners = ((low, low), (high, low), (high, high), (low, high))
+    return outline(corners, thick)
+
+
+def outline(corners, thick=THIN):
+    """Return the lines around a polygon."""
+    ends = zip(corners, (*corners[1:], corners[0]), strict=True)
+    return tuple([("", *a, *b, thick) for a, b in ends])
+
+
+def share(place):
+    """Return a place in percent as a share of the picture."""
+    return place[0] / 100, place[1] / 100
+
+
+def line(a, b, thick=THICK):
+    """Return a line between two places in percent."""
+    return ("", *share(a), *share(b), thick)
+
+
+def dots(places, size=DOT, color="", figure="disc"):
+    return tuple([(figure, color, x / 100, y / 100, size / 100, 0.0) for x, y in places])
+
+
+def tags(named, high=0.06, color=""):
+    """Return labels: (text, place in percent)."""
+    return tuple([(text, color, x / 100, y / 100, high) for text, (x, y) in named])
+
+
+def drawn(**parts):
+    """Return Shapes within a border."""
+    lines = (*parts.pop("lines", ()), *border())
+    return Shapes(lines=lines, **parts)
+
+
+def apart(rng, many, gap, low=8, high=92, fits=None):
+    """Return so many places, none nearer to another than `gap`, all of which fit."""
+    places: list[tuple[int, int]] = []
+    while len(places) < many:
+        places = []
+        for x, y in rng.integers(low, high + 1, size=(60 * many, 2)).tolist():
+            near = any((x - a) ** 2 + (y - b) ** 2 < gap * gap for a, b in places)
+            if not near and (fits is None or fits((x, y))):
+                places.append((x, y))
+            if len(places) == many:
+                break
+    return tuple(places)
+
+
+def inside(place, corners):
+    """Return whether a place lies within a polygon."""
+    x, y = place
+    found = False
+    for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True):
+        if (ay > y) != (by > y) and (x - ax) * abs(by - ay) < (bx - ax) * (y - ay) * (
+            1 if by > ay else -1
+        ):
+            found = not found
+    return found
+
+
+def away(place, a, b):
+    """Return how far a place is from a line between two others."""
+    across, down = b[0] - a[0], b[1] - a[1]
+    along = (place[0] - a[0]) * across + (place[1] - a[1]) * down
+    t = min(1.0, max(0.0, along / (across**2 + down**2)))
+    return math.dist(place, (a[0] + t * across, a[1] + t * down))
+
+
+def told(places):
+    """Return places in words."""
+    return "; ".join([f"{x}, {y}" for x, y in places])
+
+
+def star_shaped(rng, corners, least, most, middle=(50, 50)):
+    """Return the corners of a polygon around a middle, each so far from it."""
+    start, turn = rng.random(), 2 * math.pi / corners
+    found = []
+    for i in range(corners):
+        far = least + (most - least) * rng.random()
+        angle = turn * (i + start + 0.3 * (rng.random() - 0.5))
+        found.append(
+            (
+                round(middle[0] + far * math.cos(angle)),
+                round(middle[1] + far * math.sin(angle)),
+            )
+        )
+    return tuple(found)

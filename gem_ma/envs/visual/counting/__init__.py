@@ -1,0 +1,4 @@
+"""Questions about how many there are.
+
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and `gem_ma.envs.visual.canvas`.
+"""

@@ -1,0 +1,39 @@
+"""Dice: the sum of all dice, or of those of one hand."""
+
+from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
+from gem_ma.scene import Cards
+
+
+class Dice(Task):
+    # hands, dice of each, whether one hand is asked for
+    levels = dial(
+        {0: (1, 1, 0), 2: (1, 3, 0), 5: (3, 4, 1), 7: (2, 4, 0), 8: (3, 4, 0), 10: (4, 6, 0)}
+    )
+    moves = numbers(144)
+    about = "It shows dice, in hands with letters. Reply with a number."
+
+    def draw(self, rng, hands, many, one):
+        """Draw the sum, and then dice that have it."""
+        asked = int(rng.integers(hands)) if one else None
+        rolled = []
+        for _ in range(hands if one else 1):
+            wide = many if one else many * hands
+            dice, total = [1] * wide, int(rng.integers(wide, 6 * wide + 1))
+            while sum(dice) < total:
+                open_dice = [i for i, n in enumerate(dice) if n < 6]
+                dice[open_dice[int(rng.integers(len(open_dice)))]] += 1
+            rolled += [tuple(dice[i : i + many]) for i in range(0, wide, many)]
+        if asked is None:
+            text, answer = "What is the sum of all dice?", sum(map(sum, rolled))
+        else:
+            text, answer = f"What is the sum of the dice of {LETTERS[asked]}?", sum(rolled[asked])
+        return Question(text, str(answer), tuple(rolled), self.moves)
+
+    def words(self, shown):
+        hands = zip(LETTERS, shown, strict=False)
+        return "\n".join([f"{name}: {' '.join(map(str, dice))}" for name, dice in hands])
+
+    def scene(self, shown):
+        hands = zip(LETTERS, shown, strict=False)
+        return Cards(tuple([(name, tuple([f"*{n}" for n in dice])) for name, dice in hands]))

@@ -1,0 +1,37 @@
+"""Point at: where a thing is."""
+
+from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.graded import Pointing
+from gem_ma.envs.visual.question import LETTERS, Question, pick, some
+from gem_ma.envs.visual.shapes import things
+from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
+
+
+class PointAt(Pointing):
+    levels = dial(
+        {0: (2, 2), 2: (5, 3), 5: (12, 4), 8: (24, 6), 10: (48, 7)}
+    )  # things, cells across
+    about = (
+        f"It shows shapes that do not overlap. {things.KEY} Reply with two whole numbers: how many "
+        "percent of the picture the middle of a shape is from its left side, and how many from its "
+        "top, such as 40, 65."
+    )
+    words = staticmethod(things.words)
+    scene = staticmethod(things.scene)
+
+    def draw(self, rng, many, across):
+        """Draw one thing, and others that differ from it in something."""
+        asked = Thing(pick(rng, FIGURES), int(rng.integers(len(COLORS))), pick(rng, SIZES))
+        kinds = [asked.figure, *some(rng, FIGURES, 3)]
+        drawn = [asked]
+        while len(drawn) < many:
+            other = Thing(pick(rng, kinds), int(rng.integers(len(COLORS))), pick(rng, SIZES))
+            if other != asked:
+                drawn.append(other)
+        shown = things.scatter(rng, drawn, across)
+        ((x, y),) = [(t.x, t.y) for t in shown[1] if t[:3] == asked[:3]]
+        text = (
+            f"Where is the middle of the {asked.size} {asked.figure} of colour "
+            f"{LETTERS[asked.color]}?"
+        )
+        return Question(text, f"{x}, {y}", shown, self.moves)
