@@ -238,10 +238,10 @@ def _ink_on(ground: RGB, theme: Theme) -> RGB:
 
 
 @functools.lru_cache(maxsize=1024)
-def _accent(ground: RGB, theme: Theme) -> RGB:
-    """Return the blue that says what has the keyboard, such that it stands out from a ground."""
+def _accent(ground: RGB, theme: Theme, least: float = PLAIN) -> RGB:
+    """Return the blue of links and of what has the keyboard, such that it stands out."""
     color = theme.color("blue")
-    while contrast(color, ground) < PLAIN:
+    while contrast(color, ground) < least:
         color = _mixed(color, _ink_on(ground, theme), 0.25)
     return color
 
@@ -311,8 +311,9 @@ def _frame(area: np.ndarray, color: RGB, by: int = 1) -> None:
 def _raised(area: np.ndarray, theme: Theme, sunk: bool = False) -> None:
     """Give a box the borders of old desktops."""
     face = area[area.shape[0] // 2, 2].copy()
-    light, dark = (255, 255, 255), _mixed(tuple(map(int, face)), (0, 0, 0), 0.5)  # type: ignore[arg-type]
-    first, last = (dark, light) if sunk else (light, dark)
+    a, b, c = (int(part) for part in face)
+    dark = _mixed((a, b, c), (0, 0, 0), 0.5)
+    first, last = (dark, _mixed((a, b, c), (0, 0, 0), 0.2)) if sunk else ((255, 255, 255), dark)
     area[:2], area[:, :2] = first, first
     area[-2:], area[:, -2:] = last, last
 
@@ -351,10 +352,11 @@ def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
 
 def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     _fill(area, _ground(one, theme))
-    _frame(area, theme.line)
+    faint = contrast(theme.line, theme.paper) < 1.5
+    _frame(area, _mixed(theme.paper, theme.ink, 0.4) if faint else theme.line)
     if one.tone == "window":
         if look == "old":
-            _raised(area, theme)
+            _raised(area[1:-1, 1:-1], theme)
         head = area[2 : min(_bar(one), area.shape[0] - 1), 2:-2]
         head[:] = _head(theme)
 
@@ -415,9 +417,7 @@ def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground
 
 
 def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
-    ink = theme.color("blue")
-    if contrast(ink, ground) < 4.5:
-        ink = _mixed(ink, _ink_on(ground, theme), 0.45)
+    ink = _accent(ground, theme, 4.5)
     text = letters.shorten(one.text, one.type, one.w)
     _write(area, 0, text, ink, one.type, on=ground)
     under = (area.shape[0] + letters.LINES[one.type]) // 2 - 3

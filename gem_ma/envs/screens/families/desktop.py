@@ -63,7 +63,7 @@ class Windows(Family):
             above = [boxes[other] for other in model.order[place + 1 :]]
             sheet.at("box", f"window{number}", x, y, wide, high, tone="window")
             name = model.names[number]
-            sheet.at("handle", f"title{number}", x, y, wide, line + 12, text=name, tone="bar")
+            sheet.at("handle", f"title{number}", x, y, wide, line + 16, text=name, tone="bar")
             left = x + 12
             for text in model.buttons[number]:
                 room, top = sheet.grown(80), y + line + 32

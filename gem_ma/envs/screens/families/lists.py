@@ -74,7 +74,7 @@ class Inbox(Family):
                         self._row(sheet, model, number, name, subject)
 
     def _row(self, sheet: Any, model: Any, number: int, name: str, subject: str) -> None:
-        star = "yellow" if number in model.starred else "gray"
+        star = "orange" if number in model.starred else "gray"
         sheet.put("handle", f"star{number}", "star", w=20, h=20, tone=star)
         sheet.put("link", f"mail{number}", name, beside=True, w=90)
         sheet.put("label", f"subject{number}", subject, beside=True, w=150)
