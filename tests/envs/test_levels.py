@@ -17,6 +17,7 @@ LEVELS = {  # game -> arguments, and their values by level
         "num_words hardcore max_turns partial",
         {"": (3, False, 30, False), "-easy": (3, False, 30), "-hard": (3, True, 40)},
     ),
+    "Diplomacy": ("years talks", {"": (3, 1)}),
     "DoubleAuction": ("players units max_turns", {"": (4, 3, 20)}),
     "FifteenPuzzle": ("num_rows max_turns", {"": (3, 50), "-easy": (2, 10), "-hard": (4, 50)}),
     "FrozenLake": (
@@ -105,6 +106,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"troops": 0}, {"fields": 3, "troops": 140}],
     ),
     "Crosswords": ([{"num_words": 1}, {"num_words": 5}], [{"num_words": 0}, {"num_words": 6}]),
+    "Diplomacy": (
+        [{"years": 1}, {"years": 20}, {"talks": 0}, {"talks": 5}],
+        [{"years": 0}, {"years": 21}, {"talks": -1}, {"talks": 6}],
+    ),
     "DoubleAuction": (
         [{"players": 2}, {"players": 8}, {"units": 1}, {"units": 5}, {"max_turns": 1}],
         [{"players": 1}, {"players": 9}, {"units": 0}, {"units": 6}, {"max_turns": 0}],
@@ -308,6 +313,7 @@ SEATS = {  # of games for several; who plays alone is called player
     **dict.fromkeys(("KuhnPoker", "LeducPoker", "Nim"), "first second"),
     **dict.fromkeys(("Backgammon", "Breakthrough", "Chess"), "white black"),
     "Chameleon": "player_0 player_1 player_2 player_3",
+    "Diplomacy": "north east south west",
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",

@@ -49,6 +49,7 @@ SINCE = {
     "gem_ma.envs.markets.negotiation:Negotiation",
     "gem_ma.envs.worlds.snake:Snake",
     "gem_ma.envs.parlour.chameleon:Chameleon",
+    "gem_ma.envs.parlour.diplomacy.game:Diplomacy",
     "gem_ma.envs.parlour.pictionary:Pictionary",
     "gem_ma.envs.parlour.taboo:Taboo",
     "gem_ma.envs.tau2.game:Tau2",

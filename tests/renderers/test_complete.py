@@ -16,6 +16,7 @@ LARGEST = {
     "Chess": {"notation": "san"},
     "ColonelBlotto": {"fields": 26, "troops": 2, "rounds": 40},
     "Crosswords": {"num_words": 5},
+    "Diplomacy": {"years": 20, "talks": 5},
     "DoubleAuction": {"players": 8, "units": 5, "max_turns": 100},
     "FifteenPuzzle": {"num_rows": 8},
     "FrozenLake": {"size": 16},
