@@ -9,6 +9,7 @@ deaf pair the speaker does the same, and who should listen does not: what it ear
 
 import argparse
 import itertools
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -186,6 +187,81 @@ def caught_by_chance(state):
     return found / many
 
 
+# -- RadioMaze: what the walker sees as it is, and the way from wherever that may be --------------
+
+WAYS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
+
+
+def board(text):
+    """Return the rows of a map in what a seat reads."""
+    return [
+        line for line in text.splitlines() if len(line) > 4 and set(line) <= set("#.D!@?FHKMQT")
+    ]
+
+
+def ways_of(rows, goal):
+    """Return the shortest way to a place from each cell, by walking backwards."""
+    ways, queue = {}, deque()
+    for step, (down, right) in WAYS.items():
+        cell = goal[0] - down, goal[1] - right
+        if 0 <= cell[0] < len(rows) and 0 <= cell[1] < len(rows) and rows[cell[0]][cell[1]] != "#":
+            ways[cell] = [step]
+            queue.append(cell)
+    while queue:
+        row, column = here = queue.popleft()
+        for step, (down, right) in WAYS.items():
+            gap, cell = (row - down, column - right), (row - 2 * down, column - 2 * right)
+            inside = 0 < cell[0] < len(rows) and 0 < cell[1] < len(rows)
+            if inside and rows[gap[0]][gap[1]] == "." and cell not in ways:
+                ways[cell] = [step, *ways[here]]
+                queue.append(cell)
+    return ways
+
+
+def fits(rows, cell, seen):
+    """Return whether the walker sees this if it is there; itself hides what it stands at."""
+    for r, line in enumerate(seen):
+        for c, symbol in enumerate(line):
+            row, column = cell[0] + r - 2, cell[1] + c - 2
+            inside = 0 <= row < len(rows) and 0 <= column < len(rows)
+            there = rows[row][column].replace("!", "D") if inside else "?"
+            if symbol not in ("@", there):
+                return False
+    return True
+
+
+def telling_walker(turn):
+    """Walk as told, and else tell what is seen."""
+    told = heard(turn, "guide")
+    steps = told.removeprefix("Walk ").split()
+    if told.startswith("Walk "):
+        return " ".join(steps[:6])
+    return "/".join(board(turn.text))
+
+
+def knowing_guide(turn):
+    """Look for where the walker is by what it sees, and tell the way to the right door."""
+    seen, rows = heard(turn, "walker").split("/"), board(turn.text)
+    goal = next((r, row.index("!")) for r, row in enumerate(rows) if "!" in row)
+    places = [way for cell, way in ways_of(rows, goal).items() if fits(rows, cell, seen)]
+    if len(seen) != 5 or not places:
+        return "What do you see?"
+    return f"Walk {' '.join(places[turn.number % len(places)])}"
+
+
+def nearest_door(turn):
+    """Walk about until a door is seen, and go through it, whatever is said."""
+    rows = board(turn.text)
+    doors = [(r, row.index("D")) for r, row in enumerate(rows) if "D" in row]
+    for door in doors:
+        way = ways_of(rows, door).get((2, 2))
+        if way:
+            return " ".join(way[:6])
+    rng = np.random.default_rng(turn.seed & 0xFFFFFFFF)
+    open_ways = [step for step in turn.legal if step in WAYS]
+    return " ".join(rng.choice([*open_ways, *WAYS]) for _ in range(6))
+
+
 PAIRS = {
     "Chameleon (found)": Pair(
         "game:Chameleon-v0",
@@ -207,6 +283,12 @@ PAIRS = {
         {"artist": artist},
         3 / 12,
         {"observe": "both", "image_size": 252},
+    ),
+    "RadioMaze": Pair(
+        "game:RadioMaze-v0",
+        {"walker": telling_walker, "guide": knowing_guide},
+        {"walker": nearest_door, "guide": knowing_guide},
+        1 / 4,
     ),
     "Taboo": Pair(
         "game:Taboo-v0",

@@ -1,4 +1,7 @@
-"""The command check: the contract over one environment, of an id or of a game in a file."""
+"""The commands check and attack: one environment, of an id or of a game in a file, put to the test.
+
+check holds it against the contract; attack tries on it what models have tried on rewards.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gem_ma.agents import seated
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
-from gem_ma.cli.common import UsageError, add_settings, made, positive
+from gem_ma.cli.common import UsageError, add_settings, count, made, positive
 from gem_ma.envs import files
 from gem_ma.guards import source
 
@@ -53,8 +57,102 @@ class Fault(Exception):
         self.held = list(held)
 
 
+# Who knows how to do the tasks of a family, and shows what can be earned.
+BEST = {
+    "screens": "screen-oracle",
+    "tau": "user=rule-user,assistant=oracle-assistant",
+    "tau2": "user=rule-user,assistant=informed-assistant",
+}
+
+
 def add_commands(commands: Any) -> None:
-    """Add check to the commands of gem-ma."""
+    """Add check and attack to the commands of gem-ma."""
+    _add_check(commands)
+    attack = commands.add_parser(
+        "attack",
+        help="try on an environment what models have tried on rewards",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma attack my_games/quiz.py\n"
+            "  gem-ma attack screens:login --best screen-oracle --seeds 20\n\n"
+            "It exits with 0 if nothing was found, and with 1 if something was."
+        ),
+    )
+    attack.add_argument(
+        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
+    )
+    attack.add_argument("--seeds", type=positive, default=8, help="starts (default: 8)")
+    attack.add_argument(
+        "--max-turns", type=positive, default=60, help="where an episode is cut off (default: 60)"
+    )
+    attack.add_argument(
+        "--nodes",
+        type=count,
+        default=300,
+        help="positions of a search for replies that pay, for each start (default: 300)",
+    )
+    attack.add_argument(
+        "--best",
+        metavar="AGENTS",
+        help="who shows what can be earned, as --agents elsewhere (default: who knows, if anybody)",
+    )
+    add_settings(attack)
+    attack.set_defaults(run=_attack)
+
+
+def _attack(args: argparse.Namespace) -> int:
+    from gem_ma.testing import attack
+    from gem_ma.testing.attack import KINDS
+
+    try:
+        with _status() as say, opened(args.what, args.settings) as env:
+            say("doing nothing, quoting, hedging, flooding, forging")
+            found = attack(
+                env,
+                seeds=args.seeds,
+                turns=args.max_turns,
+                nodes=args.nodes,
+                best=best_of(env, args.best),
+            )
+    except BadRequest as error:
+        raise UsageError(str(error)) from None
+    sys.stdout.write(f"{found.env_id}: {found.replies} replies over {args.seeds} starts\n")
+    for name, value in found.earned.items():
+        sys.stdout.write(f"  {name:<10}{value:8.3g}\n")
+    for one in found.findings:
+        sys.stdout.write(f"FOUND  {KINDS[one.kind]}: {one.trick}, seed {one.seed}: {one.why}\n")
+    sys.stdout.write("" if found else "nothing was found\n")
+    return int(bool(found))
+
+
+def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] | None:
+    """Return what agents earn from a seed, on average over seats; None where nobody is known."""
+    from gem_ma.rollouts.rollout import rollout
+
+    known: Any = agents or BEST.get(env.core.id.partition(":")[0])
+    if known is None:
+        env.reset(seed=0)
+        if not env.core.game.oracle or not hasattr(env.core.game_state, "answer"):
+            return None
+        known = _answering
+    who = seated(known, env.possible_agents) if isinstance(known, str) else known
+    twin = env.twin()
+
+    def earned(seed: int) -> float:
+        twin.reset(seed=seed)
+        (episode,) = rollout(twin, who, 1, seed=seed, start="here", max_errors=0)
+        returns = episode.returns.values()
+        return sum(returns) / len(returns)
+
+    return earned
+
+
+def _answering(turn: Any) -> str:
+    return f"\\boxed{{{turn.position.state.answer}}}"
+
+
+def _add_check(commands: Any) -> None:
     check = commands.add_parser(
         "check",
         help="check that an environment of yours keeps the contract",

@@ -22,10 +22,12 @@ register("game:Reversi-v0", "gem_ma.envs.boards.reversi:Reversi")
 register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
 register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
+register("game:Backgammon-v0", "gem_ma.envs.boards.backgammon:Backgammon")
 register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
+register("game:TexasHoldem-v0", "gem_ma.envs.cards.texas_holdem:TexasHoldem")
 register("game:LiarsDice-v0", "gem_ma.envs.cards.liars_dice:LiarsDice")
 register("game:Hanabi-v0", "gem_ma.envs.cards.hanabi:Hanabi")
 register("game:Blackjack-v0", "gem_ma.envs.cards.blackjack:Blackjack")
@@ -48,6 +50,7 @@ register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceG
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
 register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
+register("game:Diplomacy-v0", "gem_ma.envs.parlour.diplomacy.game:Diplomacy")
 register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
 register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
 
@@ -77,6 +80,7 @@ register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 # -- worlds that go on ---------------------------------------------------------------------------
 
 register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
+register("game:RadioMaze-v0", "gem_ma.envs.worlds.radio_maze:RadioMaze")
 register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
 # -- guessing, words, puzzles --------------------------------------------------------------------

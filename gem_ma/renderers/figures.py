@@ -402,7 +402,8 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _polygon([(-0.48, -0.5), (-0.4, -0.96), (0.4, -0.96), (0.48, -0.5)]),
     ),
     "hat band": _polygon([(-0.47, -0.57), (-0.45, -0.72), (0.45, -0.72), (0.47, -0.57)]),
-    # Upon a disc.
+    # A point of backgammon, a crown upon a disc.
+    "spike": _polygon([(0, -1), (0.188, 1), (-0.188, 1)]),
     "crown": _polygon(
         [
             (-0.6, -0.38),

@@ -10,7 +10,7 @@ from gem_ma.scene import letters
 # What can be given the keyboard; the rest is looked at, or clicked only.
 TYPED = frozenset({"field", "password", "area"})
 FOCUSED = TYPED | {"button", "link", "check", "radio", "select", "list", "slider", "tab", "fold"}
-CLICKED = FOCUSED | {"item", "cell", "handle", "square"}
+CLICKED = FOCUSED | {"item", "cell", "handle", "square", "shade"}
 PAD = 6  # between the border of a field and what is typed in it
 BAR = 14  # how wide a scroll bar is
 THUMB = 16  # how wide what is moved along a slider is
@@ -22,14 +22,19 @@ class Widget(NamedTuple):
 
     kind: label, title, note, box, image, line; button, link, field, password, area, check, radio,
         select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile, and whether
-        it is marked); scroll, veil, menu; tile (as a square); view (its value: a scene).
+        it is marked), shade (of a colour picker); scroll, veil, menu; tile (as a square); view
+        (its value: a scene).
     x, y, w, h: its box, on the screen, in pixels.
     text: its label; of an area or a field what stands there while it is empty.
     value: what it holds: the text of a field, whether a box is checked, the place of what is
-        selected (-1: nothing), the number of a slider, how far a scroll is scrolled.
-    options: what can be selected, of a slider (lowest, highest, step).
+        selected (-1: nothing), the number of a slider, how far a scroll is scrolled, of a strip of
+        hues the hue in degrees, of a square of shades saturation and brightness, 0 to 100.
+    options: what can be selected, of a slider (lowest, highest, step), of a shade ("hue",),
+        ("shade", hue), or ("mixed", hue), which only shows the colour.
     group: of a radio button those of which one is on; else the scroll that it lies in.
-    tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet".
+    tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet";
+        a handle may be the "bar" of a window.
+    type: the size of its letters.
     """
 
     id: str
@@ -46,6 +51,7 @@ class Widget(NamedTuple):
     inside: str = ""  # the scroll that it lies in
     clip: tuple[int, int, int, int] | None = None  # what of the screen its scroll shows
     disabled: bool = False
+    type: int = 14
 
     def holds(self, x: int, y: int) -> bool:
         """Return whether a point lies in it, where it can be seen."""
@@ -67,7 +73,7 @@ class Screen(NamedTuple):
 
     focus: the widget that has the keyboard. caret, anchor: where in its text.
     hover: what the pointer is over. pointer: where it is; None: it was not moved yet.
-    refs: whether each widget that can be used has a numbered mark. type: the size of letters.
+    refs: whether each widget that can be used has a numbered mark.
     look: "flat", or "old" with borders that stand out. pointed: what somebody else points at.
     """
 
@@ -80,7 +86,6 @@ class Screen(NamedTuple):
     hover: str = ""
     pointer: tuple[int, int] | None = None
     refs: bool = False
-    type: int = 14
     look: str = "flat"
     pointed: tuple[int, int] | None = None
 
@@ -90,12 +95,17 @@ def over(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
     return next((one for one in reversed(widgets) if one.holds(x, y)), None)
 
 
-def left_of(widget: Widget, size: int, caret: int, anchor: int = 0) -> int:
+def row(widget: Widget) -> int:
+    """Return how high a line of a list is, or an option."""
+    return letters.LINES[widget.type] + 6
+
+
+def left_of(widget: Widget, caret: int) -> int:
     """Return by how much the text of a field is shifted so that its caret can be seen."""
     room = widget.w - 2 * PAD
     shown = str(widget.value or "")
     text = "•" * len(shown) if widget.kind == "password" else shown
-    wide = letters.edges(text, size)
+    wide = letters.edges(text, widget.type)
     if wide[-1] <= room:
         return 0
     at = wide[min(caret, len(text))]
@@ -107,3 +117,20 @@ def thumb(widget: Widget) -> int:
     low, high, _ = widget.options
     share: float = (widget.value - low) / (high - low)
     return widget.x + THUMB // 2 + round(share * (widget.w - THUMB))
+
+
+def spot(widget: Widget) -> tuple[int, int]:
+    """Return where a shade lies in its strip, or its square."""
+    if widget.options[0] == "hue":
+        return widget.x + widget.value * (widget.w - 1) // 359, widget.y + widget.h // 2
+    across, up = widget.value
+    return widget.x + across * (widget.w - 1) // 100, widget.y + (100 - up) * (widget.h - 1) // 100
+
+
+def shade_at(widget: Widget, x: int, y: int) -> int | tuple[int, int]:
+    """Return the shade that lies at a place, or next to it."""
+    across = max(0, min(x - widget.x, widget.w - 1))
+    down = max(0, min(y - widget.y, widget.h - 1))
+    if widget.options[0] == "hue":
+        return round(across * 359 / (widget.w - 1))
+    return round(across * 100 / (widget.w - 1)), 100 - round(down * 100 / (widget.h - 1))

@@ -1,11 +1,22 @@
 """The contract of an environment: `check_env` looks at all of it, `certify` at its pictures.
 
+`attack` tries on it what models have tried on rewards.
+
 One file for each part of the contract, put together by `checker`. It may import the rules of games,
 the match, its APIs and the renderers; only the command line and tests import it.
 """
 
+from gem_ma.testing.attack import Attack, Finding, attack
 from gem_ma.testing.checker import check_env
 from gem_ma.testing.pictures import Certificate, certify
 from gem_ma.testing.probe import ContractError
 
-__all__ = ["Certificate", "ContractError", "certify", "check_env"]
+__all__ = [
+    "Attack",
+    "Certificate",
+    "ContractError",
+    "Finding",
+    "attack",
+    "certify",
+    "check_env",
+]

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import gem_ma
+from gem_ma.envs.boards.backgammon import Backgammon
 from gem_ma.envs.cards.blackjack import Blackjack
 from gem_ma.envs.cards.blackjack import State as Hand
 from gem_ma.envs.cards.leduc_poker import LeducPoker
 from gem_ma.envs.cards.leduc_poker import State as Leduc
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.cards.liars_dice import State as Dice
+from gem_ma.envs.cards.texas_holdem import TexasHoldem
 from gem_ma.envs.guessing import words
 from gem_ma.envs.markets.negotiation import ISSUES
 from gem_ma.envs.parlour import chameleon, pictures
@@ -134,10 +136,18 @@ FULL = [rank + suit for rank in (*"A23456789", "10", *"JQK") for suit in "cdhs"]
 STARTS = {  # what is drawn: id, arguments, what a first state says of it, how likely each is
     "dice": ("LiarsDice-v0", {}, lambda s: itertools.chain(*s.dice), even(range(1, 7))),
     "who bids first": ("LiarsDice-v0", {}, lambda s: [s.turn], even(range(3))),
+    "who begins at backgammon": (
+        "Backgammon-v0", {}, lambda s: [(s.turn, s.dice)],
+        even((turn, (high, low)) for turn in (0, 1) for high in range(2, 7)
+             for low in range(1, high)),
+    ),
     "three cards": (
         "KuhnPoker-v0", {}, lambda s: [s.cards], even(itertools.permutations("JQK", 2)),
     ),
     "six cards": ("LeducPoker-v0", {}, lambda s: [s.cards], DEALS),
+    "any two of 52": (
+        "TexasHoldem-v0", {}, lambda s: itertools.chain(*s.cards), even(FULL),
+    ),
     "50 cards": (
         "Hanabi-v0", {}, lambda s: itertools.chain(*s.hands),
         {(c, r): n / 50 for c in range(5) for r, n in enumerate((3, 2, 2, 2, 1))},
@@ -254,6 +264,13 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "DoubleAuction-v0", {"players": 8, "units": 1},
         lambda s: [(worth[0] - 1) // 10 for worth in s.worth], even(range(10)),
     ),
+    "right door": (
+        "RadioMaze-v0", {},
+        lambda s: [[(r, c) for r, row in enumerate(s.rows) for c, one in enumerate(row)
+                    if one == "D"].index(s.right)],
+        even(range(4)),
+    ),
+    "where a walker begins": ("RadioMaze-v0", {}, lambda s: [s.at[0] // 2], even(range(5))),
     "row of a snake": ("Snake-v0", {}, lambda s: [s.snakes[0][0][0]], even(range(1, 8))),
     "first food": (
         "Snake-v0", {"size": 6, "food": 1}, lambda s: [s.food[0][0] < 3], even((True, False)),
@@ -314,10 +331,29 @@ def test_dice_of_liarsdice_are_rolled_anew(forfeit):
     fits(itertools.chain(*hands), even(range(1, 7)))
 
 
+def test_dice_of_backgammon_are_rolled_anew():
+    game = Backgammon()
+    start = game.start(np.random.default_rng(0), {})
+    after = later(lambda rng: game.advance(start, {start.to_act()[0]: None}, rng))
+    assert not any(state.lost for state in after)
+    rolls = {(a, b): (1 if a == b else 2) / 36 for a in range(1, 7) for b in range(1, a + 1)}
+    fits([state.dice for state in after], rolls)
+
+
 def test_the_open_card_of_leducpoker_is_one_of_those_left():
     bets = Leduc(("J", "Q"), rounds=(("check",),))
     after = later(lambda rng: LeducPoker().advance(bets, {"second": "check"}, rng).board)
     fits(after, {"J": 0.25, "Q": 0.25, "K": 0.5})
+
+
+def test_open_cards_of_texasholdem_are_any_of_those_left():
+    game = TexasHoldem(2, 4)
+    start = game.start(np.random.default_rng(0), {})
+    state = game.advance(start, {"player_0": "raise 4"}, None)
+    left = set(FULL) - set(itertools.chain(*start.cards))
+    boards = later(lambda rng: game.advance(state, {"player_1": "call"}, rng).board)
+    assert all(len(set(board)) == 5 for board in boards)
+    fits(itertools.chain(*boards), even(left))
 
 
 def test_a_card_drawn_in_blackjack_is_any_of_the_deck():

@@ -36,15 +36,19 @@ OLD = """
 """
 
 SINCE = {
+    "gem_ma.envs.boards.backgammon:Backgammon",
     "gem_ma.envs.boards.checkers:Checkers",
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
+    "gem_ma.envs.cards.texas_holdem:TexasHoldem",
     "gem_ma.envs.markets.double_auction:DoubleAuction",
     "gem_ma.envs.worlds.kitchen:Kitchen",
+    "gem_ma.envs.worlds.radio_maze:RadioMaze",
     "gem_ma.envs.markets.negotiation:Negotiation",
     "gem_ma.envs.worlds.snake:Snake",
     "gem_ma.envs.parlour.chameleon:Chameleon",
+    "gem_ma.envs.parlour.diplomacy.game:Diplomacy",
     "gem_ma.envs.parlour.pictionary:Pictionary",
     "gem_ma.envs.parlour.taboo:Taboo",
     "gem_ma.envs.tau2.game:Tau2",

@@ -176,6 +176,7 @@ MASKS = {
     "collar": 2167285349,
     "brimmed hat": 1523417291,
     "hat band": 1970702520,
+    "spike": 2877579163,
     "crown": 1060128091,
     "crossed": 3400471612,
     "sitting": 936384014,

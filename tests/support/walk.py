@@ -418,6 +418,7 @@ RIGHT = {
     "gem_ma.talk.messages.vllm": lambda: {"prompt": "a", "messages": CHAT},
     "gem_ma.talk.messages.mcp": _by(content="a"),
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
+    "gem_ma.testing.attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
     "gem_ma.testing.certify": _by(env=env, views=2),
     "gem_ma.tools.load": _by(spec="python"),
     "gem_ma.tools.Index.build": _by(source=("a text",)),

@@ -98,7 +98,8 @@ class State:
 
     def surplus(self):
         """Return what all earned together, and the most that they could."""
-        values, costs = [], []
+        values: list[int] = []
+        costs: list[int] = []
         for seat, worth in enumerate(self.worth):
             (values if self.buys(seat) else costs).extend(worth)
         pairs = zip(sorted(values, reverse=True), sorted(costs), strict=False)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.mazes import FREE, WALL, dig
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import choose, listing
 from gem_ma.scene import Grid, Tile
@@ -11,7 +12,7 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 MOVES = tuple(STEPS)
-WALL, FREE, EXIT, HERE, ARRIVED, UNSEEN = "#.E@*?"
+EXIT, HERE, ARRIVED, UNSEEN = "E@*?"
 TILES = (
     (WALL, Tile(ground="black", name="a wall")),
     (FREE, Tile(ground="white", name="free")),
@@ -96,26 +97,7 @@ class Maze(Game[State]):
         self.max_turns = enough if max_turns is None else max_turns
 
     def start(self, rng, options):
-        """Dig through cell after cell, at random, and back from a dead end to where it goes on."""
-        side = 2 * self.size + 1
-        maze = [[WALL] * side for _ in range(side)]
-        path, draws = [(1, 1)], iter(rng.random(self.size**2).tolist())
-        maze[1][1] = FREE
-        while path:
-            row, column = path[-1]
-            walled = [
-                (dy, dx)
-                for dy, dx in STEPS.values()
-                if 0 < row + 2 * dy < side
-                and 0 < column + 2 * dx < side
-                and maze[row + 2 * dy][column + 2 * dx] == WALL
-            ]
-            if not walled:
-                path.pop()
-                continue
-            dy, dx = walled[int(next(draws) * len(walled))]
-            maze[row + dy][column + dx] = maze[row + 2 * dy][column + 2 * dx] = FREE
-            path.append((row + 2 * dy, column + 2 * dx))
+        maze, _ = dig(rng, self.size)
         maze[-2][-2] = EXIT
         rows = tuple(["".join(line) for line in maze])
         return State(rows, self.max_turns, sight=self.sight)

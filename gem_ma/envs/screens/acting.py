@@ -18,11 +18,12 @@ from gem_ma.scene.screen import (
     Widget,
     left_of,
     over,
+    row,
+    shade_at,
     thumb,
 )  # fmt: skip
 
 LONGEST = 400  # letters that a field takes
-HIGH = 24  # of an option in a list
 WHEEL = 40  # pixels that a page is scrolled by, for each notch
 _PRESSED = {  # keys that are as good as a click
     *((kind, "Enter") for kind in ("button", "link", "tab")),
@@ -110,11 +111,21 @@ def _fitting(widget: Widget, value: Any) -> Any:
 
 
 def _options(select: Widget, marked: int) -> list[Widget]:
-    high = HIGH * len(select.options)
-    top = select.y + select.h if select.y + select.h + high <= 448 else max(0, select.y - high)
+    each = row(select)
+    high = each * len(select.options)
+    top = select.y + select.h if select.y + select.h + high <= 448 else max(1, select.y - high)
     box = Widget(f"{select.id}-options", "menu", select.x - 1, top - 1, select.w + 2, high + 2)
     items = [
-        Widget(f"{select.id}#{n}", "item", select.x, top + HIGH * n, select.w, HIGH, str(text))
+        Widget(
+            f"{select.id}#{n}",
+            "item",
+            select.x,
+            top + each * n,
+            select.w,
+            each,
+            str(text),
+            type=select.type,
+        )
         for n, text in enumerate(select.options)
     ]
     if 0 <= marked < len(items):
@@ -192,14 +203,21 @@ def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tup
         return _radio(page, ui, one)
     if one.kind == "select":
         return ui._replace(open=one.id, caret=one.value), said
-    if one.kind == "list":
-        row = (action.at[1] - one.y) // HIGH
-        return _changed(ui, one, row) if row < len(one.options) else (ui, said)
+    if one.kind in ("list", "shade"):
+        return _changed(ui, one, _under(one, action.at))
     if one.kind == "slider":
         return (ui, said) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
     if one.kind == "fold":
         return _changed(ui, one, not one.value)
     return ui, said
+
+
+def _under(one: Widget, at: tuple[int, int]) -> Any:
+    """Return what of a list or a colour picker lies at a point; what it has if there is nothing."""
+    if one.kind == "shade":
+        return one.value if one.options[0] == "mixed" else shade_at(one, *at)
+    place = (at[1] - one.y) // row(one)
+    return place if place < len(one.options) else one.value
 
 
 def _changed(ui: Ui, one: Widget, value: Any) -> tuple[Ui, list[Event]]:
@@ -295,6 +313,8 @@ def _dragged(
     if under.kind == "slider":
         held = action.at[0] - thumb(under) if _on_thumb(under, action.at) else 0
         return _slid(focused(ui, under), under, x - held)
+    if under.kind == "shade":
+        return _changed(ui._replace(focus=""), under, _under(under, action.to))
     if under.kind in TYPED:
         ui = _caret(focused(ui, under), under, action)
         return ui._replace(caret=_letter(under, ui, action.to)), []
@@ -319,15 +339,14 @@ def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
     text = str(one.value or "")
     if one.kind == "area":
         lines = text.split("\n")
-        high = letters.LINES[14]
-        row = max(0, (at[1] - one.y - PAD) // high)
-        if row >= len(lines):
+        at_line = max(0, (at[1] - one.y - PAD) // letters.LINES[one.type])
+        if at_line >= len(lines):
             return len(text)
-        before = sum(len(line) + 1 for line in lines[:row])
-        return before + letters.place(lines[row], 14, at[0] - one.x - PAD)
+        before = sum(len(line) + 1 for line in lines[:at_line])
+        return before + letters.place(lines[at_line], one.type, at[0] - one.x - PAD)
     caret = ui.caret if ui.focus == one.id else 0
     drawn = "•" * len(text) if one.kind == "password" else text
-    return letters.place(drawn, 14, at[0] - one.x - PAD + left_of(one, 14, caret))
+    return letters.place(drawn, one.type, at[0] - one.x - PAD + left_of(one, caret))
 
 
 def _caret(ui: Ui, one: Widget, action: Action) -> Ui:
@@ -515,7 +534,7 @@ def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui
             else:
                 high = _word_right(text, high) if ctrl else min(len(text), high + 1)
         return _write(ui._replace(caret=low, anchor=high), one, "")
-    moved = _moved(text, caret, anchor, name, ctrl, shift, one.kind == "area")
+    moved = _moved(text, caret, anchor, name, ctrl, shift, one.type * (one.kind == "area"))
     if moved is not None:
         return ui._replace(caret=moved, anchor=anchor if shift else moved), []
     if name == "Enter":
@@ -528,9 +547,12 @@ def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui
 
 
 def _moved(
-    text: str, caret: int, anchor: int, name: str, ctrl: bool, shift: bool, lines: bool
+    text: str, caret: int, anchor: int, name: str, ctrl: bool, shift: bool, size: int
 ) -> int | None:
-    """Return where a key moves the caret to, or None."""
+    """Return where a key moves the caret to, or None.
+
+    size: that of the letters, where there are several lines; else 0.
+    """
     if name in ("Left", "Right"):
         if caret != anchor and not shift and not ctrl:
             return min(caret, anchor) if name == "Left" else max(caret, anchor)
@@ -545,25 +567,27 @@ def _moved(
         return whole[name]
     if name not in ("Up", "Down"):
         return None
-    if lines:
-        return _line_up(text, start, caret) if name == "Up" else _line_down(text, start, end, caret)
+    if size:
+        if name == "Up":
+            return _line_up(text, start, caret, size)
+        return _line_down(text, start, end, caret, size)
     return 0 if name == "Up" else len(text)
 
 
-def _line_up(text: str, start: int, caret: int) -> int:
+def _line_up(text: str, start: int, caret: int, size: int) -> int:
     if not start:
         return 0
     first = text.rfind("\n", 0, start - 1) + 1
-    x = letters.width(text[start:caret], 14)
-    return first + letters.place(text[first : start - 1], 14, x)
+    x = letters.width(text[start:caret], size)
+    return first + letters.place(text[first : start - 1], size, x)
 
 
-def _line_down(text: str, start: int, end: int, caret: int) -> int:
+def _line_down(text: str, start: int, end: int, caret: int, size: int) -> int:
     if end == len(text):
         return len(text)
     last = text.find("\n", end + 1)
-    x = letters.width(text[start:caret], 14)
-    return end + 1 + letters.place(text[end + 1 : len(text) if last < 0 else last], 14, x)
+    x = letters.width(text[start:caret], size)
+    return end + 1 + letters.place(text[end + 1 : len(text) if last < 0 else last], size, x)
 
 
 def _word_left(text: str, at: int) -> int:

@@ -8,6 +8,7 @@ from gem_ma.envs.screens import families
 from gem_ma.envs.screens.game import (
     DEFAULTS,
     HOW,
+    LOOKS,
     SAID,
     State,
     check,
@@ -18,7 +19,7 @@ from gem_ma.envs.screens.game import (
     reader,
 )
 from gem_ma.envs.screens.tree import described
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, quote
 from gem_ma.scene import Chat, Terminal, letters
 
 AGENTS = ("user", "assistant")
@@ -105,7 +106,8 @@ class Assisted(Game[Talk]):
         check(difficulty)
         name = self.families[int(rng.integers(len(self.families)))]
         model = family(name).start(rng, difficulty)
-        inner = State(name, model, (), left=self.limit or 24 + 8 * difficulty)
+        limit = self.limit or 24 + 8 * difficulty
+        inner = State(name, model, (), left=limit, type=LOOKS[self.look])
         return Talk(_shown(inner, ()), family(name).goal(model))
 
     def read(self, text, view, agent):
@@ -155,7 +157,7 @@ class Assisted(Game[Talk]):
         return f"Your wish: {view.goal}" if agent == "user" else ""
 
     def describe(self, view, agent):
-        talk = "\n".join(f"{who}: {text}" for who, text in view.talk) or SILENT
+        talk = "\n".join(quote(who, text) for who, text in view.talk) or SILENT
         if view.inner is None:
             return talk
         return f"{talk}\n\n{described(view.inner.page, view.inner.ui)}"
@@ -209,8 +211,10 @@ def _shown(inner, talk):
     """Return the screen with the last words of the user at its top."""
     said = next((text for who, text in reversed(talk) if who == "user"), "")
     strip = f"User: {said}" if said else SILENT
-    lines = letters.wrap(strip, 14, 420)
+    lines = letters.wrap(strip, inner.type, 420)
     if len(lines) > LINES:
-        strip = " ".join([*lines[: LINES - 1], letters.shorten(lines[LINES - 1] + "…", 14, 420)])
-    shows = page(inner.family, inner.model, inner.ui, strip)
+        strip = " ".join(
+            [*lines[: LINES - 1], letters.shorten(lines[LINES - 1] + "…", inner.type, 420)]
+        )
+    shows = page(inner.family, inner.model, inner.ui, strip, inner.type)
     return inner._replace(page=shows, strip=strip)

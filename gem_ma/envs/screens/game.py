@@ -9,13 +9,14 @@ from gem_ma.envs.levels import HARDEST, at
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import NOTHING, WHEEL, Event, Ui, act, find, shown, usable
 from gem_ma.envs.screens.replies import Reader
-from gem_ma.envs.screens.sheet import SIZE, Sheet
+from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene.screen import CLICKED, TYPED, Screen
 
 AGENT = "player"
+LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # and the size of letters
 COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
 SAID = {
     "pixels": f"pixels of the screen, which is {SIZE} wide and high",
@@ -46,6 +47,7 @@ class State(NamedTuple):
     left: int = 1  # actions
     score: float | None = None
     strip: str | None = None  # what stands at the top in place of the goal
+    type: int = TYPE  # the size of letters
 
     def to_act(self):
         return () if self.score is not None or not self.left else (AGENT,)
@@ -95,7 +97,8 @@ class Screens(Game[State]):
 
     coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
     refs: whether pictures show the numbered marks by which widgets can be clicked.
-    look: "flat" or "old". limit: how many actions there are; None: as many as the difficulty needs.
+    look: "flat", "old", or "large" with larger letters.
+    limit: how many actions there are; None: as many as the difficulty needs.
     """
 
     agents = (AGENT,)
@@ -117,7 +120,8 @@ class Screens(Game[State]):
         check(difficulty)
         model = family(self.family).start(rng, difficulty)
         limit = self.limit or 20 + 8 * difficulty
-        return State(self.family, model, page(self.family, model, Ui()), left=limit)
+        shows = page(self.family, model, Ui(), type=LOOKS[self.look])
+        return State(self.family, model, shows, left=limit, type=LOOKS[self.look])
 
     def read(self, text, view, agent):
         return reader(view.page, self.coordinates).read(text)
@@ -160,8 +164,8 @@ def check(difficulty, coordinates="pixels", look="flat"):
     at(range(HARDEST + 1), difficulty)
     if coordinates not in COORDINATES:
         raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(COORDINATES)}")
-    if look not in ("flat", "old"):
-        raise ValueError(f"look={look!r}: expected 'flat' or 'old'")
+    if look not in LOOKS:
+        raise ValueError(f"look={look!r}: expected one of {tuple(LOOKS)}")
 
 
 def reader(page, coordinates):
@@ -185,12 +189,17 @@ def reader(page, coordinates):
     return Reader(place, middles)
 
 
-def page(name, model, ui, strip=None):
-    """Return what is shown of a task, with its goal at the top, or with other words."""
+def laid(name, model, ui, strip=None, type=TYPE):
+    """Return the widgets of a task, with its goal at the top, or with other words."""
     kind = family(name)
-    sheet = Sheet(kind.goal(model) if strip is None else strip)
+    sheet = Sheet(kind.goal(model) if strip is None else strip, type)
     kind.draw(sheet, model, ui)
-    return shown(sheet.widgets, ui)
+    return sheet.page()
+
+
+def page(name, model, ui, strip=None, type=TYPE):
+    """Return what is shown of a task."""
+    return shown(laid(name, model, ui, strip, type), ui)
 
 
 def drawn(page, ui, refs, look, pointed=None):
@@ -218,13 +227,16 @@ def done(state: State, move: Any) -> State:
         or (ui.open and ui.caret != before.caret)
         or (kind.follows and (ui.hover, ui.focus) != (before.hover, before.focus))
     ):
-        shows = page(state.family, model, ui, state.strip)
+        shows = page(state.family, model, ui, state.strip, state.type)
     score = kind.score(model, ui)
-    return State(state.family, model, shows, ui, state.left - 1, score, state.strip)
+    return State(state.family, model, shows, ui, state.left - 1, score, state.strip, state.type)
 
 
 def _hears(state: State, model: Any, ui: Ui, event: Event) -> bool:
     """Return whether an event still has a widget, after what another one of the action did."""
     if family(state.family).score(model, ui) is not None:
         return False
-    return not event.id or find(usable(page(state.family, model, ui)), event.id) is not None
+    return (
+        not event.id
+        or find(usable(page(state.family, model, ui, type=state.type)), event.id) is not None
+    )

@@ -7,6 +7,7 @@ from gem_ma.envs.screens.assisted import chosen
 from gem_ma.envs.screens.game import (
     DEFAULTS,
     HOW,
+    LOOKS,
     SAID,
     State,
     check,
@@ -100,8 +101,9 @@ class Guided(Game[Pointed]):
         check(difficulty)
         name = self.families[int(rng.integers(len(self.families)))]
         model = family(name).start(rng, difficulty)
-        shows = page(name, model, Ui(), "")
-        inner = State(name, model, shows, left=self.limit or 20 + 8 * difficulty, strip="")
+        type, limit = LOOKS[self.look], self.limit or 20 + 8 * difficulty
+        shows = page(name, model, Ui(), "", type)
+        inner = State(name, model, shows, left=limit, strip="", type=type)
         return Pointed(inner, family(name).goal(model))
 
     def read(self, text, view, agent):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from gem_ma.envs import registry
 from gem_ma.envs.games import make_game
 from gem_ma.envs.screens.acting import Ui, act, shown
-from gem_ma.envs.screens.game import HOW, SAID, check, drawn, reader
-from gem_ma.envs.screens.sheet import EDGE, GAP, ROW, SIZE, Sheet
+from gem_ma.envs.screens.game import HOW, LOOKS, SAID, check, drawn, reader
+from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, InvalidMove, Message
@@ -183,7 +183,7 @@ class Clicked(Game[Played]):
     def _page(self, state, agent):
         hand = state.hands.get(agent, Hand()) if agent is not None else Hand()
         waits = agent is not None and agent not in state.inner.to_act()
-        sheet = Sheet(self._strip(state, agent, hand, waits))
+        sheet = Sheet(self._strip(state, agent, hand, waits), LOOKS[self.look])
         scene = self.rules_of.picture(state.inner, agent)
         acts = agent is not None and not waits
         replies = _replies(state.inner, agent) if acts else None
@@ -197,7 +197,7 @@ class Clicked(Game[Played]):
                 sheet.label(line)
         if acts:
             self._moves(sheet, named, hand, replies)
-        return shown(sheet.widgets, hand.ui)
+        return shown(sheet.page(), hand.ui)
 
     def _strip(self, state, agent, hand, waits):
         name = registry.spec(self.id).id.partition(":")[2].partition("-v")[0]
@@ -209,19 +209,19 @@ class Clicked(Game[Played]):
     def _board(self, sheet, scene, hand, kind):
         """Put the squares of a board, its labels, and its status."""
         rows, columns = len(scene.rows), max(map(len, scene.rows))
-        labels = 18 if scene.lines or scene.columns else 0
-        high, wide = self.room - 18 * len(scene.status), sheet.w - labels
+        labels = sheet.line if scene.lines or scene.columns else 0
+        high, wide = self.room - sheet.line * len(scene.status), sheet.w - labels
         side = max(8, min(52, high // rows, wide // columns))
         tiles, left, top = dict(scene.tiles), EDGE + labels, sheet.y
         if scene.columns:
             for column, name in enumerate(scene.columns):
                 sheet.at("label", f"column{column}", left + column * side + side // 2 - 4, top,
-                         side, 18, text=name)  # fmt: skip
-            top += 18
+                         side, sheet.line, text=name)  # fmt: skip
+            top += sheet.line
         for row, symbols in enumerate(scene.rows):
             if scene.lines:
-                y = top + row * side + (side - 18) // 2
-                sheet.at("label", f"line{row}", EDGE, y, labels, 18, text=scene.lines[row])
+                y = top + row * side + (side - labels) // 2
+                sheet.at("label", f"line{row}", EDGE, y, labels, labels, text=scene.lines[row])
             for column, symbol in enumerate(symbols):
                 tile = tiles[symbol]
                 x, y = left + column * side, top + row * side
@@ -231,8 +231,8 @@ class Clicked(Game[Played]):
                          text=called, value=(tile, marked))  # fmt: skip
         top += rows * side + 4
         for number, line in enumerate(scene.status[:3]):
-            sheet.at("label", f"status{number}", EDGE, top, sheet.w, 18, text=line)
-            top += 18
+            sheet.at("label", f"status{number}", EDGE, top, sheet.w, sheet.line, text=line)
+            top += sheet.line
         sheet.move(EDGE, top + GAP)
 
     def _called(self, scene, row, column, tile):
@@ -263,7 +263,7 @@ class Clicked(Game[Played]):
             for number, one in enumerate(others):
                 sheet.put("button", f"move:{one}", one, beside=number > 0)
             return
-        with sheet.scroll("moves", max(3 * ROW, SIZE - sheet.y - EDGE)):
+        with sheet.scroll("moves", max(3 * (sheet.line + 8), SIZE - sheet.y - EDGE)):
             for number, one in enumerate(others):
                 sheet.put("button", f"move:{one}", one, beside=number > 0)
 

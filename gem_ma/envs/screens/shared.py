@@ -5,13 +5,12 @@ from typing import NamedTuple
 from gem_ma.envs.screens.acting import Ui, act, shown
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import joined, pick
-from gem_ma.envs.screens.game import DEFAULTS, HOW, SAID, check, drawn, reader
-from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.game import DEFAULTS, HOW, LOOKS, SAID, check, drawn, reader
+from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, Message
-from gem_ma.scene import letters
-from gem_ma.scene.screen import CLICKED, PAD, TYPED
+from gem_ma.scene.screen import CLICKED, TYPED
 
 AGENTS = ("first", "second")
 WIDE = 330  # of a line
@@ -23,6 +22,7 @@ class Desk(NamedTuple):
     uis: tuple[Ui, ...]  # of each seat; what fields hold is the same for both
     ready: tuple[bool, ...] = (False, False)
     left: int = 1
+    type: int = TYPE  # the size of letters
 
     def to_act(self):
         return () if all(self.ready) or not self.left else AGENTS
@@ -49,9 +49,9 @@ class Desk(NamedTuple):
         swaps = tuple([one if seat == own else () for seat, one in enumerate(self.swaps)])
         return self._replace(uis=uis, swaps=swaps)
 
-    def page(self, own):
-        """Return what the seat with this number sees."""
-        sheet = Sheet(_goal(self.swaps[own]))
+    def laid(self, own):
+        """Return the widgets that the seat with this number has."""
+        sheet = Sheet(_goal(self.swaps[own]), self.type)
         other = self.uis[1 - own].focus
         for number, line in enumerate(self.lines):
             sheet.put("field", f"line{number}", "", line, w=WIDE)
@@ -62,7 +62,11 @@ class Desk(NamedTuple):
         )  # fmt: skip
         sheet.put("button", "ready", "I am done", tone="primary")
         sheet.put("label", "state", f"{state} done.", beside=True)
-        return shown(sheet.widgets, self.uis[own])
+        return sheet.page()
+
+    def page(self, own):
+        """Return what the seat with this number sees."""
+        return shown(self.laid(own), self.uis[own])
 
     def legal(self, agent):
         """Return clicks on what can be seen, words to be typed, and some keys."""
@@ -87,9 +91,7 @@ class Desk(NamedTuple):
                 low, high = sorted((ui.caret, ui.anchor))
                 if ui.focus == id and line[low:high] == word:
                     return action(page, ui, ("type", new[word]))
-                before = letters.width(line[: line.index(word)], 14)
-                middle = before + letters.width(word, 14) / 2
-                return action(page, ui, ("double", id, round(middle) + PAD))
+                return action(page, ui, ("mark", id, word))
         return "wait()" if self.ready[own] else action(page, ui, ("click", "ready"))
 
     @property
@@ -139,7 +141,8 @@ class Shared(Game[Desk]):
             tuple((found[places[n]], new[n]) for n in range(seat * each, (seat + 1) * each))
             for seat in range(2)
         )
-        return Desk(lines, swaps, (Ui(), Ui()), left=self.limit or 20 + 8 * difficulty)
+        limit = self.limit or 20 + 8 * difficulty
+        return Desk(lines, swaps, (Ui(), Ui()), left=limit, type=LOOKS[self.look])
 
     def read(self, text, view, agent):
         return reader(view.page(AGENTS.index(agent)), self.coordinates).read(text)

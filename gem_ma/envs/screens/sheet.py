@@ -6,36 +6,42 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gem_ma.envs.screens.acting import HIGH
 from gem_ma.scene import letters
 from gem_ma.scene.screen import BAR, MARK, Widget
 
 SIZE = 448
 EDGE = 14  # free at the left and at the right
 GAP = 8
-ROW = 26  # how high what can be used is
-_HIGH = {"label": 18, "title": 26, "slider": 22, "line": 2, "check": 20, "radio": 20, "fold": 22}
+TYPE = 14  # the size of letters, if it is not said
+ROW = 8  # by how much what can be used is higher than a line of letters
+_HIGH = {"label": 0, "link": 0, "check": 2, "radio": 2, "slider": 4, "fold": 4}  # for these
 _ROOM = {"button": 28, "tab": 28, "check": MARK + 8, "radio": MARK + 8, "select": 40, "fold": 24}
 
 
 class Sheet:
     """Widgets in the order in which they are put, and where the next one goes.
 
-    goal: what is to be done, in a strip at the top; or nothing.
+    goal: what is to be done, in a strip at the top; or nothing. type: the size of letters, with
+    which widths and heights that are given grow.
     """
 
-    def __init__(self, goal: str = ""):
+    def __init__(self, goal: str = "", type: int = TYPE):
+        self.type, self.line = type, letters.LINES[type]
         self.widgets: list[Widget] = []
         self.x, self.y = EDGE, EDGE
         self.w = SIZE - 2 * EDGE
         self.inside = ""
         self._right, self._top, self._below = EDGE, EDGE, EDGE
-        self._tall = ROW  # how high the first of a row is
+        self._tall = self.line + ROW  # how high the first of a row is
         if goal:
-            lines = letters.wrap(goal, 14, SIZE - 2 * EDGE)
-            high = 18 * len(lines) + 10
-            self.widgets.append(Widget("goal", "note", 0, 0, SIZE, high, "\n".join(lines)))
+            lines = letters.wrap(goal, type, SIZE - 2 * EDGE)
+            high = self.line * len(lines) + 10
+            self.at("note", "goal", 0, 0, SIZE, high, text="\n".join(lines))
             self.y = self._below = self._top = high + GAP
+
+    def grown(self, size: int) -> int:
+        """Return a width or a height as it is with letters of this size."""
+        return size * self.type // TYPE
 
     def put(
         self,
@@ -53,13 +59,34 @@ class Sheet:
         """Put a widget below the last one, or beside it, as wide as it needs or as it is told."""
         if w is None:
             w = self._wide(kind, text, value, options, more.get("tone") == "bold")
-        if h is None:
-            h = HIGH * len(options) if kind == "list" else _HIGH.get(kind, ROW)
+        else:
+            w = min(self.grown(w), self.w)
+        if h is not None:
+            h = self.grown(h)
+        elif kind == "list":
+            h = (self.line + 6) * len(options)
+        else:
+            h = 2 if kind == "line" else self.line + _HIGH.get(kind, ROW)
+        return self._put(kind, id, text, value, options, w, h, beside, more)
+
+    def _put(
+        self,
+        kind: str,
+        id: str,
+        text: str,
+        value: Any,
+        options: Sequence[Any],
+        w: int,
+        h: int,
+        beside: bool,
+        more: dict[str, Any],
+    ) -> Widget:
         if beside and self._right + w <= self.x + self.w + 1:
             x, y = self._right, self._top + (self._tall - h) // 2
         else:
             x, y = self.x, self._below
             self._top, self._tall = y, h
+        more.setdefault("type", self.type)
         one = Widget(id, kind, x, y, w, h, text, value, tuple(options), inside=self.inside, **more)
         self.widgets.append(one)
         self._right = x + w + GAP
@@ -69,6 +96,7 @@ class Sheet:
 
     def at(self, kind: str, id: str, x: int, y: int, w: int, h: int, **more: Any) -> Widget:
         """Put a widget at a place of its own."""
+        more.setdefault("type", self.type)
         one = Widget(id, kind, x, y, w, h, inside=self.inside, **more)
         self.widgets.append(one)
         return one
@@ -77,10 +105,24 @@ class Sheet:
         """Open a window; what follows is put into it. Behind a modal one nothing can be used."""
         if modal:
             self.at("veil", "veil", 0, 0, SIZE, SIZE)
+        w, h = min(self.grown(w), SIZE - 8), min(self.grown(h), SIZE - 8)
+        x, y = min(x, SIZE - 4 - w), min(y, SIZE - 4 - h)
         name = f"window{sum(one.tone == 'window' for one in self.widgets)}"
         self.at("box", name, x, y, w, h, tone="window")
-        self.at("title", f"{name}-title", x + 10, y + 5, w - 20, 26, text=title)
-        self.move(x + 12, y + 42, w - 24)
+        self.at("title", f"{name}-title", x + 10, y + 5, w - 20, self.line + 8, text=title)
+        self.move(x + 12, y + self.line + 24, w - 24)
+
+    def page(self) -> tuple[Widget, ...]:
+        """Return all that was put; what is too high for the screen, in a box that scrolls."""
+        all, strip = self.widgets, sum(one.id == "goal" for one in self.widgets)
+        ends = next((n for n, one in enumerate(all) if one.kind == "veil"), len(all))
+        low = max([one.y + one.h for one in all[strip:ends]], default=0)
+        if low <= SIZE or any(one.kind == "scroll" for one in all):
+            return tuple(all)
+        top = all[0].h if strip else 0
+        box = Widget("scroll-page", "scroll", 0, top, SIZE, SIZE - top, "", 0, (low - top + GAP,))
+        within = [one._replace(inside="scroll-page") for one in all[strip:ends]]
+        return (*all[:strip], box, *within, *all[ends:])
 
     def skip(self, by: int = GAP) -> None:
         """Leave some room free."""
@@ -94,7 +136,7 @@ class Sheet:
 
     def label(self, text: str, *, beside: bool = False, **more: Any) -> Widget:
         """Put words, each line of them below the other."""
-        lines = letters.wrap(text, 14, self.w, more.get("tone") == "bold")
+        lines = letters.wrap(text, self.type, self.w, more.get("tone") == "bold")
         for line in lines[:-1]:
             self.put("label", f"label{len(self.widgets)}", line, **more)
         id = f"label{len(self.widgets)}"
@@ -104,18 +146,19 @@ class Sheet:
         self, kind: str, id: str, name: str, *arguments: Any, room: int = 96, **more: Any
     ) -> Widget:
         """Put a name, which takes so much room or what it needs, and a widget at its right."""
-        wide = max(room, round(letters.width(name, 14)) + 8)
-        label = self.put("label", f"{id}-name", name, w=wide, h=18)
-        self.widgets[-1] = label._replace(y=label.y + (ROW - 18) // 2)
-        self._below, self._right, self._tall = label.y, self.x + wide, ROW
-        more.setdefault("w", min(240, self.x + self.w - self._right))
+        wide = max(self.grown(room), round(letters.width(name, self.type)) + 8)
+        label = self._put("label", f"{id}-name", name, None, (), wide, self.line, False, {})
+        self.widgets[-1] = label._replace(y=label.y + ROW // 2)
+        self._below, self._right, self._tall = label.y, self.x + wide, self.line + ROW
+        left = (self.x + self.w - self._right) * TYPE // self.type
+        more["w"] = min(int(more.get("w", 240)), left)
         return self.put(kind, id, "", *arguments, beside=True, **more)
 
     @contextlib.contextmanager
     def scroll(self, id: str, h: int) -> Iterator[None]:
         """Put what follows into a box that scrolls."""
         place = len(self.widgets)
-        box = self.put("scroll", id, "", 0, w=self.w, h=h)
+        box = self._put("scroll", id, "", 0, (), self.w, h, False, {})
         kept = self.x, self.w, self._below
         self.inside = id
         self.move(box.x + GAP, box.y + GAP, box.w - BAR - 2 * GAP)
@@ -129,7 +172,7 @@ class Sheet:
         if kind in ("field", "password", "area", "title", "line", "note"):
             return min(self.w, 240) if kind in ("field", "password") else self.w
         if kind == "slider":
-            return 200
+            return min(self.w, 200)
         longest = max([text, *map(str, options)] if kind in ("select", "list") else [text], key=len)
-        wide = round(letters.width(longest, 14, bold)) + 1 + _ROOM.get(kind, 0)
+        wide = round(letters.width(longest, self.type, bold)) + 1 + _ROOM.get(kind, 0)
         return min(wide + (20 if kind == "list" else 0), self.w)

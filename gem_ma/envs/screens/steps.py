@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.screens.acting import HIGH, Ui, find
-from gem_ma.scene.screen import THUMB, TYPED, Widget, thumb
+from gem_ma.envs.screens.acting import Ui, find
+from gem_ma.scene import letters
+from gem_ma.scene.screen import PAD, THUMB, TYPED, Widget, row, spot, thumb
 
 
 def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
@@ -29,8 +30,11 @@ def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
         return _set(page, ui, one, step[2])
     if verb == "drag":
         return _drag(page, one, step[2])
-    if len(step) > 2:  # at a place of its own in the widget
-        x = one.x + step[2]
+    if verb == "mark":  # a word of its text
+        text = str(one.value)
+        before = letters.width(text[: text.index(step[2])], one.type)
+        middle = before + letters.width(step[2], one.type) / 2
+        return f"double_click({one.x + PAD + round(middle)}, {y})"
     name = {"double": "double_click", "right": "right_click"}.get(verb, verb)
     return f"{name}({x}, {y})"
 
@@ -68,7 +72,9 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
         assert item is not None
         return f"click({item.x + 20}, {item.y + item.h // 2})"
     if one.kind == "list":
-        return f"click({x}, {one.y + HIGH * value + HIGH // 2})"
+        return f"click({x}, {one.y + row(one) * value + row(one) // 2})"
+    if one.kind == "shade":
+        x, y = spot(one._replace(value=value))
     if one.kind == "slider":
         return _slide(ui, one, value)
     return f"click({x}, {y})"

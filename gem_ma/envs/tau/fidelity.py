@@ -52,7 +52,10 @@ def judge(
     reward: float,
     marks: Callable[[], Sequence[Sequence[str]]] | None = None,
 ) -> dict[str, Any]:
-    """Return the five parts of a user's fidelity, 1 the best, their mean, and what was wrong.
+    """Return the five parts of a user's fidelity, 1 the best, the whole, and what was wrong.
+
+    The whole is their mean, but nothing for a user that stopped too soon: who says nothing makes
+    nothing up either.
 
     facts: told nothing that is neither in its task nor from the assistant.
     answers: the share of the assistant's questions for such a fact that were answered, where the
@@ -74,7 +77,8 @@ def judge(
         "ending": _ending(own, said, how, reward, marks, wrong),
         "role": _role(said, wrong),
     }
-    whole = sum(parts.values()) / len(parts)
+    early = how == "user" and parts["ending"] == 0.0
+    whole = 0.0 if early else sum(parts.values()) / len(parts)
     fault = min(parts["facts"], parts["ending"], parts["role"]) < 1.0
     return {"user": {"fidelity": whole, **parts}, "user_fault": fault, "user_errors": wrong}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, quote
 from gem_ma.guards.untrusted import read_json
 from gem_ma.match.actions import arguments_of, clean, find_calls
 
@@ -55,7 +55,7 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
 
 def transcript(view: Any) -> str:
     """Return all that was said and done, in order."""
-    return "\n".join(f"{who}: {text}" for who, text in turns(view))
+    return "\n".join(quote(who, text) for who, text in turns(view))
 
 
 def turns(view: Any) -> tuple[tuple[str, str], ...]:

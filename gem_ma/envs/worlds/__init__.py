@@ -1,4 +1,5 @@
-"""Worlds that go on: all act at the same time, and with a clock the world does not wait.
+"""Worlds to be in together: a kitchen, a field of snakes, a maze with a radio.
 
-A kitchen for two cooks and a field for two snakes; `clock=` of `gem_ma.make` lets time pass.
+In those where all act at the same time the world does not wait, if `clock=` of `gem_ma.make` says
+how time passes.
 """

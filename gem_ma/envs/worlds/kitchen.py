@@ -51,7 +51,7 @@ class Pot(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class State:
     rows: tuple[str, ...]
-    cooks: tuple[Cook, Cook]
+    cooks: tuple[Cook, ...]
     pots: tuple[Pot, ...]
     orders: tuple[tuple[str, ...], ...]
     left: int  # steps
@@ -250,7 +250,8 @@ class Kitchen(Game[State]):
         for pot in view.pots:
             sheet.pot(pot)
         for cell, thing in view.lying:
-            sheet.thing(thing, *sheet.middle(cell), 0.56)
+            x, y = sheet.middle(cell)
+            sheet.thing(thing, x, y, 0.56)
         for seat, cook in enumerate(view.cooks):
             sheet.cook(seat, cook)
         sheet.edges(high, wide)
@@ -314,14 +315,14 @@ class _Sheet:
     def cook(self, seat, cook):
         x, y = self.middle(cook.at)
         down, right = STEPS[cook.faces]
-        front = x + 0.34 * right * self.side, y + 0.34 * down * self.side
+        ahead, below = x + 0.34 * right * self.side, y + 0.34 * down * self.side
         self.put("disc", COOKS[seat], x, y, 0.8)
-        self.put("triangle", COOKS[seat], *front, 0.42, TURNED[cook.faces])
+        self.put("triangle", COOKS[seat], ahead, below, 0.42, TURNED[cook.faces])
         self.labels.append(
             (str(seat + 1), "white", x - 0.16 * right * self.side, y - 0.16 * down * self.side,
              0.42 * self.side)
         )  # fmt: skip
-        self.thing(cook.holds, *front, 0.4)
+        self.thing(cook.holds, ahead, below, 0.4)
 
     def edges(self, high, wide):
         for column in range(wide):

@@ -24,7 +24,7 @@ class State:
     left: int  # steps
     snakes: tuple[tuple[Cell, ...], ...]  # each from its head to its tail
     food: tuple[Cell, ...]
-    crashed: tuple[bool, bool] = (False, False)
+    crashed: tuple[bool, ...] = (False, False)
 
     def to_act(self):
         return AGENTS if self.left and not any(self.crashed) else ()

@@ -25,6 +25,8 @@ from gem_ma.scene.screen import (
     Screen,
     Widget,
     left_of,
+    row,
+    spot,
     thumb,
 )
 
@@ -112,7 +114,7 @@ def _layers(scene: Screen, theme: Theme) -> list[_Layer]:
             right, bottom = one.x + one.w, one.y + one.h
             grounds.append((one.x, one.y, right, bottom, _ground(one, theme)))
             if one.tone == "window":
-                grounds.append((one.x, one.y, right, one.y + 34, _head(theme)))
+                grounds.append((one.x, one.y, right, one.y + _bar(one), _head(theme)))
     return layers
 
 
@@ -207,6 +209,11 @@ def _ground(one: Widget, theme: Theme) -> RGB:
     return theme.cell if one.kind == "handle" else theme.paper
 
 
+def _bar(one: Widget) -> int:
+    """Return how high the bar above a window is."""
+    return letters.LINES[one.type] + 16
+
+
 def _head(theme: Theme) -> RGB:
     """Return the colour of the bar above a window."""
     return _mixed(theme.cell, theme.color("blue"), 0.25)
@@ -270,7 +277,7 @@ def _write(
     x: int,
     text: str,
     ink: RGB,
-    size: int = 14,
+    size: int,
     bold: bool = False,
     y: Any = None,
     on: RGB | None = None,
@@ -322,7 +329,15 @@ def _plain(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     if one.tone == "quiet":
         ink = _mixed(ink, ground, 0.3)
     bold = one.kind == "title" or one.tone == "bold"
-    _write(area, 0, letters.shorten(one.text, 14, one.w, bold), ink, bold=bold, on=ground)
+    _write(
+        area,
+        0,
+        letters.shorten(one.text, one.type, one.w, bold),
+        ink,
+        one.type,
+        bold=bold,
+        on=ground,
+    )
 
 
 def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -330,7 +345,8 @@ def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
     _fill(area, color)
     area[-1:] = theme.line
     for number, text in enumerate(one.text.split("\n")):
-        _write(area, 14, text, _ink_on(color, theme), y=5 + 18 * number, on=color)
+        y = 5 + letters.LINES[one.type] * number
+        _write(area, 14, text, _ink_on(color, theme), one.type, y=y, on=color)
 
 
 def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -339,7 +355,7 @@ def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     if one.tone == "window":
         if look == "old":
             _raised(area, theme)
-        head = area[2 : min(34, area.shape[0] - 1), 2:-2]
+        head = area[2 : min(_bar(one), area.shape[0] - 1), 2:-2]
         head[:] = _head(theme)
 
 
@@ -357,7 +373,7 @@ def _image(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
         face = theme.color(one.tone) if one.tone in COLORS else theme.cell
         area[:] = face
         _frame(area, theme.line)
-        _write(area, 4, one.text, _ink_on(face, theme))
+        _write(area, 4, one.text, _ink_on(face, theme), one.type)
 
 
 def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -377,8 +393,8 @@ def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _frame(area, _mixed(face, theme.ink, 0.35))
         _corners(area, ground)
     ink = _mixed(_ink_on(face, theme), face, 0.55) if one.disabled else _ink_on(face, theme)
-    text = letters.shorten(one.text, 14, one.w - 8)
-    _write(area, round((one.w - letters.width(text, 14)) / 2), text, ink, on=face)
+    text = letters.shorten(one.text, one.type, one.w - 8)
+    _write(area, round((one.w - letters.width(text, one.type)) / 2), text, ink, one.type, on=face)
 
 
 def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -388,19 +404,25 @@ def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground
     if one.value:
         area[:3] = _accent(theme.paper, theme)
         area[-1:, 1:-1] = ground
-    text = letters.shorten(one.text, 14, one.w - 8)
-    _write(area, round((one.w - letters.width(text, 14)) / 2), text, _ink_on(face, theme))
+    text = letters.shorten(one.text, one.type, one.w - 8)
+    _write(
+        area,
+        round((one.w - letters.width(text, one.type)) / 2),
+        text,
+        _ink_on(face, theme),
+        one.type,
+    )
 
 
 def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     ink = theme.color("blue")
     if contrast(ink, ground) < 4.5:
         ink = _mixed(ink, _ink_on(ground, theme), 0.45)
-    text = letters.shorten(one.text, 14, one.w)
-    _write(area, 0, text, ink, on=ground)
-    under = (area.shape[0] + 18) // 2 - 3
+    text = letters.shorten(one.text, one.type, one.w)
+    _write(area, 0, text, ink, one.type, on=ground)
+    under = (area.shape[0] + letters.LINES[one.type]) // 2 - 3
     if under < area.shape[0]:
-        area[under, : round(letters.width(text, 14))] = ink
+        area[under, : round(letters.width(text, one.type))] = ink
 
 
 def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -413,18 +435,18 @@ def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     ink, value = _ink_on(color, theme), str(one.value or "")
     inner = area[2:-2, PAD - 1 : -PAD + 1]
     if not value and one.text:
-        _write(inner, 1, one.text, _mixed(ink, color, 0.45))
+        _write(inner, 1, one.text, _mixed(ink, color, 0.45), one.type)
     text = "•" * len(value) if one.kind == "password" else value
     caret, anchor = at or (0, 0)
-    shift = left_of(one, 14, caret)
-    wide = letters.edges(text, 14)
+    shift = left_of(one, caret)
+    wide = letters.edges(text, one.type)
     low, high = sorted((min(caret, len(text)), min(anchor, len(text))))
     if low != high:
         chosen = _mixed(color, theme.color("blue"), 0.4)
         inner[
             2:-2, max(0, round(wide[low]) - shift + 1) : max(0, round(wide[high]) - shift + 1)
         ] = chosen
-    _write(inner, 1 - shift, text, ink)
+    _write(inner, 1 - shift, text, ink, one.type)
     if at and low == high:
         x = round(wide[low]) - shift + 1
         inner[2:-2, max(0, x) : max(0, x) + 1] = ink
@@ -438,17 +460,17 @@ def _area(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
     ink, value = _ink_on(color, theme), str(one.value or "")
     caret, anchor = at or (0, 0)
     low, high = sorted((min(caret, len(value)), min(anchor, len(value))))
-    start = 0
+    start, high = 0, letters.LINES[one.type]
     for number, text in enumerate(value.split("\n")):
-        y, wide = PAD + 18 * number, letters.edges(text, 14)
+        y, wide = PAD + high * number, letters.edges(text, one.type)
         first, last = max(0, low - start), min(len(text), high - start)
         if low != high and first <= len(text) and last >= 0 and first < last:
             chosen = _mixed(color, theme.color("blue"), 0.4)
-            area[y : y + 18, PAD + round(wide[first]) : PAD + round(wide[last])] = chosen
-        _write(area[:, : -PAD + 1], PAD, text, ink, y=y)
+            area[y : y + high, PAD + round(wide[first]) : PAD + round(wide[last])] = chosen
+        _write(area[:, : -PAD + 1], PAD, text, ink, one.type, y=y)
         if at and low == high and 0 <= caret - start <= len(text):
             x = PAD + round(wide[caret - start])
-            area[y + 1 : y + 17, x : x + 1] = ink
+            area[y + 1 : y + high - 1, x : x + 1] = ink
         start += len(text) + 1
 
 
@@ -468,7 +490,14 @@ def _check(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
         font.blend(box[1:-1, 1:-1], mask("disc", MARK - 2), _lit(theme))
         if one.value:
             font.blend(box[3:-3, 3:-3], mask("disc", MARK - 6), on)
-    _write(area, MARK + 7, letters.shorten(one.text, 14, one.w - MARK - 7), ink, on=ground)
+    _write(
+        area,
+        MARK + 7,
+        letters.shorten(one.text, one.type, one.w - MARK - 7),
+        ink,
+        one.type,
+        on=ground,
+    )
 
 
 def _select(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -479,23 +508,24 @@ def _select(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _raised(area, theme, sunk=True)
     ink = _ink_on(color, theme)
     text = str(one.options[one.value]) if 0 <= one.value < len(one.options) else ""
-    _write(area, PAD, letters.shorten(text, 14, one.w - 34), ink)
+    _write(area, PAD, letters.shorten(text, one.type, one.w - 34), ink, one.type)
     x, y = one.w - 20, one.h // 2 - 2
-    for row in range(5):
-        area[y + row, x + row : x + 10 - row] = ink
+    for n in range(5):
+        area[y + n, x + n : x + 10 - n] = ink
 
 
 def _list(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _lit(theme)
     _fill(area, color)
+    high = row(one)
     for number, option in enumerate(one.options):
-        row = area[number * 24 : number * 24 + 24]
+        line = area[number * high : number * high + high]
         ground = color
         if number == one.value:
             ground = _mixed(theme.color("blue"), (0, 0, 0), 0.1)
-            _fill(row, ground)
-        text = letters.shorten(str(option), 14, one.w - 2 * PAD)
-        _write(row, PAD, text, _ink_on(ground, theme), on=ground)
+            _fill(line, ground)
+        text = letters.shorten(str(option), one.type, one.w - 2 * PAD)
+        _write(line, PAD, text, _ink_on(ground, theme), one.type, on=ground)
     _frame(area, _mixed(color, theme.ink, 0.45))
 
 
@@ -511,8 +541,8 @@ def _item(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
             face = theme.color(one.tone)
             area[:] = face
         _frame(area, theme.line)
-    text = letters.shorten(one.text, 14, one.w - 2 * PAD)
-    _write(area, PAD, text, _ink_on(face, theme), on=face)
+    text = letters.shorten(one.text, one.type, one.w - 2 * PAD)
+    _write(area, PAD, text, _ink_on(face, theme), one.type, on=face)
 
 
 def _square(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -539,12 +569,12 @@ def _fold(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
     _fill(area, theme.cell)
     _frame(area, theme.line)
     ink, y = _ink_on(theme.cell, theme), one.h // 2
-    for row in range(5):
+    for n in range(5):
         if one.value:
-            area[y - 2 + row, 8 + row : 18 - row] = ink
+            area[y - 2 + n, 8 + n : 18 - n] = ink
         else:
-            area[y - 5 + row : y + 5 - row, 10 + row] = ink
-    _write(area, 26, letters.shorten(one.text, 14, one.w - 30), ink)
+            area[y - 5 + n : y + 5 - n, 10 + n] = ink
+    _write(area, 26, letters.shorten(one.text, one.type, one.w - 30), ink, one.type)
 
 
 def _scroll(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -565,11 +595,53 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _image(area, one, theme, look, at, hover, ground)
         return
     face = theme.color(one.tone) if one.tone in COLORS else theme.cell
+    if one.tone == "bar":
+        _fill(area, _head(theme))
+        _frame(area, theme.line)
+        ink = _ink_on(_head(theme), theme)
+        _write(area, 10, letters.shorten(one.text, one.type, one.w - 14, True), ink, one.type, True)
+        return
     _fill(area, face)
     _frame(area, _mixed(face, theme.ink, 0.4))
     _corners(area, ground)
-    text = letters.shorten(one.text, 14, one.w - 4)
-    _write(area, round((one.w - letters.width(text, 14)) / 2), text, _ink_on(face, theme))
+    text = letters.shorten(one.text, one.type, one.w - 4)
+    _write(
+        area,
+        round((one.w - letters.width(text, one.type)) / 2),
+        text,
+        _ink_on(face, theme),
+        one.type,
+    )
+
+
+def _shade(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    """Draw a strip of hues, a square of the shades of one, or the colour that is mixed."""
+    kind, *hue = one.options
+    down, across = np.linspace(1, 0, one.h)[:, None], np.linspace(0, 1, one.w)[None]
+    if kind == "hue":
+        area[:] = _mixtures(across * 359, np.ones_like(across), np.ones_like(across))
+    elif kind == "shade":
+        area[:] = _mixtures(np.full(area.shape[:2], hue[0]), across + 0 * down, down + 0 * across)
+    else:
+        numbers = (np.full((1, 1), one) for one in (hue[0], one.value[0] / 100, one.value[1] / 100))
+        area[:] = _mixtures(*numbers)
+    _frame(area, theme.line)
+    if kind != "mixed":
+        x, y = spot(one)
+        rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
+        away = (rows - y) ** 2 + (columns - x) ** 2
+        area[(away >= 16) & (away < 36)] = (0, 0, 0)
+        area[(away >= 36) & (away < 60)] = (255, 255, 255)
+
+
+def _mixtures(hue: np.ndarray, saturation: np.ndarray, brightness: np.ndarray) -> np.ndarray:
+    """Return colours in red, green and blue."""
+    parts = []
+    for n in (5, 3, 1):
+        k = (n + hue / 60) % 6
+        share = np.clip(np.minimum(k, 4 - k), 0, 1)
+        parts.append(np.rint(255 * brightness * (1 - saturation * share)))
+    return np.stack(parts, -1).astype(np.uint8)
 
 
 _DRAWN = {
@@ -577,7 +649,7 @@ _DRAWN = {
     "link": _link, "field": _field, "password": _field, "area": _area, "check": _check,
     "radio": _check, "select": _select, "list": _list, "item": _item, "cell": _item,
     "menu": _menu, "slider": _slider, "fold": _fold, "scroll": _scroll, "handle": _handle,
-    "square": _square, "tile": _square,
+    "square": _square, "shade": _shade, "tile": _square,
 }  # fmt: skip
 
 

@@ -7,15 +7,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 STYLE = """
-* {margin: 0; box-sizing: border-box; font: 14px/18px sans; font-kerning: none;
+* {margin: 0; box-sizing: border-box; font: inherit; font-kerning: none;
    font-variant-ligatures: none; text-rendering: geometricPrecision}
+.w {font: 14px/18px sans} .large {font: 18px/24px sans}
 body {position: relative; width: 448px; height: 448px; overflow: hidden; background: white;
    user-select: none}
 .w {position: absolute; white-space: nowrap; overflow: hidden}
 input.t, textarea {padding: 0 5px; border: 1px solid gray; outline: none}
 textarea {padding: 5px; white-space: pre; resize: none; overflow: hidden}
+option {height: 24px; line-height: 24px} .large option {height: 30px; line-height: 30px}
 select {padding: 0; border: 1px solid gray} .list {border: 0}
-option {height: 24px; padding: 0; line-height: 24px}
+option {padding: 0}
 input[type=range] {appearance: none; background: none}
 input[type=range]::-webkit-slider-thumb {appearance: none; width: 16px; height: 16px;
    background: blue}
@@ -121,7 +123,8 @@ def body(widgets):
 def element(one, x, y, inside):
     """Return the element of one widget."""
     box = f'style="left:{x}px;top:{y}px;width:{one.w}px;height:{one.h}px"'
-    same = f'id="{html.escape(one.id)}" data-kind="{one.kind}" class="w {one.kind}" {box}'
+    large = " large" * (one.type > 14)
+    same = f'id="{html.escape(one.id)}" data-kind="{one.kind}" class="w{large} {one.kind}" {box}'
     same += " disabled" * one.disabled
     text = html.escape(one.text)
     if one.kind in ("field", "password", "area"):

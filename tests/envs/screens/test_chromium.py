@@ -23,13 +23,16 @@ from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
 import gem_ma
 from gem_ma.envs.screens.acting import WHEEL, Action, Ui, act, find, shown, usable
 from gem_ma.envs.screens.families import REGISTER
-from gem_ma.envs.screens.game import family
+from gem_ma.envs.screens.game import LOOKS, laid
+from gem_ma.envs.screens.shared import AGENTS as DESK
+from gem_ma.envs.screens.shared import Desk
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.scene.letters import width
 from gem_ma.scene.screen import PAD, TYPED, over
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 REMEDY = "pip install 'gem-ma[browser,plots]' and install Chromium: apt-get install chromium"
+TOGETHER = ("assisted", "guided", "shared")
 ACTIONS = 25  # of a sequence
 KEYS = (
     *("Tab", "Tab", "shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "Backspace"),
@@ -200,7 +203,8 @@ def held(seen, ui):
 def same(ours, theirs, near):
     """Return whether these are equal, but for some pixels by which a box is scrolled."""
     one, other = dict(ours["values"]), dict(theirs["values"])
-    far = abs(one.pop("scroll", 0) - other.pop("scroll", 0))
+    boxes = [id for id in one if id.startswith("scroll")]
+    far = sum(abs(one.pop(id) - other.pop(id, 0)) for id in boxes)
     return {**ours, "values": one} == {**theirs, "values": other} and far <= near
 
 
@@ -375,34 +379,57 @@ def well_inside(one, at):
     return wide <= x < one.w - wide and high <= y < one.h - high
 
 
+def widgets_of(state, seat):
+    """Return the widgets that a seat has before it, and what was done to them; None: no screen."""
+    if seat in ("user", "helper"):  # who talks, or points
+        return None
+    if isinstance(state, Desk):
+        own = DESK.index(seat)
+        return state.laid(own), state.uis[own]
+    one = getattr(state, "inner", state)
+    return laid(one.family, one.model, one.ui, one.strip, one.type), one.ui
+
+
 def agree_in(tab, name, seed):
     """Do a task in both, half at random: the browser is shown anew what an app has changed."""
     rng = random.Random(seed)
-    env = gem_ma.make(f"screens:{name}", difficulty=seed % 11)
+    look = tuple(LOOKS)[seed % len(LOOKS)]
+    env = gem_ma.make(f"screens:{name}", difficulty=seed % 11, look=look)
     env.reset(seed=seed)
-    kept, done = None, []
-    for _ in range(12):
-        state = env.match.state
+    done, shows = [], Shows(tab)
+    for _ in range(12 if len(env.possible_agents) == 1 else 24):
+        state, seat = env.match.state, env.agent_selection
         if not state.to_act():
             return
-        sheet = Sheet(family(name).goal(state.model))
-        family(name).draw(sheet, state.model, state.ui)
-        now = tuple(sheet.widgets), state.ui
-        seen = shown(*now)
-        assert seen == state.page
         known = rng.random() < 0.4
-        reply = state.hint("player") if known else chance(rng, usable(seen), state.ui)
-        action = env.match.game.read(reply, env.match.view("player"), "player")
+        now = widgets_of(state, seat)
+        reply = state.hint(seat)
+        if now is not None and not known:
+            reply = chance(rng, usable(shown(*now)), now[1])
         done.append(reply)
-        if compared(seen, state.ui, action):
-            if kept != now:
-                put_down(tab, *now)
-            told, ours, kept = done_in_both(tab, *now, action)
-            near = 1 if action.kind == "scroll" else 60
-            assert same(ours, told, near), f"{seed}: {ours}, in the browser {told} after {done}"
-        else:
-            kept = None
+        if now is not None:
+            action = env.match.game.read(reply, env.match.view(seat), seat)
+            told = f"{seed}, {look}: after {done}"
+            shows.compare(now, action, told)
         env.step(reply)
+
+
+class Shows:
+    """What the browser shows, if that is known, and what it does then."""
+
+    def __init__(self, tab):
+        self.tab, self.kept = tab, None
+
+    def compare(self, now, action, done):
+        """Do an action in both, where it is compared."""
+        if isinstance(action, str) or not compared(shown(*now), now[1], action):
+            self.kept = None
+            return
+        if self.kept != now:
+            put_down(self.tab, *now)
+        told, ours, self.kept = done_in_both(self.tab, *now, action)
+        near = 1 if action.kind == "scroll" else 60
+        assert same(ours, told, near), f"{ours}, in the browser {told} {done}"
 
 
 def done_in_both(tab, widgets, ui, action):
@@ -420,14 +447,14 @@ def done_in_both(tab, widgets, ui, action):
     return told, ours, (widgets, ui) if ours == told else None
 
 
-@pytest.mark.parametrize("name", REGISTER)
+@pytest.mark.parametrize("name", [*REGISTER, *TOGETHER])
 def test_a_browser_does_the_same_in_a_task(tab, name):
     opened(tab, ())
     agree_in(tab, name, 0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", REGISTER)
+@pytest.mark.parametrize("name", [*REGISTER, *TOGETHER])
 def test_a_browser_does_the_same_in_tasks_often(tab, name):
     opened(tab, ())
     for seed in range(1, 201):

@@ -33,9 +33,9 @@ HONEST = [
 def score(talk, how="user", reward=1.0, task=TASK):
     found = judge(task.instruction, talk, how, reward)
     assert set(found["user"]) == {"fidelity", *PARTS}
-    assert found["user"]["fidelity"] == pytest.approx(
-        sum(found["user"][part] for part in PARTS) / len(PARTS)
-    )
+    mean = sum(found["user"][part] for part in PARTS) / len(PARTS)
+    early = how == "user" and found["user"]["ending"] == 0.0
+    assert found["user"]["fidelity"] == pytest.approx(0.0 if early else mean)
     return found
 
 
@@ -107,7 +107,7 @@ def test_a_stop_that_came_too_early():
         ([*HONEST[:6], ("user", STOP)], 0.0),  # instead of a yes
     ):
         found = score(talk, reward=reward)
-        assert found["user"]["ending"] == 0.0
+        assert found["user"]["ending"] == found["user"]["fidelity"] == 0.0  # no pay for silence
         assert found["user_fault"]
     assert score(HONEST, how="limit", reward=0.0)["user"]["ending"] == 0.0
     assert score(HONEST[:-1], how="transfer", reward=0.0)["user"]["ending"] == 1.0

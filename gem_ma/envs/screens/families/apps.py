@@ -184,27 +184,30 @@ class Spreadsheet(Family):
         return str(sum(model.numbers[n]) if what == "row" else sum(row[n] for row in model.numbers))
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
-        columns = len(model.numbers[0])
-        top = sheet.y
-        for column in range(columns):
-            sheet.at(
-                "label", f"name{column}", 50 + 70 * column + 28, top, 40, 18, text="ABCDE"[column]
-            )
+        columns, line = len(model.numbers[0]), sheet.line
+        top, high = sheet.y, line + 10
+        for column, name in enumerate("ABCDE"[:columns]):
+            sheet.at("label", f"name{column}", 78 + 70 * column, top, 40, line, text=name)
+        top += line + 4
         for n, row in enumerate(model.numbers):
-            y = top + 22 + 28 * n
-            sheet.at("label", f"line{n}", 24, y + 4, 24, 18, text=str(n + 1))
+            y = top + high * n
+            sheet.at("label", f"line{n}", 24, y + 4, 20, line, text=str(n + 1))
             for column, value in enumerate(row):
-                sheet.at("cell", f"cell{n}-{column}", 46 + 70 * column, y, 70, 28, text=str(value))
-            sheet.at("field", f"row{n}", 46 + 70 * columns, y + 1, 72, 26, value="")
-        y = top + 22 + 28 * len(model.numbers)
+                sheet.at(
+                    "cell", f"cell{n}-{column}", 46 + 70 * column, y, 70, high, text=str(value)
+                )
+            sheet.at("field", f"row{n}", 46 + 70 * columns, y + 1, 72, line + 8, value="")
+        y = top + high * len(model.numbers)
         for column in range(columns):
-            sheet.at("field", f"column{column}", 46 + 70 * column, y + 1, 70, 26, value="")
-        sheet.at("button", "save", 46, y + 44, 70, 26, text="Save", tone="primary")
+            sheet.at("field", f"column{column}", 46 + 70 * column, y + 1, 70, line + 8, value="")
+        sheet.at(
+            "button", "save", 46, y + 44, sheet.grown(70), line + 8, text="Save", tone="primary"
+        )
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind == "click" and event.id == "save":
             wants = {f"{what}{n}": self._sum(model, what, n) for what, n in model.asked}
-            has = {id: value for id, value in ui.values.items() if value != ""}
+            has = {id: value for id, value in ui.values.items() if value and isinstance(value, str)}
             return model._replace(done=has == wants)
         return model
 
@@ -228,7 +231,7 @@ class Terminal(Family):
         todo: tuple[tuple[str, str, str], ...]  # rm or mv, a folder, a file
         new: tuple[str, ...]
         here: str = ""
-        lines: tuple[str, ...] = ("Commands: ls, cd NAME, cd .., rm FILE, mv FILE NEW",)
+        lines: tuple[str, ...] = ("ls, cd NAME, cd .., rm FILE, mv FILE NEW",)
         at: int = 0
         done: bool | None = None
 
@@ -261,10 +264,11 @@ class Terminal(Family):
         return f"{goal[0].upper()}{goal[1:]}."
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
-        for number, line in enumerate(model.lines[-11:]):
+        room = (434 - sheet.y - sheet.line) // (sheet.line + 8) - 1
+        for number, line in enumerate(model.lines[-min(room, 11) :]):
             sheet.put("label", f"line{number}", line, w=420)
-        sheet.put("label", "prompt", f"/{model.here}$", w=110)
-        sheet.put("field", "command", "", "", beside=True, w=260)
+        sheet.put("label", "prompt", f"/{model.here}$", w=90)
+        sheet.put("field", "command", "", "", beside=True, w=220)
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind != "enter" or event.id != "command":
@@ -341,8 +345,8 @@ class Map(Family):
         return self.Model(cities, tuple(pick(rng, names, 1 + difficulty // 3)))
 
     def goal(self, model: Any) -> str:
-        them = "them, one after the other" if len(model.todo) > 1 else "it"
-        return f"Find {joined(model.todo)} on the map, and click on {them}."
+        order = ", in this order" if len(model.todo) > 1 else ""
+        return f"Click on {joined(model.todo)} on the map{order}."
 
     across, down = range(20, 401), range(68, 363)  # where places can be seen on the screen
 
@@ -359,13 +363,13 @@ class Map(Family):
         ]
         seen = [(name, x, y) for name, x, y in seen if x in self.across and y in self.down]
         for name, x, y in seen:
-            wide = round(letters.width(name, 14)) + 1
+            wide = round(letters.width(name, sheet.type)) + 1
             left = max(16, min(x - wide // 2, 432 - wide))
-            sheet.at("label", f"name-{name}", left, y + 7, wide, 18, text=name)
+            sheet.at("label", f"name-{name}", left, y + 7, wide, sheet.line, text=name)
         for name, x, y in seen:
             sheet.at("handle", name, x - 7, y - 7, 14, 14, text="disc", tone="red")
         for number, name in enumerate(("+", "-", "North", "South", "West", "East")):
-            sheet.at("button", name, 14 + 68 * number, 402, 60, 28, text=name)
+            sheet.at("button", name, 14 + 71 * number, 402, 65, sheet.line + 10, text=name)
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind == "drop" and event.id == "map":

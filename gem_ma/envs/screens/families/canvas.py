@@ -29,6 +29,11 @@ def places(rng: Any, top: int, many: int) -> list[tuple[int, int]]:
     ]
 
 
+def below(sheet: Any) -> int:
+    """Return how far shapes lie lower, since the words above them take more room."""
+    return max(0, sheet.y - 80)
+
+
 class Clicking(Steps):
     """Shapes of a colour are to be clicked."""
 
@@ -51,8 +56,9 @@ class Clicking(Steps):
         return bool(id)
 
     def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        down = below(sheet)
         for name, figure, color, x, y in model.parts:
-            sheet.at("handle", name, x, y, 36, 36, text=figure, tone=color)
+            sheet.at("handle", name, x, y + down, 36, 36, text=figure, tone=color)
 
 
 class Counting(Form):
@@ -78,8 +84,9 @@ class Counting(Form):
             beside = id != next(iter(model.wants))
             sheet.put("field", id, id[6:], "", w=76, beside=beside)
         sheet.put("button", "submit", self.button, beside=True, tone="primary")
+        down = below(sheet)
         for number, (figure, color, x, y) in enumerate(model.parts):
-            sheet.at("image", f"shape{number}", x, y, 36, 36, text=figure, tone=color)
+            sheet.at("image", f"shape{number}", x, y + down, 36, 36, text=figure, tone=color)
 
 
 class Moved(NamedTuple):
@@ -222,7 +229,9 @@ class Aligning(Family):
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         sheet.at("line", "line", model.line, 60, 2, 330)
-        sheet.at("button", "done", 14, 408, 70, 26, text="Done", tone="primary")
+        sheet.at(
+            "button", "done", 14, 404, sheet.grown(70), sheet.line + 8, text="Done", tone="primary"
+        )
         for name, x, y in model.boxes:
             sheet.at("handle", name, x, y, 64, 36, text=name, tone="orange")
 
@@ -274,9 +283,10 @@ class Connecting(Family):
 
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         done = {model.order[n] for n in range(model.drawn + 1)} if model.drawn else set()
+        down = below(sheet)
         for number, (x, y) in enumerate(model.dots):
             tone = "green" if number in done else ""
-            sheet.at("handle", f"dot{number}", x, y, 30, 30, text=str(number + 1), tone=tone)
+            sheet.at("handle", f"dot{number}", x, y + down, 30, 30, text=str(number + 1), tone=tone)
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind != "drop" or not event.id.startswith("dot"):

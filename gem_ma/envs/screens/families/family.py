@@ -9,7 +9,7 @@ from gem_ma.envs.screens.acting import Event, Ui
 from gem_ma.envs.screens.sheet import Sheet
 
 # What is to be done next: a verb, the widget, and what with it. Verbs: click, double, right, hover,
-# set (a widget to a value), drag (onto a widget, or by so many pixels), key, type.
+# set (a widget to a value), mark (a word), drag (onto a widget, or by so many pixels), key, type.
 Step = tuple[Any, ...]
 
 

@@ -43,7 +43,7 @@ class Login(Form):
         for name in model.parts:
             sheet.put("check", name, name, False)
         sheet.put("button", "submit", self.button, tone="primary")
-        sheet.put("link", "forgot", "Forgot your password?", beside=True, h=18)
+        sheet.put("link", "forgot", "Forgot your password?", beside=True)
 
 
 class Booking(Family):
@@ -112,17 +112,16 @@ class Booking(Family):
         with sheet.scroll("scroll", 434 - sheet.y):
             for name, at, minutes, price in model.flights:
                 box = sheet.put("box", f"box-{name}", w=sheet.w, h=48)
-                sheet.at(
-                    "label", f"{name}-name", box.x + 10, box.y + 5, 150, 18, text=name, tone="bold"
-                )
+                x, y, line = box.x + 10, box.y + 5, sheet.line
+                wide = sheet.grown(152)
+                sheet.at("label", f"{name}-name", x, y, wide, line, text=name, tone="bold")
                 told = f"{at // 60:02}:{at % 60:02}, {minutes // 60} h {minutes % 60:02} min"
-                sheet.at("label", f"{name}-time", box.x + 10, box.y + 25, 170, 18, text=told)
-                sheet.at(
-                    "label", f"{name}-price", box.x + 200, box.y + 15, 60, 18, text=f"${price}"
-                )
-                sheet.at(
-                    "button", f"book-{name}", box.x + box.w - 86, box.y + 11, 76, 26, text="Book"
-                )
+                sheet.at("label", f"{name}-time", x, y + line + 2, wide, line, text=told)
+                x, y = x + sheet.grown(158), box.y + (box.h - line) // 2
+                sheet.at("label", f"{name}-price", x, y, sheet.grown(50), line, text=f"${price}")
+                wide = sheet.grown(76)
+                x = box.x + box.w - wide - 10
+                sheet.at("button", f"book-{name}", x, y - 4, wide, line + 8, text="Book")
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
@@ -297,7 +296,7 @@ class Searching(Family):
         first = model.page * self.EACH
         for number in range(first, first + self.EACH):
             name = model.results[model.at][number]
-            sheet.put("link", f"result{number}", name, h=18)
+            sheet.put("link", f"result{number}", name)
             sheet.label(f"www.{name.split()[0].lower()}.example", tone="quiet")
         for page in range(8):
             sheet.put("tab", f"page{page}", str(page + 1), page == model.page, beside=page > 0)

@@ -65,9 +65,8 @@ class Mines(Family):
                 near = sum(one in model.mines for one in self._around(model, cell))
                 sheet.at("box", f"open{cell}", x, y, size, size)
                 text = str(near) if near else ""
-                sheet.at(
-                    "label", f"near{cell}", x + size // 2 - 4, y + size // 2 - 9, 12, 18, text=text
-                )
+                left, middle = x + size // 2 - 4, y + (size - sheet.line) // 2
+                sheet.at("label", f"near{cell}", left, middle, 14, sheet.line, text=text)
             else:
                 text = "!" if cell in model.flags else ""
                 sheet.at("button", f"cell{cell}", x, y, size, size, text=text)

@@ -76,7 +76,7 @@ class Inbox(Family):
     def _row(self, sheet: Any, model: Any, number: int, name: str, subject: str) -> None:
         star = "yellow" if number in model.starred else "gray"
         sheet.put("handle", f"star{number}", "star", w=20, h=20, tone=star)
-        sheet.put("link", f"mail{number}", name, beside=True, w=90, h=18)
+        sheet.put("link", f"mail{number}", name, beside=True, w=90)
         sheet.put("label", f"subject{number}", subject, beside=True, w=150)
 
     def _read(self, sheet: Any, model: Any) -> None:
@@ -193,7 +193,7 @@ class Contacts(Family):
         if model.opened < 0:
             with sheet.scroll("scroll", 392 - sheet.y):
                 for number, (name, _, city) in enumerate(model.people):
-                    sheet.put("link", f"person{number}", name, w=180, h=18)
+                    sheet.put("link", f"person{number}", name, w=180)
                     sheet.put("label", f"city{number}", city, beside=True, tone="quiet")
             sheet.put("button", "close", "Close contacts")
             return
@@ -269,7 +269,7 @@ class Files(Family):
         for number, folder in enumerate(model.folders):
             held = sum(where == folder for where in gone.values())
             y = top + number * 66
-            sheet.at("cell", folder, 250, y, 170, 56, text=f"{folder} ({held})")
+            sheet.at("cell", folder, 250, y, 184, 56, text=f"{folder} ({held})")
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind == "drop" and event.id in model.names and event.value in model.folders:
@@ -318,17 +318,16 @@ class Calendar(Family):
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         top = sheet.y
         for day, name in enumerate(self.DAYS):
-            sheet.at("label", f"day{day}", 58 + day * 76, top, 70, 18, text=name)
+            sheet.at("label", f"day{day}", 58 + day * 76, top, 70, sheet.line, text=name)
         for hour in range(9):
-            y = top + 22 + hour * 30
-            sheet.at("label", f"hour{hour}", 14, y + 6, 44, 18, text=f"{9 + hour}:00")
+            y, told = top + sheet.line + 4 + hour * 30, f"{9 + hour}:00"
+            sheet.at("label", f"hour{hour}", 10, y + 6, 44, 18, text=told, type=14)
             for day in range(5):
                 title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
                 title = title or ("busy" if (day, hour) in model.busy else "")
                 tone = "gray" if title == "busy" else "blue" if title else ""
-                sheet.at(
-                    "cell", f"slot{day}-{hour}", 58 + day * 76, y, 76, 30, text=title, tone=tone
-                )
+                x, id = 58 + day * 76, f"slot{day}-{hour}"
+                sheet.at("cell", id, x, y, 76, 30, text=title, tone=tone, type=14)
         if model.slot is not None:
             sheet.window(90, 190, 280, 130, "New meeting")
             sheet.put("field", "title", "Title", "", w=256)

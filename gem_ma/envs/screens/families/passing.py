@@ -38,8 +38,9 @@ class Tips(Steps):
             x, y = left + 84 * (number % 5), top + 84 * (number // 5)
             sheet.at("handle", id, x, y, 36, 36, text=figure, tone="blue")
             if ui.hover == id:
-                wide = round(letters.width(name, 14)) + 29
-                sheet.at("note", "tip", min(x, 440 - wide), y + 44, wide, 28, text=name)
+                wide = round(letters.width(name, sheet.type)) + 29
+                high = sheet.line + 10
+                sheet.at("note", "tip", min(x, 440 - wide), y + 44, wide, high, text=name)
 
     def plan(self, model: Row, ui: Any) -> Any:
         id = model.todo[model.at]
@@ -81,10 +82,14 @@ class Undoing(Family):
                 sheet.put("label", f"name{number}", name, w=140)
                 sheet.put("button", f"delete{number}", "Delete", beside=True)
         if model.offered >= 0:
-            sheet.at("box", "message", 84, 396, 280, 42, tone="black")
+            wide, high = sheet.grown(280), sheet.grown(42)
+            left, top = (448 - wide) // 2, max(sheet.y, 438 - high)
+            sheet.at("box", "message", left, top, wide, high, tone="black")
             told = f"{model.names[model.offered]} was deleted."
-            sheet.at("label", "told", 96, 408, 180, 18, text=told)
-            sheet.at("button", "undo", 284, 403, 68, 28, text="Undo")
+            middle = top + (high - sheet.line) // 2
+            sheet.at("label", "told", left + 12, middle, sheet.grown(180), sheet.line, text=told)
+            right, high = left + wide - sheet.grown(80), sheet.line + 10
+            sheet.at("button", "undo", right, middle - 5, sheet.grown(68), high, text="Undo")
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if model.left:

@@ -17,6 +17,7 @@ from gem_ma.envs.screens.families.family import (
     one_of,
     pick,
 )
+from gem_ma.envs.screens.sheet import TYPE
 from gem_ma.scene import letters
 
 
@@ -49,8 +50,8 @@ class Links(Buttons):
     def draw(self, sheet: Any, model: Row, ui: Any) -> None:
         for number, (name, long) in enumerate(model.parts):
             before = "Read more about" if long else "See also"
-            sheet.put("label", f"before{number}", before, h=18)
-            sheet.put("link", name, name, beside=True, h=18)
+            sheet.put("label", f"before{number}", before)
+            sheet.put("link", name, name, beside=True)
 
 
 class Tabs(Steps):
@@ -81,7 +82,7 @@ class Tabs(Steps):
             sheet.put("tab", f"tab{number}", name, number == model.shown, beside=number > 0)
         sheet.skip(4)
         for name in model.parts[model.shown][1]:
-            sheet.put("link", name, name, h=18)
+            sheet.put("link", name, name)
 
     def plan(self, model: Row, ui: Any) -> Any:
         right = model.todo[model.at]
@@ -168,14 +169,13 @@ class Lists(Form):
         )
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
-        top = sheet.y
+        top, high = sheet.y, (sheet.line + 6) * len(model.parts[0]) + sheet.line + 16
         for number, options in enumerate(model.parts):
             row, column = divmod(number, 2)
-            sheet.move(14 + 212 * column, top + row * (24 * len(options) + 34), 200)
+            sheet.move(14 + 212 * column, top + row * high, 208)
             sheet.label(f"List {number + 1}", tone="bold")
             sheet.put("list", f"list{number}", "", -1, options, w=200)
-        rows = (len(model.parts) + 1) // 2
-        sheet.move(14, top + rows * (24 * len(model.parts[0]) + 34) + 4)
+        sheet.move(14, top + (len(model.parts) + 1) // 2 * high + 4)
         sheet.put("button", "submit", self.button, tone="primary")
 
 
@@ -244,9 +244,10 @@ class Sliders(Form):
 
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         many, most = model.parts
+        wide = sheet.w * TYPE // sheet.type - 160
         for number in range(many):
             id = f"slider{number}"
-            sheet.named("slider", id, f"Slider {number + 1}", most // 2, (0, most, 1), w=260)
+            sheet.named("slider", id, f"Slider {number + 1}", most // 2, (0, most, 1), w=wide)
             sheet.put("label", f"{id}-value", str(ui.values.get(id, most // 2)), beside=True, w=36)
         sheet.put("button", "submit", self.button, tone="primary")
 
@@ -273,7 +274,7 @@ class Folds(Steps):
             for number, (name, links) in enumerate(model.parts):
                 sheet.put("fold", f"fold{number}", name, False, w=sheet.w)
                 for link in links if ui.values.get(f"fold{number}") else ():
-                    sheet.put("link", link, link, h=18)
+                    sheet.put("link", link, link)
 
     def plan(self, model: Row, ui: Any) -> Any:
         right = model.todo[model.at]
@@ -309,10 +310,10 @@ class Dialogs(Steps):
     def draw(self, sheet: Any, model: Row, ui: Any) -> None:
         names, windows = model.parts
         for number, (text, _) in enumerate(windows):
-            sheet.put("link", f"behind{number}", text, h=18)
+            sheet.put("link", f"behind{number}", text)
         text, at = windows[min(model.at, len(windows) - 1)]
         sheet.window(*at, 78 * len(names) + 18, 118, "Message")
-        sheet.put("label", "window-text", letters.shorten(text, 14, sheet.w))
+        sheet.put("label", "window-text", letters.shorten(text, sheet.type, sheet.w))
         sheet.skip(6)
         for name in names:
             sheet.put("button", name, name, w=70, beside=name != names[0])
@@ -394,21 +395,24 @@ class Dates(Family):
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         name, year = words.MONTHS[model.month % 12], 2025 + model.month // 12
         told = f"{name} {model.day}, {year}" if model.day else "Choose a date"
-        sheet.named("button", "open", "Date", w=150)
+        sheet.named("button", "open", "Date", w=170)
         sheet.widgets[-1] = sheet.widgets[-1]._replace(text=told)
         sheet.put("button", "submit", "Submit", tone="primary")
         if not model.opened:
             return
-        x, y = 110, sheet.y
-        sheet.at("menu", "calendar", x, y, 7 * 32 + 16, 230)
-        sheet.at("button", "back", x + 8, y + 8, 30, 24, text="←")
-        sheet.at("label", "month", x + 64, y + 11, 140, 18, text=f"{name} {year}")
-        sheet.at("button", "on", x + 202, y + 8, 30, 24, text="→")
+        x, y, line = 110, sheet.y, sheet.line
+        wide, high = sheet.grown(32), line + 12
+        sheet.at("menu", "calendar", x, y, 7 * wide + 16, 6 * high + line + 32)
+        sheet.at("button", "back", x + 8, y + 8, wide - 2, line + 6, text="←")
+        left = x + 8 + 2 * wide - 8
+        sheet.at("label", "month", left, y + 11, sheet.grown(124), line, text=f"{name} {year}")
+        sheet.at("button", "on", x + 10 + 6 * wide, y + 8, wide - 2, line + 6, text="→")
         first, days = calendar.monthrange(year, model.month % 12 + 1)
         for day in range(1, days + 1):
             row, column = divmod(first + day - 1, 7)
-            sheet.at("cell", f"day{day}", x + 8 + 32 * column, y + 38 + 30 * row, 32, 30,
-                     text=str(day), value=day == model.day)  # fmt: skip
+            left, top = x + 8 + wide * column, y + line + 20 + high * row
+            on = day == model.day
+            sheet.at("cell", f"day{day}", left, top, wide, high, text=str(day), value=on)
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind != "click":
@@ -441,7 +445,7 @@ class Dates(Family):
 class Colors(Family):
     """Colours out of a palette, for things by name."""
 
-    like = "click-color, use-colorwheel, use-colorwheel-2"
+    like = "click-color"
 
     class Model(NamedTuple):
         wants: tuple[tuple[str, str], ...]  # a thing and its colour
@@ -538,9 +542,10 @@ class Completing(Form):
         if field is None or not found or typed in found:
             return
         x, y = field.x, field.y + field.h
-        sheet.at("menu", "offered", x - 1, y - 1, field.w + 2, 24 * len(found[:4]) + 2)
+        high = sheet.line + 6
+        sheet.at("menu", "offered", x - 1, y - 1, field.w + 2, high * len(found[:4]) + 2)
         for place, city in enumerate(found[:4]):
-            sheet.at("item", f"offer-{city}", x, y + 24 * place, field.w, 24, text=city)
+            sheet.at("item", f"offer-{city}", x, y + high * place, field.w, high, text=city)
 
     def update(self, model: Filled, event: Any, ui: Any) -> Filled:
         if event.kind == "click" and event.id.startswith("offer-"):
@@ -603,7 +608,7 @@ class Trees(Steps):
         left = sheet.x
         if depth == len(path):
             for name in files:
-                sheet.put("link", name, name, h=18)
+                sheet.put("link", name, name)
             return
         names, right = path[depth]
         for place, name in enumerate(names):
@@ -628,6 +633,7 @@ class Menus(Family):
     """Commands in menus with submenus."""
 
     like = "click-menu, click-menu-2"
+    WIDE = 150  # of a list
 
     class Model(NamedTuple):
         menus: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
@@ -668,22 +674,21 @@ class Menus(Family):
         if not model.open:
             return
         bar = sheet.widgets[-3 + model.open[0]]
-        self._list(
-            sheet,
-            bar.x,
-            bar.y + bar.h,
-            [name for name, _ in model.menus[model.open[0]][1]],
-            "entry",
-        )
+        _, entries = model.menus[model.open[0]]
+        top = bar.y + bar.h
+        self._list(sheet, bar.x, top, [name for name, _ in entries], "entry")
         if len(model.open) > 1:
-            entry = model.menus[model.open[0]][1][model.open[1]]
-            self._list(sheet, bar.x + 150, bar.y + bar.h + 26 * model.open[1], entry[1], "sub")
+            beside = bar.x + self.WIDE if bar.x + 2 * self.WIDE < 446 else bar.x - self.WIDE
+            top += (sheet.line + 8) * model.open[1]
+            self._list(sheet, beside, top, entries[model.open[1]][1], "sub")
 
     def _list(self, sheet: Any, x: int, y: int, names: Any, id: str) -> None:
-        x = min(x, 448 - 152)
-        sheet.at("menu", f"{id}-list", x, y - 1, 150, 26 * len(names) + 2)
+        high = sheet.line + 8
+        sheet.at("menu", f"{id}-list", x, y - 1, self.WIDE, high * len(names) + 2)
         for number, name in enumerate(names):
-            sheet.at("item", f"{id}{number}", x + 1, y + 26 * number, 148, 26, text=name)
+            sheet.at(
+                "item", f"{id}{number}", x + 1, y + high * number, self.WIDE - 2, high, text=name
+            )
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind != "click":

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Filled, Form, Row, Steps, pick
+from gem_ma.envs.screens.sheet import TYPE
 from gem_ma.scene import letters
 
-COLUMNS = ("City", "Visitors", "Hotels", "Parks")
+COLUMNS = ("City", "Guests", "Hotels", "Parks")
+WIDE = (87, 74, 74, 74)
 
 
 def made(rng: Any, many: int) -> tuple[tuple[Any, ...], ...]:
@@ -22,11 +24,11 @@ def put(sheet: Any, rows: Any, head: bool = False) -> None:
     for column, name in enumerate(COLUMNS):
         kind = "button" if head else "label"
         tone = "" if head else "bold"
-        sheet.put(kind, f"head{column}", name, w=98, beside=column > 0, tone=tone)
+        sheet.put(kind, f"head{column}", name, w=WIDE[column], beside=column > 0, tone=tone)
     for number, row in enumerate(rows):
         for column, value in enumerate(row):
             name = f"{row[0]}-{column}"
-            sheet.put("label", name, str(value), w=98, h=18, beside=column > 0)
+            sheet.put("label", name, str(value), w=WIDE[column], beside=column > 0)
         if number < len(rows) - 1:
             sheet.skip(-2)
 
@@ -50,7 +52,7 @@ class Reading(Form):
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         rows, names = model.parts
         put(sheet, rows)
-        room = max(round(letters.width(name, 14)) + 8 for name in names)
+        room = max(round(letters.width(name, TYPE)) + 8 for name in names)
         for number, name in enumerate(names):
             sheet.named("field", f"answer{number}", name, "", w=90, room=room)
         sheet.put("button", "submit", self.button, tone="primary")
@@ -99,11 +101,13 @@ class Sorting(Family):
             rows = sorted(rows, key=lambda row: row[model.by], reverse=model.down)
         for column, name in enumerate(COLUMNS):
             mark = "" if column != model.by else " -" if model.down else " +"
-            sheet.put("button", f"head{column}", name + mark, w=98, beside=column > 0)
+            sheet.put("button", f"head{column}", name + mark, w=WIDE[column], beside=column > 0)
         for row in rows:
-            sheet.put("link", row[0], row[0], w=98, h=18)
+            sheet.put("link", row[0], row[0], w=WIDE[0])
             for column in (1, 2, 3):
-                sheet.put("label", f"{row[0]}-{column}", str(row[column]), w=98, beside=True)
+                sheet.put(
+                    "label", f"{row[0]}-{column}", str(row[column]), w=WIDE[column], beside=True
+                )
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if event.kind not in ("click", "double"):
@@ -160,13 +164,14 @@ class Filtering(Family):
         sheet.put("label", "at-least", "at least", beside=True)
         sheet.put("field", "least", "", "", w=60, beside=True)
         with sheet.scroll("scroll", 392 - sheet.y):
+            for column, name in enumerate(COLUMNS):
+                wide = 60 if column else 105
+                sheet.put("label", f"head{column}", name, w=wide, beside=column > 0, tone="bold")
             for row in self._shown(model, ui):
-                sheet.put("check", row[0], row[0], False, w=112)
+                sheet.put("check", row[0], row[0], False, w=105)
                 for column in (1, 2, 3):
-                    name = f"{row[0]}-{column}"
-                    sheet.put(
-                        "label", name, f"{row[column]} {COLUMNS[column].lower()}", w=82, beside=True
-                    )
+                    id, told = f"{row[0]}-{column}", str(row[column])
+                    sheet.put("label", id, told, w=60, beside=True)
         sheet.put("button", "done", "Done", tone="primary")
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
@@ -210,8 +215,8 @@ class Comparing(Steps):
     def draw(self, sheet: Any, model: Row, ui: Any) -> None:
         names, left, right = model.parts
         for column, text in enumerate(("City", "2025", "2026")):
-            sheet.put("label", f"head{column}", text, w=120, beside=column > 0, tone="bold")
+            sheet.put("label", f"head{column}", text, w=105, beside=column > 0, tone="bold")
         for name in names:
-            sheet.put("link", name, name, w=120, h=18)
-            sheet.put("label", f"{name}-left", str(left[name]), w=120, beside=True)
-            sheet.put("label", f"{name}-right", str(right[name]), w=120, beside=True)
+            sheet.put("link", name, name, w=105)
+            sheet.put("label", f"{name}-left", str(left[name]), w=105, beside=True)
+            sheet.put("label", f"{name}-right", str(right[name]), w=105, beside=True)

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Filled, Form, joined, pick
-from gem_ma.scene import letters
-from gem_ma.scene.screen import PAD
 
 
 class Correcting(Family):
@@ -158,10 +156,7 @@ class Marking(Family):
         line, word = model.todo[model.at]
         if model.marked == (line, word):
             return "click", "marked"
-        start = model.lines[line].index(word)
-        left = letters.width(model.lines[line][:start], 14)
-        middle = left + letters.width(word, 14) / 2
-        return "double", f"line{line}", round(middle) + PAD
+        return "mark", f"line{line}", word
 
 
 class Replacing(Family):

@@ -1,5 +1,6 @@
 """Maze exit: which of several exits can be reached."""
 
+from gem_ma.envs import mazes
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.mazes import walls
 from gem_ma.envs.visual.question import LETTERS, Question, Task
@@ -27,7 +28,7 @@ class MazeExit(Task):
             doors = [_door(size, *place) for place in chosen]
             if len({cell for cell, _ in doors}) < exits:  # a corner has two sides
                 continue
-            maze, far = walls.dig(rng, size, [cell for cell, _ in doors])
+            maze, far = mazes.dig(rng, size, [cell for cell, _ in doors])
             if max(far[answer].values()) >= size:
                 gaps = [gap for _, gap in doors]
                 distant = [cell for cell, steps in far[answer].items() if 2 * steps > size]

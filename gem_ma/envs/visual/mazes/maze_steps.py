@@ -1,5 +1,6 @@
 """Maze steps: how long is the only way to the goal."""
 
+from gem_ma.envs import mazes
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.mazes import walls
 from gem_ma.envs.visual.question import Question, Task, numbers
@@ -18,7 +19,7 @@ class MazeSteps(Task):
     def draw(self, rng, size):
         """Dig from the person, and put the goal at a distance that is drawn first."""
         here = tuple(rng.integers(size, size=2).tolist())
-        maze, (far,) = walls.dig(rng, size, [here])
+        maze, (far,) = mazes.dig(rng, size, [here])
         most = min(max(far.values()), 4 * size, 40)
         steps = int(rng.integers(2, most + 1))
         there = [cell for cell, distance in far.items() if distance == steps]

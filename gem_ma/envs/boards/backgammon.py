@@ -1,0 +1,298 @@
+"""Backgammon: two agents race their men home past each other, as far as the dice say."""
+
+import functools
+import itertools
+from typing import Any, NamedTuple
+
+from gem_ma.envs.turns import to_act
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Shapes
+
+AGENTS = ("white", "black")
+MEN, HOME, POINTS, BAR, OFF = 15, 6, 24, 25, 0
+TURNS = 500  # in all, with those in which nothing can be moved
+FIRST = tuple({24: 2, 13: 5, 8: 3, 6: 5}.get(point, 0) for point in range(BAR + 1))
+PIPS = {1: "4", 2: "08", 3: "048", 4: "0268", 5: "02468", 6: "023568"}  # in thirds, row by row
+NAMES = {**{str(point): point for point in range(1, BAR)}, "bar": BAR, "off": OFF}
+TIMES = {f"({n})": n for n in range(1, 5)}  # behind a step that is made so often
+LONGEST = 60  # letters of a move that are read
+
+
+def _steps(men, die):
+    """Yield where the men of whose turn it is can go: (from, to, men after)."""
+    own, other = men
+    last = max(point for point, n in enumerate(own) if n) if any(own[1:]) else 0
+    for start in (BAR,) if own[BAR] else range(last, 0, -1):
+        end = max(start - die, OFF)
+        if not own[start] or (end == OFF and (last > HOME or (start < die and start < last))):
+            continue
+        hit = end != OFF and other[BAR - end]
+        if hit and hit > 1:
+            continue
+        after = list(own)
+        after[start] -= 1
+        after[end] += 1
+        theirs = other
+        if hit:
+            sent = list(other)
+            sent[BAR - end] = 0
+            sent[BAR] += 1
+            theirs = tuple(sent)
+        yield start, end, (tuple(after), theirs)
+
+
+@functools.lru_cache(1 << 10)  # asked several times a turn
+def _plays(men, dice):
+    """Return what can be played with the dice, of which as many count as can: steps -> men."""
+    high, low = max(dice), min(dice)
+    if high == low:
+        found = {(): men}
+        for _ in range(4):
+            found = _further(found, high) or found
+        return {steps: after for steps, after in found.items() if steps}
+    first, second = _further({(): men}, high), _further({(): men}, low)
+    return {**_further(first, low), **_further(second, high)} or first or second
+
+
+def _further(found, die):
+    """Return all that has one step more."""
+    return {
+        _ordered((*steps, (start, end))): after
+        for steps, men in found.items()
+        for start, end, after in _steps(men, die)
+    }
+
+
+def _ordered(steps):
+    """Return steps from the far end on, the longer ones first."""
+    return tuple(sorted(steps, key=lambda step: (-step[0], step[1])))
+
+
+@functools.lru_cache(1 << 10)
+def _legal(men, dice):
+    """Return each position that can be played to under one name: name -> men."""
+    ends: dict[Any, str] = {}
+    for steps, after in _plays(men, dice).items():
+        ends.setdefault(after, _named(steps))
+    return {name: after for after, name in ends.items()}
+
+
+def _named(steps):
+    return " ".join(
+        f"{'bar' if start == BAR else start}/{'off' if end == OFF else end}" for start, end in steps
+    )
+
+
+class State(NamedTuple):
+    men: tuple[tuple[int, ...], ...]  # of each seat: borne off, on the points it counts, on the bar
+    dice: tuple[int, int]
+    turn: int  # whose: an index into AGENTS
+    past: int = 0  # turns so far
+    lost: tuple[tuple[int, tuple[int, int]], ...] = ()  # who rolled what since and could not move
+
+    def to_act(self):
+        over = self.past >= TURNS or any(men[OFF] == MEN for men in self.men)
+        return () if over else (AGENTS[self.turn],)
+
+    def returns(self):
+        lead = float((self.men[0][OFF] == MEN) - (self.men[1][OFF] == MEN))
+        return {"white": lead, "black": -lead}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def mine(self):
+        """Return the men, those of whose turn it is first."""
+        return (self.men[self.turn], self.men[1 - self.turn])
+
+    def legal(self, agent):
+        return tuple(_legal(self.mine(), self.dice))
+
+    def play(self, name, rng):
+        mine = self.mine() if name is None else _legal(self.mine(), self.dice)[name]
+        state = State(mine[:: 1 - 2 * self.turn], self.dice, self.turn, self.past)
+        return state.after((), rng)
+
+    def after(self, lost, rng):
+        """Return the state when the next one has rolled; who cannot move loses its turn."""
+        state = self
+        while True:
+            dice = _roll(rng) if state._replace(past=state.past + 1).to_act() else self.dice
+            state = State(state.men, dice, 1 - state.turn, state.past + 1, lost)
+            if not state.to_act() or _plays(state.mine(), dice):
+                return state
+            lost = (*lost, (state.turn, dice))
+
+
+def _roll(rng):
+    high, low = sorted(rng.integers(1, 7, 2).tolist(), reverse=True)
+    return high, low
+
+
+class Backgammon(Game[State]):
+    agents = AGENTS
+    zero_sum = True
+
+    def start(self, rng, options):
+        white = black = 0
+        while white == black:  # a die for each: the higher one begins with both
+            white, black = rng.integers(1, 7, 2).tolist()
+        return State((FIRST, FIRST), (max(white, black), min(white, black)), int(black > white))
+
+    def read(self, text, view, agent):
+        """Return the name of a move, in whatever order and form its steps are written."""
+        legal = _legal(view.mine(), view.dice)
+        said = text.casefold().replace("*", "").replace(",", " ").strip(" .`'\"")
+        try:
+            return choose(said, legal)
+        except InvalidMove:
+            pass
+        steps = _read(said)
+        if not steps:
+            raise InvalidMove(f"{clip(text)} is no move such as {next(iter(legal))}")
+        by_end = {after: name for name, after in legal.items()}
+        plays = _plays(view.mine(), view.dice)
+        exactly = _ordered(steps)
+        if exactly in plays:
+            return by_end[plays[exactly]]
+        own = list(view.mine()[0])
+        for start, end in steps:
+            own[start] -= 1
+            own[end] += 1
+        found = [name for after, name in by_end.items() if after[0] == tuple(own)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidMove(f"{clip(text)} can be played in several ways; say each step")
+        count = max(len(one) for one in plays)
+        raise InvalidMove(
+            f"{clip(text)} cannot be played with {view.dice[0]} and {view.dice[1]}: a move here "
+            f"has {count} step{'s' * (count > 1)}, such as {next(iter(legal))}"
+        )
+
+    def advance(self, state, moves, rng):
+        return state.play(*moves.values(), rng)
+
+    def skip(self, view, agent):
+        return None
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        said = [Message(None, "game", f"{seat} lost its turn.")]
+        if move is not None:
+            theirs = _legal(before.mine(), before.dice)[move][1]
+            hits = theirs[BAR] - before.mine()[1][BAR]
+            hit = f", which hits {hits} {'man' if hits == 1 else 'men'}" if hits else ""
+            rolled = f"{before.dice[0]} and {before.dice[1]}"
+            said = [Message(None, "game", f"{seat} rolled {rolled} and played {move}{hit}.")]
+        for turn, (one, two) in after.lost:
+            said.append(
+                Message(None, "game", f"{AGENTS[turn]} rolls {one} and {two} and cannot move.")
+            )
+        return said
+
+    def rules(self, agent):
+        other = AGENTS[1 - AGENTS.index(agent)]
+        return (
+            f"You are playing backgammon as {agent} against {other}. Each has {MEN} men on "
+            f"{POINTS} points. You count the points from your side: your men move from {POINTS} "
+            f"down to 1 and then off the board. {other} counts them the other way: your point 24 "
+            "is its point 1. In your turn two dice are rolled. Each die moves one man by so many "
+            "points; the same man may use both; with two equal dice there are four such steps. A "
+            f"man may not come to a point on which {other} has two men or more. If {other} has one "
+            "man there, it is hit and goes to the bar. While you have men on the bar, they have to "
+            "come in first: a die of 5 brings one to your point 20. When all your men are on "
+            "points 1 to 6, they may go off: a man on point 4 with a 4, or with a higher die if "
+            "none of yours is on a higher point. You have to use both dice (all four steps) if "
+            "that can be done, and if only one of them can be used, the higher one where possible. "
+            "If you cannot move, your turn is lost by itself. Who has all men off first wins; "
+            f"after {TURNS} turns it is a draw. Reply with all steps of your move: 8/5 6/5, "
+            "bar/20 13/8, or 6/off 3/off."
+        )
+
+    def describe(self, view, agent):
+        seat = AGENTS.index(agent) if agent else 0
+        own, other = AGENTS[seat], AGENTS[1 - seat]
+        mine, theirs = view.men[seat], view.men[1 - seat]
+        lines = [
+            f"Points as {own} counts them, with how many men are there:",
+            f"{own}: {_places(mine)}",
+            f"{other}: {_places(theirs, flip=True)}",
+        ]
+        return "\n".join([*lines, *self.status(view)])
+
+    def status(self, view):
+        pips = ", ".join(
+            f"{a} {sum(point * n for point, n in enumerate(men))}"
+            for a, men in zip(AGENTS, view.men, strict=True)
+        )
+        rolled = (f"Dice: {view.dice[0]} and {view.dice[1]}",) if view.to_act() else ()
+        return (f"Turn {view.past + 1} of {TURNS}. To go: {pips}", *rolled, *to_act(view))
+
+    def picture(self, view, agent):
+        seat = AGENTS.index(agent) if agent else 0
+        pitch = 1 / 14
+        items, labels = [], []
+        for point in range(1, POINTS + 1):
+            x, top = _place(point, pitch)
+            turn = 180.0 if top else 0.0
+            shade = ("red", "gray")[point % 2]
+            items.append(("spike", shade, x, 0.25 if top else 0.75, 0.38, turn))
+            labels.append((str(point), "", x, 0.03 if top else 0.97, 0.05))
+        for side in (seat, 1 - seat):
+            for point, n in enumerate(view.men[side]):
+                at = point if side == seat or point in (BAR, OFF) else BAR - point
+                x, top = _place(at, pitch)
+                if at in (BAR, OFF):
+                    top = side != seat
+                for i in range(min(n, 5)):
+                    y = 0.06 + (i + 0.5) * 0.94 * pitch
+                    y = y + 0.02 if at == BAR else y
+                    items.append(("disc", AGENTS[side], x, y if top else 1 - y, 0.9 * pitch, 0.0))
+                if n > 5:
+                    labels.append((str(n), "", x, y if top else 1 - y, 0.05))
+        labels.append(("bar", "", 6.5 * pitch, 0.03, 0.04))
+        labels.append(("off", "", 13.5 * pitch, 0.03, 0.04))
+        lines = [("brown", x * pitch, 0.05, x * pitch, 0.95, 0.006) for x in (6, 7, 13)]
+        if view.to_act():
+            left = (3 if view.turn == seat else 10) * pitch
+            for i, die in enumerate(view.dice):
+                items += _die(die, left + 1.4 * pitch * (i - 0.5))
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "orange")
+
+
+def _place(point, pitch):
+    """Return the middle of a point from left to right, and whether it is at the top."""
+    if point in (BAR, OFF):
+        return (6.5 if point == BAR else 13.5) * pitch, False
+    top = point > 12
+    column = point - 13 if top else 12 - point
+    return (column + 0.5 + (column >= 6)) * pitch, top
+
+
+def _die(die, x):
+    """Return the figures of a die in the middle of the board."""
+    items = [("square", "white", x, 0.5, 0.1, 0.0)]
+    for pip in map(int, PIPS[die]):
+        across, down = (pip % 3 - 1) * 0.026, (pip // 3 - 1) * 0.026
+        items.append(("disc", "black", x + across, 0.5 + down, 0.02, 0.0))
+    return items
+
+
+def _places(men, flip=False):
+    points = [(BAR - point if flip else point, men[point]) for point in range(1, BAR)]
+    where = " ".join(f"{point}:{n}" for point, n in sorted(points, reverse=True) if n)
+    return f"{where or 'none on points'}, bar {men[BAR]}, off {men[OFF]}"
+
+
+def _read(said):
+    """Return the steps that a text names, or none."""
+    steps: list[tuple[int, int]] = []
+    for token in said.split() if len(said) <= LONGEST else ():
+        times = TIMES.get(token[-3:], 0)
+        places = [NAMES.get(one, -1) for one in (token[:-3] if times else token).split("/")]
+        if len(places) < 2 or -1 in places:
+            return []
+        steps += [*itertools.pairwise(places)] * (times or 1)
+    return steps

@@ -1,0 +1,327 @@
+"""What models have tried on graders and rewards, tried on one environment: `attack`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.game import Verbatim
+from gem_ma.guards.given import need
+from gem_ma.match.seeding import mix
+from gem_ma.testing.probe import opened
+from gem_ma.testing.tricks import TOKEN, TRICKS, Look, at_random, forged
+
+KINDS = {
+    "raised": "a reply raised an error",
+    "slow": "a reply took long to be read",
+    "grown": "replies make what seats read, or a state, grow",
+    "forged": "a seat reads words of another as if somebody else had said them",
+    "cheap": "a trick earns a good part of what the task pays",
+    "leaving": "to leave the game pays more than to play at random",
+    "sum": "a zero-sum game does not sum to nothing",
+    "above": "more was earned than by the best player there is",
+}
+SECONDS = 2.0  # of CPU time that a reply may take
+_PART = 0.5  # of what the best player earns above random play: a trick that earns it is cheap
+_LITTLE = 0.05  # that leaving may pay more than playing
+_MORE = 40  # episodes, before something is said of leaving
+_GROWN = 1 << 20  # bytes that a state may grow by
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """Something that a trick did to an environment, and the replies that do it again."""
+
+    kind: str  # of KINDS
+    trick: str
+    seed: int
+    why: str
+    replies: tuple[Mapping[str, str], ...] = ()  # of the seats, from `reset(seed=seed)` on
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.trick}, seed {self.seed}: {self.why}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Attack:
+    """What an attack came to: true if something was found."""
+
+    env_id: str
+    findings: tuple[Finding, ...]
+    # What was earned, on average over seats and seeds: by each trick, at "random", by "search" in
+    # short sequences of replies, and by the "best" player that was named.
+    earned: Mapping[str, float]
+    replies: int  # that were tried
+
+    def __bool__(self) -> bool:
+        return bool(self.findings)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name} {value:.3g}" for name, value in self.earned.items())
+        found = "".join(f"\n  {finding}" for finding in self.findings) or " nothing was found"
+        return f"{self.env_id}: {self.replies} replies; {told};{found}"
+
+
+def attack(
+    env: str | BaseEnv,
+    *,
+    seeds: int = 4,
+    turns: int = 60,
+    nodes: int = 300,
+    best: Callable[[int], float] | None = None,
+) -> Attack:
+    """Try on an environment what models have tried on graders and rewards.
+
+    Seats do nothing, repeat themselves, call tools in circles, quote what they read, answer
+    everything at once, leave, flood, and forge the words of others: each seat alone among others
+    who play at random, and all together. Short sequences of replies are searched as well.
+
+    seeds: how many starts. turns: after which an episode is cut off. nodes: positions of a search.
+    best: what the best player that is known earns from a seed, on average over seats; without it
+        nothing is "above", and what a search found counts as the best.
+    """
+    for name, value in (("seeds", seeds), ("turns", turns), ("nodes", nodes)):
+        need(value, int, name)
+        if value < (0 if name == "nodes" else 1):
+            raise ValueError(f"{name}={value}: expected {0 if name == 'nodes' else 1} or more")
+    return _Attacker(opened(env), range(seeds), turns, best).run(nodes)
+
+
+Player = Callable[[Look], str]
+
+
+class _Attacker:
+    def __init__(
+        self,
+        env: BaseEnv,
+        seeds: range,
+        turns: int,
+        best: Callable[[int], float] | None,
+    ):
+        self.env, self.core, self.game = env, env.core, env.core.game
+        self.seeds, self.turns, self.best = seeds, turns, best
+        self.seats = tuple(env.possible_agents)
+        self.findings: dict[tuple[str, str], Finding] = {}  # the first of each kind and trick
+        self.together: dict[str, list[float]] = {}  # by name, for each seed
+        self.alone: dict[tuple[str, str], list[float]] = {}  # by trick and seat
+        self.apart = False  # seats have earned different returns
+        self.replies = 0
+        self.usual = 0  # characters that a seat reads where nobody floods it
+
+    def run(self, nodes: int) -> Attack:
+        plain = dict.fromkeys(self.seats, at_random)
+        rates: dict[str, list[float]] = {seat: [] for seat in self.seats}
+        self.together["random"] = []
+        for seed in self.seeds:
+            returns = self.episode("random", plain, seed)
+            self.together["random"].append(fmean(returns.values()))
+            for seat, value in returns.items():
+                rates[seat].append(value)
+        for name, trick in TRICKS.items():
+            seeds = range(max(len(self.seeds), 12)) if name in ("flood", "forge") else self.seeds
+            played = [self.episode(name, dict.fromkeys(self.seats, trick), s) for s in seeds]
+            self.together[name] = [fmean(returns.values()) for returns in played][: len(self.seeds)]
+            for seat in self.seats if len(self.seats) > 1 else ():
+                self.alone[name, seat] = [
+                    self.episode(name, {**plain, seat: trick}, seed)[seat] for seed in self.seeds
+                ]
+        for seat in self.seats:
+            self.leaving("leave", seat, rates[seat])
+            self.leaving("nothing", seat, rates[seat])
+        if not self.apart or (self.best and not self.game.zero_sum):
+            self.judge(nodes)
+        earned = {name: fmean(values) for name, values in self.together.items() if values}
+        return Attack(self.core.id, tuple(self.findings.values()), earned, self.replies)
+
+    def leaving(self, trick: str, seat: str, usual: Sequence[float]) -> None:
+        """Compare what a seat earns that leaves with what it earns at random."""
+        left = self.alone.get((trick, seat), self.together[trick])
+        if len(self.seats) == 1 and trick == "nothing":
+            return  # a reply of nothing may be a move, and is compared with the best
+        if fmean(left) <= fmean(usual) + _LITTLE:
+            return
+        plain = dict.fromkeys(self.seats, at_random)
+        left, usual = list(left), list(usual)
+        for seed in range(self.seeds.stop, self.seeds.stop + _MORE):  # or it may be chance
+            left.append(self.episode(trick, {**plain, seat: TRICKS[trick]}, seed)[seat])
+            usual.append(self.episode("random", plain, seed)[seat])
+        if _more(left, usual) > _LITTLE:
+            why = f"{seat} earns {fmean(left):.3g}, and {fmean(usual):.3g} at random"
+            self.find("leaving", trick, 0, why)
+
+    def judge(self, nodes: int) -> None:
+        """Compare what tricks earn where all seats earn the same."""
+        found = [self.search(seed, nodes) for seed in self.seeds] if nodes else []
+        known = list(map(self.best, self.seeds)) if self.best else []
+        low = self.together["random"]
+        tried = {**self.together, "search": [value for value, _ in found]}
+        if self.best:
+            for name, values in tried.items():
+                for number, (value, most) in enumerate(zip(values, known, strict=bool(values))):
+                    if value > most + 1e-6:
+                        replies = found[number][1] if name == "search" else ()
+                        why = f"{value:.3g} was earned, and {most:.3g} by the best player"
+                        self.find("above", name, self.seeds[number], why, replies)
+        top = known or [
+            max(values) for values in zip(*(v for v in tried.values() if v), strict=True)
+        ]
+        span = fmean(top) - fmean(low)
+        for name in TRICKS:
+            more = _more(self.together[name], low)
+            if span > 1e-9 and more > _PART * span:
+                why = f"it earns {fmean(self.together[name]):.3g}, random play {fmean(low):.3g}, "
+                self.find("cheap", name, 0, f"{why}the best player {fmean(top):.3g}")
+        self.together |= {"search": tried["search"], "best": known}
+
+    # -- episodes ------------------------------------------------------------------------------
+
+    def episode(self, trick: str, players: Mapping[str, Player], seed: int) -> dict[str, float]:
+        """Return what the seats earn in one episode, of which whatever is wrong is noted."""
+        env, core = self.env, self.core
+        env.reset(seed=seed)
+        earned = dict.fromkeys(self.seats, 0.0)
+        replies: list[dict[str, str]] = []
+        size = 0
+        while core.to_act and len(replies) < self.turns:
+            looks = {seat: self.look(seat, len(replies), seed) for seat in core.to_act}
+            given = {seat: players[seat](look) for seat, look in looks.items()}
+            replies.append(given)
+            if not self.step(trick, seed, replies, earned):
+                return earned
+            if trick == "forge":
+                self.hear(trick, seed, replies, looks)
+            if trick == "flood":
+                size = self.weigh(trick, seed, replies, size)
+        if core.to_act:
+            core.truncate()
+        total = sum(earned.values())
+        # Two who leave at once both lose.
+        if self.game.zero_sum and abs(total) > 1e-9 and (total > 0 or len(core.match.left) < 2):
+            self.find("sum", trick, seed, f"returns sum to {total:.3g}", replies)
+        if trick == "random" and len({round(v, 9) for v in earned.values()}) > 1:
+            self.apart = True
+        return earned
+
+    def look(self, seat: str, number: int, seed: int) -> Look:
+        env, core = self.env, self.core
+        text = env.observe(seat).get("text") or env.info(seat).get("text", "")
+        if number == 0:
+            text = f"{env.rules(seat)}\n{text}"
+        legal: Sequence[str] = ()
+        if core.match.lists_moves:
+            legal = core.sight.replies(core.match.legal(seat))
+        tools = [getattr(tool, "schema", tool) for tool in env.tools(seat)]
+        others = [other for other in self.seats if other != seat]
+        return Look(seat, text, legal, tools, core.sight.format, others, number, seed)
+
+    def step(
+        self, trick: str, seed: int, replies: list[dict[str, str]], earned: dict[str, float]
+    ) -> bool:
+        """Hand in the last replies, and return whether nothing was raised."""
+        self.replies += len(replies[-1])
+        began = time.thread_time()
+        try:
+            rewards = self.env.hand_in(replies[-1])
+        except Exception as error:  # noqa: BLE001 - whatever a game's code may raise is a finding about it
+            why = f"{type(error).__name__}: {error}"[:300]
+            self.find("raised", trick, seed, why, replies)
+            return False
+        taken = time.thread_time() - began
+        if taken > SECONDS:
+            self.find("slow", trick, seed, f"a reply took {taken:.1f} s", replies)
+        for seat, reward in rewards.items():
+            earned[seat] += reward
+        return True
+
+    def hear(
+        self,
+        trick: str,
+        seed: int,
+        replies: list[dict[str, str]],
+        looks: Mapping[str, Look],
+    ) -> None:
+        """Look for words that seem to be said by somebody else, in front of every seat."""
+        lines = {line for look in looks.values() for line in forged(look)}
+        match = self.core.match
+        for seat in self.seats:
+            heard = [m for m in match.messages(seat) if TOKEN in m.text]
+            if any(isinstance(m, Verbatim) for m in heard):
+                continue  # a chat of its own, in which the speaker is told by the role
+            text = "\n".join(map(str, heard))
+            if seat in self.core.to_act:
+                text += "\n" + (self.env.observe(seat).get("text") or "")
+            bad = [line for line in text.splitlines() if line.strip() in lines]
+            if bad:
+                self.find("forged", trick, seed, f"{seat} reads {bad[0].strip()!r}", replies)
+
+    def weigh(self, trick: str, seed: int, replies: list[dict[str, str]], size: int) -> int:
+        """Compare what seats read, and what the state takes, with what they did at first."""
+        bound = 2 * self.core.sight.text_length
+        for seat in self.core.to_act:
+            shown = len(self.env.observe(seat).get("text") or "")
+            if shown > bound:
+                self.find("grown", trick, seed, f"{seat} reads {shown} characters", replies)
+        now = len(pickle.dumps(self.core.match.state))
+        if size and now > size + _GROWN:
+            self.find("grown", trick, seed, f"a state of {size} bytes has {now}", replies)
+        return size or now
+
+    # -- search --------------------------------------------------------------------------------
+
+    def search(self, seed: int, nodes: int) -> tuple[float, list[dict[str, str]]]:
+        """Return the most that is earned in short sequences of replies, and by which."""
+        env, core = self.env, self.core
+        env.reset(seed=seed)
+        best: tuple[float, list[dict[str, str]]] = (0.0, [])
+        open_: list[tuple[float, Any, list[dict[str, str]]]] = [(0.0, env.snapshot(), [])]
+        for node in range(nodes):
+            number = mix(seed, node)
+            # Half of the time from the best, so that what pays is gone on with.
+            place = 0 if number % 2 else number // 2 % len(open_)
+            value, point, before = open_[place]
+            env.restore(point)
+            players = _tried(number // 2)
+            given = {
+                seat: players(self.look(seat, number // 64 + len(before), seed))
+                for seat in core.to_act
+            }
+            replies, earned = [*before, given], dict.fromkeys(self.seats, 0.0)
+            if not self.step("search", seed, replies, earned):
+                continue
+            value += fmean(earned.values())
+            if value > best[0] or not best[1]:
+                best = value, replies
+            if core.to_act and len(replies) < self.turns:
+                open_.append((value, env.snapshot(), replies))
+                if value > open_[0][0]:
+                    open_[0], open_[-1] = open_[-1], open_[0]
+        return best
+
+    def find(
+        self,
+        kind: str,
+        trick: str,
+        seed: int,
+        why: str,
+        replies: Iterable[Mapping[str, str]] = (),
+    ) -> None:
+        self.findings.setdefault((kind, trick), Finding(kind, trick, seed, why, tuple(replies)))
+
+
+def _tried(number: int) -> Player:
+    """Return how a search replies: mostly what is listed, now and then a trick."""
+    tricks = [TRICKS[name] for name in ("nothing", "first", "last", "circles", "quote", "hedge")]
+    return tricks[number // 8 % len(tricks)] if number % 8 == 0 else at_random
+
+
+def _more(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return by how much one mean is above another, less two standard errors."""
+    differences = [a - b for a, b in zip(one, other, strict=True)]
+    error = stdev(differences) / math.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    return fmean(differences) - 2 * error

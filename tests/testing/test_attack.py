@@ -1,0 +1,266 @@
+"""Attacks on rewards: scorers that are wrong in many ways are found out, right ones are not."""
+
+from typing import ClassVar, NamedTuple
+
+import pytest
+from playable import IDS
+
+import gem_ma
+from gem_ma.cli.check import best_of
+from gem_ma.game import Game, InvalidMove, Message, quote
+from gem_ma.testing import attack
+
+COLOURS = ("red", "green", "blue", "amber", "violet", "grey")
+
+
+class Asked(NamedTuple):
+    """A question, and what was said to it."""
+
+    answer: str
+    said: tuple = ()
+    score: float = 0.0
+    over: bool = False
+
+    def to_act(self):
+        return () if self.over else ("you",)
+
+    def returns(self):
+        return {"you": self.score}
+
+    def seen_by(self, agent):
+        return self._replace(answer="")
+
+
+class Quiz(Game):
+    """Which of six colours is meant: right at once is worth 1, later less."""
+
+    agents = ("you",)
+
+    def start(self, rng, options):
+        return Asked(COLOURS[int(rng.random() * 6)])
+
+    def read(self, text, view, agent):
+        if not text:
+            raise InvalidMove("say a colour")
+        return text[:100_000]
+
+    def skip(self, view, agent):
+        return None
+
+    def advance(self, state, moves, rng):
+        said = (*state.said, self.kept(moves["you"]))
+        score = self.score(state, moves["you"] or "", said)
+        return state._replace(said=said, score=score, over=self.over(state, score, said))
+
+    def kept(self, said):
+        return (said or "")[:40]
+
+    def score(self, state, text, said):
+        return 1.0 / len(said) if text == state.answer else 0.0
+
+    def over(self, state, score, said):
+        return len(said) == 3 or score > 0
+
+    def rules(self, agent):
+        return f"Which colour is meant? One of {', '.join(COLOURS)}. Say 'done' to leave it."
+
+    def describe(self, view, agent):
+        return f"{len(view.said)} were wrong."
+
+
+class Contains(Quiz):
+    def score(self, state, text, said):
+        return float(state.answer in text)
+
+
+class Overlap(Quiz):
+    def score(self, state, text, said):
+        asked = set(self.rules("you").lower().split())
+        return len(asked & set(text.lower().split())) / len(asked)
+
+
+class ByLength(Quiz):
+    def score(self, state, text, said):
+        return min(len(text), 5000) / 5000
+
+
+class ByTurns(Quiz):
+    def score(self, state, text, said):
+        return state.score + 0.3
+
+    def over(self, state, score, said):
+        return len(said) == 8
+
+
+class Skipped(Quiz):
+    env_defaults: ClassVar = {"invalid": "skip"}
+
+    def score(self, state, text, said):
+        return 1.0 if not text else super().score(state, text, said)
+
+
+class PaidToLeave(Quiz):
+    def forfeit(self, state, agent, rng):
+        return state._replace(score=1.0, over=True)
+
+
+class Twice(Quiz):
+    """The right answer is paid whenever it is said again."""
+
+    def score(self, state, text, said):
+        return state.score + (text == state.answer)
+
+    def over(self, state, score, said):
+        return len(said) == 6
+
+
+class Raises(Quiz):
+    def score(self, state, text, said):
+        return float(int(text) == 7) if text.startswith("1") else super().score(state, text, said)
+
+
+class Grows(Quiz):
+    def kept(self, said):
+        return said or ""
+
+    def over(self, state, score, said):
+        return len(said) == 16
+
+
+class Lot(NamedTuple):
+    """Two who name a number, the higher of which wins."""
+
+    bids: tuple = ()
+    words: tuple = ()
+    left: str = ""
+
+    def to_act(self):
+        return () if self.left or len(self.bids) == 2 else ("one", "two")[len(self.bids) :][:1]
+
+    def returns(self):
+        if self.left or len(self.bids) < 2:
+            return {"one": 0.0, "two": 0.0}
+        won = (self.bids[0] > self.bids[1]) - (self.bids[0] < self.bids[1])
+        return {"one": float(won), "two": float(-won)}
+
+    def seen_by(self, agent):
+        return self._replace(bids=tuple(0 for _ in self.bids))
+
+
+class High(Game):
+    """Say a number from 0 to 5, and whatever you like after it."""
+
+    agents = ("one", "two")
+    zero_sum = True
+
+    def start(self, rng, options):
+        return Lot()
+
+    def read(self, text, view, agent):
+        first = text.split()[0] if text.split() else ""
+        if first not in {*"012345"}:
+            raise InvalidMove("begin with a number from 0 to 5")
+        return int(first), text[len(first) :][:500]
+
+    def advance(self, state, moves, rng):
+        ((bid, words),) = moves.values()
+        return state._replace(bids=(*state.bids, bid), words=(*state.words, words))
+
+    def tell(self, before, moves, after):
+        ((seat, (_, words)),) = moves.items()
+        return [Message(None, seat, words)]
+
+    def rules(self, agent):
+        return "Say a number from 0 to 5. The higher number wins."
+
+    def describe(self, view, agent):
+        talk = [quote(seat, text) for seat, text in zip(self.agents, view.words, strict=False)]
+        return "\n".join(["It is your turn.", *talk])
+
+
+class Unquoted(High):
+    def tell(self, before, moves, after):
+        ((seat, (_, words)),) = moves.items()
+        return [Message(None, "game", f"{seat} says: {words}")]
+
+
+class DrawPays(High):
+    class State(Lot):
+        def returns(self):
+            paid = super().returns()
+            even = len(self.bids) == 2 and self.bids[0] == self.bids[1]
+            return dict.fromkeys(paid, 1.0) if even else paid
+
+    def start(self, rng, options):
+        return self.State()
+
+
+class LoserPays(High):
+    """Who leaves a game that it would lose is paid for it, by the other."""
+
+    class State(Lot):
+        def returns(self):
+            other = {"one": "two", "two": "one"}
+            return {self.left: 1.0, other[self.left]: -1.0} if self.left else super().returns()
+
+    def start(self, rng, options):
+        return self.State()
+
+    def forfeit(self, state, agent, rng):
+        return state._replace(left=agent)
+
+
+def best(seed):
+    return 1.0
+
+
+MUTANTS = {
+    Contains: ("cheap", best),
+    Overlap: ("cheap", best),
+    ByLength: ("cheap", best),
+    ByTurns: ("above", best),
+    Skipped: ("cheap", best),
+    PaidToLeave: ("cheap", best),
+    Twice: ("above", best),
+    Raises: ("raised", None),
+    Grows: ("grown", None),
+    Unquoted: ("forged", None),
+    DrawPays: ("sum", None),
+    LoserPays: ("leaving", None),
+}
+
+
+@pytest.mark.parametrize("game", MUTANTS)
+def test_a_wrong_scorer_is_found_out(game):
+    kind, known = MUTANTS[game]
+    found = attack(gem_ma.Env(game(), **game.env_defaults), best=known, nodes=400)
+    assert found
+    assert kind in {one.kind for one in found.findings}, found
+    for one in found.findings:  # and done again
+        if one.replies and kind not in ("raised", "forged", "grown"):
+            env = gem_ma.Env(game())
+            env.reset(seed=one.seed)
+            paid = [env.hand_in(replies) for replies in one.replies]
+            assert any(any(rewards.values()) for rewards in paid)
+
+
+@pytest.mark.parametrize("game", [Quiz, High])
+def test_a_right_scorer_stands(game):
+    found = attack(gem_ma.Env(game()), best=best if game is Quiz else None, seeds=8)
+    assert not found, found
+    assert "nothing was found" in str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", IDS)
+def test_nothing_is_found_in_our_own(id):
+    env = gem_ma.make(id)
+    found = attack(env, seeds=12, best=best_of(env))
+    assert not found, found
+
+
+def test_wrong_arguments():
+    with pytest.raises(ValueError, match="seeds=0: expected 1 or more"):
+        attack("game:Nim-v0", seeds=0)
+    with pytest.raises(TypeError, match="turns='x': expected int"):
+        attack("game:Nim-v0", turns="x")
