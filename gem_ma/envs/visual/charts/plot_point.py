@@ -22,8 +22,9 @@ class PlotPoint(Pointing):
         }
     )
     about = (
-        "It shows two axes with numbers along them, and dots that mean nothing. Reply with two whole numbers: how many percent "
-        "of the picture a place is from its left side, and how many from its top, such as 40, 65."
+        "It shows two axes with numbers along them, and dots that mean nothing. Reply with two "
+        "whole numbers: how many percent of the picture a place is from its left side, and "
+        "how many from its top, such as 40, 65."
     )
 
     def draw(self, rng, marks, steps, lined, others):
