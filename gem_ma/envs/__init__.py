@@ -27,6 +27,7 @@ register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
+register("game:Hearts-v0", "gem_ma.envs.cards.hearts:Hearts")
 register("game:TexasHoldem-v0", "gem_ma.envs.cards.texas_holdem:TexasHoldem")
 register("game:LiarsDice-v0", "gem_ma.envs.cards.liars_dice:LiarsDice")
 register("game:Hanabi-v0", "gem_ma.envs.cards.hanabi:Hanabi")

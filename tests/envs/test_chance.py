@@ -148,6 +148,8 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "any two of 52": (
         "TexasHoldem-v0", {}, lambda s: itertools.chain(*s.cards), even(FULL),
     ),
+    "13 of 52": ("Hearts-v0", {}, lambda s: s.hands[0], even(FULL)),
+    "where cards are passed to": ("Hearts-v0", {}, lambda s: [s.shift], even(range(4))),
     "50 cards": (
         "Hanabi-v0", {}, lambda s: itertools.chain(*s.hands),
         {(c, r): n / 50 for c in range(5) for r, n in enumerate((3, 2, 2, 2, 1))},

@@ -336,6 +336,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Snake": "left right",
     "SpotTheDifference": "player_0 player_1",
     "Taboo": "giver guesser",
+    "Hearts": "player_0 player_1 player_2 player_3",
     "TexasHoldem": "player_0 player_1",
     "Tangram": "guide builder",
     "TicTacToe": "x o",

@@ -41,6 +41,7 @@ SINCE = {
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
+    "gem_ma.envs.cards.hearts:Hearts",
     "gem_ma.envs.cards.texas_holdem:TexasHoldem",
     "gem_ma.envs.markets.double_auction:DoubleAuction",
     "gem_ma.envs.worlds.kitchen:Kitchen",
