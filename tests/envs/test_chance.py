@@ -19,7 +19,7 @@ from gem_ma.envs.cards.liars_dice import State as Dice
 from gem_ma.envs.cards.texas_holdem import TexasHoldem
 from gem_ma.envs.guessing import words
 from gem_ma.envs.markets.negotiation import ISSUES
-from gem_ma.envs.parlour import chameleon, pictures
+from gem_ma.envs.parlour import chameleon, pictures, tangram
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
 from gem_ma.envs.parlour.taboo import CARDS
@@ -240,6 +240,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "card": ("Chameleon-v0", {}, lambda s: [s.topic], even(chameleon.CARDS)),
     "word of a card": (
         "Chameleon-v0", {}, lambda s: [chameleon.CARDS[s.topic].index(s.secret)], even(range(16)),
+    ),
+    "pieces of a figure": (
+        "Tangram-v0", {"pieces": 2}, lambda s: [spot.piece for spot in s.figure],
+        even(tangram.NAMES),
     ),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (

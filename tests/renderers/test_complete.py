@@ -48,6 +48,7 @@ LARGEST = {
     "Sudoku": {"clues": 20, "max_turns": 200},
     "Taboo": {"rounds": 10},
     "TexasHoldem": {"players": 6, "stack": 1000},
+    "Tangram": {"turns": 60},
     "TowerofHanoi": {"num_disks": 10},
     "TwentyQuestions": {"questions": 200},
     "Werewolf": {"players": 9},

@@ -156,7 +156,7 @@ TURNS = (
     *("Conquest", "Nim", "Reversi", "TicTacToe"),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "TexasHoldem"),
     *("MapTask", "RadioMaze", "SpotTheDifference"),
-    *("Negotiation", "Pictionary", "Taboo"),
+    *("Negotiation", "Pictionary", "Taboo", "Tangram"),
 )
 
 
