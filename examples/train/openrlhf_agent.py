@@ -1,17 +1,20 @@
-"""The file that OpenRLHF's agent_func_path names: one seat, the others played for it.
+"""The file that OpenRLHF's agent_func_path names: all seats of a game, as samples of one prompt.
 
     pip install gem-ma openrlhf==0.11.2
     GEM_MODEL=Qwen/Qwen3-4B-Instruct-2507 python -m openrlhf.cli.train_ppo_ray \\
         --train.agent_func_path examples/train/openrlhf_agent.py ...   # prompts: any; label: a seed
+    GEM_MODEL=... python examples/train/openrlhf_agent.py data.jsonl   # writes such prompts
 
-Checked against OpenRLHF 0.11.2 by tests/training: its MultiTurnAgentExecutor with a
-scripted engine. The trainer was not installed (flash-attn wants a GPU), and the options of its
-command line are not checked. Several turns; one seat; pictures with GEM_OBSERVE=image and a model
-that sees; the rewards of the turns are added up. GEM_ENV, GEM_SEAT and GEM_OTHERS choose another
-game.
+The number of samples for a prompt has to be a multiple of the seats that are trained. GEM_ENV,
+GEM_OTHERS ("o=random") and GEM_OBSERVE choose another game. The trainer was not installed
+(flash-attn wants a GPU), and the options of its command line are not checked; what was run is in
+docs/trainers.md.
 """
 
+import json
 import os
+import sys
+from pathlib import Path
 
 from transformers import AutoProcessor, AutoTokenizer
 
@@ -19,10 +22,14 @@ from gem_ma.training.adapters.openrlhf import executor
 
 observe = os.environ.get("GEM_OBSERVE", "text")
 load = AutoTokenizer if observe == "text" else AutoProcessor
+others = os.environ.get("GEM_OTHERS", "").split()
 AgentExecutor = executor(
     load.from_pretrained(os.environ["GEM_MODEL"]),
     os.environ.get("GEM_ENV", "game:TicTacToe-v0"),
-    os.environ.get("GEM_SEAT", "x"),
-    os.environ.get("GEM_OTHERS", "random"),
+    others=dict(one.split("=", 1) for one in others),
     observe=observe,
 )
+
+if __name__ == "__main__":
+    rows = [{"input": "unused", "label": str(seed)} for seed in range(1024)]
+    Path(sys.argv[1]).write_text("".join(f"{json.dumps(row)}\n" for row in rows))

@@ -27,6 +27,8 @@ register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
+register("game:Hearts-v0", "gem_ma.envs.cards.hearts:Hearts")
+register("game:TexasHoldem-v0", "gem_ma.envs.cards.texas_holdem:TexasHoldem")
 register("game:LiarsDice-v0", "gem_ma.envs.cards.liars_dice:LiarsDice")
 register("game:Hanabi-v0", "gem_ma.envs.cards.hanabi:Hanabi")
 register("game:Blackjack-v0", "gem_ma.envs.cards.blackjack:Blackjack")
@@ -49,6 +51,7 @@ register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceG
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
 register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
+register("game:Diplomacy-v0", "gem_ma.envs.parlour.diplomacy.game:Diplomacy")
 register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
 register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
 

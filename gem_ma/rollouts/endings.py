@@ -25,6 +25,8 @@ def ending(returns: Mapping[str, float], contest: bool | None = None) -> str:
         if best:
             return f"{best:+.2g} each"
         return "not solved" if contest is False else "a draw"
+    if contest is False and len(returns) == 2:  # neither is ahead of the other
+        return ", ".join(f"{seat} {value:+.2g}" for seat, value in returns.items())
     who = " and ".join(str(seat) for seat, value in returns.items() if value == best)
     return f"{who} won" if abs(sum(returns.values())) < 1e-9 else f"{who} ahead"
 

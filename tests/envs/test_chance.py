@@ -15,6 +15,7 @@ from gem_ma.envs.cards.leduc_poker import LeducPoker
 from gem_ma.envs.cards.leduc_poker import State as Leduc
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.cards.liars_dice import State as Dice
+from gem_ma.envs.cards.texas_holdem import TexasHoldem
 from gem_ma.envs.guessing import words
 from gem_ma.envs.markets.negotiation import ISSUES
 from gem_ma.envs.parlour import chameleon, pictures
@@ -144,6 +145,11 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         "KuhnPoker-v0", {}, lambda s: [s.cards], even(itertools.permutations("JQK", 2)),
     ),
     "six cards": ("LeducPoker-v0", {}, lambda s: [s.cards], DEALS),
+    "any two of 52": (
+        "TexasHoldem-v0", {}, lambda s: itertools.chain(*s.cards), even(FULL),
+    ),
+    "13 of 52": ("Hearts-v0", {}, lambda s: s.hands[0], even(FULL)),
+    "where cards are passed to": ("Hearts-v0", {}, lambda s: [s.shift], even(range(4))),
     "50 cards": (
         "Hanabi-v0", {}, lambda s: itertools.chain(*s.hands),
         {(c, r): n / 50 for c in range(5) for r, n in enumerate((3, 2, 2, 2, 1))},
@@ -340,6 +346,16 @@ def test_the_open_card_of_leducpoker_is_one_of_those_left():
     bets = Leduc(("J", "Q"), rounds=(("check",),))
     after = later(lambda rng: LeducPoker().advance(bets, {"second": "check"}, rng).board)
     fits(after, {"J": 0.25, "Q": 0.25, "K": 0.5})
+
+
+def test_open_cards_of_texasholdem_are_any_of_those_left():
+    game = TexasHoldem(2, 4)
+    start = game.start(np.random.default_rng(0), {})
+    state = game.advance(start, {"player_0": "raise 4"}, None)
+    left = set(FULL) - set(itertools.chain(*start.cards))
+    boards = later(lambda rng: game.advance(state, {"player_1": "call"}, rng).board)
+    assert all(len(set(board)) == 5 for board in boards)
+    fits(itertools.chain(*boards), even(left))
 
 
 def test_a_card_drawn_in_blackjack_is_any_of_the_deck():

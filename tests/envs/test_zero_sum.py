@@ -23,6 +23,7 @@ ZERO_SUM = {
     "game:Reversi-v0",
     "game:RockPaperScissors-v0",
     "game:Snake-v0",
+    "game:TexasHoldem-v0",
     "game:TicTacToe-v0",
 }
 OF_TWO = [id for id in gem_ma.list_envs("game:*-v0") if len(gem_ma.make(id).possible_agents) == 2]

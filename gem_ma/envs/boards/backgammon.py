@@ -291,8 +291,8 @@ def _read(said):
     steps: list[tuple[int, int]] = []
     for token in said.split() if len(said) <= LONGEST else ():
         times = TIMES.get(token[-3:], 0)
-        places = [NAMES.get(name) for name in (token[:-3] if times else token).split("/")]
-        if len(places) < 2 or None in places:
+        places = [NAMES.get(one, -1) for one in (token[:-3] if times else token).split("/")]
+        if len(places) < 2 or -1 in places:
             return []
-        steps += list(itertools.pairwise(places)) * (times or 1)
+        steps += [*itertools.pairwise(places)] * (times or 1)
     return steps

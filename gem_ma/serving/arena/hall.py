@@ -399,7 +399,7 @@ class Hall:
 
 
 def _hash(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()
+    return hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()
 
 
 def checked_name(name: Any) -> str:

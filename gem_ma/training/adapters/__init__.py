@@ -150,6 +150,25 @@ def earned(row: Mapping[str, Any]) -> list[float]:
     return found
 
 
+def end_of(row: Mapping[str, Any], room: int) -> int:
+    """Return where a row ends: with its last reply, or where `room` cuts it."""
+    end: int = row["spans"][-1][1]
+    if end > room and row["pictures"]:
+        raise ValueError(
+            f"{row['agent']} has {end} tokens, and cutting them at {room} would cut its pictures: "
+            "allow for more, or say context="
+        )
+    return min(end, room)
+
+
+def pixels(tokens: Tokens, shown: Sequence[Any]) -> dict[str, Any] | None:
+    """Return a row's pictures as the model that is trained takes them."""
+    if not shown:
+        return None
+    look = tokens.processor.image_processor
+    return dict(look(images=[one.pil() for one in shown], return_tensors="pt"))
+
+
 def centred(returns: Sequence[float], seats: Sequence[str]) -> list[float]:
     """Return by how much each return is above the mean of its seat.
 

@@ -1,120 +1,150 @@
-"""OpenRLHF: one seat as an agent instance, whose file `--train.agent_func_path` names.
+"""OpenRLHF: whole games as an agent executor, whose file `--train.agent_func_path` names.
 
-OpenRLHF appends text, so what stands between two replies is cut out of the chat template's own
-rendering. Checked by tests/training against the agent module of OpenRLHF 0.11.2, run with a
-scripted engine; the whole package wants flash-attn and was not installed.
+The samples of one prompt are the seats of games from one start: with two trained seats and
+`n_samples_per_prompt` 8, four games, of which four samples are the first seat and four the second.
+OpenRLHF compares all samples of a prompt, so each seat's own mean is taken off before. A sample is
+one sequence with one number.
+
+Checked by tests/training against OpenRLHF 0.11.2, with a scripted engine; the whole package wants
+flash-attn and was not installed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
+from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
-from gem_ma.apis.seats import Outcome, Seat
-from gem_ma.talk.messages import hf, pictures
-from gem_ma.training.adapters import sit
+from gem_ma.talk.tokens import Tokens
+from gem_ma.talk.turns import Turn
+from gem_ma.training.adapters import Engine, Said, centred, dealt, end_of, pixels, play, seated
+from gem_ma.training.rows import rows
 
 try:
-    import torch
-    from openrlhf.utils.agent import AgentInstanceBase, MultiTurnAgentExecutor
+    from openrlhf.utils.agent import AgentExecutorBase
 except ImportError as error:
     raise ImportError("this adapter needs OpenRLHF: pip install openrlhf==0.11.2") from error
 
-_MARK = "gem-ma-reply"
+
+class _Calls:
+    """The calls for the samples of one prompt, and the games that answer them."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.games: asyncio.Future[asyncio.Task[list[dict[str, Any]]]] = asyncio.Future()
 
 
 def executor(
     processor: Any, env: str, seat: str | None = None, others: Any = None, **make: Any
-) -> type[MultiTurnAgentExecutor]:
+) -> type[AgentExecutorBase]:
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 
-    processor: the model's tokenizer, or its processor if it sees. The rest is as of `sit`. The
-    label of a data set's row is the seed, or {"seed": 1, "options": {...}} as JSON; the prompt and
-    the pictures of the row are not used.
+    processor: the model's tokenizer, or its processor if it sees. env, others, make: as of
+    `rollout`; seat: only this one is trained. The label of a data set's row is the seed, or
+    {"seed": 1, "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
     """
+    table = seated(executor, env, seat, others, make)
+    tokens = Tokens(processor)
 
-    async def begin(label: Any) -> tuple[Seat, Outcome]:
-        place = sit(env, seat, others, **make)
-        return place, await place.reset(*_start(label))
-
-    class Instance(AgentInstanceBase):
-        def __init__(self, *_: Any, **__: Any):
-            self.turns = 0
-
-        async def reset(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
-            self.seat, outcome = await begin(states["label"])
-            _shown(processor, outcome)  # or an error
-            text = processor.apply_chat_template(
-                hf(outcome.messages), tokenize=False, add_generation_prompt=True
-            )
-            return {"observation": text}
-
-        async def step(self, state_dict: dict[str, Any], **_: Any) -> dict[str, Any]:
-            outcome = await self.seat.step(state_dict["action_text"])
-            self.turns += 1
-            return {
-                "rewards": torch.tensor(outcome.reward),
-                "environment_feedback": _between(processor, outcome),
-                "environment_images": _shown(processor, outcome),
-                "done": outcome.turn is None,
-                "extra_logs": {"turns": torch.tensor(float(self.turns))},
-            }
-
-    class AgentExecutor(MultiTurnAgentExecutor):
+    class AgentExecutor(AgentExecutorBase):
         def __init__(self) -> None:
-            super().__init__(Instance)
+            self.open: dict[str, _Calls] = {}
 
         async def execute(
-            self, prompt: Any, label: Any, *args: Any, images: Any = None, **kwargs: Any
-        ) -> Any:
-            # OpenRLHF wants the first pictures before the instance is reset, so they are of a game
-            # that is begun for them alone, from the same seed.
-            first: list[Any] = []
-            if _sees(processor):
-                place, outcome = await begin(label)
-                first = _shown(processor, outcome)
-                place.leave()
-            return await super().execute(prompt, label, *args, images=first or None, **kwargs)
+            self, prompt: Any, label: Any, sampling_params: Any, max_length: int,
+            hf_tokenizer: Any, llm_engine: Any, images: Any = None,
+        ) -> Any:  # fmt: skip
+            loop = asyncio.get_running_loop()
+            if label not in self.open:
+                self.open[label] = _Calls()
+                # All calls for a prompt begin before the loop comes to anything else.
+                asked = label, sampling_params, max_length, llm_engine
+                loop.call_soon(self._begin, *asked)
+            calls = self.open[label]
+            number = calls.number
+            calls.number += 1
+            found = (await (await asyncio.shield(calls.games)))[number]
+            return {"prompt": prompt, "label": label, "images": None, **found}
+
+        def _begin(self, label: Any, *asked: Any) -> None:
+            calls = self.open.pop(label)
+            playing = self._play(calls.number, label, *asked)
+            calls.games.set_result(asyncio.get_running_loop().create_task(playing))
+
+        async def _play(
+            self, samples: int, label: Any, sampling: Any, room: int, engine: Any
+        ) -> list[dict[str, Any]]:
+            games = math.ceil(samples / len(table.seats))
+            player = Engine(tokens, _asking(engine, sampling, room), room)
+            episodes = await play(table, player, _start(label), games)
+            found = {}
+            for row in rows(episodes, tokens, train=table.seats):
+                if row["part"]:
+                    raise ValueError(
+                        f"OpenRLHF takes one sequence for an episode: {row['notes'][0]}"
+                    )
+                found[row["episode"], row["agent"]] = row
+            order = list(dealt(episodes, table.seats, games))
+            returns = [episode.returns[name] for episode, name in order]
+            rewards = centred(returns, [name for _, name in order])
+            if len(table.seats) == 1:
+                rewards = returns
+            return [
+                {"reward": reward, "scores": value,
+                 **_sequence(found.get((episode.id, name)), tokens, room)}
+                for (episode, name), reward, value in zip(order, rewards, returns, strict=True)
+            ]  # fmt: skip
 
     return AgentExecutor
 
 
-def _start(label: Any) -> tuple[int, Any]:
-    """Return the seed and the options of a label."""
+def _asking(engine: Any, sampling: Any, room: int) -> Any:
+    async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> Said:
+        given = deepcopy(sampling)
+        left = room - len(prompt)
+        given.max_tokens = left if given.max_tokens is None else min(left, given.max_tokens)
+        images = {"image": shown} if shown else None
+        made = (await engine.generate(prompt, given, multi_modal_data=images)).outputs[0]
+        if not made.logprobs:
+            return Said(made.token_ids)
+        likely = zip(made.token_ids, made.logprobs, strict=True)
+        return Said(made.token_ids, [found[token].logprob for token, found in likely])
+
+    return generate
+
+
+def _sequence(row: Mapping[str, Any] | None, tokens: Tokens, room: int) -> dict[str, Any]:
+    """Return a row as OpenRLHF wants it; of a seat that never came to act one that says nothing."""
+    if row is None:
+        end = tokens.tokenizer.eos_token_id
+        silent = {"observation_tokens": [end, end], "action_ranges": [], "truncated": False}
+        logs = {"turns": 0.0}
+        return {
+            **silent,
+            "rollout_log_probs": [0.0, 0.0],
+            "mm_train_inputs": None,
+            "extra_logs": logs,
+        }
+    end = end_of(row, room)
+    own = zip(row["logprobs"][:end], row["mask"][:end], strict=True)
+    logprobs = [value if mine else 0.0 for value, mine in own]
+    return {
+        "observation_tokens": row["ids"][:end],
+        "action_ranges": [(start, min(stop, end)) for start, stop in row["spans"] if start < end],
+        "rollout_log_probs": None if any(map(math.isnan, logprobs)) else logprobs,
+        "mm_train_inputs": pixels(tokens, row["pictures"]),
+        "truncated": end < row["spans"][-1][1],
+        "extra_logs": {"turns": float(len(row["spans"]))},
+    }
+
+
+def _start(label: Any) -> dict[str, Any]:
+    """Return the start that a label tells."""
     start = json.loads(str(label))
     start = start if isinstance(start, dict) else {"seed": start}
     if start.get("seed") is None:
         raise ValueError(f'the label {label} has no seed; expected a number or {{"seed": 1}}')
-    return start["seed"], start.get("options")
-
-
-def _sees(processor: Any) -> bool:
-    return getattr(processor, "image_processor", None) is not None
-
-
-def _shown(processor: Any, outcome: Outcome) -> list[Any]:
-    """Return the pictures that the seat has to reply to."""
-    found = [one.pil() for one in pictures(outcome.messages)] if outcome.turn is not None else []
-    if found and not _sees(processor):
-        raise ValueError(
-            f"a {type(processor).__name__} takes no pictures; use a model that sees with its "
-            "processor, or observe='text'"
-        )
-    return found
-
-
-def _between(processor: Any, outcome: Outcome) -> str:
-    """Return what the chat template writes from the end of a reply to the begin of the next."""
-    if outcome.turn is None:
-        return ""
-    chat = [
-        {"role": "user", "content": "."},
-        {"role": "assistant", "content": _MARK},
-        *hf(outcome.messages),
-    ]
-    text = str(processor.apply_chat_template(chat, tokenize=False, add_generation_prompt=True))
-    _, found, rest = text.partition(_MARK)
-    if not found:
-        raise ValueError("the chat template rewrites replies; OpenRLHF needs one that keeps them")
-    # The token that ends a reply is among its ids already, though vLLM leaves it out of the text.
-    return rest.removeprefix(getattr(processor, "tokenizer", processor).eos_token or "")
+    return start

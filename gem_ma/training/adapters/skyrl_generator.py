@@ -24,7 +24,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.talk.messages import openai_chat
 from gem_ma.talk.tokens import Tokens
 from gem_ma.talk.turns import Turn
-from gem_ma.training.adapters import Engine, Said, Table, dealt, earned, play, seated
+from gem_ma.training.adapters import Engine, Said, Table, dealt, earned, pixels, play, seated
 from gem_ma.training.rows import rows
 
 try:
@@ -164,11 +164,7 @@ class GameGenerator(GeneratorInterface):
         """Return the pictures of each sequence as the model that is trained takes them."""
         if not any(shown):
             return {}
-        look = self.tokens.processor.image_processor
-        made = [
-            look(images=[one.pil() for one in some], return_tensors="pt") if some else None
-            for some in shown
-        ]
+        made = [pixels(self.tokens, some) for some in shown]
         return {
             name: [None if one is None else one[name] for one in made]
             for name in ("pixel_values", "image_grid_thw")

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from gem_ma.talk.tokens import Tokens
 from gem_ma.talk.turns import Turn
-from gem_ma.training.adapters import Engine, Said, earned, play, seated
+from gem_ma.training.adapters import Engine, Said, earned, end_of, play, seated
 from gem_ma.training.rows import rows
 
 try:
@@ -90,12 +90,7 @@ class GemAgentLoop(AgentLoopBase):
 
 def _output(row: Mapping[str, Any], room: int, session: str) -> SeatOutput:
     start = row["spans"][0][0]
-    end = min(start + room, row["spans"][-1][1])
-    if end < row["spans"][-1][1] and row["pictures"]:
-        raise ValueError(
-            f"{row['agent']} has {len(row['ids']) - start} tokens after its prompt, and cutting "
-            f"them at response_length={room} would cut its pictures: raise it, or say context="
-        )
+    end = end_of(row, start + room)
     logprobs = [
         value if own else 0.0
         for value, own in zip(row["logprobs"][start:end], row["mask"][start:end], strict=True)

@@ -185,7 +185,7 @@ def test_verl_gets_the_pictures(verl, processor):
     merge = processor.image_processor.merge_size**2
     assert int(grid.prod(-1).sum()) == merge * int((fields["input_ids"] == pad).sum())
     moves = iter(MOVES)
-    with pytest.raises(ValueError, match="would cut its pictures: raise it, or say context="):
+    with pytest.raises(ValueError, match="would cut its pictures: allow for more"):
         run(loop(processor, generate, 20), **row)
     with pytest.raises(Exception, match="takes no pictures; use a model that sees"):
         run(loop(processor.tokenizer, generate), **row)

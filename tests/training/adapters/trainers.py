@@ -1,5 +1,6 @@
 """Games, players and helpers that the tests of adapters for trainers share."""
 
+import ast
 import asyncio
 import re
 
@@ -75,3 +76,27 @@ def cells(tokenizer, ids):
 def said(tokenizer, text):
     """Return the token ids of a reply, its end included."""
     return [*tokenizer(text)["input_ids"], tokenizer.eos_token_id]
+
+
+def cut(path, name, names):
+    """Put a function or class of another project's file into `names`, without running the rest."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    nodes = ast.walk(ast.parse(path.read_text()))
+    found = next(node for node in nodes if isinstance(node, kinds) and node.name == name)
+    if not isinstance(found, ast.ClassDef):
+        found.decorator_list = []
+    exec(compile(ast.Module([found], []), str(path), "exec"), names)
+    return names[name]
+
+
+class Letters:
+    """A tokenizer whose tokens are bytes, as the cookbook's renderers use one."""
+
+    bos_token = eos_token_id = None
+    name_or_path = "letters"
+
+    def encode(self, text, add_special_tokens=True):
+        return list(text.encode())
+
+    def decode(self, ids):
+        return bytes(ids).decode(errors="replace")

@@ -36,7 +36,7 @@ function keep(id, keys) {
 async function ask(path, body) {
   const given = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
   const answer = await fetch("/api/" + path, given);
-  const told = await answer.json();
+  const told = await answer.json().catch(() => ({ problem: "there is no such page" }));
   if (!answer.ok) throw new Error(told.problem);
   return told;
 }
@@ -199,6 +199,8 @@ const send = (message) => socket.readyState === 1 ? socket.send(JSON.stringify(m
 
 function draw(told) {
   const before = view;
+  const focus = document.activeElement?.dataset ?? {};
+  if (focus.square !== undefined || focus.move !== undefined) held = { ...focus };
   view = told;
   received = performance.now();
   const seats = Object.keys(told.seats);
@@ -211,16 +213,28 @@ function draw(told) {
   const listed = (told.squares ? told.moves : told.legal) ?? [];
   const hide = hiding() && !told.squares;
   $("moves").replaceChildren(...(hide ? [] : listed).map((move) => make("button", { type: "button",
-    onclick: () => send(told.squares ? { move } : { reply: move }) }, shown(move))));
+    "data-move": move, onclick: () => send(told.squares ? { move } : { reply: move }) }, shown(move))));
   $("say").querySelector("label").textContent = told.screen ? "An action in words" : "Your reply";
   $("say").hidden = !told.yours || Boolean(!hide && (told.squares ?? told.legal));
   $("more").replaceChildren(...more(told));
   talk(told, seats);
   chat(told, seats);
   if (told.yours && !before?.yours && !$("say").hidden && !told.screen) $("reply").focus();
+  else if (held && document.activeElement === document.body) refocus();
 }
 
 let received = 0;
+let held = null; // the square or the move that had the focus before they were drawn anew
+
+/** Give the focus back to what stands where it was, so that keys go on from there. */
+function refocus() {
+  const found = held.square !== undefined ? $("board").querySelector('[data-square="' + CSS.escape(held.square) + '"]') :
+    $("moves").querySelector('[data-move="' + CSS.escape(held.move) + '"]') ?? $("moves").firstElementChild;
+  found?.focus();
+}
+
+addEventListener("focusin", (event) => { if (event.target.dataset.square === undefined && event.target.dataset.move === undefined) held = null; });
+addEventListener("pointerdown", () => { held = null; });
 
 const minutes = (seconds) => Math.floor(Math.max(0, Math.ceil(seconds)) / 60) + ":" + String(Math.max(0, Math.ceil(seconds)) % 60).padStart(2, "0");
 
@@ -236,7 +250,6 @@ function state() {
 }
 
 function board(told) {
-  const held = document.activeElement?.dataset?.square;
   $("board").hidden = !told.image;
   $("board").classList.toggle("hidden", hiding());
   if (told.image) {
@@ -253,7 +266,6 @@ function board(told) {
     $("board").setAttribute("role", "application");
     $("board").setAttribute("aria-label", "The screen: clicks and keys go there");
   } else for (const name of ["tabindex", "role", "aria-label"]) $("board").removeAttribute(name);
-  if (held !== undefined) $("board").querySelector('.square[data-square="' + CSS.escape(held) + '"]')?.focus();
 }
 
 const SIDE = 448;
@@ -377,14 +389,19 @@ function line(text) {
 
 function talk(told, seats) {
   const parts = [];
-  if (told.rules) parts.push(make("details", {}, make("summary", {}, "Rules"), make("p", { class: "words" }, shown(told.rules))));
-  for (const one of told.said ?? []) {
+  const were = new Map([...$("talk").querySelectorAll("details")].map((one) => [one.dataset.of, one.open])); // what somebody has opened stays open
+  const fold = (of, title, text, open = false) => make("details", { "data-of": of, ...(were.get(of) ?? open ? { open: "" } : {}) }, make("summary", {}, title), make("p", { class: "words" }, shown(text)));
+  const first = told.yours && !told.said.length; // what one has to do is read before anything is done
+  if (told.rules) parts.push(fold("rules " + told.seat, "Rules", told.rules, first));
+  for (const [number, one] of (told.said ?? []).entries()) {
     parts.push(make("section", { class: "turn " + tint(one.seat, seats) }, make("h2", { class: "seat " + tint(one.seat, seats) }, one.seat),
-      one.text ? make("details", {}, make("summary", {}, "saw " + line(one.text)), make("p", { class: "words" }, shown(one.text))) : "",
+      one.text ? fold(one.seat + " " + number, "saw " + line(one.text), one.text) : "",
       make("p", { class: "said" }, shown(one.reply)), one.late ? make("p", { class: "muted" }, "The time was up: a move by chance.") : "",
       one.invalid ? make("p", { class: "bad" }, "Invalid: " + shown(one.invalid.reason)) : ""));
   }
   if (told.text) parts.push(make("section", { class: "turn" }, make("h2", {}, told.yours ? "Now" : "Last seen"), make("p", { class: "words", id: "now" }, shown(told.text))));
+  const heard = shown(told.text).slice(0, 600); // for who hears the page: what happened, and how it stands
+  if ($("heard").textContent !== heard) $("heard").textContent = heard;
   $("talk").replaceChildren(...parts);
   $("talk").scrollTop = $("talk").scrollHeight;
 }

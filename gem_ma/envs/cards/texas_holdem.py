@@ -1,0 +1,267 @@
+"""Texas hold'em: two cards each, five for all, four rounds of bets without a limit."""
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from gem_ma.envs.cards.deck import DECK, rank
+from gem_ma.envs.turns import to_act
+from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Cards
+
+BLINDS = (1, 2)
+ROUNDS = {0: "before the flop", 3: "flop", 4: "turn", 5: "river"}  # by the open cards
+DEALT = {0: 3, 3: 1, 4: 1}  # how many more are laid open after a round
+WHEEL = (12, 3, 2, 1, 0)  # the lowest straight: the ace counts as 1
+HANDS = (
+    *("high card", "pair", "two pairs", "three of a kind", "straight", "flush", "full house"),
+    *("four of a kind", "straight flush"),
+)
+
+
+def value(cards):
+    """Return how strong the best five of these cards are: its place in HANDS, then its ranks."""
+    return max(map(_of_five, itertools.combinations(cards, 5)))
+
+
+def _of_five(cards):
+    counts = Counter(map(rank, cards))
+    ranks = tuple(sorted(counts, key=lambda one: (counts[one], one), reverse=True))
+    shape = tuple(sorted(counts.values(), reverse=True))
+    flush = len({card[-1] for card in cards}) == 1
+    straight = len(ranks) == 5 and (ranks[0] - ranks[4] == 4 or ranks == WHEEL)
+    if straight:
+        ranks = ranks if ranks != WHEEL else (3,)
+        return (8 if flush else 4, ranks[0])
+    kinds = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1}
+    return (5 if flush else kinds.get(shape, 0), *ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    agents: tuple[str, ...]
+    stack: int  # chips that each seat began with
+    cards: tuple[Maybe[tuple[str, str]], ...]  # None: hidden
+    bets: tuple[int, ...]  # of this round
+    waiting: tuple[int, ...]  # the seats that still have to act in this round, in their order
+    paid: tuple[int, ...]  # in the rounds before
+    board: tuple[str, ...] = ()
+    folded: tuple[int, ...] = ()
+    least: int = BLINDS[1]  # by which a raise has to go up, at least
+
+    def to_act(self):
+        return (self.agents[self.waiting[0]],) if self.waiting else ()
+
+    def out(self):
+        return tuple([self.agents[seat] for seat in self.folded]) if self.waiting else ()
+
+    def live(self):
+        return [seat for seat in range(len(self.agents)) if seat not in self.folded]
+
+    def spent(self):
+        return tuple([a + b for a, b in zip(self.paid, self.bets, strict=True)])
+
+    def returns(self):
+        spent, won = self.spent(), self.winners()
+        earned = [-float(n) if seat in self.folded or won else 0.0 for seat, n in enumerate(spent)]
+        for seat in won:
+            earned[seat] += sum(spent) / len(won)
+        return dict(zip(self.agents, earned, strict=True))
+
+    def winners(self):
+        """Return the seats that share the pot, or none while it is open."""
+        live = self.live()
+        if self.waiting or len(live) == 1:
+            return () if self.waiting else tuple(live)
+        best = max(value(self.cards[seat] + self.board) for seat in live)
+        return tuple([s for s in live if value(self.cards[s] + self.board) == best])
+
+    def seen_by(self, agent):
+        own = self.agents.index(agent)
+        live = self.live()
+        shown = {own, *(live if not self.waiting and len(live) > 1 else ())}
+        cards = tuple([hand if seat in shown else None for seat, hand in enumerate(self.cards)])
+        return replace(self, cards=cards)
+
+    def legal(self, agent):
+        seat, most = self.agents.index(agent), max(self.bets)
+        answers = ("check",) if self.bets[seat] == most else ("fold", "call")
+        room = self.stack - self.paid[seat]  # what a bet of this round can come to
+        lowest = min(most + self.least, room)
+        return (*answers, *(f"raise {n}" for n in range(lowest, room + 1) if n > most))
+
+    def fold(self, seat):
+        waiting = tuple([s for s in self.waiting if s != seat])
+        left = replace(self, folded=(*self.folded, seat), waiting=waiting)
+        return replace(left, waiting=()) if len(left.live()) == 1 else left
+
+    def put(self, seat, bet):
+        """Bring a seat's bet of this round up to so much; a raise has all others act again."""
+        most, bets = max(self.bets), (*self.bets[:seat], bet, *self.bets[seat + 1 :])
+        after = replace(self, bets=bets, waiting=self.waiting[1:])
+        if bet <= most:
+            return after
+        others = tuple([s for s in self.order(seat + 1) if s != seat])
+        return replace(after, waiting=others, least=max(self.least, bet - most))
+
+    def order(self, first):
+        """Return the seats that can still bet, from one of them on."""
+        n = len(self.agents)
+        seats = [(first + i) % n for i in range(n)]
+        return tuple([s for s in seats if s not in self.folded])
+
+    def dealt(self, rng):
+        """Return the state in the next round, or at the end: once nobody can bet, all is dealt."""
+        state = self
+        while not state.waiting and len(state.live()) > 1 and len(state.board) in DEALT:
+            known = {card for hand in state.cards for card in hand} | set(state.board)
+            left = [card for card in DECK if card not in known]
+            drawn = rng.choice(len(left), DEALT[len(state.board)], replace=False).tolist()
+            spent = state.spent()
+            all_in = spent[state.live()[0]] == state.stack
+            first = 1 if len(state.agents) == 2 else 0
+            state = replace(
+                state,
+                board=(*state.board, *(left[i] for i in drawn)),
+                paid=spent,
+                bets=(0,) * len(spent),
+                waiting=() if all_in else state.order(first),
+                least=BLINDS[1],
+            )
+        return state
+
+
+class TexasHoldem(Game[State]):
+    def __init__(self, players: int = 2, stack: int = 100):
+        if not 2 <= players <= 6:
+            raise ValueError(f"players={players}: expected 2 to 6")
+        if not 2 * BLINDS[1] <= stack <= 1000:
+            raise ValueError(f"stack={stack}: expected {2 * BLINDS[1]} to 1000")
+        self.agents = tuple(f"player_{i}" for i in range(players))
+        self.stack = stack
+        self.zero_sum = players == 2
+        raises = (f"raise {n}" for n in range(BLINDS[1], stack + 1))
+        self.moves = ("fold", "check", "call", *raises)
+
+    def start(self, rng, options):
+        n = len(self.agents)
+        dealt = [DECK[i] for i in rng.choice(len(DECK), 2 * n, replace=False).tolist()]
+        hands = tuple(zip(dealt[::2], dealt[1::2], strict=True))
+        order = tuple([(2 + i) % n for i in range(n)])  # the blinds act last; of two, the small one
+        bets = (*BLINDS, *(0,) * (n - 2))
+        return State(self.agents, self.stack, hands, bets, order, (0,) * n)
+
+    def read(self, text, view, agent):
+        legal = view.legal(agent)
+        words = text.casefold().replace("all in", "all-in").replace("bet", "raise").split()
+        said = " ".join(word for word in words if word not in ("to", "chips"))
+        if said.strip(".!") in ("all-in", "raise all-in"):
+            return legal[-1] if legal[-1].startswith("raise") else choose("call", legal)
+        try:
+            return choose(said, legal)
+        except InvalidMove:
+            raise InvalidMove(f"{clip(text)} is not a legal move{_why(said, legal)}") from None
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        seat = state.waiting[0]
+        if move == "fold":
+            after = state.fold(seat)
+        elif move.startswith("raise"):
+            after = state.put(seat, int(move.split()[1]))
+        else:
+            after = state.put(seat, max(state.bets))
+        return after.dealt(rng)
+
+    def skip(self, view, agent):
+        return view.legal(agent)[0]  # check, or fold
+
+    def forfeit(self, state, agent, rng):
+        """Fold, in turn or not."""
+        seat = state.agents.index(agent)
+        return state if seat in state.folded else state.fold(seat).dealt(rng)
+
+    # -- how it is told ----------------------------------------------------------------------------
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        told = [Message(None, seat, move)]
+        new = after.board[len(before.board) :]
+        if new:
+            told.append(Message(None, "game", f"Laid open: {' '.join(new)}."))
+        if not after.waiting:
+            told += [Message(None, "game", line) for line in _ending(after)]
+        return told
+
+    def rules(self, agent):
+        n = len(self.agents)
+        begins = "player_0" if n == 2 else f"player_{2 % n}"
+        later = "player_1" if n == 2 else "player_0, or the next one who is left,"
+        return (
+            f"You are playing no-limit Texas hold'em as {agent}, one of {n}, for one hand. Each "
+            f"seat has {self.stack} chips and gets two cards that only it sees. player_0 pays the "
+            f"small blind of {BLINDS[0]}, player_1 the big blind of {BLINDS[1]}. There are four "
+            "rounds of bets: before the flop, and after three, four and five cards have been laid "
+            f"open for all. {begins} begins the first round, {later} the others. In turn: who owes "
+            "nothing may check; who owes may call, which pays as much as the highest bet of the "
+            "round, or fold, which loses what was paid. Both may raise: raise 12 brings your bet "
+            f"of this round to 12. A raise goes up by at least {BLINDS[1]}, and by at least as "
+            "much as the last raise of the round, unless it is all you have. A round ends when all "
+            "who are left have paid the same. If one is left, it wins the pot; else, after the "
+            "last round, the best five of the own two cards and the five open ones win: straight "
+            "flush, four of a kind, full house, flush, straight, three of a kind, two pairs, pair, "
+            "high card; equal hands share. You earn the chips that you win or lose. Reply with "
+            "fold, check, call, or raise and a number."
+        )
+
+    def describe(self, view, agent):
+        lines = []
+        spent = view.spent()
+        for seat, (name, hand) in enumerate(zip(view.agents, view.cards, strict=True)):
+            shown = " ".join(hand) if hand else "? ?"
+            you = " (you)" if name == agent else ""
+            has = "folded" if seat in view.folded else f"{view.stack - spent[seat]} chips"
+            lines.append(f"{name}{you}: {shown}, {has}, bet {view.bets[seat]}")
+        return "\n".join([f"Open cards: {' '.join(view.board) or 'none'}", *lines, *_status(view)])
+
+    def picture(self, view, agent):
+        spent = view.spent()
+        rows = [("open", (*view.board, *("?",) * (5 - len(view.board))))]
+        for seat, hand in enumerate(view.cards):
+            has = "folded" if seat in view.folded else f"has {view.stack - spent[seat]}"
+            rows.append((f"p{seat} {has}, bet {view.bets[seat]}", hand or ("?", "?")))
+        return Cards(tuple(rows), (*_status(view), *to_act(view)))
+
+
+def _status(view):
+    said = f"Pot {sum(view.spent())}, round: {ROUNDS[len(view.board)]}"
+    if not view.waiting:
+        return (said,)
+    owed = max(view.bets) - view.bets[view.waiting[0]]
+    return (f"{said}, to call: {owed}",)
+
+
+def _ending(after):
+    """Say who shows which hand, and who wins."""
+    won, live = after.winners(), after.live()
+    if len(live) > 1:
+        for seat in live:
+            hand = HANDS[value(after.cards[seat] + after.board)[0]]
+            yield f"{after.agents[seat]} shows {' '.join(after.cards[seat])}: {hand}."
+    names = " and ".join(after.agents[seat] for seat in won)
+    yield f"{names} {'wins' if len(won) == 1 else 'share'} the pot of {sum(after.spent())}."
+
+
+def _why(said, legal):
+    """Say why a move that there is may not be made now."""
+    if said.startswith("raise"):
+        raises = [move for move in legal if move.startswith("raise")]
+        if not raises:
+            return ": all chips are in"
+        return f": a raise may be from {raises[0].split()[1]} to {raises[-1].split()[1]}"
+    if said in ("fold", "call") and "check" in legal:
+        return ": you owe nothing, so check or raise"
+    if said == "check":
+        return ": you owe chips, so call, raise or fold"
+    return ""
