@@ -166,8 +166,9 @@ class Social(Game[State]):
         if scene.agree:
             over = deal is not None
         else:
-            over = scene.answers and not any(map(state.busy, scene.answers))
-        over = over or (scene.over and scene.over(state.truth, state.said))
+            over = bool(scene.answers) and not any(map(state.busy, scene.answers))
+        if scene.over is not None:
+            over = over or scene.over(state.truth, state.said)
         if not (over or state.left <= 0 or len(state.gone) > len(state.seats) - 2):
             return state
         return replace(state, paid=tuple(map(float, scene.pay(state.truth, deal, state.said))))

@@ -104,7 +104,7 @@ def _trip(rng):
             for city in CITIES
             for nights in NIGHTS
         }
-        best = max(pays, key=pays.get)
+        best = max(pays, key=pays.__getitem__)
         if pays[best] > 0.6:
             break
     rates = listed(f"{city} {price}" for city, price in zip(CITIES, prices, strict=True))
@@ -187,7 +187,7 @@ def _seating(rng):
         [("You wish " + " and ".join(words[kind].format(other) for kind, other in own) + ".",)
          for own in wishes]
     )  # fmt: skip
-    order = max(sums, key=sums.get)
+    order = max(sums, key=sums.__getitem__)
     return Case(facts, tuple(wishes), agreed({"order": order}, 4))
 
 
@@ -228,8 +228,8 @@ def _zones(rng):
         truth = ahead, works
         fits = [
             (a, b)
-            for a, b in itertools.product(CLOCK, repeat=2)
-            if _pay_zones(truth, {"ann": a, "ben": b}, ())[0]
+            for a in range(works[0][0], works[0][1] + 1)
+            if _pay_zones(truth, {"ann": a, "ben": (b := (a - ahead[0] + ahead[1]) % 24)}, ())[0]
         ]
         if ahead[0] != ahead[1] and 1 <= len(fits) <= 3:
             break

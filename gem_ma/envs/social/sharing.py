@@ -24,7 +24,7 @@ def _rent(rng):
         values.append((cuts[0], cuts[1] - cuts[0], 40 - cuts[1]))
     worth = {order: sum(values[i][ROOMS.index(room)] for i, room in enumerate(order))
              for order in itertools.permutations(ROOMS)}  # fmt: skip
-    order = max(worth, key=worth.get)
+    order = max(worth, key=worth.__getitem__)
     each = (worth[order] - RENT) // 3  # what is left to each
     rents = [values[i][ROOMS.index(room)] - each for i, room in enumerate(order)]
     rents[2] += RENT - sum(rents)
