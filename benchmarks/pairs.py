@@ -17,6 +17,7 @@ import numpy as np
 
 import gem_ma
 from gem_ma.envs.markets.negotiation import ISSUES, worths
+from gem_ma.envs.parlour import tangram
 from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import THINGS
 
@@ -262,6 +263,35 @@ def nearest_door(turn):
     return " ".join(rng.choice([*open_ways, *WAYS]) for _ in range(6))
 
 
+# -- Tangram: the figure in words, and what a builder who does not listen lays --------------------
+
+
+def tells_figure(turn):
+    """Say where each piece lies."""
+    return turn.text.split("The figure: ")[1].split(".")[0]
+
+
+def lays_figure(turn):
+    """Lay all pieces as they were told, then say so."""
+    if "On the board: nothing" not in turn.text:
+        return "done"
+    return "; ".join(f"place {spot}" for spot in heard(turn, "guide").split(", "))
+
+
+def lays_any(turn):
+    """Lay a figure of its own."""
+    if "On the board: nothing" not in turn.text:
+        return "done"
+    own = tangram.figure(np.random.default_rng(turn.seed & 0xFFFFFFFF), 7)
+    return "; ".join(f"place {spot}" for spot in own)
+
+
+def overlap_of_any(state):
+    """Return how much of the figure others of its kind cover."""
+    some = [tangram.figure(np.random.default_rng(seed), state.many) for seed in range(20)]
+    return float(np.mean([tangram.overlap(state.figure, other) for other in some]))
+
+
 PAIRS = {
     "Chameleon (found)": Pair(
         "game:Chameleon-v0",
@@ -295,6 +325,12 @@ PAIRS = {
         {"giver": tells_number, "guesser": hears_number},
         {"giver": tells_number},
         3 / len(CARDS),
+    ),
+    "Tangram": Pair(
+        "game:Tangram-v0",
+        {"guide": tells_figure, "builder": lays_figure},
+        {"guide": tells_figure, "builder": lays_any},
+        overlap_of_any,
     ),
 }
 

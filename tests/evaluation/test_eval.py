@@ -342,6 +342,7 @@ CONTESTS = {
     "game:Negotiation-v0": False,
     "game:Pictionary-v0": False,
     "game:Taboo-v0": False,
+    "game:Tangram-v0": False,
     "game:SpotTheDifference-v0": False,
     "game:TwentyQuestions-v0": False,
     "tau:shop": False,
