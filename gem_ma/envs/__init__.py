@@ -23,6 +23,7 @@ register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
 register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
 register("game:Backgammon-v0", "gem_ma.envs.boards.backgammon:Backgammon")
+register("game:Conquest-v0", "gem_ma.envs.boards.conquest:Conquest")
 register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")

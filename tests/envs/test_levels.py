@@ -13,6 +13,7 @@ LEVELS = {  # game -> arguments, and their values by level
     "Breakthrough": ("size", {"": (8,)}),
     "Chameleon": ("players", {"": (4,)}),
     "ColonelBlotto": ("fields troops rounds", {"": (3, 10, 5)}),
+    "Conquest": ("players rounds", {"": (3, 8)}),
     "Crosswords": (
         "num_words hardcore max_turns partial",
         {"": (3, False, 30, False), "-easy": (3, False, 30), "-hard": (3, True, 40)},
@@ -105,6 +106,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"fields": 26, "troops": 2}],
         [{"fields": 1}, {"fields": 27, "troops": 1}, {"fields": 2, "troops": 1000}, {"rounds": 0},
          {"troops": 0}, {"fields": 3, "troops": 140}],
+    ),
+    "Conquest": (
+        [{"players": 2}, {"players": 4}, {"rounds": 1}, {"rounds": 50}],
+        [{"players": 1}, {"players": 5}, {"rounds": 0}, {"rounds": 51}],
     ),
     "Crosswords": ([{"num_words": 1}, {"num_words": 5}], [{"num_words": 0}, {"num_words": 6}]),
     "Diplomacy": (
@@ -322,6 +327,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
+    "Conquest": "red blue white",
     **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
     "DoubleAuction": "buyer_0 buyer_1 seller_0 seller_1",

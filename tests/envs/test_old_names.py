@@ -38,6 +38,7 @@ OLD = """
 SINCE = {
     "gem_ma.envs.boards.backgammon:Backgammon",
     "gem_ma.envs.boards.checkers:Checkers",
+    "gem_ma.envs.boards.conquest:Conquest",
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",

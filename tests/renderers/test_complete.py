@@ -15,6 +15,7 @@ LARGEST = {
     "Chameleon": {"players": 8},
     "Chess": {"notation": "san"},
     "ColonelBlotto": {"fields": 26, "troops": 2, "rounds": 40},
+    "Conquest": {"players": 4, "rounds": 50},
     "Crosswords": {"num_words": 5},
     "Diplomacy": {"years": 20, "talks": 5},
     "DoubleAuction": {"players": 8, "units": 5, "max_turns": 100},
