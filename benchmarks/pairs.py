@@ -292,7 +292,90 @@ def overlap_of_any(state):
     return float(np.mean([tangram.overlap(state.figure, other) for other in some]))
 
 
+# -- ReferenceGame and SpotTheDifference: the own picture in words, and comparing ------------------
+
+
+def tells_target(turn):
+    """Say what the target shows."""
+    return turn.text.split("The target: ")[1].split(".")[0]
+
+
+def finds_target(turn):
+    """Choose the picture that was told."""
+    target = heard(turn, "speaker")
+    return next((n for n in turn.legal if f"\n{n}: {target}." in turn.text), "1")
+
+
+def tells_picture(turn):
+    """Say what the own picture shows."""
+    return turn.text.split("Your picture: ")[1].split(".")[0]
+
+
+def compares(turn):
+    """Name the cells in which the two pictures differ."""
+    mine, theirs = (
+        dict(thing.split(" at ")[::-1] for thing in words.split(", "))
+        for words in (tells_picture(turn), heard(turn, "player_0"))
+    )
+    return (
+        f"answer: {' '.join(c for c in sorted({*mine, *theirs}) if mine.get(c) != theirs.get(c))}"
+    )
+
+
+def names_any(turn):
+    """Name the cell of any thing of the own picture."""
+    cells = [thing.split(" at ")[1] for thing in tells_picture(turn).split(", ")]
+    return f"answer: {cells[turn.seed % len(cells)]}"
+
+
+# -- Codewords: a letter for each cell of the own team, against a team that plays at random --------
+
+LETTERS = "abcdefghijklmnopqrstuvwxy"
+
+
+def entries(turn):
+    """Return each word of the grid with whose it is, as far as it is known, and the lines below."""
+    lines = turn.text.split("\n\n")[-1].splitlines()
+    return [entry.split() for line in lines[:5] for entry in line.split(", ")], lines[5:]
+
+
+def gives_letters(turn):
+    """Name all cells of the own team by letters."""
+    own = [LETTERS[i] for i, (_, mark) in enumerate(entries(turn)[0]) if mark == turn.seat[0]]
+    return f"zz{''.join(own)} {len(own)}"
+
+
+def reads_letters(turn):
+    """Pick the first word that was named and is not found yet."""
+    grid, below = entries(turn)
+    for letter in below[1].split(": ")[1].split()[0].removeprefix("zz"):
+        word, mark = grid[LETTERS.index(letter)]
+        if mark == "?":
+            return word
+    return "pass"
+
+
 PAIRS = {
+    "Codewords (won)": Pair(
+        "game:Codewords-v0",
+        {"north_giver": gives_letters, "north_guesser": reads_letters},
+        {"north_giver": gives_letters},
+        0.5,
+        score=lambda game, state: float(state.returns()["north_giver"] == 1),
+    ),
+    "ReferenceGame": Pair(
+        "game:ReferenceGame-v0",
+        {"speaker": tells_target, "listener": finds_target},
+        {"speaker": tells_target},
+        1 / 4,
+    ),
+    "SpotTheDifference": Pair(
+        "game:SpotTheDifference-v0",
+        {"player_0": tells_picture, "player_1": compares},
+        {"player_0": tells_picture, "player_1": names_any},
+        1 / 10,
+        {"differences": 1},
+    ),
     "Chameleon (found)": Pair(
         "game:Chameleon-v0",
         dict.fromkeys(SEATS, knows),

@@ -400,6 +400,7 @@ for depth in (0, 1, 2, 3, 5):
 # -- families: ids that a module lists, and finds by name ------------------------------------------
 
 register_family("duo", "gem_ma.envs.tasks.roles")
+register_family("social", "gem_ma.envs.social.ids")
 register_family("rg", "gem_ma.envs.tasks.reasoning_gym_ids")
 register_family("ta", "gem_ma.envs.bridges.textarena")
 register_family("gym", "gem_ma.envs.bridges.gymnasium")

@@ -53,6 +53,7 @@ SINCE = {
     "gem_ma.envs.parlour.diplomacy.game:Diplomacy",
     "gem_ma.envs.parlour.pictionary:Pictionary",
     "gem_ma.envs.parlour.taboo:Taboo",
+    "gem_ma.envs.social.game:Social",
     "gem_ma.envs.parlour.tangram:Tangram",
     "gem_ma.envs.tau2.game:Tau2",
     "gem_ma.envs.screens.game:Screens",

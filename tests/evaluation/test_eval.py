@@ -70,6 +70,7 @@ def test_the_suites_that_come_with_the_package():
         "prompts",
         "screens",
         "smoke",
+        "social",
         "tau-airline",
         "tau-retail",
         "tau2-all",

@@ -43,7 +43,7 @@ def folder(tmp_path_factory):
 def test_trl_rollout_trains_both_seats(folder, tmp_path):
     out = run(
         "trl_rollout.py", folder, "--env", "game:TicTacToe-v0", "--steps", 2, "--batch", 8,
-        "--group", 2, "--max-new-tokens", 3, "--cpu", "--out", tmp_path,
+        "--group", 2, "--max-new-tokens", 3, "--by-turns", "--cpu", "--out", tmp_path,
     )  # fmt: skip
     assert out.count(": reward ") == 2
     assert (tmp_path / "model.safetensors").exists()
