@@ -13,6 +13,7 @@ LEVELS = {  # game -> arguments, and their values by level
     "Breakthrough": ("size", {"": (8,)}),
     "Chameleon": ("players", {"": (4,)}),
     "ColonelBlotto": ("fields troops rounds", {"": (3, 10, 5)}),
+    "Conquest": ("players rounds", {"": (3, 8)}),
     "Crosswords": (
         "num_words hardcore max_turns partial",
         {"": (3, False, 30, False), "-easy": (3, False, 30), "-hard": (3, True, 40)},
@@ -73,6 +74,7 @@ LEVELS = {  # game -> arguments, and their values by level
     ),
     "Taboo": ("rounds", {"": (3,)}),
     "TexasHoldem": ("players stack", {"": (2, 100)}),
+    "Tangram": ("pieces turns", {"": (7, 8)}),
     "TowerofHanoi": ("num_disks max_turns", {"": (3, 100), "-easy": (3, 10), "-hard": (5, 35)}),
     "TwentyQuestions": ("questions", {"": (20,)}),
     "Werewolf": ("players", {"": (6,)}),
@@ -104,6 +106,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
          {"fields": 26, "troops": 2}],
         [{"fields": 1}, {"fields": 27, "troops": 1}, {"fields": 2, "troops": 1000}, {"rounds": 0},
          {"troops": 0}, {"fields": 3, "troops": 140}],
+    ),
+    "Conquest": (
+        [{"players": 2}, {"players": 4}, {"rounds": 1}, {"rounds": 50}],
+        [{"players": 1}, {"players": 5}, {"rounds": 0}, {"rounds": 51}],
     ),
     "Crosswords": ([{"num_words": 1}, {"num_words": 5}], [{"num_words": 0}, {"num_words": 6}]),
     "Diplomacy": (
@@ -219,6 +225,10 @@ EDGES = {  # game -> arguments that are just right, and such as are just wrong
         [{"players": 6}, {"stack": 4}, {"stack": 1000}],
         [{"players": 1}, {"players": 7}, {"stack": 3}, {"stack": 1001}],
     ),
+    "Tangram": (
+        [{"pieces": 2}, {"pieces": 7}, {"turns": 1}],
+        [{"pieces": 1}, {"pieces": 8}, {"turns": 0}],
+    ),
     "TowerofHanoi": ([{"num_disks": 1}, {"num_disks": 10}], [{"num_disks": 0}, {"num_disks": 11}]),
     "TwentyQuestions": ([{"questions": 1}], [{"questions": 0}]),
     "Werewolf": ([{"players": 5}, {"players": 9}], [{"players": 4}, {"players": 10}]),
@@ -317,6 +327,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Codewords": "north_giver north_guesser south_giver south_guesser",
     **dict.fromkeys(("ColonelBlotto", "PrisonersDilemma", "RockPaperScissors"), "left right"),
     "ConnectFour": "red yellow",
+    "Conquest": "red blue white",
     **dict.fromkeys(("Checkers", "Go", "Hex", "Reversi"), "black white"),
     "Hanabi": "player_0 player_1",
     "DoubleAuction": "buyer_0 buyer_1 seller_0 seller_1",
@@ -333,6 +344,7 @@ SEATS = {  # of games for several; who plays alone is called player
     "Taboo": "giver guesser",
     "Hearts": "player_0 player_1 player_2 player_3",
     "TexasHoldem": "player_0 player_1",
+    "Tangram": "guide builder",
     "TicTacToe": "x o",
     "TwentyQuestions": "asker answerer",
     "Werewolf": "player_0 player_1 player_2 player_3 player_4 player_5",

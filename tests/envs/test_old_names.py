@@ -38,6 +38,7 @@ OLD = """
 SINCE = {
     "gem_ma.envs.boards.backgammon:Backgammon",
     "gem_ma.envs.boards.checkers:Checkers",
+    "gem_ma.envs.boards.conquest:Conquest",
     "gem_ma.envs.boards.go:Go",
     "gem_ma.envs.bridges.openspiel:OpenSpiel",
     "gem_ma.envs.cards.hanabi:Hanabi",
@@ -52,6 +53,8 @@ SINCE = {
     "gem_ma.envs.parlour.diplomacy.game:Diplomacy",
     "gem_ma.envs.parlour.pictionary:Pictionary",
     "gem_ma.envs.parlour.taboo:Taboo",
+    "gem_ma.envs.social.game:Social",
+    "gem_ma.envs.parlour.tangram:Tangram",
     "gem_ma.envs.tau2.game:Tau2",
     "gem_ma.envs.screens.game:Screens",
     "gem_ma.envs.screens.assisted:Assisted",
