@@ -10,7 +10,7 @@ from gem_ma.scene import letters
 # What can be given the keyboard; the rest is looked at, or clicked only.
 TYPED = frozenset({"field", "password", "area"})
 FOCUSED = TYPED | {"button", "link", "check", "radio", "select", "list", "slider", "tab", "fold"}
-CLICKED = FOCUSED | {"item", "cell", "handle", "square"}
+CLICKED = FOCUSED | {"item", "cell", "handle", "square", "shade"}
 PAD = 6  # between the border of a field and what is typed in it
 BAR = 14  # how wide a scroll bar is
 THUMB = 16  # how wide what is moved along a slider is
@@ -22,14 +22,18 @@ class Widget(NamedTuple):
 
     kind: label, title, note, box, image, line; button, link, field, password, area, check, radio,
         select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile, and whether
-        it is marked); scroll, veil, menu; tile (as a square); view (its value: a scene).
+        it is marked), shade (of a colour picker); scroll, veil, menu; tile (as a square); view
+        (its value: a scene).
     x, y, w, h: its box, on the screen, in pixels.
     text: its label; of an area or a field what stands there while it is empty.
     value: what it holds: the text of a field, whether a box is checked, the place of what is
-        selected (-1: nothing), the number of a slider, how far a scroll is scrolled.
-    options: what can be selected, of a slider (lowest, highest, step).
+        selected (-1: nothing), the number of a slider, how far a scroll is scrolled, of a strip of
+        hues the hue in degrees, of a square of shades saturation and brightness, 0 to 100.
+    options: what can be selected, of a slider (lowest, highest, step), of a shade ("hue",),
+        ("shade", hue), or ("mixed", hue), which only shows the colour.
     group: of a radio button those of which one is on; else the scroll that it lies in.
-    tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet".
+    tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet";
+        a handle may be the "bar" of a window.
     type: the size of its letters.
     """
 
@@ -113,3 +117,20 @@ def thumb(widget: Widget) -> int:
     low, high, _ = widget.options
     share: float = (widget.value - low) / (high - low)
     return widget.x + THUMB // 2 + round(share * (widget.w - THUMB))
+
+
+def spot(widget: Widget) -> tuple[int, int]:
+    """Return where a shade lies in its strip, or its square."""
+    if widget.options[0] == "hue":
+        return widget.x + widget.value * (widget.w - 1) // 359, widget.y + widget.h // 2
+    across, up = widget.value
+    return widget.x + across * (widget.w - 1) // 100, widget.y + (100 - up) * (widget.h - 1) // 100
+
+
+def shade_at(widget: Widget, x: int, y: int) -> int | tuple[int, int]:
+    """Return the shade that lies at a place, or next to it."""
+    across = max(0, min(x - widget.x, widget.w - 1))
+    down = max(0, min(y - widget.y, widget.h - 1))
+    if widget.options[0] == "hue":
+        return round(across * 359 / (widget.w - 1))
+    return round(across * 100 / (widget.w - 1)), 100 - round(down * 100 / (widget.h - 1))

@@ -19,6 +19,7 @@ from gem_ma.scene.screen import (
     left_of,
     over,
     row,
+    shade_at,
     thumb,
 )  # fmt: skip
 
@@ -202,14 +203,21 @@ def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tup
         return _radio(page, ui, one)
     if one.kind == "select":
         return ui._replace(open=one.id, caret=one.value), said
-    if one.kind == "list":
-        at = (action.at[1] - one.y) // row(one)
-        return _changed(ui, one, at) if at < len(one.options) else (ui, said)
+    if one.kind in ("list", "shade"):
+        return _changed(ui, one, _under(one, action.at))
     if one.kind == "slider":
         return (ui, said) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
     if one.kind == "fold":
         return _changed(ui, one, not one.value)
     return ui, said
+
+
+def _under(one: Widget, at: tuple[int, int]) -> Any:
+    """Return what of a list or a colour picker lies at a point; what it has if there is nothing."""
+    if one.kind == "shade":
+        return one.value if one.options[0] == "mixed" else shade_at(one, *at)
+    place = (at[1] - one.y) // row(one)
+    return place if place < len(one.options) else one.value
 
 
 def _changed(ui: Ui, one: Widget, value: Any) -> tuple[Ui, list[Event]]:
@@ -305,6 +313,8 @@ def _dragged(
     if under.kind == "slider":
         held = action.at[0] - thumb(under) if _on_thumb(under, action.at) else 0
         return _slid(focused(ui, under), under, x - held)
+    if under.kind == "shade":
+        return _changed(ui._replace(focus=""), under, _under(under, action.to))
     if under.kind in TYPED:
         ui = _caret(focused(ui, under), under, action)
         return ui._replace(caret=_letter(under, ui, action.to)), []

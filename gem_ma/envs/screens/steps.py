@@ -8,7 +8,7 @@ from typing import Any
 
 from gem_ma.envs.screens.acting import Ui, find
 from gem_ma.scene import letters
-from gem_ma.scene.screen import PAD, THUMB, TYPED, Widget, row, thumb
+from gem_ma.scene.screen import PAD, THUMB, TYPED, Widget, row, spot, thumb
 
 
 def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
@@ -73,6 +73,8 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
         return f"click({item.x + 20}, {item.y + item.h // 2})"
     if one.kind == "list":
         return f"click({x}, {one.y + row(one) * value + row(one) // 2})"
+    if one.kind == "shade":
+        x, y = spot(one._replace(value=value))
     if one.kind == "slider":
         return _slide(ui, one, value)
     return f"click({x}, {y})"

@@ -12,8 +12,9 @@ _ROLES = {
     "field": "textbox", "password": "textbox (password)", "area": "textbox (lines)",
     "check": "checkbox", "select": "combobox", "list": "listbox", "fold": "section",
     "scroll": "scroll area", "item": "option", "cell": "cell", "handle": "piece", "label": "text",
-    "title": "heading", "box": "area", "note": "note",
+    "shade": "colours", "title": "heading", "box": "area", "note": "note",
 }  # fmt: skip
+_ON = {"check": ("checked", "not checked"), "radio": ("on", "off"), "fold": ("open", "closed")}
 _UNSEEN = ("line", "veil", "menu", "view", "tile")
 
 
@@ -62,12 +63,8 @@ def _state(one: Widget) -> list[str]:
             return [f"holds {str(value or '')!r}"]
         case "password":
             return [f"holds {len(str(value or ''))} letters"]
-        case "check":
-            return ["checked" if value else "not checked"]
-        case "radio":
-            return ["on" if value else "off"]
-        case "fold":
-            return ["open" if value else "closed"]
+        case "check" | "radio" | "fold":
+            return [_ON[one.kind][not value]]
         case "select" | "list":
             chosen = one.options[value] if 0 <= value < len(one.options) else "nothing"
             return [f"{chosen!r} of {', '.join(map(str, one.options))}"]
@@ -76,6 +73,16 @@ def _state(one: Widget) -> list[str]:
             return [f"{value} of {low} to {high}"]
         case "scroll":
             return [f"{value} of {max(0, one.options[0] - one.h)} pixels down"]
+        case "shade":
+            return [_shade(one)]
         case "tab" | "item" | "cell":
             return ["selected"] if value is True else []
     return []
+
+
+def _shade(one: Widget) -> str:
+    what, *hue = one.options
+    if what == "hue":
+        return f"hue {one.value} of 0 to 359, from left to right"
+    told = f"saturation {one.value[0]} and brightness {one.value[1]} of 0 to 100"
+    return told + (", across and up" if what == "shade" else f", hue {hue[0]}")

@@ -6,15 +6,19 @@ A folder for each ability; all stand on `question`. They import what every game 
 """
 
 TASKS = {  # by folder; a file's name is that of its task
-    "charts": "BarChart LineChart Table",
+    "charts": "BarChart LineChart Pictograph PieChart PlotPoint Scatter Table",
     "mazes": "GridWalk MazeExit MazeSteps",
-    "measures": "Angles Clock Lengths",
+    "measures": "Angles Balance Clock Gauge Lengths Ruler Thermometer",
     "patterns": "Jigsaw Mirror Rotation",
     "shapes": "CompareShapes CountShapes OddOneOut",
     "comparing": "FullestPanel LongestLine RankSizes TwoAlike",
     "counting": "CountInside CountRows Dice",
     "geometry": "Corners Crossings GridArea Midpoint MissingCorner",
+    "matrices": "LatinSquare NextInRow RavenMatrix",
+    "paths": "ArrowWalk Tangle",
     "position": "ArrowTarget BoxAround Neighbour PointAt",
+    "symmetry": "BrokenSymmetry MirrorPoint SymmetryAxes",
+    "tables": "Calendar Timetable WrongSum",
 }
 
 

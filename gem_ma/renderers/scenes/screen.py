@@ -26,6 +26,7 @@ from gem_ma.scene.screen import (
     Widget,
     left_of,
     row,
+    spot,
     thumb,
 )
 
@@ -594,6 +595,12 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _image(area, one, theme, look, at, hover, ground)
         return
     face = theme.color(one.tone) if one.tone in COLORS else theme.cell
+    if one.tone == "bar":
+        _fill(area, _head(theme))
+        _frame(area, theme.line)
+        ink = _ink_on(_head(theme), theme)
+        _write(area, 10, letters.shorten(one.text, one.type, one.w - 14, True), ink, one.type, True)
+        return
     _fill(area, face)
     _frame(area, _mixed(face, theme.ink, 0.4))
     _corners(area, ground)
@@ -607,12 +614,42 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
     )
 
 
+def _shade(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
+    """Draw a strip of hues, a square of the shades of one, or the colour that is mixed."""
+    kind, *hue = one.options
+    down, across = np.linspace(1, 0, one.h)[:, None], np.linspace(0, 1, one.w)[None]
+    if kind == "hue":
+        area[:] = _mixtures(across * 359, np.ones_like(across), np.ones_like(across))
+    elif kind == "shade":
+        area[:] = _mixtures(np.full(area.shape[:2], hue[0]), across + 0 * down, down + 0 * across)
+    else:
+        numbers = (np.full((1, 1), one) for one in (hue[0], one.value[0] / 100, one.value[1] / 100))
+        area[:] = _mixtures(*numbers)
+    _frame(area, theme.line)
+    if kind != "mixed":
+        x, y = spot(one)
+        rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
+        away = (rows - y) ** 2 + (columns - x) ** 2
+        area[(away >= 16) & (away < 36)] = (0, 0, 0)
+        area[(away >= 36) & (away < 60)] = (255, 255, 255)
+
+
+def _mixtures(hue: np.ndarray, saturation: np.ndarray, brightness: np.ndarray) -> np.ndarray:
+    """Return colours in red, green and blue."""
+    parts = []
+    for n in (5, 3, 1):
+        k = (n + hue / 60) % 6
+        share = np.clip(np.minimum(k, 4 - k), 0, 1)
+        parts.append(np.rint(255 * brightness * (1 - saturation * share)))
+    return np.stack(parts, -1).astype(np.uint8)
+
+
 _DRAWN = {
     "note": _note, "box": _panel, "line": _line, "image": _image, "button": _button, "tab": _tab,
     "link": _link, "field": _field, "password": _field, "area": _area, "check": _check,
     "radio": _check, "select": _select, "list": _list, "item": _item, "cell": _item,
     "menu": _menu, "slider": _slider, "fold": _fold, "scroll": _scroll, "handle": _handle,
-    "square": _square, "tile": _square,
+    "square": _square, "shade": _shade, "tile": _square,
 }  # fmt: skip
 
 

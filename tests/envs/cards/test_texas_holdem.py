@@ -10,7 +10,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.cards.texas_holdem import DECK, HANDS, RANKS, State, TexasHoldem, value
+from gem_ma.envs.cards.deck import DECK, RANKS
+from gem_ma.envs.cards.texas_holdem import HANDS, State, TexasHoldem, value
 
 
 def short(card):

@@ -27,11 +27,11 @@ def cut(one):
 
 
 def crossing(page):
-    """Return the pairs of widgets that lie across one another, behind a window or in it."""
-    veils = [number for number, one in enumerate(page) if one.kind == "veil"]
-    split = veils[-1] if veils else 0
-    for part in (page[:split], page[split:]):
-        alone = [one for one in part if one.kind in ALONE and (one.kind != "label" or one.text)]
+    """Return the pairs of widgets that lie across one another, with no window between."""
+    grounds = [n for n, one in enumerate(page) if one.kind == "veil" or one.tone == "window"]
+    for first, last in zip([0, *grounds], [*grounds, len(page)], strict=True):
+        alone = [one for one in page[first:last] if one.kind in ALONE]
+        alone = [one for one in alone if one.kind != "label" or one.text]
         for number, one in enumerate(alone):
             for other in alone[number + 1 :]:
                 wide = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)

@@ -445,7 +445,7 @@ class Dates(Family):
 class Colors(Family):
     """Colours out of a palette, for things by name."""
 
-    like = "click-color, use-colorwheel, use-colorwheel-2"
+    like = "click-color"
 
     class Model(NamedTuple):
         wants: tuple[tuple[str, str], ...]  # a thing and its colour

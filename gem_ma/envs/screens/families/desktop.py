@@ -1,0 +1,289 @@
+"""Tasks about what lies beside or above the rest: windows, pop-ups, a colour picker, shortcuts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gem_ma.envs.screens.families import words
+from gem_ma.envs.screens.families.family import Family, Row, Steps, joined, one_of, pick
+from gem_ma.envs.screens.sheet import SIZE
+
+WIDE, HIGH, BAR = 200, 112, 40  # of a window; of the bar below all of them
+RIGHT, DOWN = 170, 120  # where a window begins at most
+
+
+def _holds(box: tuple[int, int], wide: int, high: int, at: tuple[int, int]) -> bool:
+    """Return whether a point lies in a window."""
+    return 0 <= at[0] - box[0] < wide and 0 <= at[1] - box[1] < high
+
+
+class Windows(Family):
+    """Windows that overlap, come to the front, and are moved by their titles."""
+
+    class Model(NamedTuple):
+        names: tuple[str, ...]
+        buttons: tuple[tuple[str, ...], ...]  # of each window
+        todo: tuple[tuple[int, str], ...]  # a window; a button of it, or an edge of EDGES
+        places: tuple[tuple[int, int], ...]  # below the goal
+        order: tuple[int, ...]  # the last one lies in front
+        at: int = 0
+        done: bool | None = None
+
+    BUTTONS = ("Open", "Save", "Print", "Share", "Find")
+    EDGES = ("left", "top")
+
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many = 2 + difficulty // 4
+        names = tuple(word.title() for word in pick(rng, words.WORDS, many))
+        buttons = tuple(tuple(pick(rng, self.BUTTONS, 2)) for _ in names)
+        places = tuple((int(rng.integers(20, RIGHT)), int(rng.integers(10, DOWN))) for _ in names)
+        todo: list[tuple[int, str]] = []
+        for number in range(1 + difficulty // 2):
+            others = [n for n in range(many) if not todo or n != todo[-1][0]]
+            window = 0 if not number else one_of(rng, others)
+            asked = self.EDGES if difficulty > 1 and number % 2 else buttons[window]
+            todo.append((window, one_of(rng, asked)))
+        return self.Model(names, buttons, tuple(todo), places, tuple(range(many)))
+
+    def goal(self, model: Any) -> str:
+        told = [
+            f'move "{model.names[window]}" to the {what} edge'
+            if what in self.EDGES
+            else f'click on {what} in "{model.names[window]}"'
+            for window, what in model.todo
+        ]
+        goal = ", then ".join(told)
+        return f"{goal[0].upper()}{goal[1:]}."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        wide, high, line = sheet.grown(WIDE), sheet.grown(HIGH), sheet.line
+        boxes = [(x, sheet.y + y) for x, y in model.places]
+        for place, number in enumerate(model.order):
+            x, y = boxes[number]
+            above = [boxes[other] for other in model.order[place + 1 :]]
+            sheet.at("box", f"window{number}", x, y, wide, high, tone="window")
+            name = model.names[number]
+            sheet.at("handle", f"title{number}", x, y, wide, line + 12, text=name, tone="bar")
+            left = x + 12
+            for text in model.buttons[number]:
+                room, top = sheet.grown(80), y + line + 32
+                middle = left + room // 2, top + (line + 8) // 2
+                if not any(_holds(box, wide, high, middle) for box in above):
+                    id = f"press{number}-{text}"
+                    sheet.at("button", id, left, top, room, line + 8, text=text)
+                left += room + 10
+        each = SIZE // len(model.names)
+        for number, name in enumerate(model.names):
+            on = model.order[-1] == number
+            sheet.at("tab", f"task{number}", each * number, SIZE - BAR + 4, each, BAR - 4,
+                     text=name, value=on)  # fmt: skip
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        id, _, what = event.id.partition("-")
+        kind = id.rstrip("0123456789")
+        if kind not in ("window", "title", "press", "task"):
+            return model
+        number = int(id[len(kind) :])
+        order = (*[one for one in model.order if one != number], number)
+        model = model._replace(order=order)
+        if event.kind == "drop" and kind == "title":
+            x, y = (at + by for at, by in zip(model.places[number], event.moved, strict=True))
+            place = max(0, min(x, RIGHT)), max(0, min(y, DOWN))
+            places = (*model.places[:number], place, *model.places[number + 1 :])
+            model = model._replace(places=places)
+            wanted = model.todo[model.at]
+            edges = {"left": x, "top": y}
+            there = number == wanted[0] and edges.get(wanted[1], 1) <= 0
+            return self._did(model, wanted) if there else model
+        if event.kind == "click" and kind == "press":
+            return self._did(model, (number, what))
+        return model
+
+    def _did(self, model: Any, did: Any) -> Any:
+        if did != model.todo[model.at]:
+            return model._replace(done=False)
+        at = model.at + 1
+        return model._replace(at=at, done=True if at == len(model.todo) else None)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        number, what = model.todo[model.at]
+        if model.order[-1] != number:
+            return "click", f"task{number}"
+        x, y = model.places[number]
+        if what in self.EDGES:
+            return "drag", f"title{number}", (-x, 0) if what == "left" else (0, -y)
+        return "click", f"press{number}-{what}"
+
+
+class Popups(Family):
+    """Fields to be filled in, while windows come up that have to be closed."""
+
+    like = "login-user-popup"
+
+    class Model(NamedTuple):
+        names: tuple[str, ...]
+        wants: tuple[str, ...]
+        due: tuple[tuple[int, str, str], ...]  # after so many actions: what is asked, how to say no
+        acted: int = 0
+        open: int = -1
+        done: bool | None = None
+
+    ASKED = (
+        "Do you want our news?", "May we show you around?", "Do you like this page?",
+        "Save your password?", "Allow notifications?", "Try the new version?",
+    )  # fmt: skip
+    NO = ("No, thanks", "Not now", "Close", "Skip")
+
+    def start(self, rng: Any, difficulty: int) -> Any:
+        many = 1 + difficulty // 3
+        names = tuple(word.title() for word in pick(rng, words.WORDS, many))
+        wants = tuple(pick(rng, words.WORDS, many))
+        after = sorted(pick(rng, range(1, 3 * many + 1), 1 + difficulty // 2)[: 3 * many])
+        asked = pick(rng, self.ASKED, len(after))
+        due = tuple((n, text, one_of(rng, self.NO)) for n, text in zip(after, asked, strict=False))
+        return self.Model(names, wants, due)
+
+    def goal(self, model: Any) -> str:
+        pairs = zip(model.wants, model.names, strict=True)
+        told = joined([f'"{word}" into {name}' for word, name in pairs])
+        return f"Type {told}, and click Submit. Say no to all that you are asked besides."
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        for number, name in enumerate(model.names):
+            sheet.named("field", f"field{number}", name, "")
+        sheet.put("button", "submit", "Submit", tone="primary")
+        if model.open >= 0:
+            _, asked, no = model.due[model.open]
+            sheet.window(
+                70 + 23 * (model.open % 3), 150 + 31 * (model.open % 2), 260, 118, "Message"
+            )
+            sheet.label(asked)
+            sheet.put("button", "yes", "Yes, please", tone="primary")
+            sheet.put("button", "no", no, beside=True)
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind in ("click", "double") and model.open >= 0:
+            if event.id == "yes":
+                return model._replace(done=False)
+            return model._replace(open=-1) if event.id == "no" else model
+        if event.kind == "enter" or (event.kind == "click" and event.id == "submit"):
+            has = [ui.values.get(f"field{n}", "") for n in range(len(model.wants))]
+            return model._replace(done=has == list(model.wants))
+        if event.kind not in ("click", "change") or not event.id.startswith("field"):
+            return model
+        acted = model.acted + 1
+        opened = [n for n, (after, *_) in enumerate(model.due) if after == acted]
+        return model._replace(acted=acted, open=opened[0] if opened else -1)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        if model.open >= 0:
+            return "click", "no"
+        for number, word in enumerate(model.wants):
+            if ui.values.get(f"field{number}", "") != word:
+                return "set", f"field{number}", word
+        return "click", "submit"
+
+
+class Shortcuts(Steps):
+    """Commands that are given by their keys."""
+
+    like = "text-editor"
+    verb = "key"
+    COMMANDS = (
+        "Bold", "Italic", "Underline", "Save", "Print", "Share", "Undo", "Redo", "Find", "Replace",
+        "New page", "Close", "Zoom in", "Zoom out",
+    )  # fmt: skip
+
+    def start(self, rng: Any, difficulty: int) -> Row:
+        names = pick(rng, self.COMMANDS, 3 + difficulty)
+        held = ("ctrl+", "ctrl+shift+")[: 1 + difficulty // 4]
+        letters = [f"{keys}{letter}" for keys in held for letter in "bdefghijklmnopqrstuwyz"]
+        parts = tuple(zip(names, pick(rng, letters, len(names)), strict=True))
+        chosen = [one_of(rng, parts) for _ in range(1 + difficulty // 2)]
+        told = joined([f'"{name}"' for name, _ in chosen])
+        order = ", one after the other" if chosen[1:] else ""
+        return Row(tuple(keys for _, keys in chosen), parts, f"Use the keys for {told}{order}.")
+
+    def counts(self, model: Row, id: str) -> bool:
+        return True
+
+    def update(self, model: Row, event: Any, ui: Any) -> Row:
+        keys = str(event.value).lower()
+        known = [one for _, one in model.parts]
+        return super().update(model, event._replace(id=keys), ui) if keys in known else model
+
+    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+        sheet.label(f"Commands given: {model.at} of {len(model.todo)}", tone="quiet")
+        for name, keys in model.parts:
+            sheet.put("label", f"name-{name}", name, w=150)
+            sheet.put("label", f"keys-{name}", keys.title(), beside=True)
+
+
+class Picking(Family):
+    """Colours that are mixed in a picker: a strip of hues, and a square of their shades."""
+
+    like = "use-colorwheel, use-colorwheel-2"
+
+    class Model(NamedTuple):
+        wants: tuple[tuple[int, int, int], ...]  # hue, saturation, brightness
+        near: int  # so far off each may be
+        at: int = 0
+        done: bool | None = None
+
+    HAD = (50, 50)
+
+    def start(self, rng: Any, difficulty: int) -> Any:
+        wants = tuple(
+            (10 * int(rng.integers(1, 36)), 5 * int(rng.integers(21)), 5 * int(rng.integers(2, 21)))
+            for _ in range(1 + difficulty // 2)
+        )
+        return self.Model(wants, 12 - difficulty)
+
+    def goal(self, model: Any) -> str:
+        told = [f"hue {h}, saturation {s}, brightness {b}" for h, s, b in model.wants]
+        steps = "; then ".join(f"{one}, and click Add" for one in told)
+        return f"Mix {steps}. Each number may be {model.near} off."
+
+    def _has(self, ui: Any) -> tuple[int, int, int]:
+        return ui.values.get("hue", 0), *ui.values.get("shade", self.HAD)
+
+    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+        hue, saturation, brightness = self._has(ui)
+        shade, top = (saturation, brightness), sheet.y
+        sheet.at("shade", "shade", 14, top, 220, 160, value=shade, options=("shade", hue))
+        sheet.at("shade", "hue", 14, top + 170, 220, 22, value=hue, options=("hue",))
+        sheet.at("shade", "mixed", 250, top, 60, 60, value=shade, options=("mixed", hue))
+        sheet.move(250, top + 68)
+        for name, number in (("Hue", hue), ("Saturation", saturation), ("Brightness", brightness)):
+            sheet.put("label", name, f"{name}: {number}", w=180 * 14 // sheet.type)
+        sheet.put("button", "add", f"Add ({model.at} of {len(model.wants)})", tone="primary")
+
+    def update(self, model: Any, event: Any, ui: Any) -> Any:
+        if event.kind != "click" or event.id != "add":
+            return model
+        if not self._near(model, ui):
+            return model._replace(done=False)
+        at = model.at + 1
+        return model._replace(at=at, done=True if at == len(model.wants) else None)
+
+    def _near(self, model: Any, ui: Any) -> bool:
+        pairs = zip(self._has(ui), model.wants[model.at], strict=True)
+        return all(abs(has - want) <= model.near for has, want in pairs)
+
+    def score(self, model: Any, ui: Any) -> float | None:
+        return None if model.done is None else float(model.done)
+
+    def plan(self, model: Any, ui: Any) -> Any:
+        (hue, *shade), near = model.wants[model.at], model.near
+        has, *other = self._has(ui)
+        if abs(has - hue) > near:
+            return "set", "hue", hue
+        if max(abs(one - two) for one, two in zip(shade, other, strict=True)) > near:
+            return "set", "shade", tuple(shade)
+        return "click", "add"
