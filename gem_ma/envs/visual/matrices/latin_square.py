@@ -41,7 +41,7 @@ class LatinSquare(Task):
         answer = square[row][column]
         around = [(row, c) for c in range(size) if c != column]
         around += [(r, column) for r in range(size) if r != row]
-        hidden = set()
+        hidden: set[tuple[int, int]] = set()
         for i in rng.permutation(len(around)).tolist():
             left = {square[r][c] for r, c in around if (r, c) not in hidden | {around[i]}}
             if len(left) == size - 1 and len(hidden) < size - 1 - more:

@@ -42,15 +42,15 @@ class RavenMatrix(Task):
             ]
             for r in range(3)
         ]
-        right, options = rows[2][2], []
+        right = rows[2][2]
+        options: list[Box] = []
         while len(set(options)) < many:
             options, place = patterns.variants(
                 rng, right, many, lambda box: _vary(rng, box, values)
             )
         order = rng.permutation(many).tolist()
         choices = tuple(LETTERS[:many])
-        rows[2][2] = None
-        shown = tuple(map(tuple, rows)), tuple([options[i] for i in order])
+        shown = (*map(tuple, rows[:2]), (*rows[2][:2], None)), tuple([options[i] for i in order])
         return Question("Which box is missing?", choices[order.index(place)], shown, choices)
 
     def words(self, shown):

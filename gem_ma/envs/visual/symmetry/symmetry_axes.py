@@ -54,7 +54,7 @@ def mirrored(rows, axes):
     def first(cell):
         same = {cell}
         for _ in range(3):
-            same |= {_there(*one, last, axis) for one in same for axis in axes}
+            same |= {_there(r, c, last, axis) for r, c in same for axis in axes}
         return min(same)
 
     places = range(len(rows))
