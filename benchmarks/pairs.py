@@ -17,6 +17,7 @@ import numpy as np
 
 import gem_ma
 from gem_ma.envs.markets.negotiation import ISSUES, worths
+from gem_ma.envs.parlour import tangram
 from gem_ma.envs.parlour.taboo import CARDS
 from gem_ma.envs.parlour.things import THINGS
 
@@ -262,7 +263,119 @@ def nearest_door(turn):
     return " ".join(rng.choice([*open_ways, *WAYS]) for _ in range(6))
 
 
+# -- Tangram: the figure in words, and what a builder who does not listen lays --------------------
+
+
+def tells_figure(turn):
+    """Say where each piece lies."""
+    return turn.text.split("The figure: ")[1].split(".")[0]
+
+
+def lays_figure(turn):
+    """Lay all pieces as they were told, then say so."""
+    if "On the board: nothing" not in turn.text:
+        return "done"
+    return "; ".join(f"place {spot}" for spot in heard(turn, "guide").split(", "))
+
+
+def lays_any(turn):
+    """Lay a figure of its own."""
+    if "On the board: nothing" not in turn.text:
+        return "done"
+    own = tangram.figure(np.random.default_rng(turn.seed & 0xFFFFFFFF), 7)
+    return "; ".join(f"place {spot}" for spot in own)
+
+
+def overlap_of_any(state):
+    """Return how much of the figure others of its kind cover."""
+    some = [tangram.figure(np.random.default_rng(seed), state.many) for seed in range(20)]
+    return float(np.mean([tangram.overlap(state.figure, other) for other in some]))
+
+
+# -- ReferenceGame and SpotTheDifference: the own picture in words, and comparing ------------------
+
+
+def tells_target(turn):
+    """Say what the target shows."""
+    return turn.text.split("The target: ")[1].split(".")[0]
+
+
+def finds_target(turn):
+    """Choose the picture that was told."""
+    target = heard(turn, "speaker")
+    return next((n for n in turn.legal if f"\n{n}: {target}." in turn.text), "1")
+
+
+def tells_picture(turn):
+    """Say what the own picture shows."""
+    return turn.text.split("Your picture: ")[1].split(".")[0]
+
+
+def compares(turn):
+    """Name the cells in which the two pictures differ."""
+    mine, theirs = (
+        dict(thing.split(" at ")[::-1] for thing in words.split(", "))
+        for words in (tells_picture(turn), heard(turn, "player_0"))
+    )
+    return (
+        f"answer: {' '.join(c for c in sorted({*mine, *theirs}) if mine.get(c) != theirs.get(c))}"
+    )
+
+
+def names_any(turn):
+    """Name the cell of any thing of the own picture."""
+    cells = [thing.split(" at ")[1] for thing in tells_picture(turn).split(", ")]
+    return f"answer: {cells[turn.seed % len(cells)]}"
+
+
+# -- Codewords: a letter for each cell of the own team, against a team that plays at random --------
+
+LETTERS = "abcdefghijklmnopqrstuvwxy"
+
+
+def entries(turn):
+    """Return each word of the grid with whose it is, as far as it is known, and the lines below."""
+    lines = turn.text.split("\n\n")[-1].splitlines()
+    return [entry.split() for line in lines[:5] for entry in line.split(", ")], lines[5:]
+
+
+def gives_letters(turn):
+    """Name all cells of the own team by letters."""
+    own = [LETTERS[i] for i, (_, mark) in enumerate(entries(turn)[0]) if mark == turn.seat[0]]
+    return f"zz{''.join(own)} {len(own)}"
+
+
+def reads_letters(turn):
+    """Pick the first word that was named and is not found yet."""
+    grid, below = entries(turn)
+    for letter in below[1].split(": ")[1].split()[0].removeprefix("zz"):
+        word, mark = grid[LETTERS.index(letter)]
+        if mark == "?":
+            return word
+    return "pass"
+
+
 PAIRS = {
+    "Codewords (won)": Pair(
+        "game:Codewords-v0",
+        {"north_giver": gives_letters, "north_guesser": reads_letters},
+        {"north_giver": gives_letters},
+        0.5,
+        score=lambda game, state: float(state.returns()["north_giver"] == 1),
+    ),
+    "ReferenceGame": Pair(
+        "game:ReferenceGame-v0",
+        {"speaker": tells_target, "listener": finds_target},
+        {"speaker": tells_target},
+        1 / 4,
+    ),
+    "SpotTheDifference": Pair(
+        "game:SpotTheDifference-v0",
+        {"player_0": tells_picture, "player_1": compares},
+        {"player_0": tells_picture, "player_1": names_any},
+        1 / 10,
+        {"differences": 1},
+    ),
     "Chameleon (found)": Pair(
         "game:Chameleon-v0",
         dict.fromkeys(SEATS, knows),
@@ -295,6 +408,12 @@ PAIRS = {
         {"giver": tells_number, "guesser": hears_number},
         {"giver": tells_number},
         3 / len(CARDS),
+    ),
+    "Tangram": Pair(
+        "game:Tangram-v0",
+        {"guide": tells_figure, "builder": lays_figure},
+        {"guide": tells_figure, "builder": lays_any},
+        overlap_of_any,
     ),
 }
 

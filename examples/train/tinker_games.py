@@ -1,28 +1,33 @@
-"""Train all seats of a game with Tinker, each game's seats as a group of environments.
+"""Train all seats of a game with Tinker: one model in all of them, or with --apart one for each.
 
     pip install gem-ma tinker-cookbook==0.5.8
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0
+    TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0 --apart
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:FrozenLake-v0 \\
         --observe image --model Qwen/Qwen3-VL-30B-A3B-Instruct
     python examples/train/tinker_games.py --env game:GuessTheNumber-v0 --dry
 
-Checked against tinker-cookbook 0.5.8 by tests/training: the cookbook's own rollouts,
-advantages and data, with a scripted model; not against the service. Several turns, several seats,
-pictures for models that see. The cookbook adds up the rewards of the turns and compares the
-trajectories of a group; our group compares each seat with itself. --dry plays a batch with a model
-that says nothing and needs no key.
+One model is trained by the cookbook's own trainer, which adds up the rewards of turns; our groups
+compare each seat with itself. With --apart each seat has a LoRA adapter of its own, and its turns
+have what came from them. --dry plays a batch with a model that says nothing and needs no key.
 """
 
 import argparse
 import asyncio
 
-from tinker_cookbook.completers import TokenCompleter, TokensWithLogprobs
+import tinker
+from tinker_cookbook.completers import (
+    TinkerTokenCompleter,
+    TokenCompleter,
+    TokensWithLogprobs,
+)
 from tinker_cookbook.image_processing_utils import get_image_processor
 from tinker_cookbook.renderers import get_renderer
 from tinker_cookbook.rl.rollouts import do_group_rollout
+from tinker_cookbook.rl.train import train_step
 from tinker_cookbook.tokenizer_utils import get_tokenizer
 
-from gem_ma.training.adapters.tinker import Starts
+from gem_ma.training.adapters.tinker import Starts, apart, learnt_from
 
 
 class Silent(TokenCompleter):
@@ -45,6 +50,10 @@ def main():
     parser.add_argument("--batches", type=int, default=100)
     parser.add_argument("--groups", type=int, default=16, help="starts in a batch")
     parser.add_argument("--games", type=int, default=8, help="games from each start")
+    parser.add_argument("--lr", type=float, default=4e-5)
+    parser.add_argument("--max-tokens", type=int, default=256, help="of a reply")
+    parser.add_argument("--out", default="tinker_games")
+    parser.add_argument("--apart", action="store_true", help="a model for each seat")
     parser.add_argument("--dry", action="store_true")
     args = parser.parse_args()
 
@@ -65,8 +74,10 @@ def main():
         for games in starts.get_batch(0):
             group = asyncio.run(do_group_rollout(games, silent))
             print([metrics["return"] for metrics in group.metrics_G])
-        return
-    asyncio.run(train(args, starts))
+    elif args.apart:
+        asyncio.run(train_apart(args, starts))
+    else:
+        asyncio.run(train(args, starts))
 
 
 async def train(args, starts):
@@ -85,11 +96,46 @@ async def train(args, starts):
             recipe_name="gem_ma",
             renderer_name=args.renderer,
             dataset_builder=Builder(),
-            learning_rate=4e-5,
-            max_tokens=256,
-            log_path="/tmp/tinker_games",
+            learning_rate=args.lr,
+            max_tokens=args.max_tokens,
+            log_path=args.out,
         )
     )
+
+
+async def train_apart(args, starts):
+    """Train a LoRA adapter for each seat, against each other."""
+    service = tinker.ServiceClient()
+    seats = [env.seat.name for env in await starts.get_batch(0)[0].make_envs()]
+    models = {
+        seat: await service.create_lora_training_client_async(args.model, rank=32)
+        for seat in dict.fromkeys(seats)
+    }
+    for number in range(len(starts)):
+        policies = {
+            seat: TinkerTokenCompleter(
+                await model.save_weights_and_get_sampling_client_async(), args.max_tokens
+            )
+            for seat, model in models.items()
+        }
+        played = await asyncio.gather(
+            *(apart(games, policies) for games in starts.get_batch(number))
+        )
+        for seat, model in models.items():
+            data = [datum for group in played for datum in learnt_from(group[seat])]
+            await train_step(data, model, args.lr, 1, "importance_sampling")
+        returns = {
+            seat: [
+                sum(one.reward for one in trajectory.transitions)
+                for group in played
+                for trajectory in group[seat]
+            ]
+            for seat in models
+        }
+        means = ", ".join(f"{seat} {sum(r) / len(r):+.3f}" for seat, r in returns.items())
+        print(f"batch {number}: {means}", flush=True)
+    for seat, model in models.items():
+        await model.save_state_async(f"{args.out.rpartition('/')[2]}-{seat}")
 
 
 if __name__ == "__main__":

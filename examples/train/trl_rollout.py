@@ -5,9 +5,9 @@
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0 --others o=random
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0   # self-play: both seats
 
-Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/training.
-Several turns and several seats; no pictures (TRL takes none back from a rollout_func); one number
-for each sequence, in which the rewards of its turns are added up.
+Several turns and several seats; no pictures (TRL takes none back from a rollout_func). TRL has one
+number for each sequence, in which the rewards of its turns are added up; with --by-turns each turn
+has what came from it.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from datasets import Dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
-from gem_ma.training.adapters.trl import env_reward, rollout_func
+from gem_ma.training.adapters.trl import by_turns, env_reward, rollout_func
 
 
 def main():
@@ -30,11 +30,12 @@ def main():
     parser.add_argument("--lr", type=float, default=1e-6)
     parser.add_argument("--max-new-tokens", type=int, default=64, help="for each turn")
     parser.add_argument("--max-turns", type=int, help="of an episode")
+    parser.add_argument("--by-turns", action="store_true", help="learn from the rewards of turns")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--out", default="trl_out")
     args = parser.parse_args()
 
-    trainer = GRPOTrainer(
+    trainer = (by_turns(GRPOTrainer) if args.by_turns else GRPOTrainer)(
         model=AutoModelForCausalLM.from_pretrained(args.model),
         processing_class=AutoTokenizer.from_pretrained(args.model, padding_side="left"),
         reward_funcs=[env_reward],

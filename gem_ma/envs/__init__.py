@@ -23,10 +23,12 @@ register("game:Hex-v0", "gem_ma.envs.boards.hex:Hex")
 register("game:Breakthrough-v0", "gem_ma.envs.boards.breakthrough:Breakthrough")
 register("game:Checkers-v0", "gem_ma.envs.boards.checkers:Checkers")
 register("game:Backgammon-v0", "gem_ma.envs.boards.backgammon:Backgammon")
+register("game:Conquest-v0", "gem_ma.envs.boards.conquest:Conquest")
 register("game:Go-v0", "gem_ma.envs.boards.go:Go")
 
 register("game:KuhnPoker-v0", "gem_ma.envs.cards.kuhn_poker:KuhnPoker")
 register("game:LeducPoker-v0", "gem_ma.envs.cards.leduc_poker:LeducPoker")
+register("game:Hearts-v0", "gem_ma.envs.cards.hearts:Hearts")
 register("game:TexasHoldem-v0", "gem_ma.envs.cards.texas_holdem:TexasHoldem")
 register("game:LiarsDice-v0", "gem_ma.envs.cards.liars_dice:LiarsDice")
 register("game:Hanabi-v0", "gem_ma.envs.cards.hanabi:Hanabi")
@@ -50,6 +52,7 @@ register("game:ReferenceGame-v0", "gem_ma.envs.parlour.reference_game:ReferenceG
 register("game:MapTask-v0", "gem_ma.envs.parlour.map_task:MapTask")
 register("game:SpotTheDifference-v0", "gem_ma.envs.parlour.spot_the_difference:SpotTheDifference")
 register("game:Pictionary-v0", "gem_ma.envs.parlour.pictionary:Pictionary")
+register("game:Tangram-v0", "gem_ma.envs.parlour.tangram:Tangram")
 register("game:Diplomacy-v0", "gem_ma.envs.parlour.diplomacy.game:Diplomacy")
 register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
 register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
@@ -397,6 +400,7 @@ for depth in (0, 1, 2, 3, 5):
 # -- families: ids that a module lists, and finds by name ------------------------------------------
 
 register_family("duo", "gem_ma.envs.tasks.roles")
+register_family("social", "gem_ma.envs.social.ids")
 register_family("rg", "gem_ma.envs.tasks.reasoning_gym_ids")
 register_family("ta", "gem_ma.envs.bridges.textarena")
 register_family("gym", "gem_ma.envs.bridges.gymnasium")

@@ -41,6 +41,7 @@ _SIDE = 28  # pixels of a square: the cells of boards are multiples of it
 _ACROSS = 32  # squares in a row of a sheet, and rows
 _ELSEWHERE = ("hub", "network", "key:")  # needs of environments that are not played again
 _LEVEL = 7  # of compression: 9 takes three times as long and saves 6 %
+_FIELDS = 12  # numbers of a report by which episodes are found and sorted
 _KEPT = 16  # environments that are kept for the next episode like theirs
 _AGAIN = 5_000  # episodes of a page that are played again
 _PIXELS = 1 << 22  # of a picture that is drawn for a file that nobody vouches for
@@ -483,8 +484,9 @@ def _start(episode: Episode) -> str:
 
 def _row(episode: Episode, file: str) -> dict[str, Any]:
     """Return what the list shows of an episode."""
-    steps = episode.steps
+    steps, report = episode.steps, _numbers(episode.report)
     return {
+        **({"report": report} if report else {}),
         "file": file,
         "id": _name(episode.id),
         "number": int(episode.number),
@@ -499,6 +501,16 @@ def _row(episode: Episode, file: str) -> dict[str, Any]:
         "seconds": float(episode.seconds),
         "start": _start(episode),
     }
+
+
+def _numbers(report: Mapping[str, Any]) -> dict[str, float]:
+    """Return what of a report can be compared."""
+    some = [
+        (_name(name), one)
+        for name, one in report.items()
+        if isinstance(one, int | float) and np.isfinite(one)
+    ]
+    return dict(some[:_FIELDS])
 
 
 def _name(value: Any) -> str:

@@ -139,7 +139,7 @@ def test_list_tells_each_game_once_and_each_family_in_a_line(capsys, monkeypatch
     monkeypatch.setenv("TAU2_BENCH_DATA", str(tmp_path))
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Games of bids, gifts and bargains."
+    assert lines[0] == "Games of two on a board."
     told = [line.split()[0] for line in lines if line.startswith("  ")]
     assert len(told) == len(set(told))
     assert {"game:Werewolf-v0", "visual:Clock-v0", "tau:shop", "ta:*", "rg:*"} <= set(told)

@@ -9,6 +9,7 @@ import pytest
 
 import gem_ma
 from gem_ma.envs.boards.backgammon import Backgammon
+from gem_ma.envs.boards.conquest import Conquest
 from gem_ma.envs.cards.blackjack import Blackjack
 from gem_ma.envs.cards.blackjack import State as Hand
 from gem_ma.envs.cards.leduc_poker import LeducPoker
@@ -18,7 +19,7 @@ from gem_ma.envs.cards.liars_dice import State as Dice
 from gem_ma.envs.cards.texas_holdem import TexasHoldem
 from gem_ma.envs.guessing import words
 from gem_ma.envs.markets.negotiation import ISSUES
-from gem_ma.envs.parlour import chameleon, pictures
+from gem_ma.envs.parlour import chameleon, pictures, tangram
 from gem_ma.envs.parlour.guess_who import PEOPLE
 from gem_ma.envs.parlour.map_task import LANDMARKS
 from gem_ma.envs.parlour.taboo import CARDS
@@ -148,6 +149,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "any two of 52": (
         "TexasHoldem-v0", {}, lambda s: itertools.chain(*s.cards), even(FULL),
     ),
+    "who has a land": ("Conquest-v0", {}, lambda s: s.owners, even(range(3))),
+    "who has the first land": ("Conquest-v0", {}, lambda s: s.owners[:1], even(range(3))),
+    "13 of 52": ("Hearts-v0", {}, lambda s: s.hands[0], even(FULL)),
+    "where cards are passed to": ("Hearts-v0", {}, lambda s: [s.shift], even(range(4))),
     "50 cards": (
         "Hanabi-v0", {}, lambda s: itertools.chain(*s.hands),
         {(c, r): n / 50 for c in range(5) for r, n in enumerate((3, 2, 2, 2, 1))},
@@ -235,6 +240,10 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
     "card": ("Chameleon-v0", {}, lambda s: [s.topic], even(chameleon.CARDS)),
     "word of a card": (
         "Chameleon-v0", {}, lambda s: [chameleon.CARDS[s.topic].index(s.secret)], even(range(16)),
+    ),
+    "pieces of a figure": (
+        "Tangram-v0", {"pieces": 2}, lambda s: [spot.piece for spot in s.figure],
+        even(tangram.NAMES),
     ),
     "how many differences": ("SpotTheDifference-v0", {}, lambda s: [s.many], even((1, 2, 3))),
     "differences": (
@@ -329,6 +338,15 @@ def test_dice_of_liarsdice_are_rolled_anew(forfeit):
     hands = [hand for after in later(roll) for hand in after.dice]
     assert {len(hand) for hand in hands} == ({0, 4} if forfeit else {3, 4})
     fits(itertools.chain(*hands), even(range(1, 7)))
+
+
+def test_dice_of_conquest_are_rolled_anew():
+    game = Conquest()
+    start = game.start(np.random.default_rng(0), {})._replace(new=0, armies=(9,) * 12)
+    attack = next(move for move in start.legal("red") if move.startswith("attack"))
+    after = later(lambda rng: game.advance(start, {"red": attack}, rng).rolled)
+    assert {tuple(map(len, rolled)) for rolled in after} == {(3, 2)}
+    fits(itertools.chain(*itertools.chain(*after)), even(range(1, 7)))
 
 
 def test_dice_of_backgammon_are_rolled_anew():

@@ -592,9 +592,61 @@ def test_the_summary_is_of_what_is_listed(episodes, show):
     assert page.locator("#body tr").count() == few
 
 
+def test_filtered_and_sorted_by_anything(show, tmp_path):
+    done = []
+    for number, agents in enumerate((["random", "search:depth=1"], ["search:depth=1", "random"])):
+        done += rollout(FOUR, agents, 3, seed=number)
+    done += rollout("game:Nim-v0", "random", 2, seed=9)
+    reports = [{"score": n % 3, "words": "many", "nan": float("nan")} for n in range(len(done))]
+    done = [
+        replace(one, number=n, seconds=float(n * 7 % 8), report=reports[n])
+        for n, one in enumerate(done)
+    ]
+    save_episodes(done, tmp_path / "a.jsonl")
+    page = show(tmp_path / "a.jsonl")
+
+    def numbers(found=None):
+        if found is not None:
+            page.get_by_label("Search").fill(found)
+            page.wait_for_timeout(300)
+        return [int(one) for one in page.locator("#body td:first-child").all_inner_texts()]
+
+    assert numbers("red:search") == [3, 4, 5]
+    assert numbers("red:RANDOM env:nim") == []
+    assert numbers("-red:search env:four") == [0, 1, 2]
+    assert numbers("-nim red:random") == [0, 1, 2]
+    assert numbers("report.score=2") == [2, 5]
+    assert numbers("report.score>=1 seconds<4 number<6") == [5]
+    assert numbers("") == list(range(8))
+    for by, key in (
+        ("seconds", lambda one: -one.seconds),
+        ("return of yellow", lambda one: -one.returns.get("yellow", -9)),
+        ("environment", lambda one: one.spec.id),
+        ("agents", lambda one: "|".join(one.agents.values())),
+        ("score", lambda one: -one.report["score"]),
+    ):
+        page.get_by_label("by", exact=True).select_option(by)
+        assert numbers() == [one.number for one in sorted(done, key=key)], by
+    page.get_by_role("button", name="Descending; turn").click()
+    assert numbers() == [one.number for one in sorted(done, key=lambda one: one.report["score"])]
+    page.locator("h1").last.click()
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    assert page.get_by_role("dialog").count() == 0
+
+
 def test_a_screen_reader_and_keys_find_their_way(browser, episodes, tmp_path):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=AXE)
-    write_page(episodes, tmp_path / "page.html")
+    done = [
+        *load_episodes(episodes),
+        *rollout(FOUR, "random", 1, seed=3, observe="both", max_turns=9),
+    ]
+    done[-1].number = 12
+    save_episodes(done, tmp_path / "two.jsonl")
+    write_page(tmp_path / "two.jsonl", tmp_path / "page.html")
     for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
         look = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
         context = browser.new_context(bypass_csp=True, **look)
@@ -606,6 +658,16 @@ def test_a_screen_reader_and_keys_find_their_way(browser, episodes, tmp_path):
                 page.get_by_role("button", name="Episodes").click()
             found = axe.Axe().run(page)
             assert found.violations_count == 0, found.generate_report()
+        page.get_by_role("button", name="Keys").click()
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.goto("about:blank")
+        page.goto(f"{(tmp_path / 'page.html').as_uri()}#episode=0&turn=3&with=12")
+        page.locator("#other .moment").wait_for()
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
         context.close()
 
 

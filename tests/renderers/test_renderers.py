@@ -153,10 +153,10 @@ def test_what_is_hidden_does_not_change_a_seats_picture(env_id):
 
 TURNS = (
     *("Backgammon", "Battleship", "Breakthrough", "Checkers", "Chess", "ConnectFour", "Go", "Hex"),
-    *("Nim", "Reversi", "TicTacToe"),
+    *("Conquest", "Nim", "Reversi", "TicTacToe"),
     *("KuhnPoker", "LeducPoker", "LiarsDice", "TexasHoldem"),
     *("MapTask", "RadioMaze", "SpotTheDifference"),
-    *("Negotiation", "Pictionary", "Taboo"),
+    *("Negotiation", "Pictionary", "Taboo", "Tangram"),
 )
 
 

@@ -19,7 +19,16 @@ import gem_ma
 from gem_ma.rollouts.records import to_json
 
 EPISODES = 4
-FAMILIES = ("game:", "visual:", "tau:shop", "tau2:mock", "tau2:phone", "math:Mini", "qa:Mini")
+FAMILIES = (
+    "game:",
+    "social:",
+    "visual:",
+    "tau:shop",
+    "tau2:mock",
+    "tau2:phone",
+    "math:Mini",
+    "qa:Mini",
+)
 NONSENSE = (
     *("", "hello", "\\boxed{7}", "[3]", "<think>x</think> 2", "1e999", "a1 b2", "pass", "0", "e4"),
     *("\\boxed{}", "<answer>yes</answer>", "9" * 40),

@@ -12,9 +12,14 @@ NEEDS_DATA = {
         ("tau2:telecom", "tau2:retail", "tau2:airline", "tau2:banking"), "TAU2_BENCH_DATA"
     ),
 }
-TALKS = ("tau:", "tau2:", "screens:assisted")  # what is said in them is text, not a picture
+TALKS = (
+    "tau:",
+    "tau2:",
+    "social:",
+    "screens:assisted",
+)  # what is said in them is text, not a picture
 # Environments of other libraries, and tasks over data sets, have tests of their own.
-KINDS = ("game:*", "tau:*", "tau2:*", "visual:*-v0", "screens:*")
+KINDS = ("game:*", "tau:*", "tau2:*", "social:*", "visual:*-v0", "screens:*")
 OWN = [
     id
     for kind in KINDS

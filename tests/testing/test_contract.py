@@ -53,7 +53,13 @@ BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
 # Their own tests check all of it on smaller boards.
 SMALLER = (
     *("game:Backgammon-v0", "game:Battleship-v0", "game:Breakthrough-v0", "game:Go-v0"),
-    *("game:Hex-v0", "game:Reversi-v0", "game:DoubleAuction-v0", "game:Kitchen-v0"),
+    *(
+        "game:Hex-v0",
+        "game:Reversi-v0",
+        "game:Conquest-v0",
+        "game:DoubleAuction-v0",
+        "game:Kitchen-v0",
+    ),
 )
 
 

@@ -42,9 +42,9 @@ def test_versions_are_those_that_are_run(name):
     version = re.search(r"\d[\w.]+", name)[0]
     package = name.split()[0].lower().replace("-", "[-_]")
     if package == "roll":  # no package: its commit stands in its test
-        commands = (TOP / "examples/train/seat_view.py").read_text()
+        commands = (TOP / "examples/train/roll_game.py").read_text()
     names = {"tinker": "tinker-cookbook", "rl2": "rl-square", "oat": "oat-llm"}
-    pinned = rf"{names.get(package, package)}\S*(==|, ){re.escape(version)}"
+    pinned = rf"{names.get(package, package)}\S*(==|, | \(){re.escape(version)}"
     assert re.search(pinned, commands, re.IGNORECASE)
 
 

@@ -4,13 +4,12 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from gem_ma.envs.cards.deck import DECK, rank
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Cards
 
-RANKS = (*"23456789", "10", *"JQKA")  # weakest first
-DECK = tuple(rank + suit for rank in RANKS for suit in "cdhs")
 BLINDS = (1, 2)
 ROUNDS = {0: "before the flop", 3: "flop", 4: "turn", 5: "river"}  # by the open cards
 DEALT = {0: 3, 3: 1, 4: 1}  # how many more are laid open after a round
@@ -27,8 +26,8 @@ def value(cards):
 
 
 def _of_five(cards):
-    counts = Counter(RANKS.index(card[:-1]) for card in cards)
-    ranks = tuple(sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True))
+    counts = Counter(map(rank, cards))
+    ranks = tuple(sorted(counts, key=lambda one: (counts[one], one), reverse=True))
     shape = tuple(sorted(counts.values(), reverse=True))
     flush = len({card[-1] for card in cards}) == 1
     straight = len(ranks) == 5 and (ranks[0] - ranks[4] == 4 or ranks == WHEEL)

@@ -6,15 +6,30 @@ A folder for each ability; all stand on `question`. They import what every game 
 """
 
 TASKS = {  # by folder; a file's name is that of its task
-    "charts": "BarChart LineChart Table",
+    "charts": "BarChart LineChart Pictograph PieChart PlotPoint Scatter Table",
     "mazes": "GridWalk MazeExit MazeSteps",
-    "measures": "Angles Clock Lengths",
+    "measures": "Angles Balance Clock Gauge Lengths Ruler Thermometer",
     "patterns": "Jigsaw Mirror Rotation",
     "shapes": "CompareShapes CountShapes OddOneOut",
+    "analogy": "Analogy",
+    "blocks": "CountBlocks",
+    "changes": "CountChanges SpotChange",
+    "circuits": "Switches",
     "comparing": "FullestPanel LongestLine RankSizes TwoAlike",
     "counting": "CountInside CountRows Dice",
     "geometry": "Corners Crossings GridArea Midpoint MissingCorner",
+    "graphs": "MostLines ShortestPath",
+    "looking": "CountByCrops FindStar",
+    "maps": "Compass",
+    "matrices": "LatinSquare NextInRow RavenMatrix",
+    "occlusion": "CountCovered",
+    "paths": "ArrowWalk Tangle",
     "position": "ArrowTarget BoxAround Neighbour PointAt",
+    "programs": "DrawProgram",
+    "reading": "Spiral",
+    "symmetry": "BrokenSymmetry MirrorPoint SymmetryAxes",
+    "tables": "Calendar Timetable WrongSum",
+    "text": "FindWord",
 }
 
 

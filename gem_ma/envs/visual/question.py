@@ -42,7 +42,7 @@ class State(NamedTuple):
         return {AGENT: self.earned}
 
     def seen_by(self, agent):
-        return self._replace(answer=None)
+        return self._replace(answer=None, shown=seen(self), at=None)
 
     def legal(self, agent):
         return self.choices
@@ -73,7 +73,9 @@ class Task(Game[State]):
             )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
-        wanted = LEVELS.values() if level is None else (LEVELS.get(level, level),)
+        wanted: Any = LEVELS.values()
+        if level is not None:
+            wanted = (LEVELS[level] if isinstance(level, str) else level,)
         self.drawn = tuple([levels.at(self.levels, difficulty) for difficulty in wanted])
         self.tries = tries
 
@@ -131,13 +133,18 @@ class Task(Game[State]):
         return f"Question: {view.question}"
 
     def describe(self, view, agent):
-        return self.words(view.shown)
+        return self.words(seen(view))
 
     def picture(self, view, agent):
-        return self.scene(view.shown)
+        return self.scene(seen(view))
 
     def report(self, state):
         return {"answer": state.answer, "right": state.earned == 1}
+
+
+def seen(view):
+    """Return what can be seen of what is shown, by a spectator no more than by the player."""
+    return view.shown if view.at is None else view.shown.seen(view.at)
 
 
 def numbers(most):

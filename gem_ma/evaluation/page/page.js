@@ -166,7 +166,7 @@ let all = [];
 let listed = [];
 let visible = 0;
 let about = {};
-let order = { name: "number", down: false };
+let order = { name: "number", down: false, key: (row) => row.number };
 let search = 0; // the last one counts
 const texts = new Map(); // words that were searched for -> the episodes in which they were found
 
@@ -177,6 +177,29 @@ const COLUMNS = [
   ["tokens", "Tokens", (row) => row.tokens],
   ["invalid", "Invalid", (row) => row.invalid],
 ];
+
+const MORE = [
+  ["seconds", "seconds", (row) => row.seconds],
+  ["outcome", "outcome", (row) => row.outcome],
+  ["env", "environment", (row) => row.env],
+  ["agents", "agents", (row) => row.agents.map((pair) => pair[1]).join("\n")],
+  ["file", "file", (row) => row.file],
+];
+
+/** Return all that episodes are sorted by: columns, what has none, and each seat's return. */
+function orders() {
+  const seats = [...new Set(all.flatMap((row) => row.agents.map((pair) => pair[0])))].slice(0, 30);
+  const reports = [...new Set(all.flatMap((row) => Object.keys(row.report ?? {})))].slice(0, 30);
+  return [...COLUMNS.filter(([name]) => !useless(name)).map(([name, title, key]) => [name, { number: "number", return: "return" }[name] ?? title.toLowerCase(), key]),
+    ...MORE.filter(([, , key]) => all.some((row) => key(row) !== key(all[0]))),
+    ...(seats.length > 1 ? seats.map((seat) => ["return." + seat, "return of " + seat, (row) => earned(row, seat)]) : []),
+    ...reports.map((name) => ["report." + name, name, (row) => under(row.report, name) ?? -Infinity])];
+}
+
+function earned(row, seat) {
+  const value = row.returns[row.agents.findIndex((pair) => pair[0] === seat)];
+  return typeof value === "number" ? value : -Infinity;
+}
 
 /** Return what an episode is sorted by: the return of the chosen agent, or of the first seat. */
 function worth(row) {
@@ -200,19 +223,32 @@ function heads() {
     const mark = now ? (order.down ? " \u25be" : " \u25b4") : "";
     return make("th", { scope: "col", "aria-sort": now ? (order.down ? "descending" : "ascending") : "none",
       class: (["number", "return"].includes(name) ? "" : "number") + (name === "tokens" ? " optional" : "") },
-      make("button", { type: "button", id: "by-" + name, onclick: () => sort(name) }, title + mark));
+      make("button", { type: "button", id: "by-" + name, onclick: () => { sort(name); $("by-" + name).focus(); } }, title + mark));
   }));
 }
 
-function sort(name) {
-  order = { name, down: order.name === name ? !order.down : name !== "number" };
+function sort(name, down = order.name === name ? !order.down : name !== "number") {
+  order = { name, down };
+  const key = about.orders.find((one) => one[0] === name)[2];
+  order.key = typeof key(all[0]) === "string" ? (row) => key(row).toLowerCase() : key;
+  $("order").value = name;
+  $("turned").textContent = down ? "\u25be" : "\u25b4";
+  $("turned").setAttribute("aria-label", down ? "Descending; turn" : "Ascending; turn");
   heads();
   list();
-  $("by-" + name).focus();
 }
 
-const LIMIT = /^(number|turns|tokens|invalid|seconds|return)(?:\.(.+?))?(<=|>=|<|>|=)(-?\d+(?:\.\d+)?)$/;
+const LIMIT = /^(number|turns|tokens|invalid|seconds|return|report)(?:\.(.+?))?(<=|>=|<|>|=)(-?\d+(?:\.\d+)?)$/;
+const FIELD = /^([^:]+):(.+)$/;
 const TESTS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
+
+/** Return a function that tells whether a field, or the agent of a seat, holds some letters. */
+function fielded(word) {
+  const [, name, part] = FIELD.exec(word) ?? [];
+  if (["env", "outcome", "ended", "file", "id"].includes(name)) return (row) => row[name].toLowerCase().includes(part);
+  if (!about.seats.has(name)) return null;
+  return (row) => row.agents.some((pair) => pair[0].toLowerCase() === name && pair[1].toLowerCase().includes(part));
+}
 
 /** Return what is searched for: words, and functions of an episode, as turns>10 is one. */
 function wanted() {
@@ -220,7 +256,11 @@ function wanted() {
   const limits = [];
   for (const word of $("search").value.trim().toLowerCase().split(/\s+/)) {
     const [, name, seat, sign, number] = LIMIT.exec(word) ?? [];
-    if (!name) words.push(word);
+    const holds = name ? null : fielded(word.replace(/^-/, ""));
+    if (holds) limits.push(word[0] === "-" ? (row) => !holds(row) : holds);
+    else if (!name && word[0] === "-" && word.length > 1) limits.push((row) => !row.words.includes(word.slice(1)));
+    else if (!name) words.push(word);
+    else if (name === "report") limits.push((row) => Object.entries(row.report ?? {}).some(([key, value]) => key.toLowerCase() === seat && TESTS[sign](value, Number(number))));
     else if (name !== "return") limits.push((row) => TESTS[sign](row[name], Number(number)));
     else limits.push((row) => row.agents.some((pair, i) => (seat === undefined || pair[0].toLowerCase() === seat) &&
       typeof row.returns[i] === "number" && TESTS[sign](row.returns[i], Number(number))));
@@ -241,9 +281,8 @@ function list() {
     (!$("invalid").checked || row.invalid > 0) &&
     limits.every((holds) => holds(row)) &&
     (!needle || row.words.includes(needle) || found?.has(row)));
-  const key = COLUMNS.find((column) => column[0] === order.name)[2];
   const sign = order.down ? -1 : 1;
-  const keys = new Map(listed.map((row) => [row, key(row)]));
+  const keys = new Map(listed.map((row) => [row, order.key(row)]));
   listed.sort((a, b) => {
     const [x, y] = [keys.get(a), keys.get(b)];
     return (x < y ? -sign : x > y ? sign : 0) || a.place - b.place;
@@ -442,7 +481,7 @@ class Player {
       this === player ? make("h1", {}, name) : make("h2", {}, name),
       make("span", { class: "outcome" }, shown(row.outcome)), row.ended !== row.outcome && row.ended !== "terminated" ? fact(row.ended) : null,
       this.beside(), make("span", { class: "seats" }, ...who), facts);
-    this.talk = make("div", { class: "talk", tabindex: "0", role: "region", "aria-label": "What was said" });
+    this.talk = make("div", { class: "talk", tabindex: "0", role: "region", "aria-label": this === player ? "What was said" : "What was said in the episode beside it" });
     this.talk.addEventListener("scroll", () => requestAnimationFrame(() => this.scrolled()), { passive: true });
     this.cards = moments.map((steps, at) => make("div", { class: "moments" }, ...steps.map((step) => this.turn(step, at))));
     this.end = make("div", { class: "about turn s7" }, make("h2", {}, "The end: " + shown(row.outcome)), ...this.about());
@@ -515,7 +554,7 @@ class Player {
       make("button", { type: "button", class: "plain", onclick: () => this.step(at) }, "turn " + (at + 1)),
       about.study ? make("a", { href: about.study + "&number=" + this.row.place + "&turn=" + this.moments.slice(0, at).flat().length,
         "aria-label": "Play on from turn " + (at + 1) }, "play on from here") : "");
-    return make("section", { class: "turn " + this.color(seat) + (step.invalid ? " invalid" : ""), "aria-label": seat + ", turn " + (at + 1) },
+    return make("div", { role: "group", class: "turn " + this.color(seat) + (step.invalid ? " invalid" : ""), "aria-label": seat + ", turn " + (at + 1) },
       head, ...(saw.childElementCount ? [saw] : []), this.replied(step, at));
   }
 
@@ -583,7 +622,7 @@ class Player {
       input.checked = value === this.choice;
       return make("label", {}, input, " ", make("span", value.startsWith("seat ") ? { class: "seat " + this.color(title) } : {}, shown(title)));
     });
-    this.graph = make("section", { class: "chart", "aria-label": "Rewards" }, make("h2", {}, "Rewards so far"), make("div", { class: "legend" }));
+    this.graph = make("div", { role: "group", class: "chart", "aria-label": "Rewards" }, make("h2", {}, "Rewards so far"), make("div", { class: "legend" }));
     return make("div", { class: "board" }, steps, make("p", { class: "moment", role: "status" }),
       make("fieldset", { class: "who" }, make("legend", {}, "Seen by"), ...radios), make("div", { class: "panes" }), this.graph);
   }
@@ -845,7 +884,7 @@ function another(distance) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const kind = event.target.type ?? "";
-  if (["search", "select-one"].includes(kind)) return;
+  if (["search", "select-one"].includes(kind) || $("keys").open) return;
   const arrows = !["range", "radio"].includes(kind) && player.episode;
   const keys = {
     ArrowLeft: () => arrows && (player.step(player.at - 1), true),
@@ -855,11 +894,17 @@ document.addEventListener("keydown", (event) => {
     j: () => (another(1), true),
     k: () => (another(-1), true),
     "/": () => ($("search").focus(), true),
+    c: () => ($("player").querySelector(".beside")?.focus(), true),
+    "?": () => ($("keys").showModal(), true),
   };
   if (Object.hasOwn(keys, event.key) && keys[event.key]()) event.preventDefault();
 });
 
 $("more").onclick = grow;
+$("help").onclick = () => $("keys").showModal();
+$("enough").onclick = () => $("keys").close();
+$("order").onchange = () => sort($("order").value, !["number", "outcome", "env", "agents", "file"].includes($("order").value));
+$("turned").onclick = () => sort(order.name, !order.down);
 $("summary").addEventListener("toggle", summarise);
 $("filters").onsubmit = (event) => event.preventDefault();
 for (const id of ["env", "agent", "outcome", "failed", "truncated", "invalid"]) $(id).onchange = list;
@@ -899,6 +944,9 @@ addEventListener("hashchange", follow);
     $("damaged").querySelector("summary").textContent = plural(about.damaged.length, "line") + " left out: no episodes";
     $("damaged").querySelector("ul").append(...about.damaged.slice(0, 200).map((text) => make("li", {}, shown(text))));
   }
+  about.seats = new Set(all.flatMap((row) => row.agents.map((pair) => pair[0].toLowerCase())));
+  about.orders = orders();
+  $("order").replaceChildren(...about.orders.map(([value, title]) => make("option", { value }, shown(title))));
   heads();
   $("summary").open = all.length > 1 && !matchMedia("(max-width: 800px)").matches;
   list();

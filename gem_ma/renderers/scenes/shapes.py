@@ -230,7 +230,8 @@ def _area(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
         covered[met] += begin - (pixels - end[met, None] + 1).clip(0, 1)
     share = covered.reshape(high, fine, wide).mean(1)
     spots = _spots(np.round(255 * share).astype(np.uint8))
-    return spots + np.array([[y0], [x0], [0]])
+    placed: np.ndarray = spots + np.array([[y0], [x0], [0]])
+    return placed
 
 
 def line(

@@ -11,6 +11,7 @@ seat, by `sit`.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -181,6 +182,34 @@ def centred(returns: Sequence[float], seats: Sequence[str]) -> list[float]:
         for seat in set(seats)
     }
     return [value - means[seat] for value, seat in zip(returns, seats, strict=True)]
+
+
+class Together:
+    """Calls that belong together: those for one key that begin in one turn of the event loop.
+
+    Trainers ask for all samples of a prompt at once, and tell none of them how many they are.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[Any, tuple[list[None], asyncio.Future[Any]]] = {}
+
+    async def join(self, key: Any, make: Callable[[int], Any]) -> tuple[int, Any]:
+        """Return which of the calls this is, and what `make` made of their number."""
+        loop = asyncio.get_running_loop()
+        if key not in self._open:
+            self._open[key] = [], loop.create_future()
+            loop.call_soon(self._close, key, make)
+        calls, made = self._open[key]
+        calls.append(None)
+        number = len(calls) - 1
+        return number, await asyncio.shield(made)
+
+    def _close(self, key: Any, make: Callable[[int], Any]) -> None:
+        calls, made = self._open.pop(key)
+        try:
+            made.set_result(make(len(calls)))
+        except Exception as error:  # noqa: BLE001 - it is for those who wait
+            made.set_exception(error)
 
 
 class Solo:

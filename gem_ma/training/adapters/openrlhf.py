@@ -20,21 +20,23 @@ from typing import Any
 
 from gem_ma.talk.tokens import Tokens
 from gem_ma.talk.turns import Turn
-from gem_ma.training.adapters import Engine, Said, centred, dealt, end_of, pixels, play, seated
+from gem_ma.training.adapters import (
+    Engine,
+    Said,
+    Together,
+    centred,
+    dealt,
+    end_of,
+    pixels,
+    play,
+    seated,
+)
 from gem_ma.training.rows import rows
 
 try:
     from openrlhf.utils.agent import AgentExecutorBase
 except ImportError as error:
     raise ImportError("this adapter needs OpenRLHF: pip install openrlhf==0.11.2") from error
-
-
-class _Calls:
-    """The calls for the samples of one prompt, and the games that answer them."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.games: asyncio.Future[asyncio.Task[list[dict[str, Any]]]] = asyncio.Future()
 
 
 def executor(
@@ -51,28 +53,19 @@ def executor(
 
     class AgentExecutor(AgentExecutorBase):
         def __init__(self) -> None:
-            self.open: dict[str, _Calls] = {}
+            self.samples = Together()
 
         async def execute(
             self, prompt: Any, label: Any, sampling_params: Any, max_length: int,
             hf_tokenizer: Any, llm_engine: Any, images: Any = None,
         ) -> Any:  # fmt: skip
-            loop = asyncio.get_running_loop()
-            if label not in self.open:
-                self.open[label] = _Calls()
-                # All calls for a prompt begin before the loop comes to anything else.
-                asked = label, sampling_params, max_length, llm_engine
-                loop.call_soon(self._begin, *asked)
-            calls = self.open[label]
-            number = calls.number
-            calls.number += 1
-            found = (await (await asyncio.shield(calls.games)))[number]
-            return {"prompt": prompt, "label": label, "images": None, **found}
+            def begin(count: int) -> Any:
+                playing = self._play(count, label, sampling_params, max_length, llm_engine)
+                return asyncio.ensure_future(playing)
 
-        def _begin(self, label: Any, *asked: Any) -> None:
-            calls = self.open.pop(label)
-            playing = self._play(calls.number, label, *asked)
-            calls.games.set_result(asyncio.get_running_loop().create_task(playing))
+            number, games = await self.samples.join(label, begin)
+            found = (await asyncio.shield(games))[number]
+            return {"prompt": prompt, "label": label, "images": None, **found}
 
         async def _play(
             self, samples: int, label: Any, sampling: Any, room: int, engine: Any

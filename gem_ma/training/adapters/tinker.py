@@ -1,12 +1,14 @@
 """Tinker: the seats of a game as a group of the cookbook's environments.
 
-All seats of a game that nobody else plays are trained together, each with a trajectory of its own.
-Checked by tests/training against tinker-cookbook 0.5.8, without the service.
+All seats of a game that nobody else plays are trained, each with a trajectory of its own: together
+by the cookbook's own trainer, or each by a model of its own, with `apart` and `learnt_from`.
+Checked by tests/training against tinker-cookbook 0.5.8, and a stand-in of the service.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +16,13 @@ from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat, SeatLeft
 from gem_ma.match.seeding import mix
 from gem_ma.talk.messages import hf, pictures
+from gem_ma.training.adapters import centred
 
 try:
     import tinker
     from tinker_cookbook.rl import types
+    from tinker_cookbook.rl.data_processing import trajectory_to_data
+    from tinker_cookbook.rl.rollouts import do_single_rollout
 except ImportError as error:
     raise ImportError("this adapter needs Tinker: pip install tinker-cookbook==0.5.8") from error
 
@@ -108,15 +113,10 @@ class Games(types.EnvGroupBuilder):
         """Take its seat's mean off each trajectory."""
         names = [env.seat.name for env in env_group]
         returns = [sum(one.reward for one in t.transitions) for t in trajectory_group]
-        means = {
-            name: sum(r for other, r in zip(names, returns, strict=True) if other == name)
-            / names.count(name)
-            for name in names
-        }
-        several = len(means) > 1
+        above = centred(returns, names) if len(set(names)) > 1 else returns
         return [
-            (-means[name] if several else 0.0, {"return": value, f"return/{name}": value})
-            for name, value in zip(names, returns, strict=True)
+            (left - value, {"return": value, f"return/{name}": value})
+            for name, value, left in zip(names, returns, above, strict=True)
         ]
 
     def logging_tags(self) -> list[str]:
@@ -138,6 +138,44 @@ class Starts(types.RLDataset):
 
     def __len__(self) -> int:
         return self.batches
+
+
+async def apart(games: Games, policies: Mapping[str, Any]) -> dict[str, list[types.Trajectory]]:
+    """Play games in which each seat has a policy of its own; return each seat's trajectories.
+
+    policies: from seat to a TokenCompleter, such as the cookbook's TinkerTokenCompleter.
+    """
+    envs = await games.make_envs()
+    playing = [do_single_rollout(policies[env.seat.name], env) for env in envs]
+    found: dict[str, list[types.Trajectory]] = {}
+    for env, trajectory in zip(envs, await asyncio.gather(*playing), strict=True):
+        found.setdefault(env.seat.name, []).append(trajectory)
+    return found
+
+
+def learnt_from(trajectories: Sequence[types.Trajectory]) -> list[tinker.Datum]:
+    """Return what a seat's model is trained on: its trajectories in games from one start.
+
+    A turn's tokens have what came from this turn on, less what the others earned in all. The
+    cookbook's trainer has one number for a trajectory.
+    """
+    returns = [sum(one.reward for one in t.transitions) for t in trajectories]
+    data: list[tinker.Datum] = []
+    for trajectory, total in zip(trajectories, returns, strict=True):
+        others = (sum(returns) - total) / max(len(returns) - 1, 1)
+        worth: list[float] = []
+        to_go = total
+        for one in trajectory.transitions:
+            worth += [to_go - others] * len(one.ac.tokens)
+            to_go -= one.reward
+        left = iter(worth)
+        for datum in trajectory_to_data(trajectory, 1.0):
+            given = dict(datum.loss_fn_inputs)
+            mask = given.pop("mask").tolist()
+            own = [next(left) if said else 0.0 for said in mask]
+            given["advantages"] = tinker.TensorData(data=own, dtype="float32", shape=[len(own)])
+            data.append(tinker.Datum(model_input=datum.model_input, loss_fn_inputs=given))
+    return data
 
 
 def _text(content: Any) -> str:

@@ -14,7 +14,7 @@ from gem_ma.match.seeding import mix
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.talk.messages import hf
 from gem_ma.talk.tokens import Tokens
-from gem_ma.training.adapters import Solo, sit
+from gem_ma.training.adapters import Solo, dealt, sit
 from gem_ma.training.rows import Halves, halves, rows
 
 OVER = "The game is over. Do not call this tool again."
@@ -77,6 +77,7 @@ def rollout_func(
         finally:
             trainer.model.train(training)
         found: dict[tuple[str, str], Halves] = {}
+        turns: dict[tuple[str, str], Mapping[str, Any]] = {}
         for row in rows(episodes, tokens, train=seats):
             if row["trainable"]:
                 if row["part"]:
@@ -87,21 +88,22 @@ def rollout_func(
                         "some; take environment_factory, or observe='text'"
                     )
                 found[row["episode"], row["agent"]] = halves(row)
+                turns[row["episode"], row["agent"]] = row
         end = tokens.tokenizer.eos_token_id
         silent = Halves([end], [end], [0], [0.0], 0.0)  # a seat that never came to act
-        order = [
-            (episode, seat)
-            for start in range(0, games, copies)
-            for seat in seats
-            for episode in episodes[start : start + copies]
-        ]
+        order = list(dealt(episodes, seats, copies))
         parts = [found.get((episode.id, seat), silent) for episode, seat in order]
+        returns = [episode.returns[seat] for episode, seat in order]
         return {
             "prompt_ids": [part.prompt for part in parts],
             "completion_ids": [part.completion for part in parts],
             "logprobs": [part.logprobs for part in parts],
             "env_mask": [part.mask for part in parts],
-            "env_reward": [episode.returns[seat] for episode, seat in order],
+            "env_reward": returns,
+            "turn_credit": [
+                _credit(turns.get((episode.id, seat)), returns[i], _others(returns, i, copies))
+                for i, (episode, seat) in enumerate(order)
+            ],
             "seat": [seat for _, seat in order],
         }
 
@@ -111,6 +113,43 @@ def rollout_func(
 def env_reward(env_reward: list[float], **_: Any) -> list[float]:
     """Return what `rollout_func` found: a reward function of GRPOTrainer, which passes all."""
     return env_reward
+
+
+def _others(returns: Sequence[float], place: int, copies: int) -> float:
+    """Return what the others of a row's group earned on average."""
+    begin = place - place % copies
+    group = returns[begin : begin + copies]
+    return (sum(group) - returns[place]) / max(copies - 1, 1)
+
+
+def _credit(row: Mapping[str, Any] | None, total: float, others: float) -> list[float]:
+    """Return for each token of a completion what came from its turn on, less what others earned."""
+    if row is None:
+        return [0.0]
+    found = [0.0] * len(row["ids"])
+    for (start, end), reward in zip(row["spans"], row["rewards"], strict=True):
+        found[start:end] = [total - others] * (end - start)
+        total -= reward
+    return found[row["spans"][0][0] :]
+
+
+def by_turns(trainer: type[Any]) -> type[Any]:
+    """Return a GRPOTrainer, or what is over one, that learns from the rewards of turns.
+
+    With a `rollout_func` of ours each token has what came from its turn on, less what the others
+    of its seat and start earned, in the place of one advantage for the whole row.
+    """
+
+    class ByTurns(trainer):
+        def _generate_and_score_completions(self, inputs: Any) -> Any:
+            made = super()._generate_and_score_completions(inputs)
+            worth = made["completion_mask"].new_zeros(made["completion_mask"].shape).float()
+            for number, row in enumerate(inputs):  # to which TRL adds what a rollout_func returned
+                credit = worth.new_tensor(row["turn_credit"][: worth.shape[1]])
+                worth[number, : len(credit)] = credit
+            return {**made, "advantages": worth}
+
+    return ByTurns
 
 
 def _player(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:

@@ -6,7 +6,7 @@ Checked by tests/training against verifiers 0.4 (its `v1`) and a local endpoint.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis import making
@@ -64,6 +64,27 @@ def environment(env: str, others: Mapping[str, Any] | None = None, **make: Any) 
                     group.create_task(_play(seat, getattr(agents, name), task))
 
     return Game
+
+
+def credit(episodes: Sequence[Any]) -> None:
+    """Write advantages into the traces of episodes from one start: each seat against itself.
+
+    A turn's tokens have what came from this turn on, less what the others of this seat earned in
+    all. prime-rl's own algorithms (take `hierarchical_grpo` without `episode_agents`, or `rae`)
+    compare seats apart too, with one number for a trace; its reader takes what stands here.
+    """
+    seats: dict[str, list[Any]] = {}
+    for trace in (trace for episode in episodes for trace in episode.traces):
+        if trace.agent.trainable and not trace.has_error:
+            seats.setdefault(trace.agent.name, []).append(trace)
+    for traces in seats.values():
+        earned = [trace.info["turn_rewards"] for trace in traces]
+        for trace, rewards in zip(traces, earned, strict=True):
+            others = (sum(map(sum, earned)) - sum(rewards)) / max(len(traces) - 1, 1)
+            turns = [node for node in trace.nodes if node.sampled]
+            for number, node in enumerate(turns):
+                worth = sum(rewards[number:]) - others
+                node.advantages = [worth] * sum(node.mask)
 
 
 async def _play(seat: Seat, agent: Any, task: Any) -> None:

@@ -8,13 +8,22 @@ import pytest
 from gem_ma import Env, InvalidMove
 from gem_ma.envs import visual
 from gem_ma.envs.visual.graded import Boxing, Pointing
+from gem_ma.envs.visual.looking import window
+from gem_ma.envs.visual.programs import draw_program
 from gem_ma.envs.visual.question import AGENT
-from gem_ma.scene import COLORS
+from gem_ma.scene import COLORS, Grid
 
-OLD = ["charts", "mazes", "measures", "patterns", "shapes"]  # test_visual.py has these of the first
 TASKS = {name: place.partition(":") for name, place in visual.places()}
-FIRST = " ".join([visual.TASKS[folder] for folder in OLD]).split()[:15]
-NEW = [name for name in TASKS if name not in FIRST]
+# Those of test_visual.py, which looks at their scenes.
+FIRST = (
+    "BarChart LineChart Table GridWalk MazeExit MazeSteps Angles Clock Lengths Jigsaw Mirror "
+    "Rotation CompareShapes CountShapes OddOneOut"
+)
+NEW = [name for name in TASKS if name not in FIRST.split()]
+CHECKS = (
+    *("alike", "boards", "charts", "comparing", "counting", "geometry", "lines", "matrices"),
+    *("measures", "position", "tables"),
+)
 POINTS = (0, 2, 5, 8, 10)
 every_task = pytest.mark.parametrize("task", TASKS)
 new_tasks = pytest.mark.parametrize("task", NEW)
@@ -27,9 +36,18 @@ def made(task, difficulty, seed, **options):
     return env
 
 
+def whole(state):
+    """Return a board that is seen in parts as one scene."""
+    rows = state.shown.rows
+    return Grid(rows, window.TILES)
+
+
 def check(task):
-    _, folder, file = TASKS[task][0].rsplit(".", 2)
-    return getattr(importlib.import_module(f"check_{folder}"), file)
+    """Return the function that is named as the file of a task."""
+    file = TASKS[task][0].rpartition(".")[2]
+    found = [getattr(importlib.import_module(f"check_{one}"), file, None) for one in CHECKS]
+    (looked,) = [one for one in found if one]
+    return looked
 
 
 def agrees(env, seen):
@@ -39,7 +57,15 @@ def agrees(env, seen):
         return np.abs(np.array(seen) * 100 - [int(n) for n in state.answer.split(",")]).max() < 2
     if isinstance(env.game, Pointing):
         return env.game.grade(state.answer, seen) == 1
+    if task_of(env) == "DrawProgram":  # painted cell by cell, without a bound of statements
+        size, _, program = state.answer.partition(": ")
+        cells = {tuple(map(int, one.split()[1:3])) for one in seen.split("; ")}
+        return cells == draw_program.run(draw_program.parsed(program), int(size))
     return seen == state.answer
+
+
+def task_of(env):
+    return type(env.game).__name__
 
 
 @pytest.mark.parametrize("seeds", [5, pytest.param(100, marks=pytest.mark.slow)])
@@ -51,7 +77,8 @@ def test_every_answer_follows_from_the_picture(task, seeds):
         for seed in range(seeds):
             env = made(task, difficulty, seed)
             state = env.game_state
-            assert agrees(env, looked(env.scene(AGENT), state.question)), (difficulty, seed)
+            scene = env.game.scene(state.shown) if state.at is None else whole(state)
+            assert agrees(env, looked(scene, state.question)), (difficulty, seed)
             answers.add(state.answer)
         assert len(answers) > 1
 
@@ -85,3 +112,91 @@ def test_the_answer_is_told_in_no_way(task):
         assert seen[0] == seen[1]
         words = f"{env.rules(AGENT)} {env.observe(AGENT)['text']}".lower().split()
         assert not {word.strip(".,:;?") for word in words} & set(COLORS)
+
+
+@pytest.mark.parametrize("task", ["FindStar", "CountByCrops"])
+def test_what_is_outside_of_the_window_is_not_seen(task):
+    env = made(task, 8, 1, observe="both")
+    state = env.game_state
+    view = state.seen_by(AGENT)
+    row, column = state.at
+    assert view.shown.rows == tuple(
+        [r[column : column + 3] for r in state.shown.rows[row : row + 3]]
+    )
+    other = [list("." * len(state.shown.rows)) for _ in state.shown.rows]
+    for r in range(row, row + 3):
+        other[r][column : column + 3] = state.shown.rows[r][column : column + 3]
+    changed = state._replace(shown=window.Board(tuple(map("".join, other)))).seen_by(AGENT)
+    assert changed == view
+    seen = set()
+    for look in ("left", "up", "right", "down") if task == "FindStar" else ("show A1", "show H8"):
+        env.step(look)
+        assert env.to_act
+        seen.add(env.game_state.at)
+    assert len(seen) > 1
+    assert (0, 0) in seen or task == "FindStar"
+
+
+@pytest.mark.parametrize(
+    ("program", "size", "cells"),
+    [
+        ("box 0 0 1 1", 3, {(0, 0), (1, 0), (0, 1), (1, 1)}),
+        ("box 0 0 9 9; clear 1 0 9 9", 2, {(0, 0), (0, 1)}),
+        ("line 0 0 2 2", 3, {(0, 0), (1, 1), (2, 2)}),
+        ("line 0 0 3 1", 4, {(0, 0), (1, 0), (2, 1), (3, 1)}),
+        ("disc 1 1 1", 3, {(1, 0), (0, 1), (1, 1), (2, 1), (1, 2)}),
+        ("box 0 0 0 0\nmirror", 3, {(0, 0), (2, 0)}),
+    ],
+)
+def test_what_a_program_paints(program, size, cells):
+    assert draw_program.run(draw_program.parsed(program), size) == cells
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "",
+        "box 1 2 3",
+        "box 1 2 3 4 5",
+        "draw 1",
+        "box -1 0 1 1",
+        "box 100 1 1 1",
+        "mirror;" * 25,
+        "x" * 3000,
+    ],
+)
+def test_what_is_no_program_is_refused(program):
+    with pytest.raises(InvalidMove):
+        draw_program.parsed(program)
+
+
+def test_a_program_earns_what_it_shares():
+    grade = draw_program.DrawProgram().grade
+    assert grade("4: box 0 0 1 3", "box 0 0 1 3") == 1
+    assert grade("4: box 0 0 1 3", "box 0 0 3 3") == 0  # painting everything
+    assert grade("4: box 0 0 1 3", "box 0 0 1 1") == 0  # 4 of 8, as all would share
+    assert grade("4: box 0 0 1 3", "box 0 0 1 2") == 0.5  # 6 of 8
+
+
+@pytest.mark.parametrize(
+    ("said", "earned"),
+    [("40, 60", 1), ("(43, 60)", 1), ("x: 40, y: 69", 0.5), ("40 75", 0), ("[0, 0]", 0)],
+)
+def test_points_are_paid_by_distance(said, earned):
+    game = made("Midpoint", 2, 0).game
+    assert game.grade("40, 60", game.read(said, None, AGENT)) == earned
+
+
+@pytest.mark.parametrize(
+    ("said", "earned"),
+    [("10, 10, 50, 50", 1), ("left 10 top 10 right 50 bottom 40", 0.75), ("10 10 20 20", 0)],
+)
+def test_boxes_are_paid_by_overlap(said, earned):
+    game = made("BoxAround", 2, 0).game
+    assert game.grade("10, 10, 50, 50", game.read(said, None, AGENT)) == earned
+
+
+@pytest.mark.parametrize("said", ["40", "40, 60, 80", "y 40, x 60", "40, 101", "-4, 5", "4.5, 5"])
+def test_what_is_no_point_is_refused(said):
+    with pytest.raises(InvalidMove, match="such as 40, 65"):
+        made("Midpoint", 2, 0).game.read(said, None, AGENT)

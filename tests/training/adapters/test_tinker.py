@@ -4,20 +4,7 @@ import asyncio
 
 import numpy as np
 import pytest
-from trainers import free
-
-
-class Letters:
-    """A tokenizer whose tokens are bytes, as the cookbook's renderers use one."""
-
-    bos_token = eos_token_id = None
-    name_or_path = "letters"
-
-    def encode(self, text, add_special_tokens=True):
-        return list(text.encode())
-
-    def decode(self, ids):
-        return bytes(ids).decode()
+from trainers import Letters, free
 
 
 def draws(text):
@@ -68,6 +55,40 @@ def test_tinker_trains_both_seats_and_compares_each_with_itself():
         assert sum(datum.loss_fn_inputs["mask"].tolist()) == said
     alone = Games("game:GuessTheNumber-v0", Letters, 3, 2)
     assert pickle.loads(pickle.dumps(alone)) == alone
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tinker_credits_turns_and_takes_several_sequences():
+    pytest.importorskip("tinker_cookbook", reason="pip install tinker-cookbook==0.5.8 torch")
+    from tinker_cookbook.renderers.role_colon import RoleColonRenderer
+
+    from gem_ma.training.adapters.tinker import Games, apart, learnt_from
+
+    renderer = RoleColonRenderer(Letters())
+    games = Games("game:PrisonersDilemma-v0", renderer, 1, 2, make={"rounds": 3})
+    moves = {"one": "cooperate", "other": "defect"}
+    seats = [env.seat.name for env in asyncio.run(games.make_envs())][:2]
+    policies = {
+        seat: draws(lambda prompt, move=move: move)
+        for seat, move in zip(seats, moves.values(), strict=True)
+    }
+    played = asyncio.run(asyncio.wait_for(apart(games, policies), 60))
+    assert list(played) == seats
+    for seat in seats:
+        rewards = [[one.reward for one in t.transitions] for t in played[seat]]
+        assert rewards[0] == rewards[1]
+        assert len(rewards[0]) == 3
+        total, found = sum(rewards[0]), []
+        for datum in learnt_from(played[seat]):
+            found.append(list(dict.fromkeys(datum.loss_fn_inputs["advantages"].tolist())))
+        _, second, third = rewards[0]
+        # 0 beside what it said, then what each turn led to less what the other game brought.
+        to_go = [value - total for value in (total, second + third, third)]
+        expected = list(dict.fromkeys([0.0, *to_go]))
+        assert found == [pytest.approx(expected)] * 2
+    cut = played[seats[0]][0]
+    cut.transitions[1].ob = cut.transitions[0].ob  # a renderer that leaves out what was thought
+    assert len(learnt_from(played[seats[0]])) > 2
 
 
 @pytest.mark.filterwarnings("ignore")

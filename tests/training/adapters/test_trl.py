@@ -17,7 +17,7 @@ def trained(model, tokenizer, out, **arguments):
         "learning_rate": 1e-3, "lr_scheduler_type": "constant",
     } | arguments.pop("settings", {})  # fmt: skip
     arguments.setdefault("train_dataset", Dataset.from_list([{"prompt": "play"}] * 64))
-    trainer = GRPOTrainer(
+    trainer = arguments.pop("over", lambda trainer: trainer)(GRPOTrainer)(
         model=model,
         processing_class=tokenizer,
         args=GRPOConfig(
@@ -84,6 +84,46 @@ def test_trl_learns_a_fixed_secret(trl, tokenizer, tmp_path):
     assert np.mean(rewards[-4:]) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_trl_learns_from_the_rewards_of_turns(trl, tokenizer, tmp_path):
+    import tiny_models
+
+    from gem_ma.training.adapters.trl import by_turns, env_reward, rollout_func
+
+    seen = []
+
+    def over(trainer):
+        class Watched(by_turns(trainer)):
+            def _compute_loss(self, model, inputs):
+                seen.append((inputs["advantages"], inputs["tool_mask"]))
+                return super()._compute_loss(model, inputs)
+
+        return Watched
+
+    model = tiny_models.llm(tokenizer, hidden=64)
+    env = fixed(max_number=5, max_turns=2, invalid="skip")
+    imitate(model, tokenizer, env, steps=20)
+    play = rollout_func(env, max_new_tokens=4)
+    rewards = trained(
+        model, tokenizer, tmp_path, over=over, reward_funcs=[env_reward],
+        rollout_func=play, settings={"per_device_train_batch_size": 8, "num_generations": 4},
+    )  # fmt: skip
+    assert len(rewards) == 2
+    for advantages, mask in seen:
+        assert advantages.shape == mask.shape
+        assert not advantages[mask == 0].any()
+    assert any(advantages.any() for advantages, _ in seen)
+
+
+def test_trl_credits_turns_with_what_came_from_them(trl):
+    from gem_ma.training.adapters.trl import _credit, _others
+
+    row = {"ids": [7] * 6, "spans": [(1, 2), (3, 5)], "rewards": [1.0, 2.0]}
+    returns = [3.0, 5.0, 1.0, 9.0]
+    assert [_others(returns, i, 2) for i in range(4)] == [5.0, 3.0, 9.0, 1.0]
+    assert _credit(row, 3.0, 5.0) == [-2.0, 0.0, -3.0, -3.0, 0.0]
+
+
 class Standing:
     """What a rollout_func asks of the trainer that calls it."""
 
@@ -128,6 +168,15 @@ def test_trl_takes_no_pictures_from_a_rollout_func(trl, processor):
     )
     with pytest.raises(ValueError, match="TRL takes no pictures from a rollout_func, and x was"):
         made(["play"] * 2, Standing(tiny_models.vlm(processor), processor))
+
+
+def test_trl_takes_one_sequence_of_a_seat(trl, model, tokenizer):
+    from gem_ma.training.adapters.trl import rollout_func
+
+    make = {"max_new_tokens": 4, "invalid": "random", "context": "turns=1"}
+    made = rollout_func("game:TicTacToe-v0", {"o": "random"}, **make)
+    with pytest.raises(ValueError, match=r"TRL takes one sequence for an episode: .*turns=1"):
+        made(["play"] * 2, Standing(model, tokenizer))
 
 
 def test_trl_recomputes_the_logprobs_that_we_gave(trl, model, tokenizer):

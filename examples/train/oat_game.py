@@ -1,0 +1,66 @@
+"""Train all seats of a game with Oat's multi-turn PPO: one model in all of them.
+
+    pip install gem-ma oat-llm==0.2.4
+    python examples/train/oat_game.py --pretrain Qwen/Qwen3-1.7B-Base [Oat's own settings]
+
+GEM_ENV, GEM_OTHERS ("o=random"), GEM_GAMES (of a step, 16) and GEM_CONTEXT ("turns=4") choose the
+games. Oat wants a GPU, vLLM and Python 3.10 and was not run; what was is in docs/trainers.md.
+"""
+
+import os
+
+from gem_ma.talk.tokens import Tokens
+from gem_ma.training.adapters import seated
+from gem_ma.training.adapters.oat import Batch, collect
+
+
+class Games:
+    """What an actor of Oat collects; put before PPOMultiTurnActor."""
+
+    steps = 0
+
+    def collect_experience(self):
+        others = dict(one.split("=", 1) for one in os.environ.get("GEM_OTHERS", "").split())
+        env = os.environ.get("GEM_ENV", "game:TicTacToe-v0")
+        table = seated(collect, env, None, others, {})
+        agent = Batch(Tokens(self.tokenizer), self.drawn)
+        self.steps += 1
+        episodes = collect(
+            table,
+            agent,
+            int(os.environ.get("GEM_GAMES", "16")),
+            seed=self.steps,
+            context=os.environ.get("GEM_CONTEXT"),
+        )
+        return episodes, {"actor/num_games": len(episodes)}
+
+    def drawn(self, prompts):
+        """Ask vLLM, which the actor holds."""
+        asked = [{"prompt_token_ids": ids} for ids in prompts]
+        found = self.llm.generate(asked, self.sampling_params, use_tqdm=False)
+        said = [one.outputs[0] for one in found]
+        return [
+            (
+                list(one.token_ids),
+                [p[t].logprob for t, p in zip(one.token_ids, one.logprobs, strict=True)],
+            )
+            for one in said
+        ]
+
+
+def main():
+    from oat.algorithms.ppo import PPOArgs
+    from oat.algorithms.ppo_multiturn import PPOMultiTurnActor, PPOMultiTurnLearner
+    from oat.args import default_args_validation, get_default_args
+    from oat.interface import get_program, lp
+
+    class Actor(Games, PPOMultiTurnActor):
+        pass
+
+    args = default_args_validation(get_default_args(PPOArgs))
+    program, local_resources = get_program(args, PPOMultiTurnLearner, Actor)
+    lp.launch(program, launch_type=args.launch_type, local_resources=local_resources)
+
+
+if __name__ == "__main__":
+    main()

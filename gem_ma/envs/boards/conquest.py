@@ -1,0 +1,283 @@
+"""Conquest: armies on a map of twelve lands; dice say who takes a land, and most lands win."""
+
+import math
+from typing import NamedTuple
+
+from gem_ma.envs.turns import to_act
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Shapes
+
+COLORS = ("red", "blue", "white", "black")
+FIGURES = (("disc", 0.105), ("square", 0.1), ("diamond", 0.12), ("pentagon", 0.115))  # of seats
+REGIONS = {  # name: its lands, and its colour in the picture
+    "frost": ("alder birch cedar", "gray"),
+    "river": ("delta ember fjord", "green"),
+    "sands": ("gorge haven islet", "orange"),
+    "woods": ("jetty knoll lagoon", "purple"),
+}
+LANDS = tuple(land for lands, _ in REGIONS.values() for land in lands.split())
+PLACES = (  # where a land is drawn
+    *((0.14, 0.12), (0.38, 0.10), (0.26, 0.36), (0.64, 0.12), (0.88, 0.24), (0.66, 0.38)),
+    *((0.12, 0.60), (0.36, 0.64), (0.20, 0.86), (0.62, 0.64), (0.88, 0.58), (0.74, 0.86)),
+)
+BETWEEN = "birch-delta cedar-fjord cedar-gorge fjord-jetty ember-knoll haven-jetty islet-lagoon"
+NEW, BONUS, FIRST = 3, 2, 2  # armies: of a turn, for a whole region, on each land at the start
+DONE = "done"
+
+
+def _borders():
+    """Return for each land those that touch it: all of its region, and some beyond."""
+    beside: list[set[int]] = [set() for _ in LANDS]
+    for one, land in enumerate(LANDS):
+        for two, other in enumerate(LANDS):
+            apart = one // 3 != two // 3
+            if one != two and (not apart or {f"{land}-{other}", f"{other}-{land}"} & BORDERS):
+                beside[one].add(two)
+    return tuple(tuple(sorted(near)) for near in beside)
+
+
+BORDERS = set(BETWEEN.split())
+BESIDE = _borders()
+PAIRS = tuple((one, two) for one, near in enumerate(BESIDE) for two in near)
+
+
+class State(NamedTuple):
+    seats: int
+    rounds: int
+    owners: tuple[int, ...]  # of each land
+    armies: tuple[int, ...]
+    new: int  # armies that whose turn it is has to place; then it may attack
+    turn: int = 0
+    round: int = 1
+    gone: tuple[int, ...] = ()
+    rolled: tuple[tuple[int, ...], ...] = ()  # the dice of the last attack, both sides'
+
+    def live(self):
+        return [s for s in range(self.seats) if s in self.owners and s not in self.gone]
+
+    def to_act(self):
+        over = len(self.live()) < 2 or self.round > self.rounds
+        return () if over else (COLORS[self.turn],)
+
+    def out(self):
+        live = self.live()
+        return tuple([COLORS[s] for s in range(self.seats) if s not in live])
+
+    def winners(self):
+        """Return who has most lands, and of these who has most armies."""
+        found = {seat: self.size(seat) for seat in self.live()}
+        return [seat for seat, size in found.items() if size == max(found.values())]
+
+    def size(self, seat):
+        held = [n for owner, n in zip(self.owners, self.armies, strict=True) if owner == seat]
+        return len(held), sum(held)
+
+    def returns(self):
+        share = 1 / (self.seats - 1)
+        won = self.winners() if not self.to_act() else self.live()
+        earned = (self.seats - len(won)) * share / len(won) if won and not self.to_act() else 0.0
+        return {COLORS[s]: earned if s in won else -share for s in range(self.seats)}
+
+    def seen_by(self, agent):
+        return self  # nothing is hidden
+
+    def legal(self, agent):
+        own = [owner == self.turn for owner in self.owners]
+        if self.new:
+            return tuple([f"place {land}" for land, mine in zip(LANDS, own, strict=True) if mine])
+        ways = [(a, b) for a, b in PAIRS if own[a] and self.armies[a] > 1]
+        attacks = [f"attack {LANDS[a]} {LANDS[b]}" for a, b in ways if not own[b]]
+        moves = [f"move {LANDS[a]} {LANDS[b]}" for a, b in ways if own[b]]
+        return (*attacks, *moves, DONE)
+
+    def put(self, changes):
+        """Return the state with other numbers of armies: land -> how many."""
+        armies = [changes.get(land, n) for land, n in enumerate(self.armies)]
+        return self._replace(armies=tuple(armies), rolled=())
+
+    def attack(self, start, end, rng):
+        """Roll up to three dice against up to two; compare the highest, then the next."""
+        mine, theirs = self.armies[start], self.armies[end]
+        dice = [
+            tuple(sorted(rng.integers(1, 7, many).tolist(), reverse=True))
+            for many in (min(3, mine - 1), min(2, theirs))
+        ]
+        pairs = list(zip(*dice, strict=False))
+        lost = sum(one <= two for one, two in pairs)
+        mine, theirs = mine - lost, theirs - (len(pairs) - lost)
+        after = self.put({start: mine, end: theirs} if theirs else {start: 1, end: mine - 1})
+        if not theirs:
+            owners = list(self.owners)
+            owners[end] = self.turn
+            after = after._replace(owners=tuple(owners))
+        return after._replace(rolled=tuple(dice))
+
+    def ended(self):
+        """Return the state in which the next one that is left begins its turn."""
+        live, state = self.live(), self
+        for turn in range(self.turn + 1, self.turn + self.seats + 1):
+            if turn % self.seats in live:
+                state = self._replace(
+                    turn=turn % self.seats, round=self.round + (turn >= self.seats)
+                )
+                break
+        return state._replace(new=state.income(), rolled=())
+
+    def income(self):
+        held = [all(self.owners[3 * i + j] == self.turn for j in range(3)) for i in range(4)]
+        return NEW + BONUS * sum(held)
+
+
+class Conquest(Game[State]):
+    moves = (
+        *(f"place {land}" for land in LANDS),
+        *(f"{what} {LANDS[a]} {LANDS[b]}" for what in ("attack", "move") for a, b in PAIRS),
+        DONE,
+    )
+
+    def __init__(self, players: int = 3, rounds: int = 8):
+        if not 2 <= players <= 4:
+            raise ValueError(f"players={players}: expected 2 to 4")
+        if not 1 <= rounds <= 50:
+            raise ValueError(f"rounds={rounds}: expected 1 to 50")
+        self.agents = COLORS[:players]
+        self.rounds = rounds
+        self.zero_sum = players == 2
+
+    def start(self, rng, options):
+        many = len(self.agents)
+        owners = [0] * len(LANDS)
+        for i, land in enumerate(rng.permutation(len(LANDS)).tolist()):
+            owners[land] = i % many
+        state = State(many, self.rounds, tuple(owners), (FIRST,) * len(LANDS), 0)
+        return state._replace(new=state.income())
+
+    def read(self, text, view, agent):
+        words = text.casefold().replace(",", " ").replace("->", " ").split()
+        said = " ".join(word for word in words if word not in ("from", "to", "in", "on", "with"))
+        try:
+            return choose(said, view.legal(agent))
+        except InvalidMove:
+            why = _why(said.strip(" ."), view)
+            raise InvalidMove(f"{clip(text)} is not a legal move{why}") from None
+
+    def advance(self, state, moves, rng):
+        (move,) = moves.values()
+        what, *lands = move.split()
+        where = [LANDS.index(land) for land in lands]
+        if what == "place":
+            (at,) = where
+            return state.put({at: state.armies[at] + state.new})._replace(new=0)
+        if what == "attack":
+            return state.attack(*where, rng)
+        if what == "move":
+            start, end = where
+            state = state.put({start: 1, end: state.armies[end] + state.armies[start] - 1})
+        return state.ended()
+
+    def skip(self, view, agent):
+        return view.legal(agent)[0] if view.new else DONE
+
+    def forfeit(self, state, agent, rng):
+        """Go on without a seat, whose armies stay where they are."""
+        seat = COLORS.index(agent)
+        left = state._replace(gone=(*state.gone, seat))
+        return left.ended() if seat == state.turn else left
+
+    # -- how it is told ----------------------------------------------------------------------------
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        told = [Message(None, seat, move)]
+        if after.rolled:
+            mine, theirs = (" ".join(map(str, dice)) for dice in after.rolled)
+            end = LANDS.index(move.split()[2])
+            taken = f" {seat} takes {LANDS[end]}." if after.owners[end] == before.turn else ""
+            told.append(Message(None, "game", f"{seat} rolls {mine} against {theirs}.{taken}"))
+        return told
+
+    def rules(self, agent):
+        lands = "; ".join(f"{name}: {', '.join(has.split())}" for name, (has, _) in REGIONS.items())
+        figures = ", ".join(
+            f"a {color} {figure}" for color, (figure, _) in zip(self.agents, FIGURES, strict=False)
+        )
+        return (
+            f"You are playing Conquest as {agent}, one of {len(self.agents)}. The map has twelve "
+            f"lands in four regions ({lands}). All lands of a region touch each other, and so do "
+            f"{', '.join(BETWEEN.split())}. At the start the lands are dealt, with {FIRST} armies "
+            f"on each. Your turn begins with {NEW} new armies, and {BONUS} more for each region "
+            "that is all yours: place alder puts them all there. Then you may attack as often as "
+            "you like: attack alder birch, from a land of yours with two armies or more, on a land "
+            "of another's that touches it. You roll a die for each army but one, three at most; "
+            "the defender one for each, two at most. The highest dice are compared, then the next: "
+            "the lower one loses an army, and you do when they are equal. When the last defender "
+            "is lost the land is yours, and all your armies but one go there. Your turn ends with "
+            "done, or with a move, which brings all armies but one from a land of yours to another "
+            "that touches it: move alder birch. Who has no land left is out. Who holds all lands "
+            f"wins; after {self.rounds} rounds it is who has most lands, and of these who has most "
+            "armies; equal ones share. The winner earns what the others lose, 1 in all. In a "
+            f"picture armies stand on {figures}. Reply with place, attack or move and the names of "
+            "lands, or with done."
+        )
+
+    def describe(self, view, agent):
+        lines = []
+        for i, name in enumerate(REGIONS):
+            held = [f"{LANDS[n]} {COLORS[view.owners[n]]} {view.armies[n]}" for n in _three(i)]
+            lines.append(f"{name}: {', '.join(held)}")
+        return "\n".join([*lines, *self.status(view)])
+
+    def status(self, view):
+        dice = (" against ".join(" ".join(map(str, side)) for side in view.rolled),)
+        rolled = tuple(f"Rolled: {one}" for one in dice if one)
+        left = (f"Left: {', '.join(COLORS[seat] for seat in view.gone)}",) if view.gone else ()
+        if not view.to_act():
+            won = " and ".join(COLORS[seat] for seat in view.winners())
+            return (*rolled, *left, f"Over: {won} won")
+        phase = f"{view.new} armies to place" if view.new else "attack, move or done"
+        return (f"Round {view.round} of {view.rounds}: {phase}", *rolled, *left, *to_act(view))
+
+    def picture(self, view, agent):
+        items, labels, lines = [], [], []
+        for one, two in PAIRS:
+            if one < two:
+                lines.append(("", *_between(PLACES[one], PLACES[two], 0.075), 0.008))
+        for land, (x, y) in enumerate(PLACES):
+            _, region = list(REGIONS.values())[land // 3]
+            items.append(("hexagon", region, x, y, 0.15, 0.0))
+            figure, wide = FIGURES[view.owners[land]]
+            items.append((figure, COLORS[view.owners[land]], x, y, wide, 0.0))
+            labels.append((str(view.armies[land]), "", x, y, 0.06))
+            labels.append((LANDS[land], "", x, y + 0.1, 0.045))
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view))
+
+
+def _three(region):
+    return range(3 * region, 3 * region + 3)
+
+
+def _between(one, two, gap):
+    """Return the ends of a line between two places, so far away from both."""
+    across, down = two[0] - one[0], two[1] - one[1]
+    share = gap / math.hypot(across, down)
+    ends = ((one, share), (one, 1 - share))
+    return [round(part, 4) for (x, y), far in ends for part in (x + far * across, y + far * down)]
+
+
+def _why(said, view):
+    """Say why a move that there is may not be made now."""
+    what, *lands = said.split() or [""]
+    if said not in Conquest.moves:
+        return ""
+    if view.new:
+        return f": place your {view.new} armies first, on a land of yours"
+    if what == "place":
+        return ": your armies are placed, so attack, move or say done"
+    start, end = (LANDS.index(land) for land in lands)
+    if view.owners[start] != view.turn:
+        return f": {LANDS[start]} is not yours"
+    if view.armies[start] < 2:
+        return f": {LANDS[start]} has one army, which stays"
+    own = view.owners[end] == view.turn
+    return f": {LANDS[end]} is {'yours already' if own else 'not yours'}"

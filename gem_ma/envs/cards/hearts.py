@@ -1,0 +1,277 @@
+"""Hearts: four agents take tricks and would rather not have hearts and the queen of spades."""
+
+import functools
+import itertools
+from dataclasses import dataclass, replace
+
+from gem_ma.envs.cards.deck import DECK, SUITS, rank
+from gem_ma.envs.turns import to_act
+from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.match.actions import choose, clip
+from gem_ma.scene import Cards, Table
+
+AGENTS = ("player_0", "player_1", "player_2", "player_3")
+SEATS = range(len(AGENTS))
+PASSING = ("nobody", "the left", "across", "the right")  # by how many seats on cards go
+PASSED, HAND = 3, 13
+FIRST, QUEEN = "2c", "Qs"
+ALL = 26  # points in a deck; who takes all has none, and the others have so many each
+LEFT = -0.75  # what who leaves earns, as one who alone has 26 points
+ORDER = tuple(sorted(DECK, key=lambda card: (SUITS.index(card[-1]), rank(card))))
+
+
+def points(cards):
+    return sum(13 if card == QUEEN else card[-1] == "h" for card in cards)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    hands: tuple[Maybe[tuple[str, ...]], ...]  # None: hidden
+    shift: int  # cards are passed so many seats on; 0: not at all
+    given: tuple[Maybe[tuple[str, ...]], ...] = ((),) * 4  # what each seat passed
+    passing: bool = True
+    turn: int = 0
+    trick: tuple[str, ...] = ()  # the seat that leads is as many seats before the turn
+    taken: tuple[tuple[str, ...], ...] = ((),) * 4  # the cards that count, by who took them
+    left: int = HAND  # tricks that are not over
+    broken: bool = False  # hearts may be led
+    gone: tuple[int, ...] = ()
+
+    def to_act(self):
+        here = [AGENTS[seat] for seat in SEATS if seat not in self.gone]
+        if self.passing:
+            return tuple(here)
+        return (AGENTS[self.turn],) if self.left and here else ()
+
+    def out(self):
+        return tuple([AGENTS[seat] for seat in self.gone])
+
+    def points(self):
+        found = [points(cards) for cards in self.taken]
+        if ALL in found:
+            found = [0 if n == ALL else ALL for n in found]
+        return found
+
+    def returns(self):
+        found = self.points() if not self.left else [0] * 4
+        even = sum(found) / 4
+        return {
+            agent: LEFT if seat in self.gone else (even - found[seat]) / ALL
+            for seat, agent in enumerate(AGENTS)
+        }
+
+    def seen_by(self, agent):
+        own = AGENTS.index(agent)
+        giver = (own - self.shift) % 4
+        hands = tuple([hand if seat == own else None for seat, hand in enumerate(self.hands)])
+        given = tuple([c if seat in (own, giver) else None for seat, c in enumerate(self.given)])
+        return replace(self, hands=hands, given=given)
+
+    def legal(self, agent):
+        hand = self.hands[AGENTS.index(agent)]
+        return _passes(hand) if self.passing else self.playable(hand)
+
+    def playable(self, hand):
+        """List the cards of a hand that may be played."""
+        first = self.left == HAND
+        if not self.trick:
+            if first:
+                return (FIRST,)
+            free = hand if self.broken else [card for card in hand if card[-1] != "h"]
+            return tuple(free or hand)
+        same = [card for card in hand if card[-1] == self.trick[0][-1]]
+        if same:
+            return tuple(same)
+        harmless = [card for card in hand if not points((card,))] if first else ()
+        return tuple(harmless or hand)
+
+    def passed(self, moves):
+        """Pass cards on, all at the same time; the two of clubs then leads."""
+        given = tuple([tuple(moves[seat].split()) for seat in SEATS])
+        hands = []
+        for seat, hand in enumerate(self.hands):
+            got = given[(seat - self.shift) % 4]
+            hands.append(tuple([c for c in ORDER if c in (set(hand) - set(given[seat])) | {*got}]))
+        return replace(self, hands=tuple(hands), given=given).led()
+
+    def led(self):
+        turn = next(seat for seat in SEATS if FIRST in self.hands[seat])
+        return replace(self, passing=False, turn=turn)
+
+    def play(self, card):
+        hand = tuple([one for one in self.hands[self.turn] if one != card])
+        after = replace(
+            self,
+            hands=(*self.hands[: self.turn], hand, *self.hands[self.turn + 1 :]),
+            trick=(*self.trick, card),
+            turn=(self.turn + 1) % 4,
+            broken=self.broken or points((card,)) > 0,
+        )
+        if len(after.trick) < 4:
+            return after
+        takes = (after.turn + highest(after.trick)) % 4
+        count = tuple([card for card in after.trick if points((card,))])
+        taken = [(*cards, *count) if s == takes else cards for s, cards in enumerate(self.taken)]
+        return replace(after, trick=(), turn=takes, taken=tuple(taken), left=self.left - 1)
+
+    def settled(self):
+        """Return the state when who left has played its lowest cards for as long as it has to."""
+        state = self
+        while state.to_act() and not state.passing and state.turn in state.gone:
+            state = state.play(state.playable(state.hands[state.turn])[0])
+        return state
+
+
+def highest(trick):
+    """Return which card takes a trick."""
+    suit = trick[0][-1]
+    return max(range(len(trick)), key=lambda i: (trick[i][-1] == suit, rank(trick[i])))
+
+
+@functools.lru_cache(64)
+def _passes(hand):
+    return tuple(" ".join(cards) for cards in itertools.combinations(hand, PASSED))
+
+
+class Hearts(Game[State]):
+    agents = AGENTS
+
+    def start(self, rng, options):
+        cards = [DECK[i] for i in rng.permutation(len(DECK)).tolist()]
+        return self.dealt(cards, int(rng.integers(4)))
+
+    def dealt(self, cards, shift):
+        """Return the first state with these cards, of which each seat gets every fourth."""
+        hands = [set(cards[seat::4]) for seat in SEATS]
+        state = State(tuple([tuple([c for c in ORDER if c in hand]) for hand in hands]), shift)
+        return state if shift else state.led()
+
+    def read(self, text, view, agent):
+        legal = view.legal(agent)
+        words = text.casefold().replace(",", " ").replace("pass", " ").replace("play", " ").split()
+        words = [f"10{word[1:]}" if word.startswith("t") else word for word in words]
+        known = {card.casefold(): card for card in view.hands[AGENTS.index(agent)]}
+        said = [known.get(word.strip(".!"), word) for word in words]
+        if view.passing:
+            said.sort(key=lambda card: ORDER.index(card) if card in ORDER else -1)
+        try:
+            return choose(" ".join(said), legal)
+        except InvalidMove:
+            raise InvalidMove(f"{clip(text)} is not a legal move: {_why(said, view)}") from None
+
+    def advance(self, state, moves, rng):
+        if state.passing:
+            passes = {AGENTS.index(seat): move for seat, move in moves.items()}
+            for seat in state.gone:
+                passes[seat] = _passes(state.hands[seat])[0]
+            return state.passed(passes).settled()
+        (card,) = moves.values()
+        return state.play(card).settled()
+
+    def skip(self, view, agent):
+        return view.legal(agent)[0]
+
+    def forfeit(self, state, agent, rng):
+        """Go on without a seat, whose cards are played from the lowest on."""
+        return replace(state, gone=(*state.gone, AGENTS.index(agent))).settled()
+
+    # -- how it is told ----------------------------------------------------------------------------
+
+    def tell(self, before, moves, after):
+        if before.passing:
+            told = []
+            for seat, cards in enumerate(after.given):
+                to = (seat + after.shift) % 4
+                said = f"passes {' '.join(cards)} to"
+                told.append(Message((AGENTS[to],), "game", f"{AGENTS[seat]} {said} you."))
+            return told
+        ((seat, card),) = moves.items()
+        told, state, turn = [], before, AGENTS.index(seat)
+        while True:  # with what is played for those who left
+            told.append(Message(None, AGENTS[turn], card))
+            then = state.play(card)
+            if not then.trick:
+                trick = (*state.trick, card)
+                said = f"{AGENTS[then.turn]} takes {' '.join(trick)}, which counts {points(trick)}."
+                told.append(Message(None, "game", said))
+            state, turn = then, then.turn
+            if not state.left or turn not in after.gone or state == after:
+                return told
+            card = state.playable(state.hands[turn])[0]
+
+    def rules(self, agent):
+        return (
+            f"You are playing Hearts as {agent}, against three others, one deal. All 52 cards are "
+            "dealt, 13 to each. Each heart that you take counts 1 point and the queen of spades "
+            "(Qs) 13; points are bad. First each seat may have to pass three cards: to the left "
+            "(player_0 to player_1, and so on), across, or to the right; all do so at the same "
+            "time. Who has the two of clubs (2c) then leads it. In turn you play a card, of the "
+            "suit that was led if you have one, else any. The highest card of the suit that was "
+            "led takes the trick, and who took it leads the next one. In the first trick no card "
+            "that counts may be played, unless you have nothing else. A heart may be led only "
+            "when a heart or Qs has been played, or if you have hearts alone. Who takes all 26 "
+            "points has none, and each of the others has 26. You earn the average of all four "
+            "minus your own points, divided by 26. Reply with a card such as 10h, or with three "
+            "such as 2c Jh Qs to pass them."
+        )
+
+    def describe(self, view, agent):
+        lines = []
+        for seat, hand in enumerate(view.hands):
+            if hand is not None:
+                own = "You hold" if AGENTS[seat] == agent else f"{AGENTS[seat]} holds"
+                lines.append(f"{own} {' '.join(hand) or 'no cards'}")
+        return "\n".join([*lines, *self.status(view, agent)])
+
+    def status(self, view, agent):
+        lines = []
+        if view.passing:
+            lines.append(f"Cards are passed to {PASSING[view.shift]}")
+        else:
+            lines += [
+                f"{AGENTS[seat]} passed {' '.join(cards)}"
+                for seat, cards in enumerate(view.given)
+                if cards
+            ]
+        lead = (view.turn - len(view.trick)) % 4
+        trick = " ".join(f"p{(lead + i) % 4} {card}" for i, card in enumerate(view.trick))
+        lines.append(f"Trick {HAND - view.left + bool(view.left)} of {HAND}: {trick or 'no card'}")
+        taken = [f"p{seat} {' '.join(cards)}" for seat, cards in enumerate(view.taken) if cards]
+        lines.append(f"Taken: {', '.join(taken) or 'nothing that counts'}")
+        if not view.left:
+            lines.append("Points: " + ", ".join(map(str, view.points())))
+        if view.gone:
+            lines.append(f"Left: {', '.join(view.out())}")
+        return (*lines, *(to_act(view) if not view.passing else ("To act: all who are here",)))
+
+    def picture(self, view, agent):
+        if agent is None:  # all 52 cards
+            rows = [
+                (f"p{seat}", *(_of_suit(hand, suit) for suit in SUITS))
+                for seat, hand in enumerate(view.hands)
+            ]
+            return Table(tuple(rows), ("", "c", "d", "h", "s"), "", self.status(view, agent))
+        hand = view.hands[AGENTS.index(agent)]
+        return Cards((("trick", view.trick), ("your hand", hand)), self.status(view, agent))
+
+
+def _of_suit(hand, suit):
+    ranks = [card[:-1] for card in hand if card[-1] == suit]
+    return "\n".join(" ".join(ranks[i : i + 3]) for i in range(0, len(ranks), 3))
+
+
+def _why(said, view):
+    """Say what is wrong with the cards that were named."""
+    count = PASSED if view.passing else 1
+    if len(said) != count:
+        return f"name {count} card{'s' * (count > 1)}"
+    (hand,) = [hand for hand in view.hands if hand is not None]
+    if not all(card in hand for card in said):
+        return "you do not have that"
+    if view.passing:
+        return "name three different cards"
+    if view.trick and any(card[-1] == view.trick[0][-1] for card in hand):
+        return "you have to follow suit"
+    if view.left == HAND:
+        return "it may not be played in the first trick"
+    return "hearts may not be led yet"

@@ -1,0 +1,270 @@
+"""A social scene: seats talk in turn, agree on a form or answer one, and are paid by rule."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gem_ma.envs.social import kit
+from gem_ma.envs.social.ids import FAMILY
+from gem_ma.game import Game, InvalidMove, Maybe, Message, quote
+from gem_ma.match.actions import clip
+from gem_ma.scene import Chat, Terminal
+
+LONGEST = 300  # characters of a message
+SHOWN = 12  # messages in a picture
+MENU = 12  # forms that random play chooses from
+SMALL_TALK = ("Hello.", "What do you know?", "I cannot say.")
+Filled = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    seats: tuple[str, ...]
+    facts: tuple[Maybe[tuple[str, ...]], ...]  # of each seat, which alone knows them
+    truth: Maybe[Any]
+    best: tuple[Maybe[str], ...]
+    left: int  # replies of all together
+    forms: tuple[Maybe[Filled], ...]  # what each seat agrees to or has answered
+    said: tuple[tuple[str, str], ...] = ()  # seat and words
+    turn: int = 0
+    paid: tuple[float, ...] = ()  # once it is over
+    gone: tuple[str, ...] = ()
+    answers: bool = False  # the forms are answers, which nobody changes any more
+    secret: bool = False  # and which others do not see
+    hears: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of some seats: who hears them
+    menus: tuple[tuple[str, ...], ...] = ()  # some forms that each seat may fill in
+
+    def to_act(self):
+        return () if self.paid else (self.seats[self.turn],)
+
+    def out(self):
+        return self.gone
+
+    def returns(self):
+        paid = self.paid or (0.0,) * len(self.seats)
+        return {
+            seat: 0.0 if seat in self.gone else earned
+            for seat, earned in zip(self.seats, paid, strict=True)
+        }
+
+    def seen_by(self, agent):
+        own = self.seats.index(agent)
+
+        def only(values, hidden=None):
+            return tuple([value if i == own else hidden for i, value in enumerate(values)])
+
+        hears = dict(self.hears)
+        return replace(
+            self,
+            facts=only(self.facts),
+            truth=None,
+            best=(),
+            forms=only(self.forms) if self.secret else self.forms,
+            said=tuple([one for one in self.said
+                        if agent == one[0] or agent in hears.get(one[0], self.seats)]),
+        )  # fmt: skip
+
+    def offers(self, agent):
+        """Return what others agree to, the newest last."""
+        order = [seat for seat, words in self.said if words.startswith("agree: ")]
+        standing = dict(zip(self.seats, self.forms, strict=True))
+        return [standing[seat] for seat in order if seat != agent and standing[seat] is not None]
+
+    def legal(self, agent):
+        """Return some of the things that may be said, agreed to or answered."""
+        accepts = ("accept",) if not self.answers and self.offers(agent) else ()
+        forms = self.menus[self.seats.index(agent)] if self.busy(agent) else ()
+        return (*accepts, *forms, *SMALL_TALK)
+
+    def busy(self, seat):
+        """Return whether a seat has still something to say."""
+        done = self.answers and self.forms[self.seats.index(seat)] is not None
+        return seat not in self.gone and not done
+
+    def next(self):
+        """Return the state when it is the next one's turn, if only to say a word."""
+        seats = len(self.seats)
+        turns = [(self.turn + step) % seats for step in range(1, seats + 1)]
+        busy = [turn for turn in turns if self.busy(self.seats[turn])]
+        here = [turn for turn in turns if self.seats[turn] not in self.gone]
+        return replace(self, turn=(busy or here)[0])
+
+
+class Social(Game[State]):
+    conversation = True
+
+    def __init__(self, scene: str = "Meeting"):
+        if scene not in FAMILY:
+            raise ValueError(f"scene={scene!r}: expected one of {', '.join(FAMILY)}")
+        family = importlib.import_module(f"gem_ma.envs.social.{FAMILY[scene]}")
+        self.scene: kit.Scene = family.SCENES[scene]
+        self.agents = self.scene.seats
+
+    def start(self, rng, options):
+        scene = self.scene
+        case = scene.draw(rng)
+        return State(
+            scene.seats,
+            case.facts,
+            case.truth,
+            case.best,
+            scene.rounds * len(scene.seats),
+            (None,) * len(scene.seats),
+            answers=not scene.agree,
+            secret=not scene.agree and not scene.open,
+            hears=tuple(scene.hears.items()),
+            menus=tuple(map(self.menu, scene.seats)),
+        )
+
+    def menu(self, seat):
+        """Return forms of a seat in which each option stands once, of many the first."""
+        form = self.scene.form(seat)
+        many = min(max(map(len, form.values()), default=0), MENU)
+        forms = (kit.written(kit.example(form, i)) for i in range(many))
+        return tuple([f"{self.scene.word()}: {one}" for one in forms])
+
+    def read(self, text, view, agent):
+        """Return a form as a tuple of pairs, or a message as it stands."""
+        form = self.scene.form(agent) if view.busy(agent) else {}  # an answer is final
+        word, said = self.scene.word(), text.strip()
+        low = said.casefold()
+        if form and low.rstrip(".!") == "accept" and self.scene.agree:
+            offers = view.offers(agent)
+            if not offers:
+                raise InvalidMove(f"nobody else agrees to anything yet; {word}: {kit.told(form)}")
+            return offers[-1]
+        if form and low.startswith(word) and low[len(word) :].lstrip()[:1] == ":":
+            return kit.read(said.partition(":")[2].strip(), form)
+        if not said:
+            raise InvalidMove("the message is empty")
+        if len(said) > LONGEST:
+            raise InvalidMove(
+                f"a message has at most {LONGEST} characters, this has {len(said)}: {clip(said)}"
+            )
+        return said
+
+    def advance(self, state, moves, rng):
+        ((seat, move),) = moves.items()
+        state = replace(state, left=state.left - 1)
+        if isinstance(move, tuple):
+            forms = [
+                move if s == seat else f for s, f in zip(state.seats, state.forms, strict=True)
+            ]
+            state = replace(state, forms=tuple(forms))
+            if not state.secret:
+                words = f"{self.scene.word()}: {kit.written(dict(move))}"
+                state = replace(state, said=(*state.said, (seat, words)))
+        elif move is not None:
+            state = replace(state, said=(*state.said, (seat, move)))
+        return self.judged(state.next())
+
+    def judged(self, state):
+        """Pay all when it is over."""
+        scene, deal = self.scene, self.deal(state)
+        if scene.agree:
+            over = deal is not None
+        else:
+            over = bool(scene.answers) and not any(map(state.busy, scene.answers))
+        if scene.over is not None:
+            over = over or scene.over(state.truth, state.said)
+        if not (over or state.left <= 0 or len(state.gone) > len(state.seats) - 2):
+            return state
+        return replace(state, paid=tuple(map(float, scene.pay(state.truth, deal, state.said))))
+
+    def deal(self, state):
+        """Return the form that all who are needed agree on, or the answers by seat."""
+        forms = {s: f and dict(f) for s, f in zip(state.seats, state.forms, strict=True)}
+        if not self.scene.agree:
+            return forms
+        for form in filter(None, forms.values()):
+            needed = self.scene.needed(form) if self.scene.needed else state.seats
+            if all(forms[seat] == form and seat not in state.gone for seat in needed):
+                return form
+        return None
+
+    def skip(self, view, agent):
+        return None
+
+    def forfeit(self, state, agent, rng):
+        """Go on without a seat; for two there is nobody left to talk to."""
+        if len(state.seats) < 3:
+            return None
+        left = replace(state, gone=(*state.gone, agent))
+        if len(left.gone) > len(left.seats) - 2:
+            return self.judged(left)
+        return left.next() if state.to_act() == (agent,) else left
+
+    def report(self, state):
+        return {"outcome": self.deal(state)}
+
+    # -- how it is told ----------------------------------------------------------------------------
+
+    def tell(self, before, moves, after):
+        ((seat, move),) = moves.items()
+        others = dict(before.hears).get(seat, before.seats)
+        to = tuple([other for other in others if other != seat])
+        if move is None:
+            news = [Message(None, "game", f"{seat} lost its turn.")]
+        elif isinstance(move, str):
+            news = [Message(to, seat, move)]
+        elif before.secret:
+            news = [Message(None, "game", f"{seat} has answered.")]
+        else:
+            word = "agrees to" if self.scene.agree else "answers"
+            news = [Message(None, "game", f"{seat} {word} {kit.written(dict(move))}.")]
+        if after.paid:
+            news.append(Message(None, "game", "It is over."))
+        return news
+
+    def rules(self, agent):
+        scene, form = self.scene, self.scene.form(agent)
+        others = [seat for seat in scene.seats if seat != agent]
+        rules = (
+            f"You are {agent}; with you {'are' if others[1:] else 'is'} {' and '.join(others)}. "
+            f"{scene.story} You speak in turn, {scene.rounds} times each at most. Reply with a "
+            f"message of at most {LONGEST} characters"
+        )
+        if not form:
+            return f"{rules}."
+        example = kit.written(kit.example(form))
+        if scene.agree:
+            who = "all" if scene.needed is None else "those whom it takes"
+            return (
+                f"{rules}, or with what you agree to, written as agree: {example} "
+                f"({kit.told(form)}). "
+                f"It is settled when {who} agree to the same; what you agree to stands until you "
+                "agree to something else, and accept agrees to what another agreed to last."
+            )
+        return (
+            f"{rules}, or with your answer, written as answer: {example} ({kit.told(form)}), which "
+            f"is final{' and told to all' if scene.open else ''}. The scene is over when all have "
+            "answered who are to."
+        )
+
+    def brief(self, view, agent):
+        return "\n".join(["What only you know:", *view.facts[view.seats.index(agent)]])
+
+    def describe(self, view, agent):
+        lines = []
+        if agent is None:
+            for seat, facts in zip(view.seats, view.facts, strict=True):
+                lines += [f"{seat} knows:", *facts]
+        lines += [quote(seat, words) for seat, words in view.said] or ["Nothing was said yet."]
+        if view.answers:
+            lines += [
+                f"{seat} has answered {kit.written(dict(form))}."
+                for seat, form in zip(view.seats, view.forms, strict=True)
+                if form is not None
+            ]
+        if view.paid:
+            lines.append("It is over.")
+        else:
+            lines.append(f"To speak: {view.seats[view.turn]}. Replies left: {view.left}.")
+        return "\n".join(lines)
+
+    def picture(self, view, agent):
+        if not view.said:  # an empty chat says nothing
+            return Terminal(self.describe(view, agent))
+        return Chat(view.said[-SHOWN:], viewer=agent or view.seats[0], title="")

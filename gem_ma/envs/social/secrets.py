@@ -1,0 +1,161 @@
+"""Scenes of secrets: what must be said, must not be said, or must not be understood by all."""
+
+from gem_ma.envs.social.kit import Case, Scene, answer, listed, number, pick, some
+
+WORDS = ("apple", "candle", "dragon", "engine", "feather", "garden", "hammer", "island",
+         "jungle", "kettle", "lantern", "mirror")  # fmt: skip
+SIGNS = range(1, 9)
+NUMBERS = range(1, 100)
+# No way to say a number by itself; "one" and "to" are words of other kinds too, and allowed.
+SPELLED = ("zero", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+           "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
+           "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy",
+           "eighty", "ninety", "hundred")  # fmt: skip
+TELLS = 3  # messages that a holder has to send
+
+
+def _words(text):
+    """Return the words of a message, without what stands around them."""
+    letters = "".join(c if c.isalnum() else " " for c in text.casefold())
+    return letters.split()
+
+
+def _says(words, word):
+    """Return whether a message has a word, or one that begins with it."""
+    return any(one.startswith(word) for one in _words(words))
+
+
+def _keep(rng):
+    options = some(rng, WORDS, 8)
+    word = pick(rng, options)
+    given = f"The word is one of {listed(sorted(options))}."
+    facts = ((given, f"The word is {word}."), (given,))
+    return Case(facts, word, ("It is a thing with a name, and I like it.", answer(word=word)))
+
+
+def _pay_keep(word, answers, said):
+    told = [words for seat, words in said if seat == "holder" and len(_words(words)) >= 3]
+    guess = answers["asker"]
+    right = guess is not None and guess["word"] == word
+    silent = any(_says(words, word) for seat, words in said if seat == "holder")
+    kept = (
+        guess is not None and not right and not silent and len(told) >= min(TELLS, len(said) // 2)
+    )
+    return float(kept and bool(told)), float(right)
+
+
+def _say(rng):
+    targets = tuple(some(rng, WORDS, 2))
+    facts = tuple([(f"Your word is {word}.",) for word in targets])
+    return Case(facts, targets, tuple([f"What about the {word}?" for word in reversed(targets)]))
+
+
+def _pay_say(targets, answers, said):
+    """Pay a seat for its word in the other's mouth, unless it has said it before."""
+    paid = []
+    for seat, word in zip(("ann", "ben"), targets, strict=True):
+        first = next((who for who, words in said if _says(words, word)), None)
+        paid.append(float(first is not None and first != seat))
+    return paid
+
+
+def _said_both(targets, said):
+    return all(any(_says(words, word) for _, words in said) for word in targets)
+
+
+def _code(rng):
+    sign, key = number(rng, 1, 8), number(rng, 1, 7)
+    key_fact = f"You and your friend alone know the key {key}."
+    facts = ((f"The number is {sign}.", key_fact), (key_fact,), ("You do not know the key.",))
+    sent = (sign + key - 1) % 8 + 1
+    best = (f"It is {sent}.", answer(number=sign), answer(number=sent))
+    return Case(facts, sign, best)
+
+
+def _pay_code(sign, answers, said):
+    friend, spy = (answers[seat] and answers[seat]["number"] for seat in ("friend", "spy"))
+    caught = spy == sign
+    return (*[float(friend == sign and not caught)] * 2, float(caught))
+
+
+def _forbid(rng):
+    n = number(rng, 1, 99)
+    facts = ((f"The number is {n}.",), ("You do not know the number.",))
+    return Case(facts, n, ("As you know it.", answer(number=n)))
+
+
+def _pay_forbid(n, answers, said):
+    told = [words for seat, words in said if seat == "teller"]
+    spoken = any(
+        any(c.isnumeric() for c in words) or any(part in words.casefold() for part in SPELLED)
+        for words in told
+    )
+    guess = answers["guesser"]
+    return (float(guess is not None and guess["number"] == n and not spoken),) * 2
+
+
+def _phone(rng):
+    n = number(rng, 1, 99)
+    gate = pick(rng, ("odd", "even"))
+    facts = (
+        (f"The number is {n}.",),
+        (f"The last one is to answer it {'doubled' if gate == 'even' else 'as it is'}.",),
+        ("You hear ben alone.",),
+    )
+    result = n * 2 if gate == "even" else n
+    return Case(facts, result, (f"The number is {n}.", f"Answer {result}.", answer(number=result)))
+
+
+def _pay_phone(result, answers, said):
+    last = answers["cid"]
+    return (float(last is not None and last["number"] == result),) * 3
+
+
+SCENES = {
+    "KeepSecret": Scene(
+        "keep a word to oneself in a conversation, and get it out of the other",
+        ("holder", "asker"),
+        "The holder knows one word of eight, and the asker is to find out which, and answers it. "
+        "The "
+        "asker earns 1 for the right word. The holder earns 1 if the answer is wrong, it has "
+        f"never said the word, and has talked: three words in each of its messages, {TELLS} of "
+        "them "
+        "if there is time.",
+        _keep, _pay_keep, answers={"asker": {"word": WORDS}},
+    ),
+    "SayIt": Scene(
+        "make the other say your word before you do",
+        ("ann", "ben"),
+        "Each of you has a word, and earns 1 if the other is the first to say it (or a longer word "
+        "that begins with it).",
+        _say, _pay_say, over=_said_both,
+    ),
+    "Codeword": Scene(
+        "tell a number to a friend under the ears of a spy",
+        ("teller", "friend", "spy"),
+        "The teller knows a number from 1 to 8, and its friend is to answer it; all that is said "
+        "is "
+        "heard by the spy, who answers too. teller and friend share a key, a number from 1 to 7. "
+        "If "
+        "the spy is right it alone earns 1; if it is not, and the friend is right, teller and "
+        "friend earn 1 each.",
+        _code, _pay_code, answers={seat: {"number": SIGNS} for seat in ("friend", "spy")},
+    ),
+    "Forbidden": Scene(
+        "tell a number without saying any number",
+        ("teller", "guesser"),
+        "The teller tells the guesser a number from 1 to 99, which the guesser answers. Both "
+        "earn 1 "
+        "if it is right and the teller has written no digit and no word of a number (two, twenty, "
+        "hundred and so on, also within other words; one is allowed).",
+        _forbid, _pay_forbid, answers={"guesser": {"number": NUMBERS}},
+    ),
+    "Telephone": Scene(
+        "pass a number on through somebody who knows what is to be done with it",
+        ("ann", "ben", "cid"),
+        "ann is heard by ben alone, ben by ann and cid, cid by ben alone. ann knows a number, ben "
+        "knows what is to be done with it, and cid answers. All earn 1 if the answer is right.",
+        _phone, _pay_phone, answers={"cid": {"number": range(1, 199)}},
+        hears={"ann": ("ben",), "ben": ("ann", "cid"), "cid": ("ben",)},
+    ),
+}  # fmt: skip

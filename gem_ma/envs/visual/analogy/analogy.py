@@ -1,0 +1,61 @@
+"""Analogy: a pattern that another becomes as a first one became a second."""
+
+from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.patterns import patterns
+from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL, TILES, WAYS
+from gem_ma.envs.visual.question import LETTERS, Question, Task, some
+from gem_ma.scene import Grid, Panels
+
+NAMES = ("first", "second", "third")
+
+
+def changed(rows, way, swap):
+    """Return a pattern turned, mirrored or not, and with full and empty squares swapped or not."""
+    turned = patterns.image(rows, way)
+    table = str.maketrans(FULL + EMPTY, EMPTY + FULL)
+    return tuple([row.translate(table) for row in turned]) if swap else turned
+
+
+class Analogy(Task):
+    # squares across, ways of change, whether full and empty may be swapped, patterns to choose from
+    levels = dial(
+        {
+            0: (2, 2, 0, 2),
+            2: (3, 3, 0, 3),
+            5: (3, 5, 0, 4),
+            7: (3, 8, 1, 5),
+            8: (4, 8, 1, 6),
+            10: (7, 8, 1, 6),
+        }
+    )
+    moves = tuple(LETTERS[:6])
+    about = (
+        "It shows three patterns of squares, and several more with letters. The second is the "
+        "first one after a change: turned, mirrored, or with its full and empty squares swapped, "
+        "or several of these. Reply with the letter of the third one after the same change."
+    )
+
+    def draw(self, rng, size, ways, swaps, many):
+        while True:
+            first, third = patterns.draw(rng, size), patterns.draw(rng, size)
+            kinds = [(way, bool(s)) for way in WAYS[:ways] for s in range(swaps + 1)]
+            chosen = some(rng, kinds, min(many, len(kinds)))
+            results = [changed(first, way, swap) for way in WAYS for swap in (False, True)]
+            options = [changed(third, *kind) for kind in chosen]
+            while len(options) < many:
+                options.append(patterns.swapped(rng, options[-1]))
+            if len(set(results)) == len(results) and len(set(options)) == many:
+                break
+        order = rng.permutation(many).tolist()
+        shown = (first, changed(first, *chosen[0]), third), tuple([options[i] for i in order])
+        choices = tuple(LETTERS[:many])
+        text = "To which pattern does the third one change?"
+        return Question(text, choices[order.index(0)], shown, choices)
+
+    def words(self, shown):
+        named = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
+        return "\n".join([f"{name}:\n" + "\n".join(rows) for name, rows in named])
+
+    def scene(self, shown):
+        named = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
+        return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in named]), 3, gap=0.14)

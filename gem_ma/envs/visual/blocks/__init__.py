@@ -1,0 +1,4 @@
+"""Questions about drawn blocks.
+
+They import `gem_ma.scene` and what all visual tasks share.
+"""

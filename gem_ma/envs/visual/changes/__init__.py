@@ -1,0 +1,4 @@
+"""Questions about what differs between two pictures.
+
+They import `gem_ma.scene` and what all visual tasks share.
+"""

@@ -1,0 +1,4 @@
+"""Questions about points that lines connect.
+
+They import `gem_ma.scene` and what all visual tasks share.
+"""

@@ -1,0 +1,41 @@
+"""Shortest path: over how many lines one gets from one point to another."""
+
+from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.graphs import net
+from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
+
+
+class ShortestPath(Task):
+    levels = dial({0: (3, 0, 2), 2: (5, 1, 3), 5: (8, 3, 4), 8: (12, 5, 5), 10: (18, 8, 7)})
+    moves = numbers(12)[1:]
+    about = (
+        "It shows points with letters, some of which are connected by lines. Reply with a number: "
+        "of the lines that one needs at least."
+    )
+    words = staticmethod(net.words)
+    scene = staticmethod(net.scene)
+
+    def draw(self, rng, many, more, most):
+        """Draw how far, and points and lines more than a tree has until two are as far apart."""
+        wanted = int(rng.integers(1, most + 1))
+        while True:
+            shown = net.draw(rng, many, more)
+            start = int(rng.integers(many))
+            ends = [i for i, steps in steps_from(shown, start).items() if steps == wanted]
+            if ends:
+                end = ends[int(rng.integers(len(ends)))]
+                text = f"How many lines is it from {LETTERS[start]} to {LETTERS[end]}?"
+                return Question(text, str(wanted), shown, self.moves)
+
+
+def steps_from(shown, start):
+    """Return how far every point is."""
+    _, edges = shown
+    found, frontier = {start: 0}, [start]
+    for point in frontier:
+        for i, j in edges:
+            other = j if i == point else i if j == point else None
+            if other is not None and other not in found:
+                found[other] = found[point] + 1
+                frontier.append(other)
+    return found

@@ -1,0 +1,38 @@
+"""Count by crops: ask for parts of a board, and count what is on all of it."""
+
+from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.changes.pairs import name
+from gem_ma.envs.visual.looking.window import FREE, Board, Looking
+from gem_ma.envs.visual.position.neighbour import FIGURES
+from gem_ma.envs.visual.question import Question, numbers, pick
+
+MOST = 15
+LOOKS = tuple([f"show {name((r, c))}" for r in range(MOST) for c in range(MOST)])
+
+
+class CountByCrops(Looking):
+    levels = dial(
+        {0: (3, 2), 2: (5, 4), 5: (8, 8), 8: (11, 12), 10: (MOST, 16)}
+    )  # cells across, figures
+    looks = LOOKS
+    moves = (*numbers(20), *LOOKS)
+    about = (
+        "It is a square board; columns have letters from the left, rows numbers from the top. You "
+        "see three rows and three columns, and may ask for others by the cell in their top left "
+        "corner, such as: show B3. Or reply with a number, which is your answer."
+    )
+
+    def draw(self, rng, size, most):
+        """Draw how many of a figure there are, and others."""
+        kind = pick(rng, tuple(FIGURES))
+        many = int(rng.integers(most + 1))
+        others = [s for s in FIGURES if s != kind] + [FREE] * 8
+        order = rng.permutation(size * size).tolist()
+        cells = [kind if place < many else pick(rng, others) for place in order]
+        rows = tuple(["".join(cells[i : i + size]) for i in range(0, size * size, size)])
+        text = f"The board has {size} rows. How many {FIGURES[kind]} figures are on it?"
+        return Question(text, str(many), Board(rows), self.moves)
+
+    def look(self, at, asked, last):
+        place = LOOKS.index(asked)
+        return min(last, place // MOST), min(last, place % MOST)

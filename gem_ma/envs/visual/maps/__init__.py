@@ -1,0 +1,4 @@
+"""Questions about maps.
+
+They import `gem_ma.scene` and what all visual tasks share.
+"""

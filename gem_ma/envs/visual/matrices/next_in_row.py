@@ -1,0 +1,56 @@
+"""Next in row: how a row of boxes goes on."""
+
+from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.matrices import boxes
+from gem_ma.envs.visual.matrices.boxes import Box
+from gem_ma.envs.visual.patterns import patterns
+from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
+
+TURNS = (45, 90, 135, 225, 270, 315)
+
+
+class NextInRow(Task):
+    # boxes of the row, how many traits change, boxes to choose from
+    levels = dial({0: (3, 1, 2), 2: (4, 1, 4), 5: (5, 2, 5), 8: (6, 3, 6), 10: (7, 3, 6)})
+    moves = tuple(LETTERS[:6])
+    about = (
+        "It shows a row of boxes. From each box to the next, the arrows turn by the same angle; "
+        "their number and their size repeat in the same order. Which box comes next? "
+        "Reply with a letter."
+    )
+
+    def draw(self, rng, many, changes, options):
+        """Let the arrows turn, and number and size repeat after two or three boxes."""
+        changed = set(some(rng, range(3), changes))
+        turn = pick(rng, TURNS) if 0 in changed else 0
+        start = 45 * int(rng.integers(8))
+        period = 2 if many < 5 else 3
+        numbers = some(rng, (1, 2, 3, 4), period if 1 in changed else 1)
+        sizes = some(rng, boxes.SIZES, min(2, period) if 2 in changed else 1)
+        row = [
+            Box("arrow", numbers[i % len(numbers)], sizes[i % len(sizes)], (start + turn * i) % 360)
+            for i in range(many + 1)
+        ]
+        made: list[Box] = []
+        while len(set(made)) < options:
+            made, place = patterns.variants(rng, row[-1], options, lambda box: _vary(rng, box))
+        order = rng.permutation(options).tolist()
+        choices = tuple(LETTERS[:options])
+        shown = ((*row[:-1], None),), tuple([made[i] for i in order])
+        return Question("Which box comes next?", choices[order.index(place)], shown, choices)
+
+    def words(self, shown):
+        return boxes.words(*shown)
+
+    def scene(self, shown):
+        return boxes.scene(*shown)
+
+
+def _vary(rng, box):
+    """Return a box with one trait changed."""
+    trait = int(rng.integers(3))
+    if trait == 0:
+        return box._replace(degrees=(box.degrees + pick(rng, TURNS)) % 360)
+    if trait == 1:
+        return box._replace(number=pick(rng, [n for n in (1, 2, 3, 4) if n != box.number]))
+    return box._replace(size=pick(rng, [size for size in boxes.SIZES if size != box.size]))

@@ -1,0 +1,4 @@
+"""Questions about things that cover each other.
+
+They import `gem_ma.scene` and what all visual tasks share.
+"""

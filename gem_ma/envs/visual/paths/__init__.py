@@ -1,0 +1,4 @@
+"""Questions about where lines and arrows lead.
+
+They import `gem_ma.scene` and what all visual tasks share.
+"""
