@@ -29,7 +29,7 @@ def _lay():
         beside = HOMES[POWERS[(i + 1) % len(POWERS)]][2]
         ways |= {(one, two), (one, before), (two, before), (before, MIDDLE), (before, beside)}
         ways |= {(one, last), (two, corner), (before, last), (before, corner)}
-    near = {name: [] for name in places}
+    near: dict[str, list[str]] = {name: [] for name in places}
     for one, two in ways:
         near[one].append(two)
         near[two].append(one)
