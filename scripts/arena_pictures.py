@@ -1,9 +1,11 @@
 """Draw docs/figures/arena-*.png: the arena and the viewer, wide and narrow, light and dark."""
 
 import io
+import json
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 from PIL import Image
@@ -28,6 +30,15 @@ def sit(page, url, env, **seats):
         page.select_option(f"#chairs select[name='{seat}']", who)
     page.get_by_role("button", name="Begin").click()
     page.locator("#state", has_text="your turn").wait_for()
+
+
+def rated(url, agents):
+    """Let agents play some matches, so that there are ratings."""
+    for number in range(6):
+        pair = agents if number % 2 else agents[::-1]
+        seats = dict(zip(("red", "yellow"), pair, strict=True))
+        body = json.dumps({"env": FOUR, "name": "Ann", "seats": seats}).encode()
+        urllib.request.urlopen(urllib.request.Request(f"{url}api/matches", body)).close()
 
 
 def lobby(page, url):
@@ -116,6 +127,7 @@ def main(chromium):
         try:
             url = server.stdout.readline().strip()
             browser = running.chromium.launch(executable_path=chromium, chromium_sandbox=False)
+            rated(url, ("random", "search:depth=3"))
             shots = {}
             for show in (match, lobby, replay, summary, transcript):
                 for scheme in ("light", "dark"):
