@@ -22,8 +22,10 @@ class Crossings(Task):
     def draw(self, rng, many, most):
         """Draw how often, and then lines until they do."""
         most = min(most, max(1, many * (many - 1) // 3))
+        wanted, tried = int(rng.integers(most + 1)), 0
         while True:
-            wanted = int(rng.integers(most + 1))
+            tried += 1
+            wanted = wanted if tried % 25 else int(rng.integers(most + 1))
             lines: list[Any] = []
             met: list[Any] = []  # where they cross
             for _ in range(80):

@@ -2,7 +2,7 @@
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual import canvas
-from gem_ma.envs.visual.question import Question, Task, numbers, pick
+from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.envs.visual.shapes.things import COLORS
 
 
@@ -19,9 +19,10 @@ class CountCovered(Task):
     def draw(self, rng, many, wide):
         """Draw discs, and an order of them by how many are covered then; none only touches."""
         places: list[tuple[int, int]] = []
+        wanted = int(rng.integers(many))  # of them, in an order that comes nearest to it
         while len(places) < many:
             places = []
-            for x, y in rng.integers(14, 87, size=(200, 2)).tolist():
+            for x, y in _spread(rng, wanted / many).tolist():
                 away = [(x - a) ** 2 + (y - b) ** 2 for a, b in places]
                 free = all(
                     d > (1.12 * wide) ** 2 or (0.45 * wide) ** 2 < d < (0.8 * wide) ** 2
@@ -30,10 +31,10 @@ class CountCovered(Task):
                 if free and len(places) < many:
                     places.append((x, y))
         orders = {}
-        for _ in range(20):
+        for _ in range(40):
             order = tuple([places[i] for i in rng.permutation(many).tolist()])
             orders[len(covered(order, wide))] = order
-        count = pick(rng, sorted(orders))
+        count = min(sorted(orders), key=lambda found: abs(found - wanted))
         colors = tuple(rng.integers(len(COLORS), size=many).tolist())
         text = "How many discs are covered in part by another?"
         return Question(text, str(count), (wide, orders[count], colors), self.moves)
@@ -53,6 +54,12 @@ class CountCovered(Task):
             for (x, y), color in zip(places, colors, strict=True)
         ]
         return canvas.drawn(items=tuple(items))
+
+
+def _spread(rng, near):
+    """Return places to try, nearer to the middle the more are to be covered."""
+    reach = round(36 - 8 * near)
+    return rng.integers(50 - reach, 51 + reach, size=(200, 2))
 
 
 def covered(places, wide):

@@ -1,0 +1,83 @@
+"""What guessing earns in visual tasks, and what each difficulty asks.
+
+    python benchmarks/visual.py --seeds 200
+
+Shortcuts look at no picture: any choice, the answer that was most frequent on other seeds, the
+first or the last choice, and the choice that the words name most often. The effort of a question is
+what there is to read of it (the symbols of its words), times the bits of the answers that it can
+have; beside it Spearman's correlation with the difficulty.
+"""
+
+import argparse
+import math
+from collections import Counter
+from statistics import fmean
+
+from difficulty import spearman
+
+import gem_ma
+from gem_ma import InvalidMove
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--only", nargs="+", metavar="TASK")
+    args = parser.parse_args()
+    print("| task | any | frequent | first | last | named most | effort at 0, 5, 10 | Spearman |")
+    print("|---" * 8 + "|")
+    for id in gem_ma.list_envs("visual:*-v0"):
+        name = id.removeprefix("visual:").removesuffix("-v0")
+        if args.only and name not in args.only:
+            continue
+        earned = " | ".join([f"{share:.2f}" for share in shortcuts(id, args.seeds)])
+        efforts = [effort(id, difficulty, args.seeds // 5) for difficulty in range(11)]
+        shown = ", ".join([f"{efforts[i]:.0f}" for i in (0, 5, 10)])
+        print(f"| {name} | {earned} | {shown} | {spearman(range(11), efforts):.2f} |", flush=True)
+
+
+def starts(id, seeds, **arguments):
+    """Yield the game and the first state of some episodes."""
+    env = gem_ma.make(id, **arguments)
+    for seed in seeds:
+        env.reset(seed=seed)
+        yield env.game, env.game_state
+
+
+def shortcuts(id, seeds):
+    """Return what each way to guess earns, as a mean."""
+    before = Counter(state.answer for _, state in starts(id, range(10_000, 10_000 + seeds)))
+    frequent = before.most_common(1)[0][0]
+    earned = []
+    for game, state in starts(id, range(seeds)):
+        words = Counter(game.describe(state.seen_by("player"), "player").replace(",", " ").split())
+        looks = getattr(game, "looks", ())
+        choices = [one for one in state.choices if one not in looks]
+        said = (frequent, choices[0], choices[-1], max(choices, key=lambda one: words[one]))
+        grades = [paid(game, state, one) for one in said]
+        any_choice = fmean(paid(game, state, one) for one in choices)
+        earned.append((any_choice, *grades))
+    return [fmean(column) for column in zip(*earned, strict=True)]
+
+
+def paid(game, state, said):
+    """Return what a reply earns: nothing if it is no answer to this question."""
+    try:
+        return game.grade(state.answer, game.read(said, state, "player"))
+    except InvalidMove:
+        return 0.0
+
+
+def effort(id, difficulty, seeds):
+    """Return how much there is to read, times the bits of the answers."""
+    read, answers = [], set()
+    for game, state in starts(id, range(seeds), difficulty=difficulty):
+        whole = getattr(state.shown, "rows", None) if state.at is not None else None
+        words = "".join(whole) if whole else game.describe(state, None)
+        read.append(len("".join((words + state.question).split())))
+        answers.add(state.answer)
+    return fmean(read) * math.log2(1 + len(answers))
+
+
+if __name__ == "__main__":
+    main()
