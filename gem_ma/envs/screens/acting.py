@@ -258,8 +258,6 @@ def focused(ui: Ui, one: Widget) -> Ui:
 def _scrolled(page: Sequence[Widget], ui: Ui, under: Widget | None, by: int) -> Ui:
     if under is None:
         return ui
-    if under.kind == "list":
-        return ui
     scroll = under if under.kind == "scroll" else find(page, under.inside)
     return ui if scroll is None else _scroll_to(ui, scroll, scroll.value + by)
 

@@ -32,6 +32,8 @@ def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
         return _drag(page, one, step[2])
     if verb == "mark":  # a word of its text
         text = str(one.value)
+        if step[2] not in text:
+            raise LookupError(f"no {step[2]!r} in {text!r} to mark")
         before = letters.width(text[: text.index(step[2])], one.type)
         middle = before + letters.width(step[2], one.type) / 2
         return f"double_click({one.x + PAD + round(middle)}, {y})"

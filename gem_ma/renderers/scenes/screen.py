@@ -617,31 +617,29 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
 def _shade(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     """Draw a strip of hues, a square of the shades of one, or the colour that is mixed."""
     kind, *hue = one.options
-    down, across = np.linspace(1, 0, one.h)[:, None], np.linspace(0, 1, one.w)[None]
-    if kind == "hue":
-        area[:] = _mixtures(across * 359, np.ones_like(across), np.ones_like(across))
-    elif kind == "shade":
-        area[:] = _mixtures(np.full(area.shape[:2], hue[0]), across + 0 * down, down + 0 * across)
-    else:
-        numbers = (np.full((1, 1), one) for one in (hue[0], one.value[0] / 100, one.value[1] / 100))
-        area[:] = _mixtures(*numbers)
+    down, across = np.linspace(255, 0, one.h), np.linspace(0, 1, one.w)
+    for part, n in enumerate((5, 3, 1)):  # red, green and blue
+        k = (n + (across * 359 if kind == "hue" else hue[0]) / 60) % 6
+        share = np.clip(np.minimum(k, 4 - k), 0, 1)
+        if kind == "hue":
+            area[:, :, part] = 255 * (1 - share)
+        elif kind == "shade":
+            area[:, :, part] = np.outer(down, 1 - across * share)
+        else:
+            area[:, :, part] = 2.55 * one.value[1] * (1 - one.value[0] / 100 * share)
     _frame(area, theme.line)
     if kind != "mixed":
-        x, y = spot(one)
-        rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
-        away = (rows - y) ** 2 + (columns - x) ** 2
-        area[(away >= 16) & (away < 36)] = (0, 0, 0)
-        area[(away >= 36) & (away < 60)] = (255, 255, 255)
+        _knob(area, *spot(one))
 
 
-def _mixtures(hue: np.ndarray, saturation: np.ndarray, brightness: np.ndarray) -> np.ndarray:
-    """Return colours in red, green and blue."""
-    parts = []
-    for n in (5, 3, 1):
-        k = (n + hue / 60) % 6
-        share = np.clip(np.minimum(k, 4 - k), 0, 1)
-        parts.append(np.rint(255 * brightness * (1 - saturation * share)))
-    return np.stack(parts, -1).astype(np.uint8)
+def _knob(area: np.ndarray, x: int, y: int) -> None:
+    """Draw a ring around the shade that is chosen."""
+    left, top = max(0, x - 8), max(0, y - 8)
+    near = area[top : y + 9, left : x + 9]
+    rows, columns = np.ogrid[: near.shape[0], : near.shape[1]]
+    away = (rows + top - y) ** 2 + (columns + left - x) ** 2
+    near[(away >= 16) & (away < 36)] = (0, 0, 0)
+    near[(away >= 36) & (away < 60)] = (255, 255, 255)
 
 
 _DRAWN = {

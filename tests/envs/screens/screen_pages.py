@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 STYLE = """
-* {margin: 0; box-sizing: border-box; font: inherit; font-kerning: none;
-   font-variant-ligatures: none; text-rendering: geometricPrecision}
+* {margin: 0; box-sizing: border-box; font: inherit; font-kerning: none !important;
+   font-variant-ligatures: none !important; text-rendering: geometricPrecision}
 .w {font: 14px/18px sans} .large {font: 18px/24px sans}
 body {position: relative; width: 448px; height: 448px; overflow: hidden; background: white;
    user-select: none}

@@ -346,7 +346,8 @@ def chance(rng, seen, ui):
     if rng.random() < 0.15 and ui.focus:
         return f'type("{rng.choice(WORDS)}")'
     one = rng.choice([one for one in seen if one.seen])
-    at = f"{one.x + rng.randrange(one.w)}, {one.y + rng.randrange(one.h)}"
+    x, y = one.x + rng.randrange(one.w), one.y + rng.randrange(one.h)
+    at = f"{min(max(x, 0), 447)}, {min(max(y, 0), 447)}"
     kind = rng.choice(("click", "click", "click", "scroll", "drag"))
     if kind == "scroll":
         return f"scroll({at}, {rng.choice((-2, -1, 1, 2)) * WHEEL})"
