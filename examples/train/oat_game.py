@@ -1,7 +1,7 @@
 """Train all seats of a game with Oat's multi-turn PPO: one model in all of them.
 
     pip install gem-ma oat-llm==0.2.4
-    python examples/train/oat_game.py --pretrain Qwen/Qwen3-1.7B-Base [Oat's own settings]
+    python examples/train/oat_game.py   # with Oat's settings: --pretrain Qwen/Qwen3-1.7B-Base ...
 
 GEM_ENV, GEM_OTHERS ("o=random"), GEM_GAMES (of a step, 16) and GEM_CONTEXT ("turns=4") choose the
 games. Oat wants a GPU, vLLM and Python 3.10 and was not run; what was is in docs/trainers.md.

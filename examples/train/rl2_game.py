@@ -4,7 +4,7 @@
     python examples/train/rl2_game.py data.jsonl         # rows whose extra_info is a start
     GEM_MODEL=... torchrun ... -m RL2.trainer.ppo train_data.path=data.jsonl \\
         train_data.responses_per_prompt=8 rollout.env_path=examples/train/rl2_game.py ...
-    python examples/train/rl2_game.py --play             # plays two games with moves in order
+    python examples/train/rl2_game.py play               # plays two games with moves in order
 
 GEM_ENV and GEM_OTHERS ("o=random") choose another game. RL2 wants a GPU and was not run; what was
 is in docs/trainers.md. Newer sources of RL2 want `generate` instead.
@@ -55,7 +55,7 @@ async def both():
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--play":
+    if sys.argv[1] == "play":
         print(asyncio.run(both()))
     else:
         rows = [{"extra_info": {"seed": seed}} for seed in range(1024)]

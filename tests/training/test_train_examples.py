@@ -21,7 +21,7 @@ def run(name, *arguments, **environment):
 
 
 def test_files_for_rl2_and_roll_play_an_episode():
-    assert run("rl2_game.py", "--play").strip() == "[1.0, 1.0, -1.0, -1.0]"  # x and o, two games
+    assert run("rl2_game.py", "play").strip() == "[1.0, 1.0, -1.0, -1.0]"  # x and o, two games
     assert run("roll_game.py").strip() in ("+1", "+0", "-1")
 
 
