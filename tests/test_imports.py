@@ -316,7 +316,8 @@ def test_importing_loads_no_game_and_does_nothing():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     register = ["gem_ma.envs.games", "gem_ma.envs.levels", "gem_ma.envs.registry"]
-    register += ["gem_ma.envs.screens", "gem_ma.envs.screens.families", "gem_ma.envs.visual"]
+    register += ["gem_ma.envs.screens", "gem_ma.envs.screens.families"]
+    register += ["gem_ma.envs.social", "gem_ma.envs.visual"]
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
 

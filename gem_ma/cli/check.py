@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.agents import seated
+from gem_ma.agents import load_all, seated
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.cli.common import UsageError, add_settings, count, made, positive
@@ -136,7 +136,13 @@ def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] |
         if not env.core.game.oracle or not hasattr(env.core.game_state, "answer"):
             return None
         known = _answering
-    who = seated(known, env.possible_agents) if isinstance(known, str) else known
+    who = known
+    if isinstance(known, str):
+        try:
+            load_all(known, env.possible_agents)  # what is wrong with them shows at once
+        except (ValueError, TypeError) as error:
+            raise UsageError(str(error)) from None
+        who = seated(known, env.possible_agents)
     twin = env.twin()
 
     def earned(seed: int) -> float:

@@ -7,7 +7,7 @@ stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.matc
 
 from functools import partial
 
-from gem_ma.envs import visual
+from gem_ma.envs import social, visual
 from gem_ma.envs.registry import register, register_family
 from gem_ma.envs.screens.families import REGISTER
 
@@ -400,7 +400,7 @@ for depth in (0, 1, 2, 3, 5):
 # -- families: ids that a module lists, and finds by name ------------------------------------------
 
 register_family("duo", "gem_ma.envs.tasks.roles")
-register_family("social", "gem_ma.envs.social.ids")
+register_family("social", "gem_ma.envs.social.ids", [f"{name}-v0" for name in social.FAMILY])
 register_family("rg", "gem_ma.envs.tasks.reasoning_gym_ids")
 register_family("ta", "gem_ma.envs.bridges.textarena")
 register_family("gym", "gem_ma.envs.bridges.gymnasium")

@@ -22,7 +22,7 @@ _LETTER = re.compile(r"\(?([A-Z])\s*[).:]\s+\S.*", re.DOTALL)
 _SIDES = frozenset(("x", "y", "left", "top", "right", "bottom"))
 _BESIDE = _SIDES | {"point", "box", "the", "is", "at", "answer", "and", "to", "from", "percent"}
 _ORDERS = {2: ((), ("x", "y")), 4: ((), ("x", "y", "x", "y"), ("left", "top", "right", "bottom"))}
-_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+_WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0+")
 
 
 def bare(text: str) -> str:

@@ -174,16 +174,20 @@ def foreign(id: str) -> str:
     return "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
 
 
-def register_family(prefix: str, module: str) -> None:
+def register_family(prefix: str, module: str, names: Iterable[str] = ()) -> None:
     """Leave all ids that begin with "prefix:" to a module, imported when one is asked for.
 
     It defines `specs()`, which returns the Specs that are listed, `find(id)`, which returns the
     Spec of any other id, or None, and it may define `known(id)`: the same, with nothing imported
     that the id names. Every listing imports it, so it is to be light.
+
+    names: of ids "prefix:NAME" that other registries are told of as well.
     """
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
     _families[prefix] = module
+    for name in names:
+        _tell_others(f"{prefix}:{name}")
 
 
 def spec(id: str) -> Spec:

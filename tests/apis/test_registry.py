@@ -173,11 +173,7 @@ def test_what_leaves_arguments_to_make_knows_its_own(function, before, typo, mea
             function(env, *before, **{typo: 3})
 
 
-# Ids of a family, which its module lists, are made by gem_ma alone.
-REGISTERED = [id for id in IDS if not id.startswith("social:")]
-
-
-@pytest.mark.parametrize("id", REGISTERED)
+@pytest.mark.parametrize("id", IDS)
 def test_every_id_is_in_gymnasiums_registry(id):
     foreign = "gem_ma/" + id.replace(":", ".")
     spec = gymnasium.spec(foreign)
@@ -186,7 +182,7 @@ def test_every_id_is_in_gymnasiums_registry(id):
 
 
 @new_pettingzoo
-@pytest.mark.parametrize("id", REGISTERED)
+@pytest.mark.parametrize("id", IDS)
 def test_every_id_is_in_pettingzoos_registry(id):
     foreign = "gem_ma/" + id.replace(":", ".")
     env = pettingzoo.make("aec", foreign, observe="both")

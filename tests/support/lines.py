@@ -17,7 +17,7 @@ WRONG = [
     ("play openenv:localhost:8000", "did you mean 'openenv:ws://localhost:8000'?"),
     ("list zzzzz", "no id matches 'zzzzz'"),
     ("info", "id"),
-    ("info game:Conect-v0", "did you mean 'game:ConnectFour-v0'?"),
+    ("info game:Conect-v0", "'game:ConnectFour-v0'"),
     (f"info {C4} --picture a.jpg", "ends in .png"),
     (f"info {C4} --picture FOLDER/no/a.png", "No such file"),
     (f"info {C4} --picture CLOSED/a.png", "CLOSED/a.png"),

@@ -108,6 +108,7 @@ class State:
 
 class DoubleAuction(Game[State]):
     realtime = True
+    together = True
 
     def __init__(self, players: int = 4, units: int = 3, max_turns: int = 20):
         if not 2 <= players <= 8 or not 1 <= units <= 5 or max_turns < 1:

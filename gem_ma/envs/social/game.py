@@ -6,8 +6,7 @@ import importlib
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gem_ma.envs.social import kit
-from gem_ma.envs.social.ids import FAMILY
+from gem_ma.envs.social import FAMILY, kit
 from gem_ma.game import Game, InvalidMove, Maybe, Message, quote
 from gem_ma.match.actions import clip
 from gem_ma.scene import Chat, Terminal

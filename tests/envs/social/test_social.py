@@ -10,9 +10,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.social import kit
+from gem_ma.envs.social import FAMILY, kit
 from gem_ma.envs.social.game import LONGEST, Social
-from gem_ma.envs.social.ids import FAMILY
 from gem_ma.testing import check_env
 
 SEEDS, TRIES = 3, 400
