@@ -141,7 +141,7 @@ class TexasHoldem(Game[State]):
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.stack = stack
         self.zero_sum = players == 2
-        raises = (f"raise {n}" for n in range(BLINDS[1], stack + 1))
+        raises = (f"raise {n}" for n in range(1, stack + 1))  # one chip may be all that is left
         self.moves = ("fold", "check", "call", *raises)
 
     def start(self, rng, options):
