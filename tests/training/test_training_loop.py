@@ -840,7 +840,7 @@ def test_an_example_that_is_stopped_says_what_is_kept(tmp_path, monkeypatch, cap
 
 def test_a_user_keeps_to_its_task():
     module = example("train/user_simulator.py")
-    before, now = gained(module.trainer(0, episodes=24), 20, "fidelity")
+    before, now = gained(module.trainer(0, episodes=24), 40, "fidelity")
     assert now > before + 0.05
 
 
