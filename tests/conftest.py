@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 
 import pytest
@@ -10,6 +11,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background ignores Ctrl-C, and so would all that the tests start there.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+REMEDY = "pip install 'gem-ma[browser]' and install Chromium: apt-get install chromium"
 WORKERS = ("gem_ma.apis.vectors.seats", "gem_ma.rollouts.processes")
 
 
@@ -38,3 +41,20 @@ def quick(request):
 def spawned(monkeypatch):
     """Let workers be children of this process, each an interpreter of its own."""
     monkeypatch.setattr("gem_ma.apis.workers.context", multiprocessing.get_context("spawn"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real Chromium, or that of Playwright; what needs it skips without one."""
+    playwright = pytest.importorskip("playwright.sync_api", reason=REMEDY)
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    with playwright.sync_playwright() as running:
+        try:
+            # Its own sandbox needs user namespaces, which root and some machines do not have.
+            browser = running.chromium.launch(executable_path=found, chromium_sandbox=False)
+        except playwright.Error as error:
+            if found is not None:
+                raise
+            pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
+        yield browser
+        browser.close()

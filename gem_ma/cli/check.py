@@ -79,9 +79,7 @@ def add_commands(commands: Any) -> None:
             "It exits with 0 if nothing was found, and with 1 if something was."
         ),
     )
-    attack.add_argument(
-        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
-    )
+    _add_what(attack)
     attack.add_argument("--seeds", type=positive, default=8, help="starts (default: 8)")
     attack.add_argument(
         "--max-turns", type=positive, default=60, help="where an episode is cut off (default: 60)"
@@ -99,6 +97,12 @@ def add_commands(commands: Any) -> None:
     )
     add_settings(attack)
     attack.set_defaults(run=_attack)
+
+
+def _add_what(command: Any) -> None:
+    command.add_argument(
+        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
+    )
 
 
 def _attack(args: argparse.Namespace) -> int:
@@ -171,9 +175,7 @@ def _add_check(commands: Any) -> None:
             "It exits with 0 if all holds, and with 1 if something does not."
         ),
     )
-    check.add_argument(
-        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
-    )
+    _add_what(check)
     check.add_argument("--seeds", type=positive, help="episodes in each step (default: 3)")
     check.add_argument(
         "--max-turns",

@@ -24,9 +24,7 @@ from gem_ma.rollouts.records import NotARecord, load_episodes
 
 FOUR = "game:ConnectFour-v0"
 THREE = "game:TicTacToe-v0"
-BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 AXE = "pip install axe-playwright-python"
-REMEDY = "pip install 'gem-ma[browser]' and install Chromium: apt-get install chromium"
 
 HOSTILE = (
     "</script><script>window.hurt = 1</script>",
@@ -65,22 +63,6 @@ def unpacked(page):
         block = zlib.decompress(base64.b64decode(parts[f"block{number}"])).decode()
         lines += [json.loads(line) for line in block.split("\n")]
     return index, lines
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason=REMEDY)
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    with playwright.sync_playwright() as running:
-        try:
-            # Its own sandbox needs user namespaces, which root and some machines do not have.
-            browser = running.chromium.launch(executable_path=found, chromium_sandbox=False)
-        except playwright.Error as error:
-            if found is not None:
-                raise
-            pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,11 +1,6 @@
 """A browser, and people who open the lobby of one arena in it."""
 
-import shutil
-
 import pytest
-
-BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
-REMEDY = "pip install 'gem-ma[browser]' and install Chromium: apt-get install chromium"
 
 
 @pytest.fixture(scope="module")
@@ -17,21 +12,6 @@ def served(tmp_path_factory):
     yield server
     server.kill()
     server.process.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason=REMEDY)
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    with playwright.sync_playwright() as running:
-        try:
-            browser = running.chromium.launch(executable_path=found, chromium_sandbox=False)
-        except playwright.Error as error:
-            if found is not None:
-                raise
-            pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

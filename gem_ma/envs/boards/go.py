@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.envs.boards.lettered import rows
+from gem_ma.envs.boards.lettered import rows, touching
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove
 from gem_ma.match.actions import choose, clip
@@ -27,15 +27,7 @@ def points(size):
 def _touching(size):
     """Return for each point those beside it."""
     steps = ((-1, 0), (0, -1), (0, 1), (1, 0))
-    return tuple(
-        tuple(
-            (row + down) * size + column + right
-            for down, right in steps
-            if 0 <= row + down < size and 0 <= column + right < size
-        )
-        for row in range(size)
-        for column in range(size)
-    )
+    return touching(size, steps)
 
 
 def _chain(board, size, point):

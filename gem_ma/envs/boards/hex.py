@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.envs.boards.lettered import labels, rows, squares, touching, words
 from gem_ma.game import Game
 from gem_ma.match.actions import choose
 from gem_ma.scene import Hexes, Tile
@@ -23,15 +23,7 @@ TILES = (
 def _touching(size):
     """Return for each cell its neighbours: left, right, above, below, and on one diagonal."""
     steps = ((0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
-    return tuple(
-        tuple(
-            (row + down) * size + column + right
-            for down, right in steps
-            if 0 <= row + down < size and 0 <= column + right < size
-        )
-        for row in range(size)
-        for column in range(size)
-    )
+    return touching(size, steps)
 
 
 @functools.cache

@@ -18,6 +18,20 @@ def labels(size):
     return tuple(LETTERS[:size]), tuple(str(row) for row in range(1, size + 1))
 
 
+@functools.cache
+def touching(size, steps):
+    """Return for each square, by number, those that lie these steps down and right of it."""
+    return tuple(
+        tuple(
+            (row + down) * size + column + right
+            for down, right in steps
+            if 0 <= row + down < size and 0 <= column + right < size
+        )
+        for row in range(size)
+        for column in range(size)
+    )
+
+
 def rows(board, size):
     """Cut a board, which is one string, into its rows."""
     return tuple([board[i : i + size] for i in range(0, len(board), size)])

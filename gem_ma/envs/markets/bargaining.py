@@ -5,8 +5,9 @@ import itertools
 import operator
 from dataclasses import dataclass, replace
 
+from gem_ma.envs.markets import offers
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip, number
+from gem_ma.match.actions import clip, number
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
@@ -15,10 +16,9 @@ COLORS = {"book": "blue", "hat": "black", "ball": "red"}
 TOTAL = 10  # what everything together is worth to each
 MOST = 4  # of a kind
 THINGS = (5, 7)  # so many in all
-LONGEST = 500  # characters of a message
 _TOP, _HIGH = 0.1, 0.3  # of a picture: where the first kind of things begins, and for each
 _PLACES = 0.48, 0.82  # across, of the things of each seat
-ANSWERS = ("accept", "reject")
+ANSWERS = offers.TO_OFFERS
 SMALL_TALK = ("Hello.", "What is worth most to you?", "I need more than that.")
 
 
@@ -94,21 +94,7 @@ class Bargaining(Game[State]):
 
     def read(self, text, view, agent):
         """Return an answer, what is proposed as a tuple, or the message as it stands."""
-        try:
-            answer = choose(text, ANSWERS)
-        except InvalidMove:
-            pass
-        else:
-            if view.proposer != 1 - view.turn:
-                raise InvalidMove(f"there is no proposal of the other's to {answer}")
-            return answer
-        if text.casefold().startswith("propose"):
-            return _share(text[len("propose") :], view.counts)
-        if not text.strip():
-            raise InvalidMove("the message is empty")
-        if len(text) > LONGEST:
-            raise InvalidMove(f"a message has at most {LONGEST} characters, this one {len(text)}")
-        return text
+        return offers.read(text, view, ANSWERS, lambda said: _share(said, view.counts))
 
     def advance(self, state, moves, rng):
         return state.move(*moves.values())

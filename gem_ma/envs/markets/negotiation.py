@@ -4,6 +4,7 @@ import functools
 import itertools
 from dataclasses import dataclass, replace
 
+from gem_ma.envs.markets import offers
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.match.actions import choose, clip
@@ -25,8 +26,7 @@ MOST = 5  # issues
 TOTAL = 100  # what the best of everything is worth to each
 ALONE = 10, 40  # what a seat has without a deal
 GAIN = 10  # by how much some deal is better than that, for both
-LONGEST = 500  # characters of a message
-ACCEPT, REJECT, LEAVE = ANSWERS = ("accept", "reject", "leave")
+ACCEPT, REJECT, LEAVE = ANSWERS = (*offers.TO_OFFERS, "leave")
 SMALL_TALK = ("Hello.", "What matters most to you?", "I need more than that.")
 
 
@@ -106,21 +106,7 @@ class Negotiation(Game[State]):
 
     def read(self, text, view, agent):
         """Return an answer, what is proposed as a tuple, or the message as it stands."""
-        try:
-            answer = choose(text, ANSWERS)
-        except InvalidMove:
-            pass
-        else:
-            if answer != LEAVE and view.proposer != 1 - view.turn:
-                raise InvalidMove(f"there is no proposal of the other's to {answer}")
-            return answer
-        if text.casefold().startswith("propose"):
-            return _offer(text[len("propose") :], view.issues)
-        if not text.strip():
-            raise InvalidMove("the message is empty")
-        if len(text) > LONGEST:
-            raise InvalidMove(f"a message has at most {LONGEST} characters, this one {len(text)}")
-        return text
+        return offers.read(text, view, ANSWERS, lambda said: _offer(said, view.issues))
 
     def advance(self, state, moves, rng):
         return state.move(*moves.values())

@@ -89,12 +89,12 @@ def board(picture, status=(), tiles=TILES, marks=()):
     )
 
 
-def message(text):
+def message(text, longest=LONGEST):
     """Return words for the other seat as they are, or raise InvalidMove."""
     if not text.strip():
         raise InvalidMove("the message is empty")
-    if len(text) > LONGEST:
+    if len(text) > longest:
         raise InvalidMove(
-            f"a message has at most {LONGEST} characters, this has {len(text)}: {clip(text)}"
+            f"a message has at most {longest} characters, this has {len(text)}: {clip(text)}"
         )
     return text

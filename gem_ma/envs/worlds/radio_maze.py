@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gem_ma.envs.mazes import FREE, WALL, dig
+from gem_ma.envs.parlour.pictures import message
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Panels, Tile
 
 WALKER, GUIDE = AGENTS = ("walker", "guide")
@@ -133,13 +133,7 @@ class RadioMaze(Game[State]):
             if len(words) > STRIDE:
                 raise InvalidMove(f"at most {STRIDE} steps at a time, not {len(words)}")
             return tuple(words)
-        if not text.strip():
-            raise InvalidMove("the message is empty")
-        if len(text) > LONGEST:
-            raise InvalidMove(
-                f"a message has at most {LONGEST} characters, this has {len(text)}: {clip(text)}"
-            )
-        return text
+        return message(text, LONGEST)
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

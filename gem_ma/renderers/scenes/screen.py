@@ -395,8 +395,12 @@ def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
         _frame(area, _mixed(face, theme.ink, 0.35))
         _corners(area, ground)
     ink = _mixed(_ink_on(face, theme), face, 0.55) if one.disabled else _ink_on(face, theme)
-    text = letters.shorten(one.text, one.type, one.w - 8)
-    _write(area, round((one.w - letters.width(text, one.type)) / 2), text, ink, one.type, on=face)
+    _in_the_middle(area, one, 8, ink, on=face)
+
+
+def _in_the_middle(area: Any, one: Any, rim: int, ink: Any, **how: Any) -> None:
+    text = letters.shorten(one.text, one.type, one.w - rim)
+    _write(area, round((one.w - letters.width(text, one.type)) / 2), text, ink, one.type, **how)
 
 
 def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -406,14 +410,7 @@ def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground
     if one.value:
         area[:3] = _accent(theme.paper, theme)
         area[-1:, 1:-1] = ground
-    text = letters.shorten(one.text, one.type, one.w - 8)
-    _write(
-        area,
-        round((one.w - letters.width(text, one.type)) / 2),
-        text,
-        _ink_on(face, theme),
-        one.type,
-    )
+    _in_the_middle(area, one, 8, _ink_on(face, theme))
 
 
 def _link(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -604,14 +601,7 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
     _fill(area, face)
     _frame(area, _mixed(face, theme.ink, 0.4))
     _corners(area, ground)
-    text = letters.shorten(one.text, one.type, one.w - 4)
-    _write(
-        area,
-        round((one.w - letters.width(text, one.type)) / 2),
-        text,
-        _ink_on(face, theme),
-        one.type,
-    )
+    _in_the_middle(area, one, 4, _ink_on(face, theme))
 
 
 def _shade(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:

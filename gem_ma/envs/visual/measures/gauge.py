@@ -5,6 +5,7 @@ import math
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual import canvas
+from gem_ma.envs.visual.measures import scales
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
 FROM, TURN = -135.0, 270.0  # degrees from the top, clockwise
@@ -32,7 +33,7 @@ class Gauge(Task):
 
     def draw(self, rng, marks, worth, parts):
         each = pick(rng, worth)
-        finest = each // parts if each % (2 * parts) or parts == 1 else each // (2 * parts)
+        finest = scales.finest(each, parts)
         value = finest * int(rng.integers(marks * each // finest + 1))
         return Question(
             "What does the gauge show?", str(value), (marks, each, parts, value), self.moves

@@ -2,6 +2,7 @@
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual import canvas
+from gem_ma.envs.visual.measures import scales
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
 LOW, HIGH = 90, 10  # percent from the top
@@ -30,7 +31,7 @@ class Thermometer(Task):
     def draw(self, rng, marks, worth, parts):
         """Let the scale begin anywhere."""
         each = pick(rng, worth)
-        finest = each // parts if each % (2 * parts) or parts == 1 else each // (2 * parts)
+        finest = scales.finest(each, parts)
         first = each * int(rng.integers(4))
         value = first + finest * int(rng.integers(1, marks * each // finest + 1))
         return Question(
