@@ -286,7 +286,15 @@ def test_what_a_game_can_be_made_of(game):
 
 
 TOGETHER = {
-    *("ColonelBlotto", "Kitchen", "PrisonersDilemma", "PublicGoods", "RockPaperScissors", "Snake"),
+    *(
+        "ColonelBlotto",
+        "DoubleAuction",
+        "Kitchen",
+        "PrisonersDilemma",
+        "PublicGoods",
+        "RockPaperScissors",
+        "Snake",
+    ),
 }
 
 
