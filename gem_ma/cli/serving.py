@@ -89,7 +89,11 @@ def _add_arena(commands: Any) -> None:
         epilog="example: gem-ma arena --out matches --agents random,search:depth=3; a token that "
         "browsers have to show stands in the environment variable GEM_MA_TOKEN",
     )
-    parser.add_argument("envs", nargs="*", help="environments (default: eighteen of all kinds)")
+    parser.add_argument(
+        "envs",
+        nargs="*",
+        help="environments (default: eighteen of all kinds, and all others by a search)",
+    )
     parser.add_argument("--out", required=True, help="a folder for the matches, which go on there")
     parser.add_argument(
         "--agents",
@@ -119,18 +123,17 @@ def _arena(args: argparse.Namespace) -> int:
         sys.stdout.flush()
 
     agents = [one for some in args.agents for one in some.split(",") if one]
-    given = {"envs": args.envs} if args.envs else {}
     try:
         from gem_ma.serving.arena import arena
 
         arena(
             args.out,
+            envs=args.envs or None,
             agents=agents or ("random", "search:depth=3"),
             records=args.records,
             host=args.host,
             port=args.port,
             say=say,
-            **given,
         )
     except (BadArgument, MissingNeed, ImportError, OSError, ValueError) as error:
         raise UsageError(str(error)) from None

@@ -137,6 +137,22 @@ def test_the_page(folder, tmp_path, capsys):
         assert (out.parent / html.unescape(link)).is_file()
 
 
+def test_a_screen_reader_finds_nothing_amiss(browser, folder, tmp_path):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"
+    )
+    write_page(standings([folder / "random", folder / "search"]), tmp_path / "page.html")
+    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
+        look = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        context = browser.new_context(bypass_csp=True, **look)
+        page = context.new_page()
+        page.goto((tmp_path / "page.html").as_uri())
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        context.close()
+
+
 def test_nothing_of_a_name_is_read_as_html(folder, tmp_path):
     hostile = "<script>alert(1)</script>\"'&"
 

@@ -113,6 +113,27 @@ def test_moves_are_taken_back_and_legal_ones_hidden(person):
     page.locator(".said").wait_for(state="detached")
 
 
+def test_anything_else_is_found_and_played(person):
+    page = person()
+    page.fill("#search", "game gone")
+    page.locator("#found-many", has_text="nothing that can be played here").wait_for()
+    page.fill("#search", "game leduc")
+    page.get_by_role("button", name="game:LeducPoker-v0", exact=True).click()
+    page.locator("#chosen", has_text="Leduc Poker").wait_for()
+    sit(page, "game:LeducPoker-v0", first="me", second="random")
+    mine(page)
+    assert page.locator("#talk details[open]", has_text="Rules").count() == 1
+    page.locator("#moves button").first.click()
+    page.locator(".said").first.wait_for()
+    mine(page)
+    rules = page.locator("#talk details", has_text="Rules").first
+    assert rules.get_attribute("open") is None  # they were read
+    rules.locator("summary").click()
+    page.locator("#moves button").first.click()
+    page.locator(".said").nth(1).wait_for()
+    assert rules.get_attribute("open") == ""  # whoever opens them keeps them open
+
+
 def test_words(person):
     """A guess is typed, a word that is none is refused and said why, and the end is told."""
     page = person()

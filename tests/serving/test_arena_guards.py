@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import re
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
@@ -23,8 +25,10 @@ from served import (
 )
 
 from gem_ma import rollout
-from gem_ma.rollouts.records import save_episodes
+from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.serving.arena import arena
+from gem_ma.serving.arena.hall import OPEN, Hall
+from gem_ma.serving.arena.table import Refused
 
 
 def test_forged_moves_and_seats(served):
@@ -70,6 +74,8 @@ def test_wrong_questions(served):
         ({"env": FOUR, "name": "Ann"}, b"who sits"),
         ({"env": FOUR, "name": "Ann", "seats": {"red": "me"}}, b"who sits"),
         ({"env": FOUR, "name": HOSTILE[0], "seats": {"red": "me", "yellow": "random"}}, b"a name"),
+        ({"env": FOUR, "name": "Random", "seats": {"red": "me", "yellow": "random"}}, b"an agent"),
+        ({"env": "gym:Nope", "name": "A", "seats": {}}, b"no environment"),
         ({"env": FOUR, "name": "", "seats": {"red": "me", "yellow": "random"}}, b"a name"),
         ({"env": FOUR, "name": "A", "seats": {"red": "me", "yellow": "os:system"}}, b"or one of"),
         (b"{", b"JSON object"),
@@ -84,8 +90,32 @@ def test_wrong_questions(served):
         "api/records/..%2fx.jsonl",
     ):
         assert served.ask(path)[0] in (400, 404)
+    for path in ("api/places/FILE.py", "api/places/qa:HotpotQA", "api/places/game:Nope"):
+        assert served.ask(path)[0] == 400, path
+    assert json.loads(served.ask("api/places?words=" + "x" * 5000)[1])["found"] == []
     for path in ("table.py", "..%2ftable.py", "arena.py", "nothing.js"):
         assert served.ask(path)[0] == 404
+
+
+def test_there_is_room_for_who_comes(tmp_path):
+    """A match in which nobody has moved for a day ends, if there are too many for one more."""
+    hall = Hall(tmp_path, ["random"], [FOUR])
+    try:
+        asked = {"env": FOUR, "name": "Ann", "seats": {"red": "me", "yellow": "me"}}
+        first, _ = hall.begin(asked)
+        for _ in range(OPEN - 1):
+            hall.begin(asked)
+        with pytest.raises(Refused, match="come back when one is over"):
+            hall.begin(asked)
+        for path in first.folder.iterdir():
+            os.utime(path, (1, 1))
+        hall.begin(asked)
+        assert [one.id for one in hall.abouts.values() if one.ended] == [first.about.id]
+        assert hall.abouts[first.about.id].left == "red"
+    finally:
+        hall.close()
+    (episode,) = load_episodes(tmp_path / "episodes.jsonl")
+    assert episode.ended == "failed"
 
 
 def test_other_sites_and_hosts_are_kept_out(served):
@@ -134,6 +164,7 @@ def test_a_screen_reader_finds_nothing_amiss(browser, served):
     boards = ((FOUR, {"red": "me", "yellow": "random"}), (SCREEN, {"player": "me"}),
               ("tau:shop", {"user": "me", "assistant": "random"}))  # fmt: skip
     begun = [served.begin(env, seats) for env, seats in boards]
+    over, _ = served.begin(FOUR, {"red": "random", "yellow": "random"})
     for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
         look = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
         context = browser.new_context(bypass_csp=True, **look)
@@ -147,6 +178,16 @@ def test_a_screen_reader_finds_nothing_amiss(browser, served):
             page.goto(f"{served.url}#{match}")
             page.locator("#state", has_text="your turn").wait_for()
             found.append(axe.Axe().run(page))
+        page.goto(f"{served.url}#{over}")
+        page.locator("#state", has_text=re.compile("won|draw")).wait_for()
+        found.append(axe.Axe().run(page))
+        page.goto(f"{served.url}#study={over}&number=0&turn=2")
+        page.locator("#what", has_text="2 turns were played before").wait_for()
+        found.append(axe.Axe().run(page))
+        page.goto(f"{served.url}#")
+        page.fill("#search", "checkers")
+        page.locator("#found button").first.wait_for()
+        found.append(axe.Axe().run(page))
         for one in found:
             assert one.violations_count == 0, one.generate_report()
         context.close()

@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 
 import pytest
 
@@ -219,6 +220,19 @@ def test_words_beside_the_game_and_leaving(tmp_path):
     quiet = Table.new(tmp_path / "u", about(chat=False))
     with pytest.raises(Refused, match="do not talk"):
         quiet.speak("red", "hello")
+
+
+def test_a_match_that_nobody_plays_ends(tmp_path):
+    """It ends as whoever it waits for has left it: a player, an agent, or a seat that is free."""
+    agents = about()._replace(people={}, agents={"red": "random", "yellow": "random"})
+    free = about()._replace(people={"red": ("Ann", "hash"), "yellow": ("", "")})
+    for number, (start, who) in enumerate(((about(), "red"), (agents, "red"), (free, "yellow"))):
+        table = Table.new(tmp_path / str(number), start)
+        assert table.moved() == pytest.approx(time.time(), abs=60)
+        table.abandon()
+        assert table.about.outcome == f"{who} has left"
+        assert Table.load(tmp_path / str(number)).over
+        assert table.verified()
 
 
 @pytest.mark.parametrize("env", [FOUR, HANDS, KUHN, "tau:shop"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import hmac
 import inspect
@@ -25,6 +26,7 @@ from gem_ma.evaluation.ratings import plackett_luce
 from gem_ma.guards.remote import without_secrets
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
+from gem_ma.rollouts.endings import contest
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.play import Past
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
@@ -33,9 +35,11 @@ from gem_ma.talk.asking import Agent, ask, ask_async, for_seat
 
 NAME = 40  # characters of a name
 OPEN = 200  # matches that are not over, at most
+IDLE = 86_400  # seconds without a move; then a match ends if others want to begin one
+FOUND = 12  # environments that a search shows
 KEPT = 64  # matches that are over and in memory
 CLOCK = 86_400  # seconds for a move, or for all of a seat's, at most
-THUMB = (224, 224)  # of a picture in the lobby
+THUMB = (252, 252)  # of a picture in the lobby
 SIDE = 448  # of a board, in the units of its squares
 _LOG = logging.getLogger(__name__)
 _SEATS = re.compile(r"[\w .-]{1,40}")
@@ -50,7 +54,6 @@ class Place(NamedTuple):
     seats: tuple[str, ...]
     about: str
     picture: bytes
-    contest: bool  # what one seat wins another loses
 
 
 class Rated(NamedTuple):
@@ -71,10 +74,14 @@ class Hall:
         agents: Iterable[str],
         envs: Iterable[str],
         records: Iterable[str | os.PathLike[str]] = (),
+        *,
+        others: bool = False,
     ):
         self.folder = folder / "matches"
         self.agents: dict[str, Agent] = {without_secrets(one): load(one) for one in agents}
         self.places = {one.id: one for one in map(_place, envs)}
+        self.others = others  # whether any other environment may be played
+        self.found: dict[str, Place] = {}  # of those
         self.sources = [Path(one) for one in records]
         for one in self.sources:
             next(load_episodes(one), None)
@@ -117,15 +124,40 @@ class Hall:
                 del self.tables[one.about.id]
         return table
 
+    def search(self, words: str) -> list[str]:
+        """Return ids that may be played beside those in the lobby, by words of theirs."""
+        wanted = words.lower().split()
+        ids = self.every if wanted else ()
+        found = (id for id in ids if all(one in id.lower() for one in wanted))
+        return sorted(found, key=lambda one: (len(one), one))[:FOUND]
+
+    @functools.cached_property
+    def every(self) -> frozenset[str]:
+        """The ids beside those in the lobby that can be played with what is installed here."""
+        ids = registry.list_envs() if self.others else ()
+        return frozenset(one for one in ids if one not in self.places and _at_hand(one))
+
+    def place(self, id: Any) -> Place:
+        """Return an environment that may be played here."""
+        if not isinstance(id, str) or (id not in self.places and id not in self.every):
+            raise Refused(f"no environment {str(id)[:60]!r} is offered here")
+        found = self.places.get(id) or self.found.get(id)
+        if found is None:
+            try:
+                found = self.found[id] = _place(id)
+            except Exception as error:  # noqa: BLE001 - of any library
+                _LOG.exception("%s cannot be played", id)
+                raise Refused(f"{id} cannot be played here: {type(error).__name__}") from None
+        return found
+
     def begin(self, asked: Mapping[str, Any]) -> tuple[Table, dict[str, str]]:
         """Set up a table; return it, and the keys of the seats of whoever asked."""
         start = self._start(asked)
-        if sum(not about.ended for about in self.abouts.values()) >= OPEN:
-            raise Refused(f"{OPEN} matches are being played; come back when one is over")
+        self._make_room()
         seats = asked.get("seats")
         if not isinstance(seats, dict) or set(seats) != set(self.seats(start)):
             raise Refused(f"seats: say who sits in each of {', '.join(self.seats(start))}")
-        name = checked_name(asked.get("name"))
+        name = self._person(asked.get("name"))
         keys: dict[str, str] = {}
         for seat, who in seats.items():
             if who == "me":
@@ -162,16 +194,32 @@ class Hall:
         """Return how a match begins: anew, or where a record stood."""
         if asked.get("of") is not None:
             return self.position(asked["of"], asked.get("number"), asked.get("turn"))
-        place = self.places.get(str(asked.get("env")))
-        if place is None:
-            raise Refused(f"no environment {str(asked.get('env'))[:60]!r} is offered here")
-        return About("", place.id, {}, secrets.randbits(32), {}, {})
+        id = self.place(asked.get("env")).id
+        return About("", id, {}, secrets.randbits(32), {}, {})
+
+    def _make_room(self) -> None:
+        """End matches that nobody plays any more, if there are too many for one more."""
+        running = [about for about in self.abouts.values() if not about.ended]
+        if len(running) < OPEN:
+            return
+        table = min(map(self.table, (one.id for one in running)), key=lambda one: one.moved())
+        if time.time() - table.moved() < IDLE:
+            raise Refused(f"{OPEN} matches are being played; come back when one is over")
+        table.abandon()
+        self.tell(table)
+
+    def _person(self, name: Any) -> str:
+        """Return the name of somebody who plays, which is nobody else's kind of name."""
+        checked = checked_name(name)
+        if checked.lower() in (one.lower() for one in self.agents):
+            raise Refused(f"{checked} is an agent here; take another name")
+        return checked
 
     def seats(self, about: About) -> tuple[str, ...]:
         """Return the seats of what a match is played in."""
-        place = self.places.get(about.env)
-        if place is not None and not about.arguments:
-            return place.seats
+        known = self.places.get(about.env) or self.found.get(about.env)
+        if known is not None and not about.arguments:
+            return known.seats
         try:
             return tuple(making.make(about.env, **about.arguments).possible_agents)
         except (LookupError, ValueError, TypeError, ImportError) as error:
@@ -233,7 +281,7 @@ class Hall:
 
     def sit(self, table: Table, seat: Any, name: Any) -> str:
         """Let somebody take an open seat; return its key."""
-        name = checked_name(name)
+        name = self._person(name)
         there = table.about.people.get(seat) if isinstance(seat, str) else None
         if there is None or there[0] or table.over:
             free = [] if table.over else table.about.free
@@ -255,8 +303,8 @@ class Hall:
         if self.rated is None:
             played: dict[str, list[dict[str, float]]] = {}
             for about in sorted(self.abouts.values(), key=lambda one: one.begun):
-                place, names = self.places.get(about.env), about.names()
-                if place is None or not place.contest or about.left or about.past:
+                names = about.names()
+                if len(names) < 2 or not contest(about.env) or about.left or about.past:
                     continue
                 earned = {name: about.returns.get(seat, 0.0) for seat, name in names.items()}
                 if about.ended and len(earned) == len(names):
@@ -423,9 +471,13 @@ def _place(id: str) -> Place:
     env.reset(seed=1)
     scene = env.scene(env.possible_agents[0])
     picture = env.picture(env.possible_agents[0]) if scene is None else Picture(draw(scene, THUMB))
-    title = _titled(spec.id)
-    seats, contest = tuple(env.possible_agents), env.game.zero_sum
-    return Place(spec.id, title, seats, spec.summary, picture.png, contest and len(seats) > 1)
+    return Place(spec.id, _titled(spec.id), tuple(env.possible_agents), spec.summary, picture.png)
+
+
+def _at_hand(id: str) -> bool:
+    """Return whether an environment can be played with what is there, and asks no network."""
+    needs = registry.spec(id)
+    return not needs.missing() and not {"hub", "network"}.intersection(needs.needs)
 
 
 def _titled(id: str) -> str:

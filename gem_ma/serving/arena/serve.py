@@ -24,7 +24,7 @@ ENVS = (
 def arena(
     folder: str | os.PathLike[str],
     *,
-    envs: Sequence[str] = ENVS,
+    envs: Sequence[str] | None = None,
     agents: Sequence[str] = ("random", "search:depth=3"),
     records: Sequence[str | os.PathLike[str]] = (),
     host: str = "127.0.0.1",
@@ -35,7 +35,8 @@ def arena(
     """Let people and agents play in a browser, until interrupted.
 
     folder: what the matches are kept in; those that are there go on.
-    envs: ids that are offered. agents: specs of those who may be seated.
+    envs: ids that are offered; None: eighteen of all kinds, and every other that can be played
+        here without a network is found by a search. agents: specs of those who may be seated.
     host: what it listens on. Anything but the loopback demands a token.
     token: what the address has to carry once, as ?token=TOKEN; else the environment variable
         GEM_MA_TOKEN.
@@ -46,7 +47,7 @@ def arena(
     token = token_for(host, token)
     if token is not None and not re.fullmatch(r"[\w.~-]+", token, re.ASCII):
         raise ValueError("a token has letters, digits, and . ~ - _ only")
-    hall = Hall(Path(folder), agents, envs, records)
+    hall = Hall(Path(folder), agents, ENVS if envs is None else envs, records, others=envs is None)
     site = Site(hall, token, LOCAL if is_loopback(host) else None)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:

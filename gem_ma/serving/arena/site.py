@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from gem_ma.evaluation.viewer import write_page
 from gem_ma.guards.extras import extra
-from gem_ma.serving.arena.hall import Hall
+from gem_ma.serving.arena.hall import Hall, Place
 from gem_ma.serving.arena.table import LONGEST, About, Refused, Table
 
 with extra("arena", "the arena"):
@@ -66,6 +66,8 @@ class Site:
                 Route("/", self._guarded(self.page)),
                 Route("/{name}.{kind:str}", self._guarded(self.asset)),
                 Route("/api/lobby", self._guarded(self.lobby)),
+                Route("/api/places", self._guarded(self.search)),
+                Route("/api/places/{id}", self._guarded(self.place)),
                 Route("/api/matches", self._guarded(self.begin), methods=["POST"]),
                 Route("/api/matches/{id}/sit", self._guarded(self.sit), methods=["POST"]),
                 Route("/api/matches/{id}/proof", self._guarded(self.proof)),
@@ -132,6 +134,7 @@ class Site:
         abouts = sorted(hall.abouts.values(), key=lambda one: -one.begun)
         told = {
             "places": self._places,
+            "others": self.hall.others,
             "agents": list(hall.agents),
             "records": [{"id": f"r{i}", "name": one.name} for i, one in enumerate(hall.sources)],
             "matches": [_listed(one) for one in abouts[:LISTED]],
@@ -144,10 +147,18 @@ class Site:
 
     @functools.cached_property
     def _places(self) -> list[dict[str, Any]]:
-        return [
-            {**one._asdict(), "picture": base64.b64encode(one.picture).decode()}
-            for one in self.hall.places.values()
-        ]
+        return list(map(_shown, self.hall.places.values()))
+
+    async def search(self, request: Request) -> Response:
+        """Say which other environments have these words in their ids."""
+        words = request.query_params.get("words", "")[:80]
+        found = await asyncio.to_thread(self.hall.search, words)
+        return JSONResponse({"found": found, "of": len(self.hall.every)}, headers=_HEADERS)
+
+    async def place(self, request: Request) -> Response:
+        """Say what an environment is."""
+        place = await asyncio.to_thread(self.hall.place, request.path_params["id"])
+        return JSONResponse(_shown(place), headers=_HEADERS)
 
     async def begin(self, request: Request) -> Response:
         table, keys = self.hall.begin(await _body(request))
@@ -266,6 +277,10 @@ def _report(task: asyncio.Task[None]) -> None:
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
         _LOG.error("telling a browser failed", exc_info=error)
+
+
+def _shown(place: Place) -> dict[str, Any]:
+    return {**place._asdict(), "picture": base64.b64encode(place.picture).decode()}
 
 
 def _listed(about: About) -> dict[str, Any]:

@@ -253,9 +253,19 @@ class Table:
         self._leave()
         self.keep()
 
+    def abandon(self) -> None:
+        """End the match as whoever it waits for has left it."""
+        waited = [*self.waits(), *self.about.free, *self.seats]
+        self.leave(waited[0])
+
+    def moved(self) -> float:
+        """Return when anything was last written down of it."""
+        files = (self.folder / name for name in ("about.json", "moves.jsonl", "chat.jsonl"))
+        return max(one.stat().st_mtime for one in files if one.exists())
+
     def _leave(self) -> None:
         seat, episode = self.about.left, self.play.episode
-        name = self.about.people[seat][0]
+        name = self._name(seat) or seat
         episode.ended, episode.returns = "failed", {}
         episode.failure = Failure(seat, "Left", f"{name} has left the match")
         self._close()

@@ -51,8 +51,10 @@ let study = null; // a position that a match begins with, and who may play there
 
 async function lobby() {
   const told = await ask("lobby");
-  [places, agents] = [told.places, told.agents];
+  agents = told.agents;
+  $("other").hidden = !told.others;
   if (!$("places").children.length) {
+    places = told.places;
     $("places").replaceChildren(...places.map(tile));
     $("name").value ||= localStorage.getItem("gem_ma name") ?? "";
     chairs();
@@ -77,8 +79,29 @@ function cards() {
 function tile(place, i) {
   const given = { type: "radio", name: "env", value: place.id, onchange: () => { chairs(); lobby().catch(failed); } };
   return make("label", { class: "place" }, make("input", i ? given : { ...given, checked: "" }),
-    make("img", { src: "data:image/png;base64," + place.picture, alt: "", width: 224, height: 224 }),
+    make("img", { src: "data:image/png;base64," + place.picture, alt: "", width: 252, height: 252 }),
     make("b", {}, place.title), make("span", {}, place.seats.length === 1 ? "alone" : place.seats.length + " seats"));
+}
+
+/** Offer what has the words that are searched for, each as a button that adds its tile. */
+async function search() {
+  const words = $("search").value;
+  if (!$("found-many").textContent) $("found-many").textContent = "looking\u2026";
+  const told = await ask("places?words=" + encodeURIComponent(words));
+  if (words !== $("search").value) return; // a later one is on its way
+  $("found-many").textContent = told.found.length || !words.trim() ? told.of + " others can be played here" : "nothing that can be played here has these words in its id";
+  $("found").replaceChildren(...told.found.map((id) => make("button", { type: "button", onclick: () => add(id).catch(failed) }, id)));
+}
+
+async function add(id) {
+  if (!places.some((one) => one.id === id)) {
+    places = [await ask("places/" + encodeURIComponent(id)), ...places];
+    $("places").prepend(tile(places[0], 1));
+  }
+  const box = $("places").querySelector('[value="' + CSS.escape(id) + '"]');
+  box.checked = true;
+  box.dispatchEvent(new Event("change"));
+  box.focus();
 }
 
 const chosen = () => study ?? places.find((one) => one.id === document.querySelector("#places :checked")?.value) ?? places[0];
@@ -88,6 +111,7 @@ function chairs() {
   const place = chosen();
   if (!place) return;
   $("chosen").textContent = place.title;
+  $("chosen").ariaLevel = study ? "1" : "2"; // what the page is about
   $("what").textContent = place.about;
   const kept = new Map([...$("chairs").querySelectorAll("select")].map((one) => [one.name, one.value]));
   $("chairs").replaceChildren($("chairs").querySelector("legend"), ...place.seats.map((seat, i) => {
@@ -389,8 +413,9 @@ function line(text) {
 
 function talk(told, seats) {
   const parts = [];
-  const were = new Map([...$("talk").querySelectorAll("details")].map((one) => [one.dataset.of, one.open])); // what somebody has opened stays open
-  const fold = (of, title, text, open = false) => make("details", { "data-of": of, ...(were.get(of) ?? open ? { open: "" } : {}) }, make("summary", {}, title), make("p", { class: "words" }, shown(text)));
+  const were = new Map([...$("talk").querySelectorAll("details[data-kept]")].map((one) => [one.dataset.of, one.open])); // what somebody has opened or shut stays so
+  const fold = (of, title, text, open = false) => make("details", { "data-of": of, ...(were.has(of) ? { "data-kept": "" } : {}), ...(were.get(of) ?? open ? { open: "" } : {}) },
+    make("summary", { onclick: (event) => { event.target.parentElement.dataset.kept = ""; } }, title), make("p", { class: "words" }, shown(text)));
   const first = told.yours && !told.said.length; // what one has to do is read before anything is done
   if (told.rules) parts.push(fold("rules " + told.seat, "Rules", told.rules, first));
   for (const [number, one] of (told.said ?? []).entries()) {
@@ -440,6 +465,7 @@ function go() {
 }
 
 $("new").onsubmit = begin;
+$("search").oninput = () => search().catch(failed);
 $("say").onsubmit = (event) => {
   event.preventDefault();
   send({ reply: $("reply").value });
