@@ -80,7 +80,7 @@ def is_picture(thing):
 
 
 def without_level(name):
-    return name.split("-v")[0]
+    return name.split("-v")[0].removesuffix("-easy").removesuffix("-hard")
 
 
 def count_gem_ma():

@@ -12,9 +12,11 @@ SIDE, GAP, TITLE = 364, 20, 30
 # Each with the seed and the number of random moves that are played before it is drawn.
 GAMES = (
     ("game:Chess-v0", 3, 24),
-    ("game:Hex-v0", 1, 22),
+    ("game:Backgammon-v0", 4, 9),
     ("game:GuessWho-v0", 2, 0),
     ("game:Wordle-v0", 5, 4),
+    ("game:Kitchen-v0", 3, 12),
+    ("game:Tangram-v0", 3, 2),
     ("game:LeducPoker-v0", 8, 3),
     ("game:Sokoban-v0", 0, 6),
 )
@@ -36,10 +38,10 @@ def main():
     parser.add_argument("--out", default="docs/figures/games.png")
     args = parser.parse_args()
     wide, high = SIDE + GAP, SIDE + TITLE + GAP
-    page = Image.new("RGB", (3 * wide + GAP, 2 * high + GAP), "white")
+    page = Image.new("RGB", (4 * wide + GAP, 2 * high + GAP), "white")
     pen, font = ImageDraw.Draw(page), ImageFont.load_default(20)
     for place, (id, seed, moves) in enumerate(GAMES):
-        left, top = GAP + place % 3 * wide, GAP + place // 3 * high
+        left, top = GAP + place % 4 * wide, GAP + place // 4 * high
         name = id.removeprefix("game:").removesuffix("-v0")
         pen.text((left, top), name, fill="black", font=font)
         page.paste(drawn(id, seed, moves), (left, top + TITLE))
