@@ -100,18 +100,18 @@ _WHO = re.compile(r"phone number|your name|who (?:are|am)", re.I)
 _WHAT = re.compile(r"what (?:exactly )?(?:is|seems)|describe", re.I)
 _WHERE = re.compile(r"abroad|travel|where|at home|location", re.I)
 _REFUEL = re.compile(r"refuel|top up|\bGB\b", re.I)
-_TOOL = re.compile(r"call your tool: (\{.*\})", re.S)
+_TOOL = "call your tool: {"
 _HANDED = re.compile(r"transferr(?:ed|ing)|human agent", re.I)
 
 
 def told_to_call(view: Any) -> str | None:
     """Return the call that a user was told to make by name, then what came of it, or None."""
     heard = view.talk[-1].text if view.talk else ""
-    found = _TOOL.search(heard)
-    if not found:
+    begin, end = heard.find(_TOOL), heard.rfind("}")
+    if not 0 <= begin < end:
         return None
     here = [one.result for one in view.calls if one.after == len(view.talk)]
-    return f"It says: {here[-1]}" if here else found[1]
+    return f"It says: {here[-1]}" if here else heard[begin + len(_TOOL) - 1 : end + 1]
 
 
 class Caller(Speaker):
