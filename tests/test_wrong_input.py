@@ -1,8 +1,10 @@
 """Wrong words on the command line: one line that says what is wrong, and exit code 2."""
 
+import contextlib
 import os
 import re
 import shlex
+import signal
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,22 @@ def places(tmp_path):
     return {"FOLDER": tmp_path, "FILE": tmp_path / "file.txt", "CLOSED": closed}
 
 
+@contextlib.contextmanager
+def ends_within(seconds):
+    """Stop a command that goes on, as if nothing were wrong."""
+
+    def stop(*_):
+        raise AssertionError(f"it went on for {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize(("line", "words"), WRONG)
 def test_wrong_input_is_one_line_and_exit_code_2(line, words, places, capsys, monkeypatch):
     monkeypatch.chdir(places["FOLDER"])
@@ -29,7 +47,8 @@ def test_wrong_input_is_one_line_and_exit_code_2(line, words, places, capsys, mo
         line, words = line.replace(name, str(path)), words.replace(name, str(path))
     if str(places["CLOSED"]) in line and os.access(places["CLOSED"], os.F_OK) is False:
         pytest.skip("there is no folder that cannot be written to: run it as another user")
-    assert main(shlex.split(line)) == 2
+    with ends_within(60):
+        assert main(shlex.split(line)) == 2
     error = capsys.readouterr().err
     remedy = re.search(r"pip install 'gem-ma\[[\w-]+\]'", error)
     if remedy and words not in error:

@@ -8,7 +8,6 @@ import importlib
 import logging
 import math
 import os
-import re
 import time
 import weakref
 from collections.abc import Mapping
@@ -16,7 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from gem_ma.guards.given import need
-from gem_ma.guards.remote import MOST, Unreadable, capped, without_secrets, without_user
+from gem_ma.guards.remote import (
+    MOST,
+    Unreadable,
+    capped,
+    variable,
+    without_secrets,
+    without_user,
+)
 from gem_ma.match.seeding import mix
 from gem_ma.talk.conversation import schemas
 from gem_ma.talk.loops import run_async
@@ -97,8 +103,7 @@ class OpenAIAgent:
                 f"max_answer={max_answer}: expected at least 1, at least 0, more than 0 and at "
                 "least 1"
             )
-        if not re.fullmatch(r"\w+", key):  # which may be the key itself, so it is not repeated
-            raise ValueError("key= is the name of an environment variable, such as MY_KEY")
+        variable(key)
         if base_url is not None:
             need(base_url, str, "base_url")
             _check(base_url)

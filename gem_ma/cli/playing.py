@@ -32,7 +32,7 @@ from gem_ma.cli.common import (
     spoken,
     with_tools,
 )
-from gem_ma.guards.remote import model_at
+from gem_ma.guards.remote import model_at, variable
 from gem_ma.rollouts.episode import Episode
 from gem_ma.serving.gate import token_for
 from gem_ma.talk.asking import Agent, ask
@@ -210,11 +210,15 @@ def _gateway(args: argparse.Namespace) -> int:
     seats = args.seats.split(",") if args.seats else None
     try:
         token_for(args.host)
+        variable(args.key)
         if args.model:
             model_at(args.model)
         for seat in seats or ():
             if seat not in env.possible_agents:
                 raise ValueError(f"--seats {seat}; the seats are {', '.join(env.possible_agents)}")
+        played = {spec for seat, spec in agents.items() if seats and seat not in seats}
+        for spec in {*agents.values()} - played:  # of seats that programs take: it may be wrong
+            load(spec)
     except ValueError as error:
         raise UsageError(str(error)) from None
     from gem_ma.serving.gateway import gateway

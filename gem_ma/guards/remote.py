@@ -153,3 +153,11 @@ def _unpacker() -> Callable[[bytes], Iterator[bytes]]:
             part = packed.decompress(packed.unconsumed_tail, _PIECE)
 
     return unpack
+
+
+def variable(name: str) -> str:
+    """Return the name of an environment variable that holds a key, if it is one."""
+    if not isinstance(name, str) or not re.fullmatch(r"\w+", name):
+        # which may be the key itself, so it is not repeated
+        raise ValueError("a key= is the name of an environment variable, such as MY_KEY")
+    return name

@@ -66,6 +66,7 @@ WRONG = [
     ("arena game:Nope-v0 --out FOLDER/o", "gem-ma: "),
     (f"serve {C4} --port -1", "--port"),
     ("gateway game:Nope-v0", "no environment"),
+    (f"gateway {C4} --key sk-123", "name of an environment variable"),  # it is not said again
     ("rescore FOLDER/no.jsonl --set penalty=1", "FOLDER/no.jsonl"),
     ("rescore FILE --set penalty=1", "no file of episodes"),
     ("rescore FILE", "nothing is to be other"),
@@ -183,7 +184,6 @@ WRONG += [
         f"{_RUN} --workers 1 --step-timeout inf",
         f"{_RUN} --max-errors -1",
         f"{_GATE} --model nowhere",
-        f"{_GATE} --key sk-123",
         f"{_GATE} --seats blue",
         f"{_GATE} --agents randm",
         f"{_GATE} --turn 0",

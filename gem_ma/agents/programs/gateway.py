@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_added, written
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
 from gem_ma.guards.extras import Later
-from gem_ma.guards.remote import MOST, model_at, without_secrets
+from gem_ma.guards.remote import MOST, model_at, variable, without_secrets
 from gem_ma.talk.calls import Call, History
 from gem_ma.talk.messages import openai_chat
 
@@ -71,7 +71,7 @@ class Gateway:
         port: int = 0,
     ):
         self.model, self.url, self.user = model_at(model) if model else ("", "", None)
-        self.key = key
+        self.key = variable(key)
         self.token_ids = token_ids
         self.timeout = timeout
         self.most = most
