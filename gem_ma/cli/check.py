@@ -63,6 +63,7 @@ BEST = {
     "tau": "user=rule-user,assistant=oracle-assistant",
     "tau2": "user=rule-user,assistant=informed-assistant",
 }
+UNKNOWN = ("tau2:banking", "tau2:mock")  # nobody here knows how to do these
 
 
 def add_commands(commands: Any) -> None:
@@ -134,10 +135,14 @@ def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] |
     """Return what agents earn from a seed, on average over seats; None where nobody is known."""
     from gem_ma.rollouts.rollout import rollout
 
-    known: Any = agents or BEST.get(env.core.id.partition(":")[0])
+    id = env.core.id
+    known: Any = agents or (None if id in UNKNOWN else BEST.get(id.partition(":")[0]))
     if known is None:
         env.reset(seed=0)
-        if not env.core.game.oracle or not hasattr(env.core.game_state, "answer"):
+        state = env.core.game_state
+        if isinstance(getattr(state, "best", None), tuple):
+            return _knowing(env.twin())
+        if not env.core.game.oracle or not hasattr(state, "answer"):
             return None
         known = _answering
     who = known
@@ -160,6 +165,20 @@ def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] |
 
 def _answering(turn: Any) -> str:
     return f"\\boxed{{{turn.position.state.answer}}}"
+
+
+def _knowing(twin: BaseEnv) -> Callable[[int], float]:
+    """Return what seats earn that say what the state holds as best for each."""
+
+    def earned(seed: int) -> float:
+        twin.reset(seed=seed)
+        total = 0.0
+        while twin.core.to_act:
+            best = dict(zip(twin.possible_agents, twin.core.game_state.best, strict=True))
+            total += sum(twin.hand_in({seat: best[seat] for seat in twin.core.to_act}).values())
+        return total / len(twin.possible_agents)
+
+    return earned
 
 
 def _add_check(commands: Any) -> None:

@@ -23,7 +23,7 @@ KINDS = {
     "grown": "replies make what seats read, or a state, grow",
     "forged": "a seat reads words of another as if somebody else had said them",
     "cheap": "a trick earns a good part of what the task pays",
-    "leaving": "to leave the game pays more than to play at random",
+    "leaving": "to leave the game pays more than to play, at random or one way",
     "sum": "a zero-sum game does not sum to nothing",
     "above": "more was earned than by the best player there is",
 }
@@ -94,6 +94,7 @@ def attack(
 
 
 Player = Callable[[Look], str]
+PLAYS: dict[str, Player] = {"random": at_random, "first": TRICKS["first"], "last": TRICKS["last"]}
 
 
 class _Attacker:
@@ -132,15 +133,19 @@ class _Attacker:
                     self.episode(name, {**plain, seat: trick}, seed)[seat] for seed in self.seeds
                 ]
         for seat in self.seats:
-            self.leaving("leave", seat, rates[seat])
-            self.leaving("nothing", seat, rates[seat])
+            plays = {"random": rates[seat]}
+            for name in ("first", "last"):
+                plays[name] = self.alone.get((name, seat), self.together[name])
+            by = max(plays, key=lambda name: fmean(plays[name]))
+            self.leaving("leave", seat, by, plays[by])
+            self.leaving("nothing", seat, by, plays[by])
         if not self.apart or (self.best and not self.game.zero_sum):
             self.judge(nodes)
         earned = {name: fmean(values) for name, values in self.together.items() if values}
         return Attack(self.core.id, tuple(self.findings.values()), earned, self.replies)
 
-    def leaving(self, trick: str, seat: str, usual: Sequence[float]) -> None:
-        """Compare what a seat earns that leaves with what it earns at random."""
+    def leaving(self, trick: str, seat: str, by: str, usual: Sequence[float]) -> None:
+        """Compare what a seat earns that leaves with what it earns that plays, however it does."""
         left = self.alone.get((trick, seat), self.together[trick])
         if len(self.seats) == 1 and trick == "nothing":
             return  # a reply of nothing may be a move, and is compared with the best
@@ -150,9 +155,9 @@ class _Attacker:
         left, usual = list(left), list(usual)
         for seed in range(self.seeds.stop, self.seeds.stop + _MORE):  # or it may be chance
             left.append(self.episode(trick, {**plain, seat: TRICKS[trick]}, seed)[seat])
-            usual.append(self.episode("random", plain, seed)[seat])
+            usual.append(self.episode(by, {**plain, seat: PLAYS[by]}, seed)[seat])
         if _more(left, usual) > _LITTLE:
-            why = f"{seat} earns {fmean(left):.3g}, and {fmean(usual):.3g} at random"
+            why = f"{seat} earns {fmean(left):.3g}, and {fmean(usual):.3g} where it plays ({by})"
             self.find("leaving", trick, 0, why)
 
     def judge(self, nodes: int) -> None:
@@ -173,11 +178,20 @@ class _Attacker:
         ]
         span = fmean(top) - fmean(low)
         for name in TRICKS:
-            more = _more(self.together[name], low)
-            if span > 1e-9 and more > _PART * span:
-                why = f"it earns {fmean(self.together[name]):.3g}, random play {fmean(low):.3g}, "
+            if span <= 1e-9 or fmean(self.together[name]) - fmean(low) <= _PART * span:
+                continue
+            more, other = self.again(name), self.again("random")
+            if _more(more, other) > _PART * span:
+                why = f"it earns {fmean(more):.3g}, random play {fmean(other):.3g}, "
                 self.find("cheap", name, 0, f"{why}the best player {fmean(top):.3g}")
         self.together |= {"search": tried["search"], "best": known}
+
+    def again(self, name: str) -> list[float]:
+        """Return what was earned in one way, from more starts than at first: it may be chance."""
+        players = dict.fromkeys(self.seats, TRICKS.get(name, at_random))
+        starts = range(self.seeds.stop, self.seeds.stop + _MORE)
+        more = [self.episode(name, players, seed) for seed in starts]
+        return [*self.together[name], *(fmean(returns.values()) for returns in more)]
 
     # -- episodes ------------------------------------------------------------------------------
 

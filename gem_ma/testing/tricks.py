@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -51,7 +52,7 @@ def _bare(reply: str) -> str:
 
 def at_random(look: Look) -> str:
     """Reply what is listed, or a word of the text."""
-    number = mix(look.seed, look.number, len(look.seat))
+    number = mix(look.seed, look.number, zlib.crc32(look.seat.encode()))
     if look.legal:
         return look.legal[number % len(look.legal)]
     options = look.options() or ["1"]

@@ -137,6 +137,9 @@ class Lot(NamedTuple):
     def to_act(self):
         return () if self.left or len(self.bids) == 2 else ("one", "two")[len(self.bids) :][:1]
 
+    def legal(self, agent):
+        return tuple("012345")
+
     def returns(self):
         if self.left or len(self.bids) < 2:
             return {"one": 0.0, "two": 0.0}
@@ -251,12 +254,19 @@ def test_a_right_scorer_stands(game):
     assert "nothing was found" in str(found)
 
 
+# What is found, and is as it is meant.
+MEANT = {
+    # GEM's easy level: three tiles on four squares, a ring in which they need only go round.
+    "game:FifteenPuzzle-v0-easy": {("cheap", "circles")},
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("id", IDS)
 def test_nothing_is_found_in_our_own(id):
     env = gem_ma.make(id)
     found = attack(env, seeds=12, best=best_of(env))
-    assert not found, found
+    assert {(one.kind, one.trick) for one in found.findings} == MEANT.get(id, set()), found
 
 
 def test_wrong_arguments():

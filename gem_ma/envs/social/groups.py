@@ -4,6 +4,7 @@ from gem_ma.envs.social.kit import NAMES, Case, Scene, agreed, answer, listed, n
 
 THREE, FOUR = NAMES[:3], NAMES[:4]
 PARTIES = ("beach", "forest", "castle", "museum")
+WOODS = ("north", "east", "south", "west")
 PAIRS = ("ann-ben", "ann-cid", "ben-cid")
 STAKE = 10
 
@@ -55,17 +56,21 @@ def _pay_coalition(worth, deal, said):
 
 
 def _stag(rng):
-    hares = tuple([number(rng, 2, 7) for _ in THREE])
-    facts = tuple([(f"A hare is worth {n} tenths of a share in the stag to you.",) for n in hares])
-    return Case(facts, hares, (answer(hunts="stag"),) * 3)
+    hares = tuple([number(rng, 2, 5) for _ in THREE])
+    woods = some(rng, WOODS, 4)
+    facts = tuple(
+        [(f"A hare is worth {n} tenths of a share in the stag to you.",
+          f"You have been in the {seen}: the stag is not there.")
+         for n, seen in zip(hares, woods[1:], strict=True)]
+    )  # fmt: skip
+    return Case(facts, (woods[0], hares), (answer(hunts=woods[0]),) * 3)
 
 
-def _pay_stag(hares, answers, said):
+def _pay_stag(truth, answers, said):
+    wood, hares = truth
     hunts = [answers[seat] and answers[seat]["hunts"] for seat in THREE]
-    caught = all(one == "stag" for one in hunts)
-    pays = {"stag": float(caught)}
-    return [n / 10 if one == "hare" else pays.get(one, 0.0)
-            for n, one in zip(hares, hunts, strict=True)]  # fmt: skip
+    caught = float(all(one == wood for one in hunts))
+    return [n / 10 if one == "hare" else caught for n, one in zip(hares, hunts, strict=True)]
 
 
 def _volunteer(rng):
@@ -136,13 +141,13 @@ SCENES = {
         needed=lambda deal: deal["pair"].split("-"),
     ),
     "StagHunt": Scene(
-        "all for the stag, or each for a hare",
+        "find out together where the stag is, or go each for a hare",
         THREE,
-        "You go hunting; each answers stag or hare. The stag is caught if all hunt it, and then "
-        "each "
-        "earns 1; who hunts it when another does not earns nothing. A hare is sure, and worth "
-        "something else to each.",
-        _stag, _pay_stag, answers={seat: {"hunts": ("stag", "hare")} for seat in THREE},
+        "You go hunting. A stag is in one of four woods, north, east, south and west, and each of "
+        "you knows one of them in which it is not. Each answers a wood, or hare. The stag is "
+        "caught if all go to its wood, and then each earns 1; who goes into a wood earns nothing "
+        "otherwise. A hare is sure, and worth something else to each.",
+        _stag, _pay_stag, answers={seat: {"hunts": (*WOODS, "hare")} for seat in THREE},
     ),
     "Volunteer": Scene(
         "one is enough, and it should be the one whom it costs least",

@@ -177,7 +177,7 @@ def _seating(rng):
             wishes.append(tuple(own))
         sums = {order: sum(_pay_seating(tuple(wishes), {"order": order}, ())) for order in ORDERS}
         best = max(sums.values())
-        if best >= 3 and list(sums.values()).count(best) <= 2:
+        if best >= 3 and list(sums.values()).count(best) <= 2:  # and of 24 orders few are good
             break
     words = {
         "near": "to sit beside {}", "far": "not to sit beside {}",
@@ -196,7 +196,7 @@ def _pay_seating(wishes, deal, said):
         return (0,) * 4
     order = deal["order"].split("-")
     return [
-        sum(_met(seat, wish, order) for wish in own) / 2
+        float(all(_met(seat, wish, order) for wish in own))
         for seat, own in zip(FOUR, wishes, strict=True)
     ]
 
@@ -296,7 +296,7 @@ SCENES = {
         "sit four on a bench so that most wishes come true",
         FOUR,
         "You are to sit on a bench, from left to right in an order that you agree on. A seat earns "
-        "half for each of its two wishes that comes true.",
+        "1 if both of its wishes come true.",
         _seating, _pay_seating, {"order": ORDERS},
     ),
     "MeetingPoint": Scene(
