@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ def later(package: str, files: Mapping[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name not in files:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{files[name]}"), name)
+        found = getattr(importlib.import_module(f"{package}.{files[name]}"), name)
+        setattr(sys.modules[package], name, found)  # the next one finds it at once
+        return found
 
     return find

@@ -132,8 +132,12 @@ def column(image: np.ndarray, x: int, y: int, lines: Sequence[str], height: int,
 def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     """Lay ink over a region where, and as far as, a mask (0..255) says."""
     alpha = mask[..., None].astype(np.uint16)
-    under = region * (255 - alpha)
-    region[...] = (under + alpha * np.array(ink, np.uint16) + 127) // 255
+    laid = region * (255 - alpha)
+    laid += alpha * np.array(ink, np.uint16)
+    laid += 128
+    laid += laid >> 8
+    laid >>= 8  # the whole number that is nearest to a 255th
+    region[...] = laid
 
 
 def shorten(text: str, columns: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,55 +14,44 @@ from gem_ma.scene import letters
 _FILE = Path(__file__).with_name("fonts") / "sans.npz"
 
 
-class _Letters(NamedTuple):
-    """The letters of one size."""
-
-    strip: np.ndarray  # all of them, side by side
-    places: dict[str, tuple[int, np.ndarray]]  # how far left of its place it begins; its columns
-
-
 @functools.cache
-def _letters(size: int, bold: bool) -> _Letters:
+def _letters(size: int, bold: bool) -> dict[str, tuple[int, np.ndarray]]:
+    """Return of each letter how far left of its place it begins, and its columns in a row."""
     name = f"{size}{'-Bold' if bold else ''}"
     with np.load(_FILE, allow_pickle=False) as data:
         codes, strip = data["codes"], data[name] * np.uint8(font.LEVEL)
         widths, before = data[f"{name} widths"], data[f"{name} before"]
-    ends = np.cumsum(widths)
-    places = {
-        chr(code): (int(left), np.arange(int(end) - int(wide), int(end)))
-        for code, end, wide, left in zip(codes, ends, widths, before, strict=True)
+    shapes = np.split(strip, np.cumsum(widths)[:-1], axis=1)
+    return {
+        chr(code): (int(left), _columns(shape))
+        for code, left, shape in zip(codes, before, shapes, strict=True)
     }
-    return _Letters(strip, places)
 
 
 @kept
 def line(text: str, size: int, bold: bool = False) -> np.ndarray:
     """Return how much of each pixel a line covers, as 0..255; a pixel is free at its left."""
-    strip, known = _letters(size, bold)
+    known, high = _letters(size, bold), letters.LINES[size]
     edges = letters.edges(text, size, bold)
-    high = letters.LINES[size]
-    out = np.zeros((2, high, int(edges[-1]) + size + 2), np.uint8)
-    others = []
-    for half in (0, 1):  # only letters that are neighbours may have a column in common
-        columns, places = [], []
-        for letter, x in zip(text[half::2], edges[half::2], strict=False):
-            found = known.get(letter)
-            if found is None:
-                others.append((letter, 1 + round(x)))
-                continue
-            columns.append(found[1])
-            places.append(max(0, 1 + round(x) - found[0]))
-        if columns:
-            wide = [len(one) for one in columns]
-            starts = np.cumsum(wide) - wide
-            at = np.arange(sum(wide)) + np.repeat(np.array(places) - starts, wide)
-            out[half][:, at] = strip[:, np.concatenate(columns)]
-    drawn: np.ndarray = np.maximum(out[0], out[1])
-    for letter, place in others:
-        shape = _other(letter, high)
-        area = drawn[:, place : place + shape.shape[1]]
-        np.maximum(area, shape[:, : area.shape[1]], out=area)
-    return drawn[:, : max(1, int(edges[-1]) + 3)]
+    wide = int(edges[-1])
+    drawn = np.zeros((wide + size + 2) * high, np.uint8)  # column after column
+    end = 0
+    for letter, edge in zip(text, edges, strict=False):
+        found = known.get(letter)
+        before, shape = found if found is not None else (0, _columns(_other(letter, high)))
+        begin = max(0, 1 + round(edge) - before) * high
+        if begin < end:  # it has columns in common with the letter before
+            area = drawn[begin : begin + len(shape)]
+            np.maximum(area, shape[: len(area)], out=area)
+        else:
+            drawn[begin : begin + len(shape)] = shape[: len(drawn) - begin]
+        end = begin + len(shape)
+    line = drawn.reshape(-1, high)[: max(1, wide + 3)].T
+    return np.ascontiguousarray(line)
+
+
+def _columns(shape: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(shape.T).reshape(-1)
 
 
 def _other(letter: str, high: int) -> np.ndarray:

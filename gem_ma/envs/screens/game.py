@@ -171,12 +171,14 @@ def check(difficulty, coordinates="pixels", look="flat"):
 def reader(page, coordinates):
     """Return what reads replies about a page."""
     whole = COORDINATES[coordinates]
-    names = refs(page)
-    middles = {
-        names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
-        for one in page
-        if one.id in names and one.seen
-    }
+
+    def middles():
+        names = refs(page)
+        return {
+            names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
+            for one in page
+            if one.id in names and one.seen
+        }
 
     def place(x, y):
         if not (0 <= x <= whole and 0 <= y <= whole):

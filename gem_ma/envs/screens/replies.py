@@ -44,10 +44,11 @@ Place = Callable[[float, float], tuple[int, int]]
 class Reader:
     """Reads replies for one screen.
 
-    place: turns coordinates as they are said into pixels. middle: the middle of what a ref names.
+    place: turns coordinates as they are said into pixels. middles: returns the middle of what each
+        ref names, where one is asked for.
     """
 
-    def __init__(self, place: Place, middles: Mapping[str, tuple[int, int]]):
+    def __init__(self, place: Place, middles: Callable[[], Mapping[str, tuple[int, int]]]):
         self.place = place
         self.middles = middles
 
@@ -97,9 +98,10 @@ class Reader:
         return found
 
     def _middle(self, ref: str) -> tuple[int, int]:
-        if ref not in self.middles:
-            raise InvalidMove(f"there is no {ref}; there are {', '.join(self.middles)}")
-        return self.middles[ref]
+        middles = self.middles()
+        if ref not in middles:
+            raise InvalidMove(f"there is no {ref}; there are {', '.join(middles)}")
+        return middles[ref]
 
     def _by(self, inside: str, named: Mapping[str, str]) -> int:
         direction = named.get("direction", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ from gem_ma.scene.screen import (
 Box = tuple[int, int, int, int]  # left, top, right, bottom
 _FEW = 8  # boxes that are drawn one by one
 _GROUNDS = ("box", "scroll", "note", "menu", "handle")
+_UNSEEN = ("id", "x", "y", "inside", "clip")  # of a widget, in a picture of it alone
+_SEEN = operator.itemgetter(*(i for i, name in enumerate(Widget._fields) if name not in _UNSEEN))
 _ARROW = (  # the pointer: its outline and its inside
     "X           ", "XX          ", "X.X         ", "X..X        ", "X...X       ", "X....X      ",
     "X.....X     ", "X......X    ", "X.......X   ", "X........X  ", "X.....XXXXX ", "X..X..X     ",
@@ -148,13 +151,12 @@ def _redraw(
     area = frame[top:bottom, left:right]
     area[:] = paper((wide, high), theme.paper)[top:bottom, left:right]
     for one, ground, at, active, hover in layers:
-        if one.kind == "veil":
+        _, kind, x, y, w, h = one[:6]
+        if kind == "veil":
             area >>= 1
             area += np.uint8(theme.ink[0] // 4)
             continue
-        if not (one.x - 2 < right and one.y - 2 < bottom):
-            continue
-        if not (one.x + one.w + 2 > left and one.y + one.h + 2 > top):
+        if y - 2 >= bottom or x - 2 >= right or y + h + 2 <= top or x + w + 2 <= left:
             continue
         clip = left, top, right, bottom
         if one.clip is not None:
@@ -164,11 +166,17 @@ def _redraw(
                 min(right, one.clip[2]),
                 min(bottom, one.clip[3]),
             )
-        if one.kind == "view":
-            _paste(frame, inner(one), one.x, one.y, clip)
+        if kind == "view":
+            _paste(frame, inner(one), x, y, clip)
             continue
-        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
-        _paste(frame, _widget(plain, theme, ground, look, at, hover), one.x, one.y, clip)
+        key = _widget, _SEEN(one), theme, ground, look, at, hover
+        picture = KEPT.get(key)
+        if picture is None:
+            plain = one._replace(id="", x=0, y=0, inside="", clip=None)
+            picture = KEPT.put(key, _widget(plain, theme, ground, look, at, hover))
+        else:
+            KEPT.stay(key)
+        _paste(frame, picture, x, y, clip)
         if active and not at:
             _ring(frame, one, _accent(ground, theme), clip)
 
@@ -187,11 +195,12 @@ def _fitted(frame: np.ndarray, size: tuple[int, int], theme: Theme) -> np.ndarra
     return out
 
 
-def _paste(
-    frame: np.ndarray, picture: np.ndarray, x: int, y: int, clip: tuple[int, int, int, int] | None
-) -> None:
+def _paste(frame: np.ndarray, picture: np.ndarray, x: int, y: int, clip: Box | None) -> None:
     high, wide = picture.shape[:2]
     left, top, right, bottom = clip or (0, 0, frame.shape[1], frame.shape[0])
+    if left <= x and top <= y and x + wide <= right and y + high <= bottom:
+        frame[y : y + high, x : x + wide] = picture
+        return
     x1, y1, x2, y2 = max(x, left, 0), max(y, top, 0), min(x + wide, right), min(y + high, bottom)
     if x1 < x2 and y1 < y2:
         area = frame[y1:y2, x1:x2]
@@ -246,7 +255,6 @@ def _accent(ground: RGB, theme: Theme, least: float = PLAIN) -> RGB:
     return color
 
 
-@kept
 def _widget(
     one: Widget, theme: Theme, ground: RGB, look: str, at: tuple[int, ...], hover: bool
 ) -> np.ndarray:
