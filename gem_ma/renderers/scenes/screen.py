@@ -14,7 +14,7 @@ from gem_ma.renderers.figures import FIGURES, mask
 from gem_ma.renderers.kept import KEPT, kept
 from gem_ma.renderers.scenes.grid import face
 from gem_ma.renderers.scenes.shapes import stamp
-from gem_ma.renderers.themes import RGB, Theme, blank, paper
+from gem_ma.renderers.themes import RGB, Theme, blank
 from gem_ma.scene import COLORS, letters
 from gem_ma.scene.screen import (
     BAR,
@@ -105,19 +105,19 @@ def _layers(scene: Screen, theme: Theme) -> list[_Layer]:
     focus, hover = scene.focus, scene.hover
     at = scene.caret, scene.anchor
     for one in scene.widgets:
-        ground = theme.paper
-        for left, top, right, bottom, color in reversed(grounds):
-            if left <= one.x < right and top <= one.y + one.h // 2 < bottom:
+        id, kind, x, y, w, h = one[:6]
+        ground, middle = theme.paper, y + h // 2
+        for left, top, right, bottom, color in grounds:  # of the highest first
+            if left <= x < right and top <= middle < bottom:
                 ground = color
                 break
-        active = one.id == focus
-        typed = at if active and one.kind in TYPED else ()
-        layers.append(_Layer(one, ground, typed, active, one.id == hover))
-        if one.kind in _GROUNDS and (one.kind != "handle" or one.w > 200):
-            right, bottom = one.x + one.w, one.y + one.h
-            grounds.append((one.x, one.y, right, bottom, _ground(one, theme)))
+        active = id == focus
+        typed = at if active and kind in TYPED else ()
+        layers.append(_Layer(one, ground, typed, active, id == hover))
+        if kind in _GROUNDS and (kind != "handle" or w > 200):
+            grounds.insert(0, (x, y, x + w, y + h, _ground(one, theme)))
             if one.tone == "window":
-                grounds.append((one.x, one.y, right, one.y + _bar(one), _head(theme)))
+                grounds.insert(0, (x, y, x + w, y + _bar(one), _head(theme)))
     return layers
 
 
@@ -146,10 +146,9 @@ def _redraw(
     frame: np.ndarray, layers: list[_Layer], box: Box, theme: Theme, look: str, inner: Any
 ) -> None:
     """Draw what lies in a box."""
-    left, top, right, bottom = (max(0, side) for side in box)
-    high, wide = frame.shape[:2]
+    left, top, right, bottom = [max(0, side) for side in box]
     area = frame[top:bottom, left:right]
-    area[:] = paper((wide, high), theme.paper)[top:bottom, left:right]
+    _fill(area, theme.paper)
     for one, ground, at, active, hover in layers:
         _, kind, x, y, w, h = one[:6]
         if kind == "veil":
@@ -209,13 +208,18 @@ def _paste(frame: np.ndarray, picture: np.ndarray, x: int, y: int, clip: Box | N
 
 def _ground(one: Widget, theme: Theme) -> RGB:
     """Return the colour of what lies behind other widgets."""
-    if one.tone in COLORS:
-        return theme.color(one.tone)
-    if one.kind == "note":
+    return _ground_of(one.kind, one.tone, theme)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ground_of(kind: str, tone: str, theme: Theme) -> RGB:
+    if tone in COLORS:
+        return theme.color(tone)
+    if kind == "note":
         return _mixed(theme.paper, theme.color("yellow"), 0.25)
-    if one.kind in ("scroll", "menu"):
+    if kind in ("scroll", "menu"):
         return _lit(theme)
-    return theme.cell if one.kind == "handle" else theme.paper
+    return theme.cell if kind == "handle" else theme.paper
 
 
 def _bar(one: Widget) -> int:
@@ -264,15 +268,24 @@ def _widget(
     return area
 
 
+@functools.lru_cache(maxsize=4096)
+def _row(color: RGB, wide: int) -> np.ndarray:
+    """Return a row of one colour; to copy it is much faster than to fill an area."""
+    row = np.empty((wide, 3), np.uint8)
+    row[:] = color
+    return row
+
+
 def _filled(wide: int, high: int, color: RGB) -> np.ndarray:
-    """Return an area of one colour; copied, which is much faster than to fill it."""
-    if wide > 448 or high > 448:
-        return blank((wide, high), color)
-    return paper((448, 448), color)[:high, :wide].copy()
+    """Return an area of one colour."""
+    area = np.empty((high, wide, 3), np.uint8)
+    _fill(area, color)
+    return area
 
 
 def _fill(area: np.ndarray, color: RGB) -> None:
-    area[:] = paper((448, 448), color)[: area.shape[0], : area.shape[1]]
+    wide = area.shape[1]
+    area[:] = _row(color, -(-wide // 512) * 512)[:wide]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -440,7 +453,7 @@ def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     ink, value = _ink_on(color, theme), str(one.value or "")
     inner = area[2:-2, PAD - 1 : -PAD + 1]
     if not value and one.text:
-        _write(inner, 1, one.text, _mixed(ink, color, 0.45), one.type)
+        _write(inner, 1, one.text, _mixed(ink, color, 0.45), one.type, on=color)
     text = "•" * len(value) if one.kind == "password" else value
     caret, anchor = at or (0, 0)
     shift = left_of(one, caret)
@@ -451,7 +464,7 @@ def _field(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
         inner[
             2:-2, max(0, round(wide[low]) - shift + 1) : max(0, round(wide[high]) - shift + 1)
         ] = chosen
-    _write(inner, 1 - shift, text, ink, one.type)
+    _write(inner, 1 - shift, text, ink, one.type, on=color if low == high else None)
     if at and low == high:
         x = round(wide[low]) - shift + 1
         inner[2:-2, max(0, x) : max(0, x) + 1] = ink
