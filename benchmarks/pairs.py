@@ -19,7 +19,8 @@ import gem_ma
 from gem_ma.envs.markets.negotiation import ISSUES, worths
 from gem_ma.envs.parlour import tangram
 from gem_ma.envs.parlour.taboo import CARDS
-from gem_ma.envs.parlour.things import THINGS
+from gem_ma.envs.parlour.things import THINGS, TRUE_OF
+from gem_ma.envs.parlour.twenty_questions import GUESSES
 
 SEATS = tuple(f"player_{i}" for i in range(4))
 Player = Callable[[Any], str]
@@ -135,6 +136,53 @@ def joint_of_any(state):
     """Return what a deal is worth on average, as a share of the best."""
     sums = list(map(sum, worths(state)))
     return float(np.mean(sums)) / max(sums)
+
+
+# -- MapTask: the giver names all cells of the route, the follower draws them --------------------
+
+
+def tells_route(turn):
+    """Name the cells of the route."""
+    return "Draw " + turn.text.split("The route: ")[1].split(".")[0]
+
+
+def draws_route(turn):
+    """Draw the cells that were named, then say so."""
+    drawn = "Drawn cells: none." not in turn.text
+    return "done" if drawn else heard(turn, "giver").removeprefix("Draw ")
+
+
+def draws_everything(turn):
+    """Cover the whole map, which is the most that is sure without words."""
+    drawn = "Drawn cells: none." not in turn.text
+    return "done" if drawn else "A1 F1 F2 A2 A3 F3 F4 A4 A5 F5 F6 A6"
+
+
+# -- TwentyQuestions: the asker asks what splits what is left, by true answers --------------------
+
+
+def asks_what_splits(turn):
+    """Ask what splits the things that are left, by what the text says of answers so far."""
+    left = set(THINGS)
+    for line in turn.text.splitlines():
+        about, _, answer = line.rpartition(" ")
+        if about in TRUE_OF and answer in ("yes", "no"):
+            left &= TRUE_OF[about] if answer == "yes" else left - TRUE_OF[about]
+    if len(left) == 1:
+        return f"Is it a {left.pop()}?"
+    return min(TRUE_OF, key=lambda one: (abs(2 * len(left & TRUE_OF[one]) - len(left)), one))
+
+
+def answers_truly(turn):
+    """Answer what is true of the thing."""
+    thing = turn.text.split("Thing: ")[1].split(".")[0]
+    return "yes" if thing in TRUE_OF[turn.text.splitlines()[-1]] else "no"
+
+
+def names_another(turn):
+    """Name a thing that was not named before."""
+    guesses = [one for one in turn.legal if one in GUESSES]
+    return guesses[turn.seed % len(guesses)]
 
 
 # -- Taboo: the number of the word among all cards, in the order of the alphabet -----------------
@@ -383,6 +431,12 @@ PAIRS = {
         caught_by_chance,
         score=lambda game, state: float(state.accused() == state.chameleon),
     ),
+    "MapTask": Pair(
+        "game:MapTask-v0",
+        {"giver": tells_route, "follower": draws_route},
+        {"giver": tells_route, "follower": draws_everything},
+        lambda state: len(state.route) / 36,
+    ),
     "Negotiation": Pair(
         "game:Negotiation-v0",
         {"buyer": buyer, "seller": seller},
@@ -408,6 +462,12 @@ PAIRS = {
         {"giver": tells_number, "guesser": hears_number},
         {"giver": tells_number},
         3 / len(CARDS),
+    ),
+    "TwentyQuestions": Pair(
+        "game:TwentyQuestions-v0",
+        {"asker": asks_what_splits, "answerer": answers_truly},
+        {"asker": names_another, "answerer": answers_truly},
+        20 / len(THINGS),
     ),
     "Tangram": Pair(
         "game:Tangram-v0",

@@ -5,11 +5,13 @@
 Shortcuts look at no picture: any choice, the answer that was most frequent on other seeds, the
 first or the last choice, and the choice that the words name most often. The effort of a question is
 what there is to read of it (the symbols of its words), times the bits of the answers that it can
-have; beside it Spearman's correlation with the difficulty.
+have; where it is more to be worked out than to be read, it is what is worked out. Beside it stands
+Spearman's correlation with the difficulty.
 """
 
 import argparse
 import math
+import re
 from collections import Counter
 from statistics import fmean
 
@@ -17,6 +19,7 @@ from difficulty import spearman
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.envs.visual.tables.calendar import ORDER
 
 
 def main():
@@ -70,6 +73,9 @@ def paid(game, state, said):
 
 def effort(id, difficulty, seeds):
     """Return how much there is to read, times the bits of the answers."""
+    worked = WORKED.get(id.removeprefix("visual:").removesuffix("-v0"))
+    if worked is not None:
+        return fmean(worked(*one) for one in starts(id, range(seeds), difficulty=difficulty))
     read, answers = [], set()
     for game, state in starts(id, range(seeds), difficulty=difficulty):
         whole = getattr(state.shown, "rows", None) if state.at is not None else None
@@ -77,6 +83,25 @@ def effort(id, difficulty, seeds):
         read.append(len("".join((words + state.question).split())))
         answers.add(state.answer)
     return fmean(read) * math.log2(1 + len(answers))
+
+
+def angles(game, state):
+    """Return how many angles are given, times the bits of how exactly."""
+    given = [int(one) for one in re.findall(r"(\d+)°", game.describe(state, None))]
+    return len(given) * math.log2(360 / math.gcd(int(state.answer), *given))
+
+
+def days(game, state):
+    """Return how many days of a calendar are looked at."""
+    found = [int(one) for one in re.findall(r"\d+", state.question)]
+    if state.question.startswith("From"):
+        return found[1] - found[0] + 1
+    if state.question.startswith("What date"):
+        return 1 + ORDER.index(state.question.split()[4])
+    return 1 + (found[0] if "after" in state.question else 0)
+
+
+WORKED = {"Angles": angles, "Calendar": days}  # what there is to be worked out, not to be read
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ from gem_ma.envs.parlour.things import (
     TRUE_OF_PEOPLE,
 )
 from gem_ma.envs.parlour.things import asked as meaning
-from gem_ma.envs.parlour.twenty_questions import AGENTS, GUESSES, State, TwentyQuestions
-from gem_ma.match.seeding import mix
+from gem_ma.envs.parlour.twenty_questions import AGENTS, State, TwentyQuestions
 from gem_ma.testing import certify
 
 
@@ -99,48 +98,6 @@ def test_a_false_answer_is_no_move():
     assert env.to_act == ("answerer",)
     assert "is not true of a" in env.observe("answerer")["text"]
     assert "not true" not in env.observe("asker")["text"]  # it would tell the answer
-
-
-def splits(candidates):
-    return min(TRUE_OF, key=lambda q: (abs(2 * len(candidates & TRUE_OF[q]) - len(candidates)), q))
-
-
-def asker(turn):
-    """Ask what splits the things that are left, by what the text says of answers so far."""
-    left = set(THINGS)
-    for line in turn.text.splitlines():
-        about, _, answer = line.rpartition(" ")
-        if about in TRUE_OF and answer in ("yes", "no"):
-            left &= TRUE_OF[about] if answer == "yes" else left - TRUE_OF[about]
-    if len(left) == 1:
-        return f"Is it a {left.pop()}?"
-    return splits(frozenset(left))
-
-
-def answerer(turn):
-    thing = turn.text.split("Thing: ")[1].split(".")[0]
-    return "yes" if thing in TRUE_OF[turn.text.splitlines()[-1]] else "no"
-
-
-def deaf_asker(turn):
-    return [text for text in turn.legal if text in GUESSES][mix(turn.seed) % 20]
-
-
-def wins(agents, seeds=200):
-    won = 0
-    for seed in range(seeds):
-        env = make(seed)
-        while env.to_act:
-            (seat,) = env.to_act
-            env.step(agents[seat](env.turn(seat)))
-        won += env.game_state.returns()["asker"]
-        assert len(set(env.game_state.returns().values())) == 1
-    return won / seeds
-
-
-def test_an_honest_pair_finds_the_thing_and_a_deaf_one_has_to_guess():
-    assert wins({"asker": asker, "answerer": answerer}) >= 0.95
-    assert wins({"asker": deaf_asker, "answerer": answerer}) <= 20 / len(THINGS) + 0.09
 
 
 def test_the_asker_never_learns_the_secret():

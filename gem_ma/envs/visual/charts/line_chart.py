@@ -12,7 +12,7 @@ class LineChart(values.ChartTask):
             2: ((values.value, values.extreme), 5, 1, 5),
             4: ((values.value, values.extreme), 6, 1, 5),
             5: ((values.value, values.difference, values.rises, values.steepest), 7, 1, 10),
-            6: ((values.value, values.difference), 5, 2, 10),
+            6: ((values.value, values.difference, values.crossings), 6, 2, 10),
             8: ((values.value, values.difference, values.crossings, values.apart), 7, 2, 10),
             10: ((values.crossings, values.apart), 7, 2, 10),
         }
