@@ -16,6 +16,8 @@ from gem_ma.match.seeding import mix
 from gem_ma.testing.probe import Probe
 from gem_ma.testing.values import fingerprint
 
+_LAST = 100  # moves of a turn
+
 
 class Rules(Probe):
     """Check a Game and its States."""
@@ -173,14 +175,27 @@ class Rules(Probe):
                 f"{agent} earns something by forfeiting",
             )
             present = set(game.agents) - set(state.out() if hasattr(state, "out") else ())
-            if len(present) > 2:
-                self.expect(after.to_act(), f"the game ended when {agent} of {present} forfeited")
+            if len(present) > 2 and not after.to_act():
+                last = self.is_last(state, agent, rng)
+                self.expect(last, f"the game ended when {agent} of {present} forfeited")
         elif len(game.agents) > 2:
             self.expect(False, "forfeit returned None in a game of three or more")
         if type(game).skip is not Game.skip and len(state.to_act()) == 1:
             move = game.skip(state.seen_by(agent), agent)
             skipped = game.advance(state, {agent: move}, alone)
             self.tells(state, {agent: move}, skipped)
+
+    def is_last(self, state: Any, agent: str, rng: np.random.Generator) -> bool:
+        """Return whether the game ends with the turn of a seat, whatever it does there."""
+        alone = copy.deepcopy(rng)
+        for _ in range(_LAST):
+            if set(state.to_act()) - {agent}:
+                return False
+            if not state.to_act():
+                return True
+            move = self.game.skip(state.seen_by(agent), agent)
+            state = self.game.advance(state, {agent: move}, alone)
+        return False
 
     def tells(self, before: Any, moves: Mapping[str, Any], after: Any) -> None:
         for message in self.game.tell(before, moves, after) or ():

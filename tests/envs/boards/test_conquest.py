@@ -226,7 +226,7 @@ def test_what_is_refused_says_why():
 
 @pytest.mark.slow
 def test_the_contract():
-    check_env(Env(Conquest(3, rounds=4), id="game:Conquest-v0"), seeds=1, processes=False)
+    check_env(Env(Conquest(3, rounds=2), id="game:Conquest-v0"), seeds=1, processes=False)
 
 
 @pytest.mark.parametrize("games", [1, pytest.param(12, marks=pytest.mark.slow)])
