@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from playable import GAMES, IDS, TALKS, unless
+from playable import FEW, IDS, TALKS, unless
 
 import gem_ma
 from gem_ma.renderers import draw, theme
@@ -37,7 +37,7 @@ def scenes(env_id):
 DRAWN = [env_id for env_id in IDS if not env_id.startswith((*TALKS, "screens:"))]
 
 
-@pytest.mark.parametrize("env_id", [unless(env_id in GAMES, env_id) for env_id in DRAWN])
+@pytest.mark.parametrize("env_id", [unless(env_id in FEW, env_id) for env_id in DRAWN])
 def test_what_is_drawn_fills_the_frame(env_id):
     for scene in scenes(env_id):
         found = {size: round(float(filled(draw(scene, (size, size)))), 2) for size in SIZES}

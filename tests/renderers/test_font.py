@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from needed import needed
+from playable import unless
 
 from gem_ma.renderers import draw, font, foreign, png
 from gem_ma.renderers.scenes import terminal
@@ -164,7 +165,7 @@ def test_ascii_signs_are_distinct(height):
     assert len({screen(chr(code), height).tobytes() for code in range(32, 127)}) == 95
 
 
-@pytest.mark.parametrize("height", font.HEIGHTS)
+@pytest.mark.parametrize("height", [unless(i % 4 == 0, h) for i, h in enumerate(font.HEIGHTS)])
 def test_boxes_of_missing_glyphs_are_distinct(height):
     rng = random.Random(height)
     codes = {*rng.sample(range(0x110000), 3000), 0, 0x301, 0x4E2D, 0xD800, 0x1F600, 0x10FFFF}

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import warm
-from playable import GAMES, MECHANISMS, SHORT, unless
+from playable import FEW, GAMES, MECHANISMS, SHORT, unless
 
 import gem_ma
 from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
@@ -57,7 +57,7 @@ def told(turn):
             for env in GAMES
         ),
         *(
-            (short, "both", 1)
+            unless(env in FEW, short, "both", 1)
             for env, short in zip(GAMES, SHORT, strict=True)
             if env not in MECHANISMS
         ),

@@ -39,7 +39,7 @@ def views(table):
 def test_a_table_stands_where_it_stood(env, tmp_path):
     rng = random.Random(3)
     table = Table.new(tmp_path / "t", about(env))
-    for _ in range(40):
+    for _ in range(12):
         again = Table.load(tmp_path / "t")
         assert views(again) == views(table)
         table = rng.choice([table, again])

@@ -22,7 +22,7 @@ from pettingzoo.test import (
 )
 from pettingzoo.test import test_save_obs as save_obs_test
 from pettingzoo.utils.wrappers import MultiEpisodeEnv, MultiEpisodeParallelEnv
-from playable import EVERY_ID, GAMES, IDS, MECHANISMS
+from playable import EVERY_ID, FEW, IDS, MECHANISMS
 
 import gem_ma
 from gem_ma.apis.wrappers import TimeLimit
@@ -50,7 +50,7 @@ every_id_and_kind = pytest.mark.parametrize(
             options,
             id=f"{env_id}-{'-'.join(options.values()) or 'text'}",
             marks=[]
-            if env_id in MECHANISMS or (env_id in GAMES and options in FULL)
+            if env_id in MECHANISMS or (env_id in FEW and options in FULL)
             else pytest.mark.slow,
         )
         for env_id in IDS

@@ -49,7 +49,7 @@ def test_every_move_can_be_clicked(id):
         state = played(game, state, agent, legal[len(legal) // 2])
 
 
-@pytest.mark.parametrize("id", [unless(id in FEW, id) for id in GAMES])
+@pytest.mark.parametrize("id", [unless(id == FEW[0], id) for id in GAMES])
 def test_the_contract_holds(id):
     check_env(gem_ma.make("screens:game", game=id, max_turns=60))
 
