@@ -112,7 +112,7 @@ class MiniWob(Gymnasium):
     def read(self, text, view, agent):
         """Return the action that a reply means."""
         seen = view.output.seen[agent]
-        return Reader(self._place, dict(seen.places)).read(text)
+        return Reader(self._place, lambda: dict(seen.places)).read(text)
 
     def skip(self, view, agent):
         return Action("wait")
