@@ -28,7 +28,7 @@ _FAINT = 9 * LEVEL
 # are longer than a few numbers: what goes on for more is text.
 _CONTROL = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, the cursor
-    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c]{0,256}(?:\x07|\x1b\\\\|\x9c)"  # titles, links
+    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\x9d]{0,256}(?:\x07|\x1b\\\\|\x9c)"  # titles, links
     "|\x1b[ -/]{1,8}[0-~]"  # sets of letters
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]"
 )
