@@ -128,9 +128,9 @@ def test_a_program_that_went_away_is_named():
 
 
 def test_a_seat_that_waited_in_vain_is_given_to_nobody():
-    gate = gem_ma.gateway(GAME, episodes=2, seconds=0.4, concurrency=1, rounds=1, progress=False)
+    gate = gem_ma.gateway(GAME, episodes=2, seconds=3.0, concurrency=1, rounds=1, progress=False)
     with gate:
-        time.sleep(0.7)  # the first episode has failed by now
+        time.sleep(3.6)  # the first episode has failed by now
         seats = [gate.claim(20), gate.claim(20)]
         for seat in seats:
             threading.Thread(target=seat.play, args=("rock",)).start()
