@@ -94,7 +94,7 @@ def attack(
 
 
 Player = Callable[[Look], str]
-PLAYS: dict[str, Player] = {"random": at_random, "first": TRICKS["first"], "last": TRICKS["last"]}
+PLAYS: dict[str, Player] = {"random": at_random, **TRICKS}
 
 
 class _Attacker:
@@ -154,7 +154,7 @@ class _Attacker:
         plain = dict.fromkeys(self.seats, at_random)
         left, usual = list(left), list(usual)
         for seed in range(self.seeds.stop, self.seeds.stop + _MORE):  # or it may be chance
-            left.append(self.episode(trick, {**plain, seat: TRICKS[trick]}, seed)[seat])
+            left.append(self.episode(trick, {**plain, seat: PLAYS[trick]}, seed)[seat])
             usual.append(self.episode(by, {**plain, seat: PLAYS[by]}, seed)[seat])
         if _more(left, usual) > _LITTLE:
             why = f"{seat} earns {fmean(left):.3g}, and {fmean(usual):.3g} where it plays ({by})"
@@ -177,18 +177,20 @@ class _Attacker:
             max(values) for values in zip(*(v for v in tried.values() if v), strict=True)
         ]
         span = fmean(top) - fmean(low)
+        usual: list[float] = []
         for name in TRICKS:
             if span <= 1e-9 or fmean(self.together[name]) - fmean(low) <= _PART * span:
                 continue
-            more, other = self.again(name), self.again("random")
-            if _more(more, other) > _PART * span:
-                why = f"it earns {fmean(more):.3g}, random play {fmean(other):.3g}, "
+            usual = usual or self.again("random")
+            more = self.again(name)
+            if _more(more, usual) > _PART * span:
+                why = f"it earns {fmean(more):.3g}, random play {fmean(usual):.3g}, "
                 self.find("cheap", name, 0, f"{why}the best player {fmean(top):.3g}")
         self.together |= {"search": tried["search"], "best": known}
 
     def again(self, name: str) -> list[float]:
         """Return what was earned in one way, from more starts than at first: it may be chance."""
-        players = dict.fromkeys(self.seats, TRICKS.get(name, at_random))
+        players = dict.fromkeys(self.seats, PLAYS[name])
         starts = range(self.seeds.stop, self.seeds.stop + _MORE)
         more = [self.episode(name, players, seed) for seed in starts]
         return [*self.together[name], *(fmean(returns.values()) for returns in more)]

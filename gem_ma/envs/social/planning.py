@@ -177,7 +177,7 @@ def _seating(rng):
             wishes.append(tuple(own))
         sums = {order: sum(_pay_seating(tuple(wishes), {"order": order}, ())) for order in ORDERS}
         best = max(sums.values())
-        if best >= 3 and list(sums.values()).count(best) <= 2:  # and of 24 orders few are good
+        if best >= 3 and list(sums.values()).count(best) <= 2:
             break
     words = {
         "near": "to sit beside {}", "far": "not to sit beside {}",

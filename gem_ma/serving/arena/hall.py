@@ -124,12 +124,12 @@ class Hall:
                 del self.tables[one.about.id]
         return table
 
-    def search(self, words: str) -> list[str]:
-        """Return ids that may be played beside those in the lobby, by words of theirs."""
+    def search(self, words: str) -> tuple[list[str], int]:
+        """Return ids beside those in the lobby that have these words, and how many there are."""
         wanted = words.lower().split()
         ids = self.every if wanted else ()
         found = (id for id in ids if all(one in id.lower() for one in wanted))
-        return sorted(found, key=lambda one: (len(one), one))[:FOUND]
+        return sorted(found, key=lambda one: (len(one), one))[:FOUND], len(self.every)
 
     @functools.cached_property
     def every(self) -> frozenset[str]:

@@ -152,8 +152,8 @@ class Site:
     async def search(self, request: Request) -> Response:
         """Say which other environments have these words in their ids."""
         words = request.query_params.get("words", "")[:80]
-        found = await asyncio.to_thread(self.hall.search, words)
-        return JSONResponse({"found": found, "of": len(self.hall.every)}, headers=_HEADERS)
+        found, count = await asyncio.to_thread(self.hall.search, words)
+        return JSONResponse({"found": found, "of": count}, headers=_HEADERS)
 
     async def place(self, request: Request) -> Response:
         """Say what an environment is."""
@@ -161,7 +161,10 @@ class Site:
         return JSONResponse(_shown(place), headers=_HEADERS)
 
     async def begin(self, request: Request) -> Response:
-        table, keys = self.hall.begin(await _body(request))
+        asked = await _body(request)
+        if asked.get("of") is None:  # to look for it takes seconds, the first time
+            await asyncio.to_thread(self.hall.place, asked.get("env"))
+        table, keys = self.hall.begin(asked)
         self.hall.drive(table)
         return JSONResponse({"id": table.about.id, "keys": keys}, headers=_HEADERS)
 
