@@ -10,11 +10,12 @@ class StubServer:
     """Answer each request with what `answer(body, attempt)` returns.
 
     That is a reply's text, a message (a dict), or a Fault. `given` keeps every reply by its
-    request, `requests` every body in the order of arrival, `times` when each came.
+    request, `requests` every body in the order of arrival, `times` when each came; without
+    `keep` they stay empty (many long chats with pictures are gigabytes).
     """
 
-    def __init__(self, answer):
-        self.answer = answer
+    def __init__(self, answer, keep=True):
+        self.answer, self.keep = answer, keep
         self.requests = []
         self.times = []
         self.headers = []
@@ -67,14 +68,17 @@ class StubServer:
         )
         raw = await reader.readexactly(int(headers["content-length"]))
         body = json.loads(raw)
-        self.requests.append(body)
-        self.times.append(self.loop.time())
-        self.headers.append(headers)
-        attempt = self.attempts[raw] = self.attempts.get(raw, -1) + 1
+        if self.keep:
+            self.requests.append(body)
+            self.times.append(self.loop.time())
+            self.headers.append(headers)
+        request = hash(raw)
+        attempt = self.attempts[request] = self.attempts.get(request, -1) + 1
         answer = self.answer(body, attempt)
         if callable(answer):
             return await answer(writer)
-        self.given[json.dumps(body["messages"])] = answer
+        if self.keep:
+            self.given[json.dumps(body["messages"])] = answer
         if body.get("stream"):
             writer.write(response(streamed(completion(answer)), kind="text/event-stream"))
         else:

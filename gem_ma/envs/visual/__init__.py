@@ -19,7 +19,7 @@ TASKS = {  # by folder; a file's name is that of its task
     "counting": "CountInside CountRows Dice",
     "geometry": "Corners Crossings GridArea Midpoint MissingCorner",
     "graphs": "MostLines ShortestPath",
-    "looking": "CountByCrops FindStar",
+    "looking": "CountByCrops FindStar TurnCube UnderCursor",
     "maps": "Compass",
     "matrices": "LatinSquare NextInRow RavenMatrix",
     "occlusion": "CountCovered",

@@ -2,7 +2,7 @@
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.changes.pairs import name
-from gem_ma.envs.visual.looking.window import FREE, Board, Looking
+from gem_ma.envs.visual.looking.window import FREE, Board, Window
 from gem_ma.envs.visual.position.neighbour import FIGURES
 from gem_ma.envs.visual.question import Question, numbers, pick
 
@@ -10,7 +10,7 @@ MOST = 15
 LOOKS = tuple([f"show {name((r, c))}" for r in range(MOST) for c in range(MOST)])
 
 
-class CountByCrops(Looking):
+class CountByCrops(Window):
     levels = dial(
         {0: (3, 2), 2: (5, 4), 5: (8, 8), 8: (11, 12), 10: (MOST, 16)}
     )  # cells across, figures
@@ -33,6 +33,6 @@ class CountByCrops(Looking):
         text = f"The board has {size} rows. How many {FIGURES[kind]} figures are on it?"
         return Question(text, str(many), Board(rows), self.moves)
 
-    def look(self, at, asked, last):
+    def place(self, at, asked, last):
         place = LOOKS.index(asked)
         return min(last, place // MOST), min(last, place % MOST)

@@ -2,7 +2,7 @@
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.changes.pairs import name
-from gem_ma.envs.visual.looking.window import FREE, WIDE, Board, Looking
+from gem_ma.envs.visual.looking.window import FREE, WIDE, Board, Window
 from gem_ma.envs.visual.position.neighbour import FIGURES
 from gem_ma.envs.visual.question import Question, pick
 
@@ -14,7 +14,7 @@ def cells(size):
     return tuple([name((r, c)) for r in range(size) for c in range(size)])
 
 
-class FindStar(Looking):
+class FindStar(Window):
     levels = dial({0: (4,), 2: (6,), 5: (9,), 8: (13,), 10: (MOST,)})  # cells across
     looks = tuple(WAYS)
     moves = (*cells(MOST), *WAYS)
@@ -33,7 +33,7 @@ class FindStar(Looking):
         board = Board(tuple(map("".join, rows)))
         return Question("In which cell is the star?", name(cell), board, (*cells(size), *WAYS))
 
-    def look(self, at, asked, last):
+    def place(self, at, asked, last):
         down, right = WAYS[asked]
         row, column = at[0] + WIDE * down, at[1] + WIDE * right
         return min(last, max(0, row)), min(last, max(0, column))

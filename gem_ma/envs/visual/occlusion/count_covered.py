@@ -8,7 +8,7 @@ from gem_ma.envs.visual.shapes.things import COLORS
 
 class CountCovered(Task):
     levels = dial(
-        {0: (2, 26), 2: (4, 24), 5: (8, 22), 8: (12, 20), 10: (18, 17)}
+        {0: (2, 26), 2: (4, 24), 5: (8, 22), 8: (12, 19), 10: (18, 16)}
     )  # discs, how wide
     moves = numbers(20)
     about = (
@@ -17,27 +17,23 @@ class CountCovered(Task):
     )
 
     def draw(self, rng, many, wide):
-        """Draw discs, and an order of them by how many are covered then; none only touches."""
+        """Draw how many are covered, and discs from the highest to the lowest; none only touches.
+
+        Each lies free, or under one that is there.
+        """
+        count = int(rng.integers(many))
         places: list[tuple[int, int]] = []
-        wanted = int(rng.integers(many))  # of them, in an order that comes nearest to it
         while len(places) < many:
+            under = {1 + i for i in rng.permutation(many - 1)[:count].tolist()}
             places = []
-            for x, y in _spread(rng, wanted / many).tolist():
-                away = [(x - a) ** 2 + (y - b) ** 2 for a, b in places]
-                free = all(
-                    d > (1.12 * wide) ** 2 or (0.45 * wide) ** 2 < d < (0.8 * wide) ** 2
-                    for d in away
-                )
-                if free and len(places) < many:
-                    places.append((x, y))
-        orders = {}
-        for _ in range(40):
-            order = tuple([places[i] for i in rng.permutation(many).tolist()])
-            orders[len(covered(order, wide))] = order
-        count = min(sorted(orders), key=lambda found: abs(found - wanted))
+            for i in range(many):
+                place = _put(rng, places, wide, i in under)
+                if place is None:
+                    break
+                places.append(place)
         colors = tuple(rng.integers(len(COLORS), size=many).tolist())
         text = "How many discs are covered in part by another?"
-        return Question(text, str(count), (wide, orders[count], colors), self.moves)
+        return Question(text, str(count), (wide, tuple(places[::-1]), colors), self.moves)
 
     def words(self, shown):
         wide, places, _ = shown
@@ -56,10 +52,16 @@ class CountCovered(Task):
         return canvas.drawn(items=tuple(items))
 
 
-def _spread(rng, near):
-    """Return places to try, nearer to the middle the more are to be covered."""
-    reach = round(36 - 8 * near)
-    return rng.integers(50 - reach, 51 + reach, size=(200, 2))
+def _put(rng, places, wide, under):
+    """Return a place that is under one of these, or free of all; None if none is found."""
+    low = 2 + wide // 2
+    for x, y in rng.integers(low, 101 - low, size=(200, 2)).tolist():
+        away = [(x - a) ** 2 + (y - b) ** 2 for a, b in places]
+        near = [(0.45 * wide) ** 2 < d < (0.8 * wide) ** 2 for d in away]
+        free = [d > (1.12 * wide) ** 2 for d in away]
+        if under == any(near) and all(a or b for a, b in zip(near, free, strict=True)):
+            return x, y
+    return None
 
 
 def covered(places, wide):

@@ -1,0 +1,57 @@
+"""Questions about what one sees a part of at a time: a reply looks elsewhere, or answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gem_ma.envs.visual.question import AGENT, Task
+from gem_ma.game import InvalidMove, Message
+from gem_ma.match.actions import choose
+
+
+class Looking(Task):
+    """What a question shows has `seen(at)`, the part that is seen from there."""
+
+    looks: Sequence[str] = ()  # all that one can ask for
+
+    def __init__(self, level: str | int | None = "normal", tries: int = 60):
+        """Take a level, and how many replies there are, the answer among them."""
+        super().__init__(level, tries)
+
+    def begin(self, rng, shown) -> Any:
+        """Draw where one looks from at first."""
+        raise NotImplementedError
+
+    def look(self, at, asked, shown) -> Any:
+        """Return where one looks from then."""
+        raise NotImplementedError
+
+    def start(self, rng, options):
+        state = super().start(rng, options)
+        return state._replace(at=self.begin(rng, state.shown))
+
+    def read(self, text, view, agent):
+        try:
+            return choose(text, self.looks)
+        except InvalidMove:
+            return super().read(text, view, agent)
+
+    def advance(self, state, moves, rng):
+        said = moves[AGENT]
+        if said is None:
+            return state._replace(left=state.left - 1)
+        if said in self.looks:
+            at = self.look(state.at, said, state.shown)
+            return state._replace(left=state.left - 1, at=at)
+        return super().advance(state, moves, rng)._replace(left=0)
+
+    def tell(self, before, moves, after):
+        if moves[AGENT] in self.looks:
+            return [Message(None, "game", f"{moves[AGENT]}. Replies left: {after.left}.")]
+        return super().tell(before, moves, after)
+
+    def rules(self, agent):
+        return (
+            "You are asked a question about a picture, of which you see a part at a time, as a "
+            f"picture or as words. {self.about} You have {self.tries} replies; the first answer "
+            f"counts, and {self.pays}."
+        )
