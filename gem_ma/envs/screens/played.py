@@ -299,16 +299,20 @@ class Clicked(Game[Played]):
                 except InvalidMove as error:
                     hand = hand._replace(error=str(error), squares=())
             hands[agent] = hand
-        state = state._replace(hands=hands, moves=chosen)
-        if set(chosen) != set(state.inner.to_act()):
+        return self._moved(state._replace(hands=hands, moves=chosen), rng)
+
+    def _moved(self, state, rng):
+        """Return the state after the moves that are chosen, if nobody has to choose any more."""
+        chosen = state.moves
+        if not chosen or set(chosen) != set(state.inner.to_act()):
             return state
         try:
             inner = self.rules_of.advance(state.inner, chosen, rng)
         except InvalidMove as error:  # found out late, where one seat acts
             (agent,) = chosen
-            hands[agent] = hands.get(agent, Hand())._replace(error=str(error))
-            return state._replace(hands=hands, moves={})
-        return Played(inner, hands, self, {}, chosen, state.turn + 1)
+            hand = state.hands.get(agent, Hand())._replace(error=str(error))
+            return state._replace(hands={**state.hands, agent: hand}, moves={})
+        return Played(inner, state.hands, self, {}, chosen, state.turn + 1)
 
     def _done(self, state, agent, hand, move):
         """Return what a seat has on its page after an action, and the reply that it has sent."""
@@ -357,7 +361,10 @@ class Clicked(Game[Played]):
 
     def forfeit(self, state, agent, rng):
         inner = self.rules_of.forfeit(state.inner, agent, rng)
-        return None if inner is None else state._replace(inner=inner)
+        if inner is None:
+            return None
+        moves = {seat: move for seat, move in state.moves.items() if seat in inner.to_act()}
+        return self._moved(state._replace(inner=inner, moves=moves), rng)
 
     # -- the words ---------------------------------------------------------------------------------
 

@@ -54,6 +54,19 @@ def test_the_contract_holds(id):
     check_env(gem_ma.make("screens:game", game=id, max_turns=60))
 
 
+def test_a_seat_that_leaves_keeps_nobody_waiting():
+    game = Clicked("game:DoubleAuction-v0")
+    state = game.start(np.random.default_rng(1), {})
+    *others, last = state.to_act()
+    for seat in others:
+        state = played(game, state, seat, state.inner.legal(seat)[0])
+    assert state.to_act() == (last,)
+    assert set(state.moves) == set(others)
+    after = game.forfeit(state, last, np.random.default_rng(2))
+    assert after.turn == state.turn + 1  # the others' moves count
+    assert set(after.to_act()) == set(others)
+
+
 def test_pictures_say_what_words_say():
     assert certify("screens:game", views=100).views >= 100
 

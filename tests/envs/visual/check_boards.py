@@ -79,6 +79,27 @@ def count_by_crops(scene, question):
     return str(sum(figures[s] == wanted for line in scene.rows for s in line))
 
 
+def turn_cube(scene, question):
+    """Count on a cube that was unfolded: a Grid of its six faces."""
+    return count_by_crops(scene, question)
+
+
+def under_cursor(scenes, question):
+    """Read the number of each figure of the kind from the scene in which the cursor is on it."""
+    kind = re.search(r"(\w+) figure", question)[1]
+    found = []
+    for scene in scenes:
+        across, down = [line[1:5] for line in scene.lines if line[0] == "red"]
+        x, y = (down[0] + down[2]) / 2, (across[1] + across[3]) / 2
+        on = [one for one in scene.items if np.hypot(one[2] - x, one[3] - y) <= one[4] / 2]
+        number = re.search(r"\d+", scene.status[0])
+        assert len(on) == bool(number)
+        found += [int(number[0]) for one in on if one[0] == kind]
+    wanted = re.search(r"the (\d+) ", question)
+    assert len(found) == (int(wanted[1]) if wanted else 1)
+    return str(max(found))
+
+
 def draw_program(scene, question):
     return "; ".join(
         f"box {x} {y} {x} {y}"

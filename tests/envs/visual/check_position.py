@@ -17,8 +17,10 @@ def neighbour(scene, question):
 
 def point_at(scene, question):
     *_, size, figure, _, _, color = question.removesuffix("?").split()
-    wanted = figure, color, size == "large"
-    (item,) = [item for *traits, item in shapes(scene) if tuple(traits) == wanted]
+    found = shapes(scene)
+    large = {one[2] for one in found}  # where all are of one size, nothing tells which it is
+    found = [one for one in found if one[:2] == (figure, color)]
+    (item,) = [item for *_, big, item in found if len(large) == 1 or big == (size == "large")]
     return percent(item[2], item[3])
 
 

@@ -1,6 +1,7 @@
 """All visual tasks: answers from their scenes, what is paid, and that nothing tells the answer."""
 
 import importlib
+import re
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from gem_ma import Env, InvalidMove
 from gem_ma.envs import visual
 from gem_ma.envs.visual.graded import Boxing, Pointing
-from gem_ma.envs.visual.looking import window
+from gem_ma.envs.visual.looking import turn_cube, under_cursor, window
 from gem_ma.envs.visual.programs import draw_program
 from gem_ma.envs.visual.question import AGENT
 from gem_ma.scene import COLORS, Grid
@@ -37,9 +38,11 @@ def made(task, difficulty, seed, **options):
 
 
 def whole(state):
-    """Return a board that is seen in parts as one scene."""
-    rows = state.shown.rows
-    return Grid(rows, window.TILES)
+    """Return what is seen in parts as one scene, or from all places of need."""
+    if isinstance(state.shown, under_cursor.Desk):
+        shown = [state.shown.seen(at) for _, at in state.shown.things]
+        return [under_cursor.UnderCursor().scene(one) for one in shown]
+    return Grid(state.shown.rows, window.TILES)
 
 
 def check(task):
@@ -135,6 +138,88 @@ def test_what_is_outside_of_the_window_is_not_seen(task):
         seen.add(env.game_state.at)
     assert len(seen) > 1
     assert (0, 0) in seen or task == "FindStar"
+
+
+def figures_of(scene, wanted):
+    """Return how many of a figure the picture of a cube shows at its top, its left and right."""
+    size = round((len(scene.items) / 3) ** 0.5)
+    faces = [scene.items[i : i + size * size] for i in range(0, len(scene.items), size * size)]
+    for face, side in zip(faces, ("top", "left", "right"), strict=True):  # they lie where they must
+        x, y = (np.mean([item[i] for item in face]) for i in (2, 3))
+        assert {"top": abs(x - 0.5) < 0.01 and y < 0.5, "left": x < 0.5, "right": x > 0.5}[side]
+    return [sum(item[0] == wanted for item in face) for face in faces]
+
+
+@pytest.mark.parametrize("difficulty", POINTS)
+def test_who_turns_a_cube_sees_each_face_once(difficulty):
+    for seed in range(10):
+        env = made("TurnCube", difficulty, seed)
+        kind = env.game_state.question.split(" figures")[0].split()[-1]
+        start, seen = env.game_state.at, 0
+        for _ in range(4):  # once around: each side comes to the left
+            scene = env.game.picture(env.game_state, AGENT)
+            seen += figures_of(scene, kind)[1]
+            env.step("left")
+        assert env.game_state.at == start
+        seen += figures_of(env.game.picture(env.game_state, AGENT), kind)[0]
+        env.step("up")
+        env.step("up")  # what was below is at the top now
+        seen += figures_of(env.game.picture(env.game_state, AGENT), kind)[0]
+        env.step(str(seen))
+        assert env.rewards[AGENT] == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("left", "right"), ("up", "down")])
+def test_a_cube_turns_back(one, other):
+    env = made("TurnCube", 8, 2)
+    before = env.observe(AGENT)["text"]
+    parts = env.game_state.seen_by(AGENT).shown
+    env.step(one)
+    turned = env.game_state.seen_by(AGENT).shown
+    assert turned != parts
+    assert (turned.left == parts.right) if one == "left" else (turned.right != parts.right)
+    env.step(other)
+    assert env.game_state.seen_by(AGENT).shown == parts
+    assert before
+
+
+def test_faces_that_are_not_seen_are_in_no_view():
+    env = made("TurnCube", 8, 1)
+    state = env.game_state
+    view = state.seen_by(AGENT)
+    spun = turn_cube.TURNS["left"](*turn_cube.TURNS["left"](*state.at))
+    behind = turn_cube.TURNS["up"](*turn_cube.TURNS["up"](*spun))
+    rows = list(state.shown.rows)
+    for out in behind:  # the three ways that are not seen
+        axis = next(i for i, one in enumerate(out) if one)
+        if out not in state.at:
+            face = 2 * axis + (sum(out) < 0)
+            rows[3 * face : 3 * face + 3] = ["ddd"] * 3
+    changed = state._replace(shown=turn_cube.Cube(tuple(rows)))
+    assert changed.shown != state.shown
+    assert changed.seen_by(AGENT) == view
+
+
+@pytest.mark.parametrize("difficulty", POINTS)
+def test_who_moves_the_cursor_onto_each_figure_knows(difficulty):
+    env = made("UnderCursor", difficulty, 4)
+    state = env.game_state
+    kind = state.question.partition(" figure")[0].split()[-1]
+    numbers = []
+    for name, place in state.shown.things:
+        if name == kind:
+            for at, wanted, back, on in zip(
+                env.game_state.at, place, ("left", "up"), ("right", "down"), strict=True
+            ):
+                if at != wanted:
+                    env.step(f"{on if wanted > at else back} {abs(wanted - at)}")
+            seen = env.game_state.seen_by(AGENT)
+            assert seen.shown.at == place
+            numbers.append(seen.shown.number)
+            assert f"number {numbers[-1]}." in env.observe(AGENT)["text"]
+    assert not re.search(r"number \d", env.game.describe(state.seen_by(AGENT), AGENT))
+    env.step(str(max(numbers)))
+    assert env.rewards[AGENT] == 1
 
 
 @pytest.mark.parametrize(

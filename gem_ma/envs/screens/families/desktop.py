@@ -17,6 +17,29 @@ def _holds(box: tuple[int, int], wide: int, high: int, at: tuple[int, int]) -> b
     return 0 <= at[0] - box[0] < wide and 0 <= at[1] - box[1] < high
 
 
+def _layers(order: Any, boxes: Any, wide: int, high: int) -> list[int]:
+    """Return windows from behind to the front, by number where no overlap says which is which."""
+
+    def behind(low: int, number: int) -> bool:
+        """Return whether one sees that the first lies behind the other."""
+        (ax, ay), (bx, by) = boxes[low], boxes[number]
+        if abs(ax - bx) >= wide or abs(ay - by) >= high:
+            return False
+        shared = [(x, y) for x in (max(ax, bx), min(ax, bx) + wide - 1)
+                  for y in (max(ay, by), min(ay, by) + high - 1)]  # fmt: skip
+        above = order[order.index(number) + 1 :]
+        return not any(
+            all(_holds(boxes[other], wide, high, corner) for corner in shared) for other in above
+        )
+
+    left, found = list(order), []
+    while left:
+        free = [n for i, n in enumerate(left) if not any(behind(low, n) for low in left[:i])]
+        found.append(min(free))
+        left.remove(found[-1])
+    return found
+
+
 class Windows(Family):
     """Windows that overlap, come to the front, and are moved by their titles."""
 
@@ -58,9 +81,10 @@ class Windows(Family):
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         wide, high, line = sheet.grown(WIDE), sheet.grown(HIGH), sheet.line
         boxes = [(x, sheet.y + y) for x, y in model.places]
-        for place, number in enumerate(model.order):
+        order = _layers(model.order, boxes, wide, high)
+        for place, number in enumerate(order):
             x, y = boxes[number]
-            above = [boxes[other] for other in model.order[place + 1 :]]
+            above = [boxes[other] for other in order[place + 1 :]]
             sheet.at("box", f"window{number}", x, y, wide, high, tone="window")
             name = model.names[number]
             sheet.at("handle", f"title{number}", x, y, wide, line + 16, text=name, tone="bar")

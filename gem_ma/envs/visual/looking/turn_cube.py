@@ -1,6 +1,6 @@
 """Turn a cube: see all of its six faces, three at a time, and count what is on them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.looking.parts import Looking
@@ -43,8 +43,8 @@ class Cube(NamedTuple):
             (right, up, high_to_low, left, high_to_low),
         )
         return Faces(*[
-            tuple(["".join([self.cell(out, _sum(down, i, along, j)) for j in columns]) for i in rows])
-            for out, down, rows, along, columns in faces
+            tuple(["".join([self.cell(out, _sum(a, i, b, j)) for j in columns]) for i in rows])
+            for out, a, rows, b, columns in faces
         ])  # fmt: skip
 
     def cell(self, out, place):
@@ -105,15 +105,17 @@ class TurnCube(Looking):
             lambda i, j: (size - j, size, size - i),
         )
         scale = 0.94 / (size * max(2, 1 + HIGH))
-        areas, lines, items = [], {}, []
-        for color, rows, corner in zip(("white", "yellow", "cyan"), shown, corners, strict=True):
+        areas: list[Any] = []
+        lines: dict[Any, Any] = {}
+        items = []
+        for color, rows, corner in zip(("white", "yellow", "white"), shown, corners, strict=True):
             for i, row in enumerate(rows):
                 for j, symbol in enumerate(row):
                     ends = [corner(i + a, j + b) for a, b in ((0, 0), (0, 1), (1, 1), (1, 0))]
                     ends = [_flat(*end, size, scale) for end in ends]
                     areas.append((color, tuple(ends)))
                     for a, b in zip(ends, [*ends[1:], ends[0]], strict=True):
-                        lines[min(a, b), max(a, b)] = ("", *min(a, b), *max(a, b), 0.006)
+                        lines[min(a, b), max(a, b)] = ("black", *min(a, b), *max(a, b), 0.006)
                     x, y = ((ends[0][k] + ends[2][k]) / 2 for k in (0, 1))
                     items.append((FIGURES[symbol], "black", x, y, 0.62 * scale, 0.0))
         return Shapes(areas=tuple(areas), lines=tuple(lines.values()), items=tuple(items))

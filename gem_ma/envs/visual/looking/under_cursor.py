@@ -12,6 +12,7 @@ WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 LOOKS = tuple([f"{way} {far}" for way in WAYS for far in range(1, 100)])
 KINDS = tuple([one for one in FIGURES.values() if one not in ("plus", "cross", "arrow")])
 CURSOR = 4  # percent of the picture
+LOW, HIGH = 5, 95  # it is moved no further
 
 
 class Seen(NamedTuple):
@@ -48,7 +49,8 @@ class UnderCursor(Looking):
         "It shows figures, in words where their middles are, in percent from the left and from the "
         "top, and a cursor, a cross. Each figure has a number from 1 to 99, which is written below "
         "the picture while the cursor is on that figure. Reply with a way and how many percent to "
-        "move the cursor, such as right 20 or up 3; or with a number alone, which is your answer."
+        "move the cursor, such as right 20 or up 3; it goes from 5 to 95 at most. Or reply with a "
+        "number alone, which is your answer."
     )
 
     def draw(self, rng, many, asked, wide):
@@ -69,14 +71,17 @@ class UnderCursor(Looking):
     def begin(self, rng, shown):
         """Draw a place that is on no figure."""
         while True:
-            at = tuple(rng.integers(5, 96, size=2).tolist())
+            at = tuple(rng.integers(LOW, HIGH + 1, size=2).tolist())
             if shown.seen(at).number is None:
                 return at
 
     def look(self, at, asked, shown):
         way, far = asked.split()
         return tuple(
-            [min(100, max(0, a + int(far) * step)) for a, step in zip(at, WAYS[way], strict=True)]
+            [
+                min(HIGH, max(LOW, a + int(far) * step))
+                for a, step in zip(at, WAYS[way], strict=True)
+            ]
         )
 
     def words(self, shown):
@@ -97,4 +102,6 @@ class UnderCursor(Looking):
 
 
 def _number(shown):
-    return "It is on no figure." if shown.number is None else f"Its figure has number {shown.number}."
+    return (
+        "It is on no figure." if shown.number is None else f"Its figure has number {shown.number}."
+    )

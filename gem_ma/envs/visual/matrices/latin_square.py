@@ -50,6 +50,9 @@ class LatinSquare(Task):
         hidden |= {
             rest[i] for i in rng.permutation(len(rest))[: max(0, len(rest) // 2 - more)].tolist()
         }
+        seen = [(r, c) for r, c in rest if square[r][c] == answer]
+        if hidden.issuperset(seen):  # which figures there are has to be seen
+            hidden.discard(seen[0])
         for r, c in hidden:
             square[r][c] = FREE
         square[row][column] = ASKED
