@@ -273,5 +273,5 @@ def _why(said, view):
     if view.trick and any(card[-1] == view.trick[0][-1] for card in hand):
         return "you have to follow suit"
     if view.left == HAND:
-        return "it may not be played in the first trick"
+        return "it may not be played in the first trick" if view.trick else f"{FIRST} has to be led"
     return "hearts may not be led yet"
