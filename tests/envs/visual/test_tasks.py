@@ -172,7 +172,7 @@ def test_who_turns_a_cube_sees_each_face_once(difficulty):
 @pytest.mark.parametrize(("one", "other"), [("left", "right"), ("up", "down")])
 def test_a_cube_turns_back(one, other):
     env = made("TurnCube", 8, 2)
-    before = env.observe(AGENT)["text"]
+    before = env.game.describe(env.game_state, AGENT)
     parts = env.game_state.seen_by(AGENT).shown
     env.step(one)
     turned = env.game_state.seen_by(AGENT).shown
@@ -180,7 +180,7 @@ def test_a_cube_turns_back(one, other):
     assert (turned.left == parts.right) if one == "left" else (turned.right != parts.right)
     env.step(other)
     assert env.game_state.seen_by(AGENT).shown == parts
-    assert before
+    assert env.game.describe(env.game_state, AGENT) == before
 
 
 def test_faces_that_are_not_seen_are_in_no_view():

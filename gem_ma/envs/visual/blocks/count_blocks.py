@@ -1,10 +1,9 @@
 """Count blocks: of how many cubes a pile is made."""
 
 from gem_ma.envs.levels import dial
+from gem_ma.envs.visual.blocks import solid
 from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.scene import Shapes
-
-HIGH = 1.1  # of a cube, where half of the width of its top is 1
 
 
 class CountBlocks(Task):
@@ -63,23 +62,5 @@ class CountBlocks(Task):
                         (r, c + 1, z + 1),
                     ]
                     faces.append(("blue", right))
-        return _drawn(faces)
-
-
-def _flat(r, c, z):
-    return c - r, (c + r) / 2 - HIGH * z
-
-
-def _drawn(faces):
-    """Return faces as areas with lines around them, as large as the picture allows."""
-    flat = [[_flat(*corner) for corner in corners] for _, corners in faces]
-    xs, ys = ([p[i] for one in flat for p in one] for i in (0, 1))
-    scale = 0.94 / max(max(xs) - min(xs), max(ys) - min(ys))
-    left, top = (0.5 - scale * (max(v) + min(v)) / 2 for v in (xs, ys))
-    areas, lines = [], {}
-    for (color, _), corners in zip(faces, flat, strict=True):
-        ends = [(left + scale * x, top + scale * y) for x, y in corners]
-        areas.append((color, tuple(ends)))
-        for a, b in zip(ends, [*ends[1:], ends[0]], strict=True):
-            lines[min(a, b), max(a, b)] = ("", *min(a, b), *max(a, b), 0.006)
-    return Shapes(areas=tuple(areas), lines=tuple(lines.values()))
+        areas, lines = solid.drawn(faces)
+        return Shapes(areas=areas, lines=lines)

@@ -18,7 +18,11 @@ def draw(rng, size, many):
 
 
 def words(shown):
-    named = zip(("first", "second"), shown, strict=True)
+    return told(zip(("first", "second"), shown, strict=True))
+
+
+def told(named):
+    """Return boards of figures in words, each below its name."""
     return "\n".join(
         [f"{name}:\n" + "\n".join([" | ".join([FIGURES[s] for s in row]) for row in rows])
          for name, rows in named]

@@ -2,9 +2,10 @@
 
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.changes.pairs import name
+from gem_ma.envs.visual.looking.parts import strewn
 from gem_ma.envs.visual.looking.window import FREE, Board, Window
 from gem_ma.envs.visual.position.neighbour import FIGURES
-from gem_ma.envs.visual.question import Question, numbers, pick
+from gem_ma.envs.visual.question import Question, numbers
 
 MOST = 15
 LOOKS = tuple([f"show {name((r, c))}" for r in range(MOST) for c in range(MOST)])
@@ -24,12 +25,7 @@ class CountByCrops(Window):
 
     def draw(self, rng, size, most):
         """Draw how many of a figure there are, and others."""
-        kind = pick(rng, tuple(FIGURES))
-        many = int(rng.integers(most + 1))
-        others = [s for s in FIGURES if s != kind] + [FREE] * 8
-        order = rng.permutation(size * size).tolist()
-        cells = [kind if place < many else pick(rng, others) for place in order]
-        rows = tuple(["".join(cells[i : i + size]) for i in range(0, size * size, size)])
+        kind, many, rows = strewn(rng, size * size, size, most, [FREE] * 8)
         text = f"The board has {size} rows. How many {FIGURES[kind]} figures are on it?"
         return Question(text, str(many), Board(rows), self.moves)
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.visual.question import AGENT, Task
+from gem_ma.envs.visual.position.neighbour import FIGURES
+from gem_ma.envs.visual.question import AGENT, Task, pick
 from gem_ma.game import InvalidMove, Message
 from gem_ma.match.actions import choose
 
@@ -55,3 +56,16 @@ class Looking(Task):
             f"picture or as words. {self.about} You have {self.tries} replies; the first answer "
             f"counts, and {self.pays}."
         )
+
+
+def strewn(rng, cells, wide, most, beside=()):
+    """Return a figure, how many cells have it, at most `most`, and all cells in rows.
+
+    The others have other figures, or what is `beside` them.
+    """
+    kind = pick(rng, tuple(FIGURES))
+    many = int(rng.integers(most + 1))
+    others = [s for s in FIGURES if s != kind] + list(beside)
+    order = rng.permutation(cells).tolist()
+    filled = [kind if place < many else pick(rng, others) for place in order]
+    return kind, many, tuple(["".join(filled[i : i + wide]) for i in range(0, cells, wide)])

@@ -1,9 +1,11 @@
 """Turn a cube: see all of its six faces, three at a time, and count what is on them."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.envs.levels import dial
-from gem_ma.envs.visual.looking.parts import Looking
+from gem_ma.envs.visual.blocks import solid
+from gem_ma.envs.visual.changes import pairs
+from gem_ma.envs.visual.looking.parts import Looking, strewn
 from gem_ma.envs.visual.position.neighbour import FIGURES
 from gem_ma.envs.visual.question import Question, numbers, pick
 from gem_ma.scene import Shapes
@@ -16,7 +18,6 @@ TURNS = {
     "down": lambda left, right, up: (up, right, _back(left)),
 }
 NAMES = "top", "left face", "right face"
-HIGH = 1.1  # of a cell, where half of the width of its top is 1
 
 
 class Faces(NamedTuple):
@@ -72,12 +73,7 @@ class TurnCube(Looking):
 
     def draw(self, rng, size, most):
         """Draw how many of a figure there are, and others."""
-        kind = pick(rng, tuple(FIGURES))
-        many = int(rng.integers(most + 1))
-        others = [s for s in FIGURES if s != kind]
-        order = rng.permutation(6 * size * size).tolist()
-        cells = [kind if place < many else pick(rng, others) for place in order]
-        rows = tuple(["".join(cells[i : i + size]) for i in range(0, len(cells), size)])
+        kind, many, rows = strewn(rng, 6 * size * size, size, most)
         text = f"How many {FIGURES[kind]} figures are on the six faces of the cube?"
         return Question(text, str(many), Cube(rows), self.moves)
 
@@ -92,10 +88,7 @@ class TurnCube(Looking):
         return TURNS[asked](*at)
 
     def words(self, shown):
-        return "\n".join([
-            f"{name}:\n" + "\n".join([" | ".join([FIGURES[s] for s in row]) for row in rows])
-            for name, rows in zip(NAMES, shown, strict=True)
-        ])  # fmt: skip
+        return pairs.told(zip(NAMES, shown, strict=True))
 
     def scene(self, shown):
         size = len(shown.top)
@@ -104,27 +97,19 @@ class TurnCube(Looking):
             lambda i, j: (size, j, size - i),
             lambda i, j: (size - j, size, size - i),
         )
-        scale = 0.94 / (size * max(2, 1 + HIGH))
-        areas: list[Any] = []
-        lines: dict[Any, Any] = {}
-        items = []
+        faces = []
         for color, rows, corner in zip(("white", "yellow", "white"), shown, corners, strict=True):
             for i, row in enumerate(rows):
-                for j, symbol in enumerate(row):
-                    ends = [corner(i + a, j + b) for a, b in ((0, 0), (0, 1), (1, 1), (1, 0))]
-                    ends = [_flat(*end, size, scale) for end in ends]
-                    areas.append((color, tuple(ends)))
-                    for a, b in zip(ends, [*ends[1:], ends[0]], strict=True):
-                        lines[min(a, b), max(a, b)] = ("black", *min(a, b), *max(a, b), 0.006)
-                    x, y = ((ends[0][k] + ends[2][k]) / 2 for k in (0, 1))
-                    items.append((FIGURES[symbol], "black", x, y, 0.62 * scale, 0.0))
-        return Shapes(areas=tuple(areas), lines=tuple(lines.values()), items=tuple(items))
-
-
-def _flat(left, right, up, size, scale):
-    """Return where a point of the cube lies in the picture, whose middle is that of the cube."""
-    x, y = right - left, (right + left) / 2 - HIGH * up
-    return 0.5 + scale * x, 0.5 + scale * (y - size * (1 - HIGH) / 2)
+                for j in range(len(row)):
+                    around = ((0, 0), (0, 1), (1, 1), (1, 0))
+                    faces.append((color, [corner(i + a, j + b) for a, b in around]))
+        areas, lines = solid.drawn(faces, "black")
+        figures = [FIGURES[symbol] for rows in shown for row in rows for symbol in row]
+        items = []
+        for figure, (_, (first, second, third, _)) in zip(figures, areas, strict=True):
+            x, y = ((a + b) / 2 for a, b in zip(first, third, strict=True))
+            items.append((figure, "black", x, y, 0.62 * abs(second[0] - first[0]), 0.0))
+        return Shapes(areas=areas, lines=lines, items=tuple(items))
 
 
 def _back(way):
