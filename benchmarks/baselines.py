@@ -47,6 +47,7 @@ MATCHES = 32  # with a random player after each update of self-play
 LAST = 10  # updates that a result is the mean of
 LONGEST = 300  # seconds of CPU that a run may get
 REPLY = 128  # tokens of a reply at most
+CONTEXT = "tokens=4000"  # of a chat, what is read
 
 
 class Form(NamedTuple):
@@ -202,7 +203,7 @@ def made(id, algorithm, seed, form, about, model, device):
         episodes=episodes,
         group=GROUP if algorithm == "GRPO" else 1,
         seed=seed,
-        rollout={"concurrency": 1024},
+        rollout={"concurrency": 1024, "context": CONTEXT},
     )
 
 
@@ -231,9 +232,9 @@ def earned(trainer, row):
 
 
 def versus_random(env, player, matches, seed):
-    episodes = gem_ma.rollout(
-        env, [player, RandomAgent(seed=1)], matches, seed=seed, shuffle=True, progress=False
-    )
+    both = [player, RandomAgent(seed=1)]
+    settings = {"shuffle": True, "progress": False, "context": CONTEXT}
+    episodes = gem_ma.rollout(env, both, matches, seed=seed, **settings)
     own = name_of(player)
     return fmean(
         one.returns[seat] for one in episodes for seat, who in one.agents.items() if who == own

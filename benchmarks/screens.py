@@ -1,21 +1,24 @@
-"""Measure screens: steps with pictures a second, and resets, in whole episodes.
+"""Measure screens: steps with pictures a second, resets, and what a live one takes.
 
     python benchmarks/screens.py [inbox calendar ...] [--steps 600] [--difficulty 3] [--miniwob]
     python benchmarks/screens.py [inbox calendar ...] --solved
 
-Half of the episodes are played by who knows the way, half by random clicks. Choosing a move does
-not count, reading, playing and drawing it do. With --miniwob also MiniWoB++'s pages in Chromium
-(pip install 'gem-ma[miniwob]'), by random clicks: seconds there are those of the clock, since the
-browser is another process. With --solved it measures what is solved instead, as rows of a table: by
-who knows the way, of 200 seeds at difficulties 0, 5 and 10 together; its actions at each of these,
-and Spearman's correlation of all eleven difficulties with the mean of 20 seeds; and by random
-clicks, of 100 seeds at difficulty 5.
+Half of the episodes are whole ones of who knows the way, half of random clicks. Choosing a move
+does not count, reading, playing and drawing it do. A live environment is one of 50, three actions
+after its reset; what all of a process share, such as the widths of words, was there before. With
+--miniwob also MiniWoB++'s pages in Chromium (pip install 'gem-ma[miniwob]'), by random clicks:
+seconds there are those of the clock, since the browser is another process. With --solved it
+measures what is solved instead, as rows of a table: by who knows the way, of 200 seeds at
+difficulties 0, 5 and 10 together; its actions at each of these, and Spearman's correlation of all
+eleven difficulties with the mean of 20 seeds; and by random clicks, of 100 seeds at difficulty 5.
 """
 
 import argparse
+import gc
 import random
 import statistics
 import time
+import tracemalloc
 
 import gem_ma
 from gem_ma.envs.screens.families import REGISTER
@@ -39,6 +42,29 @@ def speed(id, steps, difficulty, first):
             env.observe("player")["image"]
     busy = time.process_time() - begun
     return steps / (busy - resetting), 1e6 * resetting / len(episodes)
+
+
+def live(id, difficulty, many=50):
+    """Return the bytes that an environment takes which somebody has begun to play."""
+
+    def begun():
+        envs = [gem_ma.make(id, observe="image", difficulty=difficulty) for _ in range(many)]
+        for seed, env in enumerate(envs):
+            env.reset(seed=seed)
+            for _ in range(3):
+                if not (env.terminations["player"] or env.truncations["player"]):
+                    moves = env.unwrapped.match.state.legal("player")
+                    env.step(moves[seed % len(moves)])
+        return envs
+
+    begun()
+    gc.collect()
+    tracemalloc.start()
+    kept = begun()
+    gc.collect()
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    return taken / len(kept)
 
 
 def played(env, steps, first):
@@ -133,16 +159,22 @@ def main():
         for id in [*ids, *([] if args.families else TOGETHER)]:
             print(solved(id), flush=True)
         return
-    rates = {}
+    rates, sizes = {}, {}
     for id in ids:
         speed(id, args.steps, args.difficulty, 0)
         found = [speed(id, args.steps, args.difficulty, 1000 * n) for n in (1, 2, 3)]
         rates[id] = max(rate for rate, _ in found)
         reset = min(reset for _, reset in found)
-        print(f"{id}: {rates[id]:,.0f} steps a second, a reset {reset:.0f} us", flush=True)
+        sizes[id] = live(id, args.difficulty) / 1000
+        told = f"{rates[id]:,.0f} steps a second, a reset {reset:.0f} us, live {sizes[id]:.1f} kB"
+        print(f"{id}: {told}", flush=True)
     slowest = min(rates, key=rates.get)
     mean = sum(rates.values()) / len(rates)
     print(f"mean {mean:,.0f} steps a second, slowest {slowest} with {rates[slowest]:,.0f}")
+    largest = max(sizes, key=sizes.get)
+    print(
+        f"live {sum(sizes.values()) / len(sizes):.1f} kB, most {largest} with {sizes[largest]:.1f}"
+    )
     if args.miniwob:
         gem_ma.make("gym:miniwob/click-test-v1")  # says where the browser is
         speed_of_pages(args.steps // 10)

@@ -299,6 +299,10 @@ class Calendar(Family):
         done: bool | None = None
 
     DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
+    COLUMNS = tuple(range(58, 438, 76))
+    # Names that all calendars share: those of its own would be a fifth of each that is live.
+    HOURS = tuple((f"hour{hour}", f"{9 + hour}:00") for hour in range(9))
+    SLOTS = tuple(tuple(f"slot{day}-{hour}" for hour in range(9)) for day in range(5))
 
     def start(self, rng: Any, difficulty: int) -> Any:
         slots = pick(
@@ -318,15 +322,15 @@ class Calendar(Family):
     def draw(self, sheet: Any, model: Any, ui: Any) -> None:
         top = sheet.y
         for day, name in enumerate(self.DAYS):
-            sheet.at("label", f"day{day}", 58 + day * 76, top, 70, sheet.line, text=name)
-        for hour in range(9):
-            y, told = top + sheet.line + 4 + hour * 30, f"{9 + hour}:00"
-            sheet.at("label", f"hour{hour}", 10, y + 6, 44, 18, text=told, type=14)
+            sheet.at("label", f"day{day}", self.COLUMNS[day], top, 70, sheet.line, text=name)
+        for hour, (id, told) in enumerate(self.HOURS):
+            y = top + sheet.line + 4 + hour * 30
+            sheet.at("label", id, 10, y + 6, 44, 18, text=told, type=14)
             for day in range(5):
                 title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
                 title = title or ("busy" if (day, hour) in model.busy else "")
                 tone = "gray" if title == "busy" else "blue" if title else ""
-                x, id = 58 + day * 76, f"slot{day}-{hour}"
+                x, id = self.COLUMNS[day], self.SLOTS[day][hour]
                 sheet.at("cell", id, x, y, 76, 30, text=title, tone=tone, type=14)
         if model.slot is not None:
             sheet.window(90, 190, 280, 130, "New meeting")
@@ -359,5 +363,5 @@ class Calendar(Family):
     def plan(self, model: Any, ui: Any) -> Any:
         title, day, hour = next(one for one in model.wants if one not in model.made)
         if model.slot != (day, hour):
-            return ("click", "cancel") if model.slot else ("click", f"slot{day}-{hour}")
+            return ("click", "cancel") if model.slot else ("click", self.SLOTS[day][hour])
         return ("click", "save") if ui.values.get("title") == title else ("set", "title", title)
