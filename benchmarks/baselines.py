@@ -47,7 +47,6 @@ MATCHES = 32  # with a random player after each update of self-play
 LAST = 10  # updates that a result is the mean of
 LONGEST = 300  # seconds of CPU that a run may get
 REPLY = 128  # tokens of a reply at most
-CONTEXT = "tokens=4000"  # of a chat, what is read
 
 
 class Form(NamedTuple):
@@ -203,7 +202,7 @@ def made(id, algorithm, seed, form, about, model, device):
         episodes=episodes,
         group=GROUP if algorithm == "GRPO" else 1,
         seed=seed,
-        rollout={"concurrency": 1024, "context": CONTEXT},
+        rollout={"concurrency": 1024},
     )
 
 
@@ -219,8 +218,8 @@ def longest(model):
 
 
 def environment(id):
-    """Return an environment; in tasks a reply that cannot be read is a wrong answer."""
-    return gem_ma.make(id, invalid="retry" if id.startswith("game:") else "lose")
+    """Return an environment; a reply that cannot be read or played ends it, and loses."""
+    return gem_ma.make(id, invalid="lose")
 
 
 def earned(trainer, row):
@@ -232,9 +231,9 @@ def earned(trainer, row):
 
 
 def versus_random(env, player, matches, seed):
-    both = [player, RandomAgent(seed=1)]
-    settings = {"shuffle": True, "progress": False, "context": CONTEXT}
-    episodes = gem_ma.rollout(env, both, matches, seed=seed, **settings)
+    episodes = gem_ma.rollout(
+        env, [player, RandomAgent(seed=1)], matches, seed=seed, shuffle=True, progress=False
+    )
     own = name_of(player)
     return fmean(
         one.returns[seat] for one in episodes for seat, who in one.agents.items() if who == own

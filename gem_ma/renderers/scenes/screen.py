@@ -251,6 +251,13 @@ def _ink_on(ground: RGB, theme: Theme) -> RGB:
 
 
 @functools.lru_cache(maxsize=1024)
+def _edge(theme: Theme) -> RGB:
+    """Return the colour of borders: the theme's lines, or where they are faint stronger ones."""
+    faint = contrast(theme.line, theme.paper) < 1.5
+    return _mixed(theme.paper, theme.ink, 0.4) if faint else theme.line
+
+
+@functools.lru_cache(maxsize=1024)
 def _accent(ground: RGB, theme: Theme, least: float = PLAIN) -> RGB:
     """Return the blue of links and of what has the keyboard, such that it stands out."""
     color = theme.color("blue")
@@ -365,7 +372,7 @@ def _plain(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
 def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     color = _ground(one, theme)
     _fill(area, color)
-    area[-1:] = theme.line
+    area[-1:] = _edge(theme)
     for number, text in enumerate(one.text.split("\n")):
         y = 5 + letters.LINES[one.type] * number
         _write(area, 14, text, _ink_on(color, theme), one.type, y=y, on=color)
@@ -373,8 +380,7 @@ def _note(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
 
 def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     _fill(area, _ground(one, theme))
-    faint = contrast(theme.line, theme.paper) < 1.5
-    _frame(area, _mixed(theme.paper, theme.ink, 0.4) if faint else theme.line)
+    _frame(area, _edge(theme))
     if one.tone == "window":
         if look == "old":
             _raised(area[1:-1, 1:-1], theme)
@@ -383,7 +389,7 @@ def _panel(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
 
 
 def _line(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
-    area[:] = theme.line
+    area[:] = _edge(theme)
 
 
 def _image(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -395,7 +401,7 @@ def _image(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
     else:
         face = theme.color(one.tone) if one.tone in COLORS else theme.cell
         area[:] = face
-        _frame(area, theme.line)
+        _frame(area, _edge(theme))
         _write(area, 4, one.text, _ink_on(face, theme), one.type)
 
 
@@ -413,7 +419,8 @@ def _button(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
     if look == "old":
         _raised(area, theme)
     else:
-        _frame(area, _mixed(face, theme.ink, 0.35))
+        flat = contrast(face, ground) < 1.05  # then its border is all that can be seen of it
+        _frame(area, _mixed(face, theme.ink, 0.6 if flat else 0.35))
         _corners(area, ground)
     ink = _mixed(_ink_on(face, theme), face, 0.55) if one.disabled else _ink_on(face, theme)
     _in_the_middle(area, one, 8, ink, on=face)
@@ -427,7 +434,7 @@ def _in_the_middle(area: Any, one: Any, rim: int, ink: Any, **how: Any) -> None:
 def _tab(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     face = ground if one.value else theme.cell
     _fill(area, face)
-    _frame(area, theme.line)
+    _frame(area, _edge(theme))
     if one.value:
         area[:3] = _accent(theme.paper, theme)
         area[-1:, 1:-1] = ground
@@ -558,7 +565,7 @@ def _item(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, groun
         if one.tone in COLORS:
             face = theme.color(one.tone)
             area[:] = face
-        _frame(area, theme.line)
+        _frame(area, _edge(theme))
     text = letters.shorten(one.text, one.type, one.w - 2 * PAD)
     _write(area, PAD, text, _ink_on(face, theme), one.type, on=face)
 
@@ -571,7 +578,7 @@ def _square(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
 
 def _menu(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     _fill(area, _lit(theme))
-    _frame(area, theme.line)
+    _frame(area, _edge(theme))
 
 
 def _slider(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -585,7 +592,7 @@ def _slider(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
 
 def _fold(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
     _fill(area, theme.cell)
-    _frame(area, theme.line)
+    _frame(area, _edge(theme))
     ink, y = _ink_on(theme.cell, theme), one.h // 2
     for n in range(5):
         if one.value:
@@ -605,7 +612,7 @@ def _scroll(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
     rail[:] = theme.cell
     if most:
         rail[top : top + long, 3:-3] = _mixed(theme.cell, _ink_on(theme.cell, theme), 0.45)
-    _frame(area, theme.line)
+    _frame(area, _edge(theme))
 
 
 def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, ground: Any) -> None:
@@ -615,7 +622,7 @@ def _handle(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, gro
     face = theme.color(one.tone) if one.tone in COLORS else theme.cell
     if one.tone == "bar":
         _fill(area, _head(theme))
-        _frame(area, theme.line)
+        _frame(area, _edge(theme))
         ink = _ink_on(_head(theme), theme)
         _write(area, 10, letters.shorten(one.text, one.type, one.w - 14, True), ink, one.type, True)
         return
@@ -638,7 +645,7 @@ def _shade(area: Any, one: Any, theme: Any, look: Any, at: Any, hover: Any, grou
             area[:, :, part] = np.outer(down, 1 - across * share)
         else:
             area[:, :, part] = 2.55 * one.value[1] * (1 - one.value[0] / 100 * share)
-    _frame(area, theme.line)
+    _frame(area, _edge(theme))
     if kind != "mixed":
         _knob(area, *spot(one))
 

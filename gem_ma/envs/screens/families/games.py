@@ -69,7 +69,7 @@ class Mines(Family):
                 sheet.at("label", f"near{cell}", left, middle, 14, sheet.line, text=text)
             else:
                 text = "!" if cell in model.flags else ""
-                sheet.at("button", f"cell{cell}", x, y, size, size, text=text)
+                sheet.at("button", f"cell{cell}", x, y, size, size, text=text, tone="gray")
 
     def update(self, model: Any, event: Any, ui: Any) -> Any:
         if not event.id.startswith("cell"):
