@@ -47,6 +47,7 @@ MATCHES = 32  # with a random player after each update of self-play
 LAST = 10  # updates that a result is the mean of
 LONGEST = 300  # seconds of CPU that a run may get
 REPLY = 128  # tokens of a reply at most
+CHAT = 8000  # letters of a chat that is imitated at most: no model here reads more tokens
 
 
 class Form(NamedTuple):
@@ -159,9 +160,17 @@ def imitation(id, seed, form, about, args):
     episodes = round(min(max(form.letters / about["letters"], 16), 4000))
     settings = {"seed": seed, "device": args.device, "progress": False, "max_errors": 0}
     teacher = FunctionAgent(taught)
-    return pretrain(
-        environment(id), teacher, folder, size=form.size, episodes=episodes, epochs=1, **settings
-    )
+    settings |= {"size": form.size, "episodes": episodes, "epochs": 1}
+    return pretrain(environment(id), teacher, folder, keep=short, **settings)
+
+
+def short(episode):
+    """Return whether a model can read an episode whole."""
+    return all(letters(episode, seat) < CHAT for seat in episode.agents)
+
+
+def letters(episode, seat):
+    return sum(len(str(message["content"])) for message in episode.messages(seat))
 
 
 def taught(turn):
@@ -248,14 +257,11 @@ def floor(id, folder, episodes=256):
     env = environment(id)
     played = gem_ma.rollout(env, RandomAgent(), episodes, seed=0, progress=False, max_errors=0)
     seats = env.possible_agents
-    letters = fmean(
-        sum(len(str(message["content"])) for seat in seats for message in one.messages(seat))
-        for one in played
-    )
+    long = fmean(sum(letters(one, seat) for seat in seats) for one in played)
     worth = [fmean(one.returns[seat] for seat in seats) for one in played]
     path.parent.mkdir(parents=True, exist_ok=True)
     turns = fmean(len(one.steps) for one in played)
-    about = {"return": fmean(worth), "turns": turns, "letters": letters, "episodes": episodes}
+    about = {"return": fmean(worth), "turns": turns, "letters": long, "episodes": episodes}
     write(path, {"id": id, **about})
 
 
