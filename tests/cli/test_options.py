@@ -14,7 +14,7 @@ from gem_ma.cli.main import main
 from gem_ma.envs.tau import fetch
 
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
-NEEDS = {"train": ("torch", "transformers"), "serve": ("uvicorn", "fastapi")}
+NEEDS = {"train": ("torch", "transformers"), "serve": ("uvicorn", "fastapi", "openenv")}
 NEEDS["gateway"] = ("aiohttp",)
 NEEDS["arena"] = ("openskill", "starlette", "uvicorn", "websockets")
 NEEDS |= {"plot": ("matplotlib",), "completion": ("argcomplete",)}

@@ -18,6 +18,7 @@ FIRST, QUEEN = "2c", "Qs"
 ALL = 26  # points in a deck; who takes all has none, and the others have so many each
 LEFT = -0.75  # what who leaves earns, as one who alone has 26 points
 ORDER = tuple(sorted(DECK, key=lambda card: (SUITS.index(card[-1]), rank(card))))
+LOWER = {card.casefold() for card in DECK}
 
 
 def points(cards):
@@ -229,13 +230,16 @@ class Hearts(Game[State]):
             lines.append(f"Cards are passed to {PASSING[view.shift]}")
         else:
             lines += [
-                f"{AGENTS[seat]} passed {' '.join(cards)}"
+                f"{AGENTS[seat]} passed {' '.join(cards)} to {AGENTS[(seat + view.shift) % 4]}"
                 for seat, cards in enumerate(view.given)
                 if cards
             ]
-        lead = (view.turn - len(view.trick)) % 4
-        trick = " ".join(f"p{(lead + i) % 4} {card}" for i, card in enumerate(view.trick))
-        lines.append(f"Trick {HAND - view.left + bool(view.left)} of {HAND}: {trick or 'no card'}")
+        if view.left:
+            lead = (view.turn - len(view.trick)) % 4
+            trick = " ".join(f"p{(lead + i) % 4} {card}" for i, card in enumerate(view.trick))
+            lines.append(f"Trick {HAND + 1 - view.left} of {HAND}: {trick or 'no card'}")
+        else:
+            lines.append(f"All {HAND} tricks are over")
         taken = [f"p{seat} {' '.join(cards)}" for seat, cards in enumerate(view.taken) if cards]
         lines.append(f"Taken: {', '.join(taken) or 'nothing that counts'}")
         if not view.left:
@@ -266,6 +270,8 @@ def _why(said, view):
     if len(said) != count:
         return f"name {count} card{'s' * (count > 1)}"
     (hand,) = [hand for hand in view.hands if hand is not None]
+    if unknown := [card for card in said if card.casefold() not in LOWER]:
+        return f"{clip(unknown[0])} is no card"
     if not all(card in hand for card in said):
         return "you do not have that"
     if view.passing:

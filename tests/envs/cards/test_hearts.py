@@ -170,6 +170,7 @@ def test_what_is_refused_says_why():
         (f"{own[0]} {own[1]}", "name 3 cards"),
         (f"{own[0]} {own[0]} {own[1]}", "three different"),
         (f"{own[0]} {own[1]} {state.hands[1][0]}", "do not have that"),
+        (f"{own[0]} {own[1]} apple", "is no card"),
         ("", "name 3 cards"),
     ):
         with pytest.raises(InvalidMove, match=why):
@@ -196,8 +197,8 @@ def test_the_deal_in_words():
         hands, 1, (("2s",), ("3s",), ("4s",), ("5s",)), False, 0, ("Kc",), ((), ("2h",), (), ()), 2
     )
     assert GAME.describe(state.seen_by("player_0"), "player_0") == (
-        "You hold 3c 10d\nplayer_0 passed 2s\nplayer_3 passed 5s\nTrick 12 of 13: p3 Kc\n"
-        "Taken: p1 2h\nTo act: player_0"
+        "You hold 3c 10d\nplayer_0 passed 2s to player_1\nplayer_3 passed 5s to player_0\n"
+        "Trick 12 of 13: p3 Kc\nTaken: p1 2h\nTo act: player_0"
     )
     then = state.play("3c").play("4c").play("6h")
     assert then.turn == 3
