@@ -15,9 +15,11 @@ import torch
 import gem_ma
 from gem_ma.agents import HFAgent
 from gem_ma.guards.files import replace
-from gem_ma.training.health import Checkup
+from gem_ma.training.health import Checkup, Collapsed
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.pretrain import pretrain
+
+BEST = "best.pt"
 
 
 class Run:
@@ -79,19 +81,31 @@ class Run:
         return HFAgent(str(model), device=self.device, **settings)
 
     def train(self, name, trainer, updates, after=()):
-        """Run a trainer, from its checkpoint on if there is one, and keep its curve."""
+        """Run a trainer, from its checkpoint on if there is one, and return its history.
+
+        One that collapses goes back to the best of what it was.
+        """
         path = self.out / name / "checkpoint.pt"
-        return self.part(
-            name,
-            lambda count: trainer.run(updates, path, after=[*after, count], progress=True),
-        )
+        try:
+            return self.part(
+                name,
+                lambda count: trainer.run(updates, path, after=[*after, count], progress=True),
+            )
+        except Collapsed as end:
+            self.say(collapsed=str(end))
+            trainer.load(self.out / BEST)
+            return trainer.history
+
+    def checkup(self, score):
+        """Return what watches a column of the history, and keeps the best there was."""
+        return Checkup(score, self.out / BEST)
 
     def reinforce(self, trainer, updates, score, judge, players):
         """Run a trainer, watched by a column, and say how its learners play, drawing and greedily.
 
         judge: returns what is to be said of players: a learner, or those of several seats.
         """
-        self.train("rebn", trainer, updates, after=[Checkup(score, self.out / "best.pt")])
+        self.train("rebn", trainer, updates, after=[self.checkup(score)])
         self.say(reinforced=judge(players))
         for seat in trainer.train:
             trainer.agents[seat].temperature = 0

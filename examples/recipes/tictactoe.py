@@ -14,7 +14,6 @@ from common import Run, played
 
 from gem_ma.training.advantages import rebn
 from gem_ma.training.descent import falling
-from gem_ma.training.health import Checkup, Collapsed
 from gem_ma.training.loop import Trainer
 from gem_ma.training.pretrain import Size
 from gem_ma.training.selfplay import Rivals
@@ -78,11 +77,8 @@ def main():
             rollout={**rules, "shuffle": True},
             **settings,
         )
-        after = [rivals.copy_every(20), Checkup("won", run.out / "best.pt")]
-    try:
-        run.train("selfplay", trainer, updates, after=after)
-    except Collapsed as end:
-        run.say(collapsed=str(end))
+        after = [rivals.copy_every(20), run.checkup("won")]
+    run.train("selfplay", trainer, updates, after=after)
     run.say(against_random=results(learner, "random", judged))
     learner.temperature = 0
     run.say(greedy_against_random=results(learner, "random", judged))

@@ -75,6 +75,20 @@ def test_short_form(recipe, tmp_path, name, words):
         assert [row["step"] for row in rows] == [0, 1]
 
 
+def test_one_that_collapses_says_so_and_is_judged_by_its_best(recipe, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "gem_ma.training.health.Checkup.cause",
+        lambda self, history, learners: "it talks nonsense" if len(history) == 2 else None,
+    )
+    found = recipe("guess", tmp_path)["results"]
+    kept = tmp_path / "best.pt"
+    assert found["collapsed"] == (
+        f"after 2 updates it talks nonsense; the best checkpoint is {kept}"
+    )
+    assert kept.exists()
+    assert "greedy" in found
+
+
 def test_one_that_is_run_again_gives_the_same(recipe, tmp_path):
     first = recipe("guess", tmp_path)
     (tmp_path / "result.json").unlink()
