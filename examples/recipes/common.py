@@ -83,7 +83,8 @@ class Run:
     def train(self, name, trainer, updates, after=()):
         """Run a trainer, from its checkpoint on if there is one, and return its history.
 
-        One that collapses goes back to the best of what it was.
+        One that collapses goes back to the best of what it was, if there were enough updates to
+        tell which that is.
         """
         path = self.out / name / "checkpoint.pt"
         try:
@@ -93,7 +94,8 @@ class Run:
             )
         except Collapsed as end:
             self.say(collapsed=str(end))
-            trainer.load(self.out / BEST)
+            if (self.out / BEST).exists():
+                trainer.load(self.out / BEST)
             return trainer.history
 
     def checkup(self, score):
