@@ -83,20 +83,21 @@ class Run:
     def train(self, name, trainer, updates, after=()):
         """Run a trainer, from its checkpoint on if there is one, and return its history.
 
-        One that collapses goes back to the best of what it was, if there were enough updates to
-        tell which that is.
+        Where a checkup watches it goes back to the best it was before it is judged, collapsed or
+        not; if there were enough updates to tell which that is.
         """
-        path = self.out / name / "checkpoint.pt"
+        path, best = self.out / name / "checkpoint.pt", self.out / BEST
         try:
-            return self.part(
+            self.part(
                 name,
                 lambda count: trainer.run(updates, path, after=[*after, count], progress=True),
             )
         except Collapsed as end:
             self.say(collapsed=str(end))
-            if (self.out / BEST).exists():
-                trainer.load(self.out / BEST)
-            return trainer.history
+        history = list(trainer.history)
+        if best.exists():
+            trainer.load(best)
+        return history
 
     def checkup(self, score):
         """Return what watches a column of the history, and keeps the best there was."""
