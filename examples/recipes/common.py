@@ -80,13 +80,13 @@ class Run:
         """Return what plays a model as it is."""
         return HFAgent(str(model), device=self.device, **settings)
 
-    def train(self, name, trainer, updates, after=()):
+    def train(self, name, trainer, updates, after=(), best=False):
         """Run a trainer, from its checkpoint on if there is one, and return its history.
 
-        Where a checkup watches it goes back to the best it was before it is judged, collapsed or
-        not; if there were enough updates to tell which that is.
+        best: judge the best that a checkup kept, not the last. One that collapsed is judged so in
+        any case, if there were enough updates to tell which the best is.
         """
-        path, best = self.out / name / "checkpoint.pt", self.out / BEST
+        path, kept = self.out / name / "checkpoint.pt", self.out / BEST
         try:
             self.part(
                 name,
@@ -94,9 +94,10 @@ class Run:
             )
         except Collapsed as end:
             self.say(collapsed=str(end))
+            best = True
         history = list(trainer.history)
-        if best.exists():
-            trainer.load(best)
+        if best and kept.exists():
+            trainer.load(kept)
         return history
 
     def checkup(self, score):
@@ -108,7 +109,7 @@ class Run:
 
         judge: returns what is to be said of players: a learner, or those of several seats.
         """
-        self.train("rebn", trainer, updates, after=[self.checkup(score)])
+        self.train("rebn", trainer, updates, after=[self.checkup(score)], best=True)
         self.say(reinforced=judge(players))
         for seat in trainer.train:
             trainer.agents[seat].temperature = 0

@@ -15,6 +15,7 @@ from common import Run, earned
 import gem_ma
 from gem_ma.agents import MixtureAgent
 from gem_ma.training.advantages import rebn
+from gem_ma.training.descent import falling
 from gem_ma.training.loop import Trainer
 
 TOKENS = 3
@@ -38,7 +39,8 @@ def main():
         return earned(seat, env, agents, judged)
 
     run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
-    learner = run.learner(model, max_new_tokens=TOKENS)
+    settings = {"kl": 0.01, "schedule": falling(updates, to=0.1)}  # without them it may fall again
+    learner = run.learner(model, max_new_tokens=TOKENS, **settings)
     agents = {one: learner if one == seat else other for one in env.possible_agents}
     trainer = Trainer(env, agents, partial(rebn, gamma=0.95), episodes=64, seed=run.seed)
     run.reinforce(trainer, updates, f"return/{seat}", won, learner)
