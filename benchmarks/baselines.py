@@ -33,7 +33,7 @@ from gem_ma.talk.asking import name_of
 from gem_ma.training.advantages import grpo, ppo, rebn
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
-from gem_ma.training.pretrain import pretrain
+from gem_ma.training.pretrain import Size, pretrain
 
 ROOT = Path(__file__).parent.parent
 SUITE = "games24"
@@ -47,19 +47,22 @@ MATCHES = 32  # with a random player after each update of self-play
 LAST = 10  # updates that a result is the mean of
 LONGEST = 300  # seconds of CPU that a run may get
 REPLY = 128  # tokens of a reply at most
+PENALTY = 0.05  # for a reply that cannot be read, or not be played, in a game of one
 CHAT = 8000  # letters of a chat that is imitated at most: no model here reads more tokens
 
 
 class Form(NamedTuple):
     """How large a model is, how much it imitates, and how much it plays for an update."""
 
-    size: str
+    size: str | Size
     letters: float  # of the chats that it imitates, about
     turns: int  # of an update, about
     precision: str = "full"
 
 
-CPU = Form("tiny", 1e6, turns=256)
+# A quarter of the usual, with which four times as much is played in the same time.
+SMALL = Size(width=64, layers=2, heads=4, inner=192, vocabulary=512, lr=2e-3, batch=2048)
+CPU = Form(SMALL, 5e5, turns=256)
 GPU = Form("base", 1e8, turns=8192, precision="mixed")
 
 
@@ -227,7 +230,13 @@ def longest(model):
 
 
 def environment(id):
-    """Return an environment; a reply that cannot be read or played ends it, and loses."""
+    """Return an environment.
+
+    In a game of one a move is drawn for a reply that cannot be read or played, and costs a little,
+    so that chats stay short and what was won until then stays; elsewhere such a reply loses.
+    """
+    if id.startswith("game:") and id not in SELF_PLAY:
+        return gem_ma.make(id, invalid="random", penalty=PENALTY)
     return gem_ma.make(id, invalid="lose")
 
 
