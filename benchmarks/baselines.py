@@ -49,6 +49,7 @@ LONGEST = 300  # seconds of CPU that a run may get
 REPLY = 128  # tokens of a reply at most
 PENALTY = 0.05  # for a reply that cannot be read, or not be played, in a game of one
 CHAT = 8000  # letters of a chat that is imitated at most: no model here reads more tokens
+CONTEXT = "tokens=1900"  # of four letters each: what is played is cut there, too
 
 
 class Form(NamedTuple):
@@ -214,7 +215,7 @@ def made(id, algorithm, seed, form, about, model, device):
         episodes=episodes,
         group=GROUP if algorithm == "GRPO" else 1,
         seed=seed,
-        rollout={"concurrency": 1024},
+        rollout={"concurrency": 1024, "context": CONTEXT},
     )
 
 
