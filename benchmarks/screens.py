@@ -52,7 +52,7 @@ def live(id, difficulty, many=50):
         for seed, env in enumerate(envs):
             env.reset(seed=seed)
             for _ in range(3):
-                if not (env.terminations["player"] or env.truncations["player"]):
+                if not over(env):
                     moves = env.unwrapped.match.state.legal("player")
                     env.step(moves[seed % len(moves)])
         return envs
@@ -67,6 +67,10 @@ def live(id, difficulty, many=50):
     return taken / len(kept)
 
 
+def over(env):
+    return env.terminations["player"] or env.truncations["player"]
+
+
 def played(env, steps, first):
     """Return episodes of so many steps in all, from a seed on: the seed of each, and its moves."""
     rng = random.Random(first)
@@ -75,7 +79,7 @@ def played(env, steps, first):
         seed = first + len(episodes)
         env.reset(seed=seed)
         moves = []
-        while steps and not (env.terminations["player"] or env.truncations["player"]):
+        while steps and not over(env):
             state = env.unwrapped.match.state
             knows = len(episodes) % 2
             moves.append(state.hint("player") if knows else rng.choice(state.legal("player")))
