@@ -33,7 +33,7 @@ from gem_ma.talk.asking import name_of
 from gem_ma.training.advantages import grpo, ppo, rebn
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
-from gem_ma.training.pretrain import Size, pretrain
+from gem_ma.training.pretrain import pretrain
 
 ROOT = Path(__file__).parent.parent
 SUITE = "games24"
@@ -55,15 +55,13 @@ CONTEXT = "tokens=1900"  # of four letters each: what is played is cut there, to
 class Form(NamedTuple):
     """How large a model is, how much it imitates, and how much it plays for an update."""
 
-    size: str | Size
+    size: str
     letters: float  # of the chats that it imitates, about
     turns: int  # of an update, about
     precision: str = "full"
 
 
-# A quarter of the usual, with which four times as much is played in the same time.
-SMALL = Size(width=64, layers=2, heads=4, inner=192, vocabulary=512, lr=2e-3, batch=2048)
-CPU = Form(SMALL, 5e5, turns=256)
+CPU = Form("micro", 5e5, turns=256)
 GPU = Form("base", 1e8, turns=8192, precision="mixed")
 
 

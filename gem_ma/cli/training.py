@@ -28,7 +28,7 @@ from gem_ma.cli.common import (
     spoken,
 )
 
-SIZES = ("tiny", "small", "base")
+SIZES = ("micro", "tiny", "small", "base")
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
@@ -53,7 +53,7 @@ def add_commands(commands: Any) -> None:
         default="tiny",
         type=_model_size,
         choices=SIZES,
-        help="of the model: about 1M, 10M or 100M parameters (default: tiny)",
+        help="of the model: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
     )
     pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
     pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")

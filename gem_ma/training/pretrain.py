@@ -52,6 +52,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
+    "micro": Size(64, 2, 4, 192, 512, 2e-3, 2048),  # about 0.2M parameters
     "tiny": Size(128, 4, 4, 384, 1024, 1e-3, 2048),  # about 1M parameters
     "small": Size(320, 8, 5, 896, 2048, 7e-4, 8192),  # about 10M
     "base": Size(768, 12, 12, 2048, 8192, 4e-4, 32768),  # about 100M, for a GPU
@@ -76,7 +77,7 @@ def pretrain(
     teacher: Any,
     folder: str | os.PathLike[str],
     *,
-    size: Literal["tiny", "small", "base"] | Size = "tiny",
+    size: Literal["micro", "tiny", "small", "base"] | Size = "tiny",
     episodes: int = 1000,
     epochs: int = 10,
     batch: int | None = None,

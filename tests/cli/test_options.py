@@ -14,10 +14,14 @@ from gem_ma.cli.main import main
 from gem_ma.envs.tau import fetch
 
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
-NEEDS = {"train": ("torch", "transformers"), "serve": ("uvicorn", "fastapi", "openenv")}
-NEEDS["gateway"] = ("aiohttp",)
-NEEDS["arena"] = ("openskill", "starlette", "uvicorn", "websockets")
-NEEDS |= {"plot": ("matplotlib",), "completion": ("argcomplete",)}
+NEEDS = {  # of a command: the extra whose packages it runs with, and their modules
+    "train": ("hf", "torch", "transformers"),
+    "serve": ("openenv", "uvicorn", "fastapi", "openenv"),
+    "gateway": ("gateway", "aiohttp"),
+    "arena": ("arena", "openskill", "starlette", "uvicorn", "websockets"),
+    "plot": ("plots", "matplotlib"),
+    "completion": ("completion", "argcomplete"),
+}
 
 
 def commands(parser, words=()):
@@ -83,8 +87,9 @@ def test_a_flag_takes_no_value(command, capsys):
 
 @pytest.mark.parametrize("command", RIGHT)
 def test_right_values(command, tmp_path, monkeypatch, capsys, request):
-    for module in NEEDS.get(command, ()):
-        pytest.importorskip(module)
+    extra, *modules = NEEDS.get(command, ("",))
+    for module in modules:
+        pytest.importorskip(module, reason=f"pip install 'gem-ma[{extra}]'")
     if command == "tournament":
         monkeypatch.setattr("gem_ma.evaluation.ratings.plackett_luce", lambda matches: {})
     monkeypatch.chdir(tmp_path)
