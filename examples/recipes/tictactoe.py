@@ -1,16 +1,18 @@
 """Recipe 2: self-play in Tic-tac-toe against a pool of one's own past.
 
     python examples/recipes/tictactoe.py --seed 0 --out runs/tictactoe-0
-    python examples/recipes/tictactoe.py --seed 0 --out runs/alone-0 --pool none
+    python examples/recipes/tictactoe.py --seed 0 --out runs/five-0 --length five
+    python examples/recipes/tictactoe.py --seed 0 --out runs/alone --length five --pool none --kl 0
 
 A model from nothing imitates someone who looks four moves ahead, in games with a random player.
 Then it plays against copies of what it was and now and then against random play, in whichever seat
-is drawn. With `--pool none` it plays against itself alone.
+is drawn. With `--pool none` it plays against itself alone, with `--kl 0` it may leave what it
+imitated; `--length five` takes five minutes.
 """
 
 from functools import partial
 
-from common import Run, played
+from common import Run, mean, played
 
 from gem_ma.training.advantages import rebn
 from gem_ma.training.descent import falling
@@ -37,8 +39,14 @@ def results(agent, other, games):
 
 
 def main():
-    run = Run(__doc__.split("\n")[0], pool=("past", "none"))
-    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else (3000, 16, 700, 1000)
+    run = Run(
+        __doc__.split("\n")[0],
+        pool=("past", "none"),
+        kl=("0.02", "0"),
+        length=("whole", "five"),
+    )
+    whole = {"whole": (3000, 16, 700, 1000), "five": (1000, 8, 100, 1000)}[run.options["length"]]
+    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else whole
     model = run.pretrain(
         ENV,
         {"x": TEACHER, "o": "random"},
@@ -53,7 +61,9 @@ def main():
     learner = run.learner(
         model,
         lr=5e-4,
-        kl=0.02,  # as what it imitates takes any move of several that are equally good
+        kl=float(
+            run.options["kl"]
+        ),  # as what it imitates takes any move of several that are equally good
         entropy=0.0,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
@@ -76,7 +86,9 @@ def main():
             **settings,
         )
         after = [rivals.copy_every(20), run.checkup("won")]
-    run.train("selfplay", trainer, updates, after=after)
+    history = run.train("selfplay", trainer, updates, after=after)[-10:]
+    for name in "entropy", "invalid":
+        run.say(**{name: mean(row[f"{name}/x"] for row in history)})
     run.say(against_random=results(learner, "random", judged))
     learner.temperature = 0
     run.say(greedy_against_random=results(learner, "random", judged))

@@ -16,7 +16,7 @@ from gem_ma.training.health import Checkup
 RECIPES = Path(__file__).parents[2] / "examples" / "recipes"
 RUNS = {
     "guess": [[]],
-    "tictactoe": [["--pool", "past"], ["--pool", "none"]],
+    "tictactoe": [["--pool", "past"], ["--pool", "none", "--kl", "0", "--length", "five"]],
     "kuhn": [[]],
     "pixels": [
         ["--game", "lake", "--observe", "image"],
