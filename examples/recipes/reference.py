@@ -20,8 +20,15 @@ from gem_ma.training.advantages import rebn
 from gem_ma.training.loop import Trainer
 
 ENV = "game:ReferenceGame-v0"
-GAME = {"size": 2, "objects": 2, "image_size": (196, 196), "observe": "image", "invalid": "lose"}
-TOKENS = 80
+GAME = {
+    "size": 2,
+    "objects": 2,
+    "observe": "image",
+    "panels": "apart",  # four pictures, whose cells lie as those of the speaker's: 28 pixels each
+    "image_size": (112, 84),
+    "invalid": "lose",
+}
+TOKENS = 96
 SLOPPY = 0.3
 THING = re.compile(r"\w+ \w+ at \w\d")
 
@@ -35,15 +42,18 @@ def speaker(turn):
 
 
 def listener(turn):
-    """Say what is in each picture, choose one that has most of what was said; now and then any."""
+    """Say what is in each picture, and whether it fits; choose one that does, now and then any."""
     rng = np.random.default_rng(turn.seed)
     said = THING.findall(turn.text)
-    seen = [THING.findall(line) for line in turn.observation["image"].alt.splitlines()]
+    seen = [THING.findall(line) for line in turn.observation["image"][0].alt.splitlines()]
     fits = [sum(thing in things for thing in said) for things in seen]
     best = np.flatnonzero(np.array(fits) == max(fits))
     chosen = rng.integers(len(fits)) if rng.random() < SLOPPY else rng.choice(best)
-    told = "; ".join(f"{i}: {', '.join(things)}" for i, things in enumerate(seen, 1))
-    return f"{told}. \\boxed{{{chosen + 1}}}"
+    told = [
+        f"{i}: {', '.join(things)} {'yes' if i - 1 in best else 'no'}"
+        for i, things in enumerate(seen, 1)
+    ]
+    return f"{'; '.join(told)}. \\boxed{{{chosen + 1}}}"
 
 
 TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listener)}
