@@ -22,6 +22,7 @@ from gem_ma.training.selfplay import Rivals
 ENV = "game:TicTacToe-v0"
 TOKENS = 3
 TEACHER = "search:depth=4"
+LENGTHS = {"whole": (3000, 16, 700), "five": (1000, 8, 100)}  # episodes, epochs, updates
 SIZE = "micro"  # it learns no worse, and four times as much is played in the same time
 
 
@@ -39,14 +40,10 @@ def results(agent, other, games):
 
 
 def main():
-    run = Run(
-        __doc__.split("\n")[0],
-        pool=("past", "none"),
-        kl=("0.02", "0"),
-        length=("whole", "five"),
-    )
-    whole = {"whole": (3000, 16, 700, 1000), "five": (1000, 8, 100, 1000)}[run.options["length"]]
-    episodes, epochs, updates, judged = (30, 1, 2, 8) if run.short else whole
+    options = {"pool": ("past", "none"), "kl": ("0.02", "0"), "length": tuple(LENGTHS)}
+    run = Run(__doc__.split("\n")[0], **options)
+    judged = 8 if run.short else 1000
+    episodes, epochs, updates = (30, 1, 2) if run.short else LENGTHS[run.options["length"]]
     model = run.pretrain(
         ENV,
         {"x": TEACHER, "o": "random"},
@@ -61,9 +58,8 @@ def main():
     learner = run.learner(
         model,
         lr=5e-4,
-        kl=float(
-            run.options["kl"]
-        ),  # as what it imitates takes any move of several that are equally good
+        # As what it imitates takes any move of several that are equally good.
+        kl=float(run.options["kl"]),
         entropy=0.0,
         schedule=falling(updates, to=0.1),
         max_new_tokens=TOKENS,
@@ -86,9 +82,8 @@ def main():
             **settings,
         )
         after = [rivals.copy_every(20), run.checkup("won")]
-    history = run.train("selfplay", trainer, updates, after=after)[-10:]
-    for name in "entropy", "invalid":
-        run.say(**{name: mean(row[f"{name}/x"] for row in history)})
+    last = run.train("selfplay", trainer, updates, after=after)[-10:]
+    run.say(**{name: mean(row[f"{name}/x"] for row in last) for name in ("entropy", "invalid")})
     run.say(against_random=results(learner, "random", judged))
     learner.temperature = 0
     run.say(greedy_against_random=results(learner, "random", judged))

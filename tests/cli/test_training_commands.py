@@ -5,10 +5,13 @@ import json
 import pytest
 from needed import needed
 
+from gem_ma.cli import training
 from gem_ma.cli.main import main
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
+
+from gem_ma.training import pretrain
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -25,6 +28,10 @@ def model(tmp_path_factory):
 def train(model, folder, *more):
     few = ["--updates", "2", "--episodes", "4", "--max-new-tokens", "4"]
     return main(["train", GUESS, "--model", str(model), "--out", str(folder), *few, *more])
+
+
+def test_every_size_has_its_name_without_torch():
+    assert tuple(pretrain.SIZES) == training.SIZES
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):
