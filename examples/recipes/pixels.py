@@ -23,11 +23,13 @@ GAMES = {  # the learner's seat, who sits elsewhere, and the environment: 28 pix
     "lake": ("player", None, "game:FrozenLake-v0", {"image_size": (112, 112), "max_turns": 16}),
     "tictactoe": ("x", "random", "game:TicTacToe-v0", {"image_size": (84, 84)}),
 }
+LENGTHS = {"lake": (3, 60), "tictactoe": (6, 200)}  # epochs, updates
 
 
 def main():
     run = Run(__doc__.split("\n")[0], game=tuple(GAMES), observe=("image", "text"))
-    episodes, epochs, updates, judged = (20, 1, 2, 8) if run.short else (1500, 3, 60, 500)
+    epochs, updates = (1, 2) if run.short else LENGTHS[run.options["game"]]
+    episodes, judged = (20, 8) if run.short else (1500, 500)
     seat, other, id, settings = GAMES[run.options["game"]]
     env = gem_ma.make(id, observe=run.options["observe"], invalid="lose", **settings)
     model = run.pretrain(

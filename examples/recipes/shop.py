@@ -2,36 +2,48 @@
 
     python examples/recipes/shop.py --seed 0 --out runs/shop-0
 
-Needs `pip install peft`. A model from nothing reads what a user by rule and an informed assistant
-say to each other, tool calls as JSON among it. Then each seat gets an adapter of its own and learns
-from what came of the talk: the assistant from the task, the user from that and from its fidelity.
+Needs `pip install peft`. A model from nothing reads what a user by rule and an assistant say to each
+other, tool calls as JSON among it. The assistant knows its work, but at every turn it may give up
+and hand the customer on. Then each seat gets an adapter of its own and learns from what came of the
+talk: the assistant from the task, the user from that and from its fidelity.
 
 The shop has eight customers, and the tasks are those of one wish, to cancel an order or to pay it
-otherwise. Those that are judged by are other tasks than those learnt from.
+otherwise, and of no question. Those that are judged by are other tasks than those learnt from.
 """
 
 from common import Run, mean, played
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import gem_ma
+from gem_ma.agents import FunctionAgent, MixtureAgent
 from gem_ma.envs.tau import shop
 from gem_ma.training.advantages import grpo
 from gem_ma.training.learner import adapters
 from gem_ma.training.loop import Trainer
 
 SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
-TEACHERS = {"user": "rule-user", "assistant": "informed-assistant"}
 WISHES = "cancel_pending_order", "modify_pending_order_payment"
+UP = 0.1  # how often a turn is given up: half of the talks end so
+
+
+def give_up(turn):
+    return '{"name": "transfer_to_human_agents", "arguments": {"summary": "I cannot help."}}'
+
+
+TEACHERS = {
+    "user": "rule-user",
+    "assistant": MixtureAgent(["informed-assistant", FunctionAgent(give_up)], [1 - UP, UP]),
+}
 
 
 def tasks(numbers):
-    """Return those of the shop's tasks that have one such wish."""
+    """Return those of the shop's tasks that have one such wish, and no question."""
     world = shop.world(0, SHOP["size"])
-    found = {number: [name for name, _ in shop.task(world, number).actions] for number in numbers}
+    found = {number: shop.task(world, number) for number in numbers}
     return [
         {"task": number}
-        for number, names in found.items()
-        if len(names) == 1 and names[0] in WISHES
+        for number, task in found.items()
+        if len(task.actions) == 1 and task.actions[0][0] in WISHES and not task.outputs
     ]
 
 
@@ -42,11 +54,11 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1600, 2, 25, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1600, 2, 20, 200)
     new = {"max_new_tokens": 8 if run.short else 120}
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
-    # All that is read counts in full, as it is there that one learns to copy numbers.
-    settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 1.0}
+    # What is read counts more than it usually does, as it is there that one learns to copy numbers.
+    settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 0.2}
     learnt, others = tasks(range(4000)), tasks(range(4000, 5000))
     model = run.pretrain(env, TEACHERS, options=learnt, **settings)
 
