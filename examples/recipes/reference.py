@@ -2,10 +2,11 @@
 
     python examples/recipes/reference.py --seed 0 --out runs/reference-0
 
-The speaker sees one picture and says what is in it, the listener sees four that differ in little,
-reads what was said and chooses one: chance is 0.25. A Qwen2-VL that begins from nothing imitates
-two sloppy players, of whom the listener writes down what it sees before it chooses. Then each seat
-has a copy of its own, and both learn from whether the right picture was chosen.
+The speaker sees one picture and says what is in it, cell by cell. The listener sees four that
+differ in little, says of each what is in its cells and whether all fits so far, and chooses one:
+chance is 0.25. A Qwen2-VL that begins from nothing imitates two sloppy players, of whom one does
+not look at everything and the other now and then chooses any picture. Then each seat has a copy of
+its own, and both learn from whether the right picture was chosen.
 """
 
 import re
@@ -28,32 +29,43 @@ GAME = {
     "image_size": (112, 84),
     "invalid": "lose",
 }
-TOKENS = 96
+TOKENS = 144
 SLOPPY = 0.3
-THING = re.compile(r"\w+ \w+ at \w\d")
+CELLS = "A1", "B1", "A2", "B2"
+NOTHING, UNKNOWN = "nothing", "unknown"
+THING = re.compile(r"(\w+ \w+) at (\w\d)")
+SAID = re.compile(r"(\w\d) (\w+(?: \w+)?)")
+
+
+def cells(line):
+    """Return what is in each cell of a picture that a line of text describes."""
+    things = {cell: thing for thing, cell in THING.findall(line)}
+    return [things.get(cell, NOTHING) for cell in CELLS]
 
 
 def speaker(turn):
-    """Say what is in the picture, and now and then leave out a thing."""
+    """Say what is in each cell, and of some of the things that one does not know."""
     rng = np.random.default_rng(turn.seed)
-    things = THING.findall(turn.observation["image"].alt)
-    told = [thing for thing in things if rng.random() > SLOPPY]
-    return ", ".join(told or things)
+    seen = cells(turn.observation["image"].alt)
+    hidden = [thing != NOTHING and rng.random() < SLOPPY for thing in seen]
+    told = [UNKNOWN if gone else thing for gone, thing in zip(hidden, seen, strict=True)]
+    return ", ".join(f"{cell} {thing}" for cell, thing in zip(CELLS, told, strict=True))
 
 
 def listener(turn):
-    """Say what is in each picture, and whether it fits; choose one that does, now and then any."""
+    """Say what is in each cell, and if all fits so far; choose what fits, now and then any."""
     rng = np.random.default_rng(turn.seed)
-    said = THING.findall(turn.text)
-    seen = [THING.findall(line) for line in turn.observation["image"][0].alt.splitlines()]
-    fits = [sum(thing in things for thing in said) for things in seen]
-    best = np.flatnonzero(np.array(fits) == max(fits))
-    chosen = rng.integers(len(fits)) if rng.random() < SLOPPY else rng.choice(best)
-    told = [
-        f"{i}: {', '.join(things)} {'yes' if i - 1 in best else 'no'}"
-        for i, things in enumerate(seen, 1)
-    ]
-    return f"{'; '.join(told)}. \\boxed{{{chosen + 1}}}"
+    said = dict(SAID.findall(turn.text))
+    lines, fitting = [], []
+    for number, line in enumerate(turn.observation["image"][0].alt.splitlines(), 1):
+        fits, told = True, []
+        for cell, thing in zip(CELLS, cells(line), strict=True):
+            fits = fits and said.get(cell, UNKNOWN) in (thing, UNKNOWN)
+            told.append(f"{cell} {thing} {'yes' if fits else 'no'}")
+        lines.append(f"{number}: {', '.join(told)}")
+        fitting += [number] * fits
+    among = fitting if fitting and rng.random() > SLOPPY else range(1, len(lines) + 1)
+    return f"{'; '.join(lines)}. \\boxed{{{rng.choice(among)}}}"
 
 
 TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listener)}
@@ -61,7 +73,7 @@ TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listene
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (3000, 3, 60, 1000)
+    episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (6000, 2, 60, 1000)
     env = gem_ma.make(ENV, **GAME)
     model = run.pretrain(env, TEACHERS, episodes=episodes, epochs=epochs)
 

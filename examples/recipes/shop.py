@@ -2,10 +2,10 @@
 
     python examples/recipes/shop.py --seed 0 --out runs/shop-0
 
-Needs `pip install peft`. A model from nothing reads what a user by rule and an assistant say to each
-other, tool calls as JSON among it. The assistant knows its work, but at every turn it may give up
-and hand the customer on. Then each seat gets an adapter of its own and learns from what came of the
-talk: the assistant from the task, the user from that and from its fidelity.
+Needs `pip install peft`. A model from nothing reads what a user by rule and an assistant say to
+each other, tool calls as JSON among it. The assistant knows its work, but at every turn it may give
+up and hand the customer on. Then each seat gets an adapter of its own and learns from what came of
+the talk: the assistant from the task, the user from that and from its fidelity.
 
 The shop has eight customers, and the tasks are those of one wish, to cancel an order or to pay it
 otherwise, and of no question. Those that are judged by are other tasks than those learnt from.
