@@ -58,11 +58,12 @@ class Form(NamedTuple):
     size: str
     letters: float  # of the chats that it imitates, about
     turns: int  # of an update, about
+    batch: int  # tokens of a step of imitation
     precision: str = "full"
 
 
-CPU = Form("micro", 5e5, turns=256)
-GPU = Form("base", 1e8, turns=8192, precision="mixed")
+CPU = Form("micro", 5e5, turns=256, batch=2048)
+GPU = Form("base", 3e7, turns=2048, batch=8192, precision="mixed")
 
 
 def main(arguments=None):
@@ -159,10 +160,12 @@ def done(rows, args):
 def imitation(id, seed, form, about, args):
     """Return the folder of the model that all algorithms begin with."""
     folder = folder_of(args.folder / "models", id) / str(seed)
-    episodes = round(min(max(form.letters / about["letters"], 16), 4000))
+    share = form.letters / about["letters"]
+    episodes = round(min(max(share, 16), 4000))
     settings = {"seed": seed, "device": args.device, "progress": False, "max_errors": 0}
     teacher = FunctionAgent(taught)
-    settings |= {"size": form.size, "episodes": episodes, "epochs": 1}
+    settings |= {"size": form.size, "batch": form.batch}
+    settings |= {"episodes": episodes, "epochs": max(round(share / episodes), 1)}
     return pretrain(environment(id), teacher, folder, keep=short, **settings)
 
 

@@ -73,7 +73,7 @@ TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listene
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (6000, 2, 60, 1000)
+    episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (6000, 2, 40, 1000)
     env = gem_ma.make(ENV, **GAME)
     model = run.pretrain(env, TEACHERS, episodes=episodes, epochs=epochs)
 
