@@ -36,7 +36,7 @@ def made(games):
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (40, 1, 2, 4) if run.short else (4000, 2, 80, 250)
+    episodes, epochs, updates, judged = (40, 1, 2, 4) if run.short else (4000, 2, 50, 250)
     trained, others = made(TRAINED), made(OTHERS)
     both = trained | others
     model = run.pretrain(list(both.values()), "random", episodes=episodes, epochs=epochs)
