@@ -83,6 +83,8 @@ def main():
     run.say(teachers=right(TEACHERS))
     new = {"max_new_tokens": TOKENS}
     run.say(imitation=right(run.player(model, **new)))
+    # A wrong choice blames all of a long reply: what keeps the rest as it was is `kl`.
+    new |= {"lr": 2e-4, "kl": 0.02, "entropy": 0.0}
     learners = {seat: run.learner(model, **new) for seat in TEACHERS}
     trainer = Trainer(
         env,
