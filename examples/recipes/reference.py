@@ -3,10 +3,10 @@
     python examples/recipes/reference.py --seed 0 --out runs/reference-0
 
 The speaker sees one picture and says what is in it, cell by cell. The listener sees four that
-differ in little, says of each what is in its cells and whether all fits so far, and chooses one:
-chance is 0.25. A Qwen2-VL that begins from nothing imitates two sloppy players, of whom one does
-not look at everything and the other now and then chooses any picture. Then each seat has a copy of
-its own, and both learn from whether the right picture was chosen.
+differ in little, writes down of each what is in its cells, what was said of them, and whether all
+fits so far, and chooses one: chance is 0.25. A Qwen2-VL that begins from nothing imitates two sloppy
+players, of whom one does not look at everything and the other now and then chooses any picture.
+Then each seat has a copy of its own, and both learn from whether the right picture was chosen.
 """
 
 import re
@@ -29,7 +29,7 @@ GAME = {
     "image_size": (112, 84),
     "invalid": "lose",
 }
-TOKENS = 144
+TOKENS = 200
 SLOPPY = 0.3
 CELLS = "A1", "B1", "A2", "B2"
 NOTHING, UNKNOWN = "nothing", "unknown"
@@ -53,19 +53,23 @@ def speaker(turn):
 
 
 def listener(turn):
-    """Say what is in each cell, and if all fits so far; choose what fits, now and then any."""
+    """Write down what is in each cell, what was said of it, and if all fits so far.
+
+    Choose what fits, now and then any.
+    """
     rng = np.random.default_rng(turn.seed)
     said = dict(SAID.findall(turn.text))
     lines, fitting = [], []
     for number, line in enumerate(turn.observation["image"][0].alt.splitlines(), 1):
         fits, told = True, []
         for cell, thing in zip(CELLS, cells(line), strict=True):
-            fits = fits and said.get(cell, UNKNOWN) in (thing, UNKNOWN)
-            told.append(f"{cell} {thing} {'yes' if fits else 'no'}")
-        lines.append(f"{number}: {', '.join(told)}")
+            heard = said.get(cell, UNKNOWN)
+            fits = fits and heard in (thing, UNKNOWN)
+            told.append(f"{cell} {thing}, {heard} {'yes' if fits else 'no'}")
+        lines.append(f"{number}: {'; '.join(told)}")
         fitting += [number] * fits
     among = fitting if fitting and rng.random() > SLOPPY else range(1, len(lines) + 1)
-    return f"{'; '.join(lines)}. \\boxed{{{rng.choice(among)}}}"
+    return f"{'. '.join(lines)}. \\boxed{{{rng.choice(among)}}}"
 
 
 TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listener)}
@@ -73,7 +77,7 @@ TEACHERS = {"speaker": FunctionAgent(speaker), "listener": FunctionAgent(listene
 
 def main():
     run = Run(__doc__.split("\n")[0])
-    episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (6000, 2, 40, 1000)
+    episodes, epochs, updates, judged = (16, 1, 2, 8) if run.short else (6000, 2, 25, 1000)
     env = gem_ma.make(ENV, **GAME)
     model = run.pretrain(env, TEACHERS, episodes=episodes, epochs=epochs)
 
