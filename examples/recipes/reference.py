@@ -4,9 +4,10 @@
 
 The speaker sees one picture and says what is in it, cell by cell. The listener sees four that
 differ in little, writes down of each what is in its cells, what was said of them, and whether all
-fits so far, and chooses one: chance is 0.25. A Qwen2-VL that begins from nothing imitates two sloppy
-players, of whom one does not look at everything and the other now and then chooses any picture.
-Then each seat has a copy of its own, and both learn from whether the right picture was chosen.
+fits so far, and chooses one: chance is 0.25. A Qwen2-VL that begins from nothing imitates two
+sloppy players, of whom one does not look at everything and the other now and then chooses any
+picture. Then each seat has a copy of its own, and both learn from whether the right picture was
+chosen.
 """
 
 import re
