@@ -30,7 +30,7 @@ GAME = {
     "image_size": (112, 84),
     "invalid": "lose",
 }
-TOKENS = 160
+TOKENS = 200
 SLOPPY = 0.2
 CELLS = "A1", "B1", "A2", "B2"
 NOTHING, UNKNOWN = "empty cell", "some thing"
