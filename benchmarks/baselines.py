@@ -58,12 +58,12 @@ class Form(NamedTuple):
     size: str
     letters: float  # of the chats that it imitates, about
     turns: int  # of an update, about
-    batch: int  # tokens of a step of imitation
     precision: str = "full"
+    batch: int | None = None  # tokens of a step of imitation; None: those of the size
 
 
-CPU = Form("micro", 5e5, turns=256, batch=2048)
-GPU = Form("base", 3e7, turns=2048, batch=8192, precision="mixed")
+CPU = Form("micro", 5e5, turns=256)
+GPU = Form("base", 3e7, turns=2048, precision="mixed", batch=8192)
 
 
 def main(arguments=None):
@@ -164,8 +164,8 @@ def imitation(id, seed, form, about, args):
     episodes = round(min(max(share, 16), 4000))
     settings = {"seed": seed, "device": args.device, "progress": False, "max_errors": 0}
     teacher = FunctionAgent(taught)
-    settings |= {"size": form.size, "batch": form.batch}
-    settings |= {"episodes": episodes, "epochs": max(round(share / episodes), 1)}
+    settings |= {"size": form.size, "batch": form.batch, "episodes": episodes}
+    settings["epochs"] = max(round(share / episodes), 1)
     return pretrain(environment(id), teacher, folder, keep=short, **settings)
 
 

@@ -90,8 +90,7 @@ def main():
     new = {"max_new_tokens": TOKENS}
     run.say(imitation=right(run.player(model, **new)))
     # A wrong choice blames all of a long reply: what keeps the rest as it was is `kl`.
-    new |= {"kl": 0.02, "entropy": 0.0}
-    learners = {seat: run.learner(model, **new) for seat in TEACHERS}
+    learners = {seat: run.learner(model, kl=0.02, entropy=0.0, **new) for seat in TEACHERS}
     trainer = Trainer(
         env,
         learners,
