@@ -72,8 +72,9 @@ class Tokens:
         shaped = [_plain(message) for message in messages]
         said = [message["content"] for message in messages if message["role"] == "assistant"]
         shown = [pictures(part) for part in _between(shaped)]
-        text = self._text(shaped, tools)
-        segments = self._segments(shaped, tools, text) if said else [text]
+        chat = hf(shaped, pixels=False)
+        text = self._text(chat, tools)
+        segments = self._segments(chat, tools, text) if said else [text]
         if segments is None:
             whole = self._encode(text, [one for part in shown for one in part], first=True)
             return Prompt(list(whole.ids), dict(whole.tensors), dict(whole.marks), [], REWRITTEN)
@@ -107,15 +108,15 @@ class Tokens:
         """Return the token that the template writes behind the last reply, if it writes one."""
         mark = _MARK % (0, 0)
         shaped = [*map(_plain, messages), {"role": "assistant", "content": mark}]
-        text = self._text(shaped, tools, generate=False)
+        text = self._text(hf(shaped, pixels=False), tools, generate=False)
         _, found, after = text.rpartition(mark)
         return self.tokenizer(after, add_special_tokens=False)["input_ids"][:1] if found else []
 
     def _text(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any], generate: bool = True
+        self, chat: list[dict[str, Any]], tools: Sequence[Any], generate: bool = True
     ) -> str:
         text = self.processor.apply_chat_template(
-            hf(messages, pixels=False),
+            chat,
             tokenize=False,
             add_generation_prompt=generate,
             **({"tools": list(tools)} if tools else {}),
@@ -124,15 +125,15 @@ class Tokens:
         return str(text)
 
     def _segments(
-        self, messages: list[dict[str, Any]], tools: Sequence[Any], text: str
+        self, chat: list[dict[str, Any]], tools: Sequence[Any], text: str
     ) -> list[str] | None:
         """Return what the template writes around the replies, or None if it changes them."""
-        said = [message for message in messages if message["role"] == "assistant"]
+        said = [message["content"] for message in chat if message["role"] == "assistant"]
         marks = [_MARK % (number, len(said)) for number in range(len(said))]
         names = iter(marks)
         marked = [
             {**message, "content": next(names)} if message["role"] == "assistant" else message
-            for message in messages
+            for message in chat
         ]
         rest = self._text(marked, tools)
         segments = []
@@ -142,8 +143,7 @@ class Tokens:
                 return None
             segments.append(before)
         segments.append(rest)
-        shown = [hf([message])[0]["content"] for message in said]
-        whole = "".join(part for pair in zip(segments, [*shown, ""], strict=True) for part in pair)
+        whole = "".join(part for pair in zip(segments, [*said, ""], strict=True) for part in pair)
         return segments if whole == text else None
 
     def _encode(self, text: str, shown: list[Picture], first: bool) -> Prompt:
