@@ -112,9 +112,7 @@ class Tokens:
         _, found, after = text.rpartition(mark)
         return self.tokenizer(after, add_special_tokens=False)["input_ids"][:1] if found else []
 
-    def _text(
-        self, chat: list[dict[str, Any]], tools: Sequence[Any], generate: bool = True
-    ) -> str:
+    def _text(self, chat: list[dict[str, Any]], tools: Sequence[Any], generate: bool = True) -> str:
         text = self.processor.apply_chat_template(
             chat,
             tokenize=False,
