@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_ROOM = 1 << 14  # tokens that a batch may have room for and not need
+
 
 class HFAgent:
     """Reply with what a model of transformers generates, many turns in one batch.
@@ -180,13 +182,18 @@ class HFAgent:
 
     def _batches(self, prompts: Sequence[Prompt]) -> Iterator[list[int]]:
         """Yield the places of prompts that are read together, none much longer than the others."""
-        writer = self._writing()
-        size = [len(one.ids) for one in prompts] if writer is None else writer.unread(prompts)
+        size = [len(one.ids) for one in prompts]
         batch: list[int] = []
         for place in sorted(range(len(prompts)), key=size.__getitem__):
-            if batch and (len(batch) == self.batch_size or size[place] > 2 * size[batch[0]] + 64):
-                yield batch
-                batch = []
+            if batch:
+                if self._writing() is None:
+                    apart = size[place] > 2 * size[batch[0]] + 64
+                else:  # it reads only what is new, but has room for the longest in each row
+                    room = size[place] * (len(batch) + 1)
+                    apart = room > 2 * sum(size[one] for one in batch) + _ROOM
+                if apart or len(batch) == self.batch_size:
+                    yield batch
+                    batch = []
             batch.append(place)
         if batch:
             yield batch

@@ -32,6 +32,7 @@ class Shape(NamedTuple):
     heads: int
     width: int  # numbers of a key
     name: str  # `cache`, or `past_key_values` in older releases of transformers
+    wide: bool  # whether it takes a mask as attention adds it, and makes none of its own
 
 
 class Writer:
@@ -69,11 +70,14 @@ class Writer:
         over: whether tokens end a reply for another reason than the last of them.
         """
         pasts = self._pasts(prompts)
-        rows = [prompt.ids[_length(past) :] for prompt, past in zip(prompts, pasts, strict=True)]
-        batch = _Batch(self.model, self.shape, pasts, max(map(len, rows)) + length)
-        logits = batch.read(rows)
+        new = [_unread(prompt.ids, past) for prompt, past in zip(prompts, pasts, strict=True)]
+        there = sorted(range(len(prompts)), key=new.__getitem__)  # which prompts are in the batch
+        batch = _Batch(
+            *(self.model, self.shape, [prompts[row].ids for row in there]),
+            *([pasts[row] for row in there], length),
+        )
+        logits = batch.begin()
         made: list[list[int]] = [[] for _ in prompts]
-        there = list(range(len(prompts)))  # which prompts the batch is made of
         live = set(there)
         for step in range(length):
             chosen = choose(logits, there, step).tolist()
@@ -89,13 +93,8 @@ class Writer:
                 places = [place for place, row in enumerate(there) if row in live]
                 batch.select(places)
                 there = [there[place] for place in places]
-            logits = batch.read([made[row][-1:] for row in there])
+            logits = batch.read([made[row][-1] for row in there])
         return made
-
-    def unread(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Return how many tokens of each prompt the model has yet to read."""
-        self._forget_others()
-        return [len(one.ids) - _length(self._kept.get(_key(one))) for one in prompts]
 
     def _forget_others(self) -> None:
         """Forget what was read with other weights than those of now."""
@@ -135,8 +134,8 @@ class Writer:
         known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + WORTH:
-            batch = _Batch(self.model, self.shape, [None], len(shared))
-            batch.read([shared])
+            batch = _Batch(self.model, self.shape, [shared], [None], 0)
+            batch.begin()
             longest = shared
             self._shared[_bytes(shared)] = shared, batch.row(0)
             if len(self._shared) > _SHARED:
@@ -192,87 +191,132 @@ def _shape(model: Any) -> Shape | None:
     ((_, heads, tokens, width),) = shapes
     if tokens != 1:  # an adapter has put some before
         return None
-    return Shape(len(layers), heads, width, name)
+    return Shape(len(layers), heads, width, name, _wide(model))
+
+
+def _wide(model: Any) -> bool:
+    """Return whether a model reads the same with a mask of columns and with one of numbers."""
+    if getattr(model.config, "_attn_implementation", None) not in ("eager", "sdpa"):
+        return False
+    ids = torch.arange(6, device=model.device).reshape(2, 3)
+    starts = torch.tensor([[1], [0]], device=model.device)
+    columns = torch.arange(3, device=model.device)
+    masks = (columns >= starts).long(), _mask(starts, columns, 3, model.dtype)
+    positions = (columns - starts).clamp(min=0)
+    with torch.inference_mode():
+        try:
+            flat, wide = (
+                model(input_ids=ids, attention_mask=mask, position_ids=positions).logits[:, -1]
+                for mask in masks
+            )
+        except (IndexError, RuntimeError, TypeError, ValueError):  # it counts with it
+            return False
+    return bool(torch.allclose(flat.float(), wide.float(), rtol=1e-2, atol=1e-2))
+
+
+def _mask(starts: Any, columns: Any, length: int, dtype: Any) -> Any:
+    """Return what attention adds for the last columns of rows that begin in one each."""
+    seen = columns >= starts[:, :, None, None]
+    if length > 1:
+        seen = seen & (columns <= columns[-length:, None])
+    least = torch.finfo(dtype).min
+    return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill_(~seen, least)
 
 
 class _Batch:
-    """Rows that a model reads at once, one after another part of them.
+    """Rows that a model reads on at once: all end in the same column, and each begins in its own.
 
-    Each part is padded on the left, so that there may be gaps within a row, which the mask covers
-    and the positions leave out.
+    rows: tokens; those that are alike in how many of them are unread stand together.
+    pasts: keys and values of what each begins with, or None.
+    length: how many tokens will come behind them at most.
     """
 
-    def __init__(self, model: Any, shape: Shape, pasts: Sequence[Any], length: int):
+    def __init__(
+        self,
+        model: Any,
+        shape: Shape,
+        rows: Sequence[list[int]],
+        pasts: Sequence[Any],
+        length: int,
+    ):
         self.model = model
-        layers, heads, width, self.name = shape
-        self.used = max(map(_length, pasts))
-        self.mask = torch.zeros(
-            len(pasts), self.used + length, dtype=torch.long, device=model.device
-        )
-        whole = layers, 2, len(pasts), heads, self.used + length, width
+        self.rows = rows
+        self.new = [_unread(ids, past) for ids, past in zip(rows, pasts, strict=True)]
+        self.end = max(map(len, rows))
+        self.starts = torch.tensor([[self.end - len(ids)] for ids in rows], device=model.device)
+        layers, heads, width, self.name, self.wide = shape
+        whole = layers, 2, len(rows), heads, self.end + length, width
         self.numbers = torch.zeros(whole, dtype=model.dtype, device=model.device)
-        for row, past in enumerate(pasts):
+        for place, (ids, past) in enumerate(zip(rows, pasts, strict=True)):
             if past is not None:
-                start = self.used - _length(past)
-                self.mask[row, start : self.used] = 1
-                self.numbers[:, :, row, :, start : self.used] = past
-        self._layers()
+                start = self.end - len(ids)
+                self.numbers[:, :, place, :, start : start + _length(past)] = past
 
-    def _layers(self) -> None:
-        self.cache = Cache(layers=[_Layer(self, *one) for one in self.numbers])
+    def begin(self) -> Any:
+        """Let the model read what is unread; return the logits behind each row.
 
-    def read(self, parts: Sequence[Sequence[int]]) -> Any:
-        """Let the model read the next part of each row; return the logits behind it."""
-        longest = max(map(len, parts))
-        device = self.model.device
-        ids = torch.tensor([[0] * (longest - len(part)) + [*part] for part in parts], device=device)
-        new = torch.tensor(
-            [[0] * (longest - len(part)) + [1] * len(part) for part in parts], device=device
-        )
-        before = self.mask.sum(1, keepdim=True)
-        end = self.used + longest
-        self.mask[:, self.used : end] = new
+        A row that has less to read than those beside it reads some of its tokens again.
+        """
+        logits, first = [], 0
+        for last in range(1, len(self.rows) + 1):
+            if last == len(self.rows) or self.new[last] > 2 * self.new[first] + 64:
+                longest = max(self.new[first:last])
+                parts = [ids[-longest:] for ids in self.rows[first:last]]
+                logits.append(self._read([[0] * (longest - len(p)) + p for p in parts], first))
+                first = last
+        return torch.cat(logits)
+
+    def read(self, tokens: Sequence[int]) -> Any:
+        """Let the model read one more token of each row; return the logits behind them."""
+        self.end += 1
+        return self._read([[token] for token in tokens], 0)
+
+    def _read(self, parts: list[list[int]], first: int) -> Any:
+        """Let the model read the last tokens of the rows from one on."""
+        rows, length = slice(first, first + len(parts)), len(parts[0])
+        starts = self.starts[rows]
+        begin = int(starts.min())
+        columns = torch.arange(begin, self.end, device=self.model.device)
+        if self.wide:
+            mask = _mask(starts, columns, length, self.model.dtype)
+        else:
+            mask = (columns >= starts).long()
+        layers = [_Layer(*one[:, rows, :, begin : self.end], length) for one in self.numbers]
         with torch.inference_mode():
             logits = self.model(
-                input_ids=ids,
-                attention_mask=self.mask[:, :end],
-                position_ids=(before + new.cumsum(1) - 1).clamp(min=0),
+                input_ids=torch.tensor(parts, device=self.model.device),
+                attention_mask=mask,
+                position_ids=(columns[-length:] - starts).clamp(min=0),
                 use_cache=True,
                 logits_to_keep=1,
-                **{self.name: self.cache},
+                **{self.name: Cache(layers=layers)},
             ).logits
-        self.used = end
         return logits[:, -1]
 
     def select(self, places: list[int]) -> None:
         """Go on with some of the rows."""
-        chosen = torch.tensor(places, device=self.mask.device)
-        self.mask, self.numbers = self.mask[chosen], self.numbers[:, :, chosen]
-        self._layers()
+        chosen = torch.tensor(places, device=self.model.device)
+        self.starts, self.numbers = self.starts[chosen], self.numbers[:, :, chosen]
 
     def row(self, place: int) -> Any:
-        """Return the keys and values of a row, without its gaps."""
-        there = self.mask[place, : self.used].bool()
-        return self.numbers[:, :, place, :, : self.used][..., there, :]
+        """Return the keys and values of a row."""
+        return self.numbers[:, :, place, :, int(self.starts[place]) : self.end].clone()
 
 
 class _Layer(DynamicLayer):
-    """Keys and values that are written into room that is there already."""
+    """Keys and values that are written at the end of room that is there already."""
 
-    def __init__(self, batch: _Batch, keys: Any, values: Any):
+    def __init__(self, keys: Any, values: Any, length: int):
         super().__init__()
-        self.batch = batch
         self.room = keys, values
-        self.keys, self.values = keys[:, :, : batch.used], values[:, :, : batch.used]
+        self.keys, self.values = keys[:, :, :-length], values[:, :, :-length]
         self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
 
     def update(self, keys: Any, values: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        start = self.keys.shape[2]
-        end = start + keys.shape[2]
         for room, new in zip(self.room, (keys, values), strict=True):
-            room[:, :, start:end] = new
-        self.keys, self.values = (room[:, :, :end] for room in self.room)
-        return self.keys, self.values
+            room[:, :, -new.shape[2] :] = new
+        self.keys, self.values = self.room
+        return self.room
 
     def get_seq_length(self) -> int:
         return int(self.keys.shape[2])
@@ -281,6 +325,11 @@ class _Layer(DynamicLayer):
 def _length(past: Any) -> int:
     """Return how many tokens keys and values belong to."""
     return 0 if past is None else int(past.shape[3])
+
+
+def _unread(ids: Sequence[int], past: Any) -> int:
+    """Return how many tokens there are to read behind keys and values: the last one always."""
+    return max(1, len(ids) - _length(past))
 
 
 def _key(prompt: Prompt) -> bytes:
