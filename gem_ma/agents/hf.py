@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_ROOM = 1 << 14  # tokens that a batch may have room for and not need
+_ROOM = 1 << 14  # tokens that a batch may have room for beyond that
 
 
 class HFAgent:
@@ -181,20 +181,21 @@ class HFAgent:
         return prompts
 
     def _batches(self, prompts: Sequence[Prompt]) -> Iterator[list[int]]:
-        """Yield the places of prompts that are read together, none much longer than the others."""
+        """Yield the places of prompts that make a batch, half of which at most is padding.
+
+        What reads on has only new tokens to read, so that room is all that padding costs it.
+        """
         size = [len(one.ids) for one in prompts]
+        free = 64 if self._writing() is None else _ROOM
         batch: list[int] = []
+        total = 0
         for place in sorted(range(len(prompts)), key=size.__getitem__):
-            if batch:
-                if self._writing() is None:
-                    apart = size[place] > 2 * size[batch[0]] + 64
-                else:  # it reads only what is new, but has room for the longest in each row
-                    room = size[place] * (len(batch) + 1)
-                    apart = room > 2 * sum(size[one] for one in batch) + _ROOM
-                if apart or len(batch) == self.batch_size:
-                    yield batch
-                    batch = []
+            room = size[place] * (len(batch) + 1)
+            if batch and (len(batch) == self.batch_size or room > 2 * (total + size[place]) + free):
+                yield batch
+                batch, total = [], 0
             batch.append(place)
+            total += size[place]
         if batch:
             yield batch
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -71,12 +71,14 @@ class Writer:
         """
         pasts = self._pasts(prompts)
         new = [_unread(prompt.ids, past) for prompt, past in zip(prompts, pasts, strict=True)]
-        there = sorted(range(len(prompts)), key=new.__getitem__)  # which prompts are in the batch
+        size = [len(prompt.ids) for prompt in prompts]
+        groups = [same for part in alike(range(len(new)), new) for same in alike(part, size, 1.5)]
+        there = [row for group in groups for row in group]  # which prompts the batch is made of
         batch = _Batch(
             *(self.model, self.shape, [prompts[row].ids for row in there]),
             *([pasts[row] for row in there], length),
         )
-        logits = batch.begin()
+        logits = batch.begin([len(group) for group in groups])
         made: list[list[int]] = [[] for _ in prompts]
         live = set(there)
         for step in range(length):
@@ -135,7 +137,7 @@ class Writer:
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + WORTH:
             batch = _Batch(self.model, self.shape, [shared], [None], 0)
-            batch.begin()
+            batch.begin([1])
             longest = shared
             self._shared[_bytes(shared)] = shared, batch.row(0)
             if len(self._shared) > _SHARED:
@@ -155,6 +157,16 @@ class Writer:
         while self._size > self.room:
             _, old = self._kept.popitem(last=False)
             self._size -= old.nbytes
+
+
+def alike(rows: Iterable[int], size: Sequence[int], times: float = 2) -> list[list[int]]:
+    """Return rows in order of size, apart where one is much larger than the first before it."""
+    parts: list[list[int]] = []
+    for row in sorted(rows, key=size.__getitem__):
+        if not parts or size[row] > times * size[parts[-1][0]] + 64:
+            parts.append([])
+        parts[-1].append(row)
+    return parts
 
 
 def writer_of(model: Any, ends: Sequence[int], room: int) -> Writer | None:
@@ -215,10 +227,14 @@ def _wide(model: Any) -> bool:
 
 
 def _mask(starts: Any, columns: Any, length: int, dtype: Any) -> Any:
-    """Return what attention adds for the last columns of rows that begin in one each."""
-    seen = columns >= starts[:, :, None, None]
+    """Return what attention adds for the last columns of rows that begin in one each.
+
+    A column before the beginning sees itself, as a softmax over nothing may be no number.
+    """
+    last = columns[-length:, None]
+    seen = columns >= starts[:, :, None, None].minimum(last)
     if length > 1:
-        seen = seen & (columns <= columns[-length:, None])
+        seen = seen & (columns <= last)
     least = torch.finfo(dtype).min
     return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill_(~seen, least)
 
@@ -226,7 +242,7 @@ def _mask(starts: Any, columns: Any, length: int, dtype: Any) -> Any:
 class _Batch:
     """Rows that a model reads on at once: all end in the same column, and each begins in its own.
 
-    rows: tokens; those that are alike in how many of them are unread stand together.
+    rows: tokens.
     pasts: keys and values of what each begins with, or None.
     length: how many tokens will come behind them at most.
     """
@@ -243,27 +259,26 @@ class _Batch:
         self.rows = rows
         self.new = [_unread(ids, past) for ids, past in zip(rows, pasts, strict=True)]
         self.end = max(map(len, rows))
-        self.starts = torch.tensor([[self.end - len(ids)] for ids in rows], device=model.device)
+        self.starts = [self.end - len(ids) for ids in rows]
         layers, heads, width, self.name, self.wide = shape
         whole = layers, 2, len(rows), heads, self.end + length, width
         self.numbers = torch.zeros(whole, dtype=model.dtype, device=model.device)
-        for place, (ids, past) in enumerate(zip(rows, pasts, strict=True)):
+        for place, (start, past) in enumerate(zip(self.starts, pasts, strict=True)):
             if past is not None:
-                start = self.end - len(ids)
                 self.numbers[:, :, place, :, start : start + _length(past)] = past
 
-    def begin(self) -> Any:
-        """Let the model read what is unread; return the logits behind each row.
+    def begin(self, groups: Sequence[int]) -> Any:
+        """Let the model read what is unread, so many rows at once; return the logits behind each.
 
         A row that has less to read than those beside it reads some of its tokens again.
         """
         logits, first = [], 0
-        for last in range(1, len(self.rows) + 1):
-            if last == len(self.rows) or self.new[last] > 2 * self.new[first] + 64:
-                longest = max(self.new[first:last])
-                parts = [ids[-longest:] for ids in self.rows[first:last]]
-                logits.append(self._read([[0] * (longest - len(p)) + p for p in parts], first))
-                first = last
+        for count in groups:
+            last = first + count
+            longest = max(self.new[first:last])
+            parts = [ids[-longest:] for ids in self.rows[first:last]]
+            logits.append(self._read([[0] * (longest - len(p)) + p for p in parts], first))
+            first = last
         return torch.cat(logits)
 
     def read(self, tokens: Sequence[int]) -> Any:
@@ -273,50 +288,52 @@ class _Batch:
 
     def _read(self, parts: list[list[int]], first: int) -> Any:
         """Let the model read the last tokens of the rows from one on."""
-        rows, length = slice(first, first + len(parts)), len(parts[0])
-        starts = self.starts[rows]
-        begin = int(starts.min())
-        columns = torch.arange(begin, self.end, device=self.model.device)
+        device, length, last = self.model.device, len(parts[0]), first + len(parts)
+        begin = min(self.starts[first:last])
+        starts = torch.tensor(self.starts[first:last], device=device)[:, None]
+        columns = torch.arange(begin, self.end, device=device)
         if self.wide:
             mask = _mask(starts, columns, length, self.model.dtype)
         else:
             mask = (columns >= starts).long()
-        layers = [_Layer(*one[:, rows, :, begin : self.end], length) for one in self.numbers]
+        room = self.numbers[:, :, first:last, :, begin : self.end]
+        cache = Cache(layers=[_Layer(one, length) for one in room])
         with torch.inference_mode():
             logits = self.model(
-                input_ids=torch.tensor(parts, device=self.model.device),
+                input_ids=torch.tensor(parts, device=device),
                 attention_mask=mask,
                 position_ids=(columns[-length:] - starts).clamp(min=0),
                 use_cache=True,
                 logits_to_keep=1,
-                **{self.name: Cache(layers=layers)},
+                **{self.name: cache},
             ).logits
         return logits[:, -1]
 
     def select(self, places: list[int]) -> None:
         """Go on with some of the rows."""
-        chosen = torch.tensor(places, device=self.model.device)
-        self.starts, self.numbers = self.starts[chosen], self.numbers[:, :, chosen]
+        self.starts = [self.starts[place] for place in places]
+        self.numbers = self.numbers[:, :, torch.tensor(places, device=self.model.device)]
 
     def row(self, place: int) -> Any:
         """Return the keys and values of a row."""
-        return self.numbers[:, :, place, :, int(self.starts[place]) : self.end].clone()
+        return self.numbers[:, :, place, :, self.starts[place] : self.end].clone()
 
 
 class _Layer(DynamicLayer):
     """Keys and values that are written at the end of room that is there already."""
 
-    def __init__(self, keys: Any, values: Any, length: int):
+    def __init__(self, room: Any, length: int):
         super().__init__()
-        self.room = keys, values
-        self.keys, self.values = keys[:, :, :-length], values[:, :, :-length]
-        self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
+        self.room = room
+        self.keys, self.values = room[:, :, :, :-length]
+        self.dtype, self.device, self.is_initialized = room.dtype, room.device, True
 
     def update(self, keys: Any, values: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        for room, new in zip(self.room, (keys, values), strict=True):
-            room[:, :, -new.shape[2] :] = new
+        length = keys.shape[2]
+        self.room[0, :, :, -length:] = keys
+        self.room[1, :, :, -length:] = values
         self.keys, self.values = self.room
-        return self.room
+        return self.keys, self.values
 
     def get_seq_length(self) -> int:
         return int(self.keys.shape[2])

@@ -53,6 +53,45 @@ def replies(episodes):
     return [(str(s.reply), s.reply.token_ids) for e in episodes for s in e.steps]
 
 
+@pytest.mark.parametrize("attention", ["eager", "sdpa", "eager, by columns", "sdpa, by columns"])
+def test_short_and_long_chats_in_one_batch(attention):
+    tokenizer = tiny_models.tokenizer()
+    model = tiny_models.llm(tokenizer)
+    model.set_attn_implementation(attention.split(",")[0])
+    agent = HFAgent(model, tokenizer, max_new_tokens=6)
+    plain = HFAgent(model, tokenizer, max_new_tokens=6)
+    plain._writer = False
+    assert agent._writing().shape.wide
+    if "columns" in attention:  # as for those that make their own mask
+        agent._writer.shape = agent._writer.shape._replace(wide=False)
+    model.forward = read = Read(model)
+    for lengths in ([1, 2, 60, 1, 500, 40], [1, 30, 45], [3]):
+        turns = [
+            Turn(f"seat {n}", "Be short.", {"text": "x " * n}, "x " * n, seed=n) for n in lengths
+        ]
+        expected = plain.act(turns)
+        needed = sum(reply.usage["prompt_tokens"] for reply in expected)
+        read.tokens = 0
+        said = agent.act(turns)
+        assert read.tokens <= 1.5 * needed + 6 * len(turns)
+        assert [reply.token_ids for reply in said] == [reply.token_ids for reply in expected]
+        for one, same in zip(said, expected, strict=True):
+            assert one.logprobs == pytest.approx(same.logprobs, abs=1e-4)
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_gives_numbers_beside_padding(attention, dtype):
+    tokenizer = tiny_models.tokenizer()
+    model = tiny_models.llm(tokenizer).to(getattr(torch, dtype))
+    model.set_attn_implementation(attention)
+    agent = HFAgent(model, tokenizer, max_new_tokens=6)
+    assert agent._writing().shape.wide
+    turns = [Turn("x", "", {"text": "x " * n}, "x " * n, seed=n) for n in (1, 40, 60)]
+    for reply in agent.act(turns):
+        assert all(-20 < number <= 0 for number in reply.logprobs)
+
+
 @pytest.mark.parametrize("batch_size", [1, 5, 64])
 def test_what_is_kept_changes_no_reply(text, batch_size):
     kept, read = counted(text, batch_size=batch_size)
