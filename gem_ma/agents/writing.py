@@ -22,6 +22,7 @@ with extra("hf"):
 
 _SHARED = 16  # beginnings that are kept
 WORTH = 16  # tokens that a beginning has at least
+_LARGEST = 1 << 27  # numbers of a mask; what is larger the model does itself, or without one
 _SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of models, see `reads_on`
 
 
@@ -72,12 +73,10 @@ class Writer:
         pasts = self._pasts(prompts)
         new = [_unread(prompt.ids, past) for prompt, past in zip(prompts, pasts, strict=True)]
         size = [len(prompt.ids) for prompt in prompts]
-        groups = [same for part in alike(range(len(new)), new) for same in alike(part, size, 1.5)]
+        groups = [same for part in _alike(range(len(new)), new) for same in _alike(part, size, 1.5)]
         there = [row for group in groups for row in group]  # which prompts the batch is made of
-        batch = _Batch(
-            *(self.model, self.shape, [prompts[row].ids for row in there]),
-            *([pasts[row] for row in there], length),
-        )
+        ids, begun = [prompts[row].ids for row in there], [pasts[row] for row in there]
+        batch = _Batch(self.model, self.shape, ids, begun, length)
         logits = batch.begin([len(group) for group in groups])
         made: list[list[int]] = [[] for _ in prompts]
         live = set(there)
@@ -159,7 +158,7 @@ class Writer:
             self._size -= old.nbytes
 
 
-def alike(rows: Iterable[int], size: Sequence[int], times: float = 2) -> list[list[int]]:
+def _alike(rows: Iterable[int], size: Sequence[int], times: float = 2) -> list[list[int]]:
     """Return rows in order of size, apart where one is much larger than the first before it."""
     parts: list[list[int]] = []
     for row in sorted(rows, key=size.__getitem__):
@@ -221,7 +220,7 @@ def _wide(model: Any) -> bool:
                 model(input_ids=ids, attention_mask=mask, position_ids=positions).logits[:, -1]
                 for mask in masks
             )
-        except (IndexError, RuntimeError, TypeError, ValueError):  # it counts with it
+        except (IndexError, RuntimeError, TypeError, ValueError):  # it makes more of it than a mask
             return False
     return bool(torch.allclose(flat.float(), wide.float(), rtol=1e-2, atol=1e-2))
 
@@ -292,7 +291,7 @@ class _Batch:
         begin = min(self.starts[first:last])
         starts = torch.tensor(self.starts[first:last], device=device)[:, None]
         columns = torch.arange(begin, self.end, device=device)
-        if self.wide:
+        if self.wide and len(parts) * length * len(columns) <= _LARGEST:
             mask = _mask(starts, columns, length, self.model.dtype)
         else:
             mask = (columns >= starts).long()
