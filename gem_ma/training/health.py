@@ -32,8 +32,9 @@ class Checkup:
     invalid: the share of a learner's replies that may be invalid, once it was below.
     longer: how many times as long as at first its replies may get.
 
-    It remembers nothing: what it says follows from the history, so that a run which goes on from a
-    checkpoint is seen as if it had never stopped.
+    What is kept is what played so well, not what it became by the update that followed. What a
+    checkup says follows from the history, so that a run which goes on from a checkpoint is seen as
+    if it had never stopped.
     """
 
     def __init__(
@@ -54,12 +55,23 @@ class Checkup:
         self.drop = drop
         self.invalid = invalid
         self.longer = longer
+        self._kept = False  # whether the score is known before what played learns
+
+    def played(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        """Keep what has played, if it is the best; a Trainer calls this before it learns."""
+        self._kept = self.score in row
+        if self._kept:
+            self._keep(trainer, [*trainer.history, row])
 
     def __call__(self, trainer: Trainer) -> None:
         history = trainer.history
         if cause := self.cause(history, trainer.train):
             kept = "" if self.path is None else f"; the best checkpoint is {os.fspath(self.path)}"
             raise Collapsed(f"after {len(history)} updates {cause}{kept}")
+        if not self._kept:  # what gave the score came after the update
+            self._keep(trainer, history)
+
+    def _keep(self, trainer: Trainer, history: Sequence[Mapping[str, float]]) -> None:
         scores = self._means(history, self.score)
         if self.path is not None and scores and scores[-1] == max(scores):
             trainer.save(self.path)

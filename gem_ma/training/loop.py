@@ -116,6 +116,7 @@ class Trainer:
             raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
         self.step = self.saved = 0  # updates that were made, and that a checkpoint holds
         self.history: list[dict[str, float]] = []
+        self._told: list[Callable[[Trainer, Mapping[str, float]], None]] = []  # before it learns
 
     def run(
         self,
@@ -134,11 +135,13 @@ class Trainer:
             beside it, a line for each update as soon as it is made: that of `checkpoint.pt` in
             `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
         after: called after each update, one or several: to evaluate, to give opponents a new state,
-            or to stop what goes wrong (see `gem_ma.training.health`).
+            or to stop what goes wrong (see `gem_ma.training.health`). What has a method
+            `played(trainer, row)` is told before that what was played, when nobody has learnt yet.
         progress: show a bar on a terminal, and elsewhere a line every few seconds; None: on a
             terminal only.
         """
         calls = [after] if callable(after) else list(after or ())
+        self._told = [call.played for call in calls if hasattr(call, "played")]
         log = None
         if path is not None:
             if Path(path).exists():
@@ -183,7 +186,6 @@ class Trainer:
         row: dict[str, float] = {"step": self.step}
         if isinstance(self.env, Curriculum):
             row["difficulty"] = self.env.place
-            self.env.hear(played)
         for seat in self.agents:
             sat = [(e, self._sat(e, [seat])) for e in played]
             row[f"return/{seat}"] = _mean([e.returns[one] for e, seats in sat for one in seats])
@@ -194,6 +196,10 @@ class Trainer:
         measured = [self.measure(episode) for episode in played] if self.measure else []
         for name in measured[0] if measured else ():
             row[name] = _mean([one[name] for one in measured])
+        for tell in self._told:
+            tell(self, row)
+        if isinstance(self.env, Curriculum):
+            self.env.hear(played)
         trained = {seat: self.agents[seat] for seat in self.train}
         for learner, seats in _distinct(trained):
             told = learner.update(self.judge(played, seats))

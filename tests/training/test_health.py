@@ -42,6 +42,15 @@ def test_the_best_is_kept():
     assert watched(Checkup("score", window=2), rows([0.0, 0.4])).saved == []
 
 
+def test_what_is_kept_is_what_played_and_not_what_it_became():
+    run, checkup = Run([]), Checkup("score", "best", window=2)
+    for row in rows([0.0, 0.4, 0.4, 0.2, 0.5, 0.1, 0.4, 0.5]):
+        checkup.played(run, row)
+        run.history.append(row)
+        checkup(run)
+    assert run.saved == [("best", 1), ("best", 2), ("best", 7)]
+
+
 def test_a_score_that_falls_stops_the_run_and_says_what_else_changed():
     scores = [0.2, 0.8, 0.8, 0.3, 0.1]
     history = rows(scores, entropy=[1.0, 1.0, 1.0, 0.2, 0.0], kl=[0.1] * 5)

@@ -18,6 +18,7 @@ from gem_ma import Reply, rollout
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.training import samples
 from gem_ma.training.advantages import grpo, ppo, rebn, returns, rloo, turns
+from gem_ma.training.health import Checkup
 from gem_ma.training.selfplay import Pool, Rivals
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -524,6 +525,25 @@ def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path)
     assert made.advantages.baselines == whole.advantages.baselines
     with pytest.raises(ValueError, match="comes from another training"):
         trainer({"left": learner(tokenizer), "right": "random"}, seed=1).load(path)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_the_best_that_is_kept_is_what_played_so_well(tokenizer, tmp_path, late):
+    scores = [0.1, 0.7, 0.3]
+    made = trainer({"left": learner(tokenizer), "right": "random"})
+    made.measure = None if late else lambda episode: {"score": scores[made.step]}
+    at_first = [weights(made.agents["left"])]
+
+    def after(made):  # one that says how good it has become
+        if late:
+            made.history[-1]["score"] = scores[made.step - 1]
+        at_first.append(weights(made.agents["left"]))
+
+    best = tmp_path / "best.pt"
+    made.run(3, after=[after, Checkup("score", best, window=1)])
+    made.load(best)
+    assert made.step == len(made.history) == (2 if late else 1)
+    assert same(weights(made.agents["left"]), at_first[made.step])
 
 
 KILLS = """
