@@ -84,7 +84,7 @@ class Run:
         """Run a trainer, from its checkpoint on if there is one, and return its history.
 
         best: judge the best that a checkup kept, not the last. One that collapsed is judged so in
-        any case, if there were enough updates to tell which the best is.
+        any case.
         """
         path, kept = self.out / name / "checkpoint.pt", self.out / BEST
         try:

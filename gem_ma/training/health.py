@@ -27,14 +27,14 @@ class Checkup:
 
     score: the column of the history that says how good it is: a return, or what `measure` gave.
     path: where the best checkpoint is kept; None: nowhere.
-    window: updates whose means are compared.
+    window: updates whose means are compared; at first there are fewer.
     drop: how far the score may fall below its best.
     invalid: the share of a learner's replies that may be invalid, once it was below.
     longer: how many times as long as at first its replies may get.
 
-    What is kept is what played so well, not what it became by the update that followed. What a
-    checkup says follows from the history, so that a run which goes on from a checkpoint is seen as
-    if it had never stopped.
+    What is kept is what played so well, itself no worse than the mean of its window, and not what
+    it became by the update that followed. What a checkup says follows from the history, so that a
+    run which goes on from a checkpoint is seen as if it had never stopped.
     """
 
     def __init__(
@@ -72,8 +72,14 @@ class Checkup:
             self._keep(trainer, history)
 
     def _keep(self, trainer: Trainer, history: Sequence[Mapping[str, float]]) -> None:
-        scores = self._means(history, self.score)
-        if self.path is not None and scores and scores[-1] == max(scores):
+        """Keep what had the last score, if its window is the best of those that ended well."""
+        scores = [row[self.score] for row in history if self.score in row]
+        best = last = -math.inf
+        for end, score in enumerate(scores, 1):
+            mean = fmean(scores[max(end - self.window, 0) : end])
+            last = mean if score >= mean else -math.inf  # a fall may come from one to the next
+            best = max(best, last)
+        if self.path is not None and last == best > -math.inf:
             trainer.save(self.path)
 
     def cause(self, history: Sequence[Mapping[str, float]], seats: Sequence[str]) -> str:

@@ -38,7 +38,7 @@ def test_the_best_is_kept():
     run = watched(
         Checkup("score", "best", window=2), rows([0.0, 0.4, 0.4, 0.2, 0.5, 0.1, 0.4, 0.5])
     )
-    assert run.saved == [("best", 2), ("best", 3), ("best", 8)]
+    assert run.saved == [("best", 1), ("best", 2), ("best", 3), ("best", 8)]
     assert watched(Checkup("score", window=2), rows([0.0, 0.4])).saved == []
 
 
@@ -48,7 +48,12 @@ def test_what_is_kept_is_what_played_and_not_what_it_became():
         checkup.played(run, row)
         run.history.append(row)
         checkup(run)
-    assert run.saved == [("best", 1), ("best", 2), ("best", 7)]
+    assert run.saved == [("best", 0), ("best", 1), ("best", 2), ("best", 7)]
+
+
+def test_what_fell_within_the_best_window_is_not_kept():
+    run = watched(Checkup("score", "best", window=3), rows([0.3, 0.8, 0.9, 0.0, 0.9, 0.9, 0.1]))
+    assert run.saved == [("best", 1), ("best", 2), ("best", 3)]
 
 
 def test_a_score_that_falls_stops_the_run_and_says_what_else_changed():
