@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_ROOM = 1 << 14  # tokens that a batch may have room for beyond that
+_ROOM = 1 << 14  # tokens of padding that a batch may have in any case, where it is read on
 
 
 class HFAgent:

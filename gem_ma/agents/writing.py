@@ -77,7 +77,7 @@ class Writer:
         there = [row for group in groups for row in group]  # which prompts the batch is made of
         ids, begun = [prompts[row].ids for row in there], [pasts[row] for row in there]
         batch = _Batch(self.model, self.shape, ids, begun, length)
-        logits = batch.begin([len(group) for group in groups])
+        logits = batch.begin([[new[row] for row in group] for group in groups])
         made: list[list[int]] = [[] for _ in prompts]
         live = set(there)
         for step in range(length):
@@ -136,7 +136,7 @@ class Writer:
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + WORTH:
             batch = _Batch(self.model, self.shape, [shared], [None], 0)
-            batch.begin([1])
+            batch.begin([[len(shared)]])
             longest = shared
             self._shared[_bytes(shared)] = shared, batch.row(0)
             if len(self._shared) > _SHARED:
@@ -256,7 +256,6 @@ class _Batch:
     ):
         self.model = model
         self.rows = rows
-        self.new = [_unread(ids, past) for ids, past in zip(rows, pasts, strict=True)]
         self.end = max(map(len, rows))
         self.starts = [self.end - len(ids) for ids in rows]
         layers, heads, width, self.name, self.wide = shape
@@ -266,15 +265,15 @@ class _Batch:
             if past is not None:
                 self.numbers[:, :, place, :, start : start + _length(past)] = past
 
-    def begin(self, groups: Sequence[int]) -> Any:
-        """Let the model read what is unread, so many rows at once; return the logits behind each.
+    def begin(self, groups: Sequence[Sequence[int]]) -> Any:
+        """Let the model read what is unread; return the logits behind each row.
 
         A row that has less to read than those beside it reads some of its tokens again.
+        groups: rows that are read at once, by how many tokens of each are unread.
         """
         logits, first = [], 0
-        for count in groups:
-            last = first + count
-            longest = max(self.new[first:last])
+        for new in groups:
+            last, longest = first + len(new), max(new)
             parts = [ids[-longest:] for ids in self.rows[first:last]]
             logits.append(self._read([[0] * (longest - len(p)) + p for p in parts], first))
             first = last

@@ -55,12 +55,12 @@ class Checkup:
         self.drop = drop
         self.invalid = invalid
         self.longer = longer
-        self._kept = False  # whether the score is known before what played learns
+        self._early = False  # whether the score is known before what played learns
 
     def played(self, trainer: Trainer, row: Mapping[str, float]) -> None:
         """Keep what has played, if it is the best; a Trainer calls this before it learns."""
-        self._kept = self.score in row
-        if self._kept:
+        self._early = self.score in row
+        if self._early:
             self._keep(trainer, [*trainer.history, row])
 
     def __call__(self, trainer: Trainer) -> None:
@@ -68,7 +68,7 @@ class Checkup:
         if cause := self.cause(history, trainer.train):
             kept = "" if self.path is None else f"; the best checkpoint is {os.fspath(self.path)}"
             raise Collapsed(f"after {len(history)} updates {cause}{kept}")
-        if not self._kept:  # what gave the score came after the update
+        if not self._early:  # what gave the score came after the update
             self._keep(trainer, history)
 
     def _keep(self, trainer: Trainer, history: Sequence[Mapping[str, float]]) -> None:

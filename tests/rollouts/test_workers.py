@@ -209,7 +209,7 @@ def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch
     start = time.monotonic()
     episodes = gem_ma.rollout(env, agent, 8, workers=1, step_timeout=0.1, **make)
     assert mark.exists()
-    assert time.monotonic() - start > 1.2  # it was given the time to end its step by itself
+    assert time.monotonic() - start > 1.4  # it was given its time
     assert [e.steps for e in episodes] == [e.steps for e in alone]
 
 
