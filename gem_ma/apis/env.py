@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, Generic, Literal, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -14,44 +15,26 @@ from gem_ma.apis.ledger import Ledger
 from gem_ma.apis.numeric import encoding_space, state_space
 from gem_ma.apis.seam import Snapshot
 from gem_ma.apis.spec import spec_of
-from gem_ma.envs.registry import Spec
+from gem_ma.envs.registry import Spec, instead
 from gem_ma.game import Game, Message, S
 from gem_ma.guards.given import need
 from gem_ma.match import actions as words
-from gem_ma.match.actions import Format
 from gem_ma.match.clock import Timed, untimed
+from gem_ma.match.config import OPTIONS, RENDER_MODES, EnvConfig
 from gem_ma.match.match import Match
 from gem_ma.match.seeding import check_seed, fresh_seed, mix
-from gem_ma.match.sight import Observe, Panes, Sight
-from gem_ma.match.terms import Invalid, Legal, Terms, among
+from gem_ma.match.sight import Sight
 from gem_ma.renderers.picture import Picture
-
-_RENDERS = ("ansi", "rgb_array", "human")
 
 
 class Env(BaseEnv, Generic[S]):
     """A Game behind PettingZoo's AEC API.
 
-    observe: what seats see: "text", "image" or "both".
-    actions: "text", or "discrete" for numbers into `game.moves` and numeric observations.
-    format: where in a reply the action stands; see `gem_ma.match.actions`.
-    invalid: what an invalid reply leads to: "retry" (a notice, and the same seat again; more than
-        `max_invalid` in a row forfeit), "lose" (a forfeit at once), "skip" (the turn is lost) or
-        "random" (a legal move is drawn for it). `penalty` is subtracted for each.
-    max_turns: truncate after so many moves of the game.
-    legal: "show" the legal moves in infos, and in the notice of an invalid reply; or "hide" them,
-        which measures whether a model knows the rules. The masks of actions="discrete" stay, and so
-        does `Turn.legal`, which programs play by and no model reads.
-    clock: let the world of a `realtime` game go on while seats think: "tokens:20" is a tick for
-        every 20 tokens of a reply, "seconds:0.5" for every half a second.
-    render_mode: "ansi", "rgb_array" or "human", for spectators.
-    image_size: width and height of pictures, or one side of a square; "own" shows photos and frames
-        in turns as they are. `image_unit` is the side of the model's patches, of which the cells of
-        a board are multiples. `theme` is a name, and `noise`, such as "blur:2+jpeg:40", is done to
-        a picture; or seeds that draw one. `panels="apart"` shows each in a picture of its own.
-    text_length: bytes that an observed text may have; what is longer is cut in the middle.
-    prompt: rules in other words: "short", "long", "words:N" (synonyms by a seed), or "null:N" (a
-        change that says nothing, to compare with); see `gem_ma.match.wording`.
+    Args:
+        game: The rules.
+        config: The options of the environment.
+        id: What it is called in records and messages; without one, the class of its game.
+        **options: Options by their names, in the place of those of `config`; see `EnvConfig`.
     """
 
     file = ""  # "FILE.py:NAME" of its game, where it was made from a file
@@ -59,54 +42,27 @@ class Env(BaseEnv, Generic[S]):
     def __init__(
         self,
         game: Game[S],
+        config: EnvConfig | None = None,
         *,
-        observe: Observe = "text",
-        actions: Literal["text", "discrete"] = "text",
-        format: Format = "auto",
-        invalid: Invalid = "retry",
-        max_invalid: int = 3,
-        penalty: float = 0.0,
-        max_turns: int | None = None,
-        legal: Legal = "show",
-        clock: str | None = None,
-        render_mode: Literal["ansi", "rgb_array", "human"] | None = None,
-        image_size: int | tuple[int, int] | Literal["own"] = (252, 252),
-        image_unit: int = 28,
-        theme: str | int = "light",
-        noise: str | int = "",
-        panels: Panes = "together",
-        text_length: int = 1 << 16,
-        prompt: str = "",
         id: str | None = None,
+        **options: Any,
     ):
         need(game, Game, "game")
-        among(actions=(actions, ("text", "discrete")), render_mode=(render_mode, (None, *_RENDERS)))
         self.core = self
         self.id = id or type(game).__name__
+        self.config = make_config(config, options)
+        clock = self.config.clock
         self.game: Game[Any] = Timed(game, clock) if clock is not None else game
-        terms = Terms(format, invalid, max_invalid, penalty, max_turns, legal)
-        self.match = Match(self.game, terms, self.id)
-        self.sight = Sight(
-            self.game,
-            observe=observe,
-            discrete=actions == "discrete",
-            format=format,
-            image_size=image_size,
-            image_unit=image_unit,
-            theme=theme,
-            noise=noise,
-            panels=panels,
-            text_length=text_length,
-            prompt=prompt,
-        )
+        self.match = Match(self.game, self.config, self.id)
+        self.sight = Sight(self.game, self.config)
         self.ledger = Ledger()
         self.agent_selection = None
-        self.render_mode = render_mode
+        self.render_mode: str | None = self.config.render_mode
         self.hushed = False  # whether nothing is shown to a person, as a view of one seat wants it
         self.possible_agents = list(game.agents)
         self.metadata = {
             "name": self.id,
-            "render_modes": list(_RENDERS),
+            "render_modes": list(RENDER_MODES),
             "render_fps": 4,
             "is_parallelizable": self._steps_in_cycles(),
         }
@@ -120,7 +76,7 @@ class Env(BaseEnv, Generic[S]):
         """
         if len(self.possible_agents) == 1:
             return True
-        policy = self.match.terms.invalid
+        policy = self.config.invalid
         return self.game.together and (self.sight.discrete or policy in ("skip", "random"))
 
     # -- the seam ------------------------------------------------------------------------------
@@ -304,13 +260,13 @@ class Env(BaseEnv, Generic[S]):
         width, height = sight.image_size
         image = spaces.Box(0, 255, (height, width, 3), np.uint8)
         if sight.discrete:
-            numbers = self.encoding_space() if sight.observe == "text" else None
+            numbers = self.encoding_space() if sight.config.observe == "text" else None
             mask = spaces.Box(0, 1, (len(sight.number),), np.int8)
             return spaces.Dict({"observation": numbers or image, "action_mask": mask})
         parts: dict[str, spaces.Space[Any]] = {}
-        if sight.observe != "image":
-            parts["text"] = UnicodeText(sight.text_length)
-        if sight.observe != "text":
+        if sight.config.observe != "image":
+            parts["text"] = UnicodeText(sight.config.text_length)
+        if sight.config.observe != "text":
             parts["image"] = image
         return spaces.Dict(parts)
 
@@ -320,7 +276,9 @@ class Env(BaseEnv, Generic[S]):
         sight = self.sight
         if sight.discrete:
             return spaces.Discrete(len(sight.number))
-        return UnicodeText(1 << 24, examples=[words.wrap(m, sight.format) for m in sight.moves])
+        return UnicodeText(
+            1 << 24, examples=[words.wrap(m, sight.config.format) for m in sight.moves]
+        )
 
     def encoding_space(self) -> spaces.Box | None:
         """Return the space of the numbers that a seat sees, if its game has any."""
@@ -405,3 +363,15 @@ class Env(BaseEnv, Generic[S]):
 
     def __repr__(self) -> str:
         return f"<Env {self.id}>"
+
+
+def make_config(config: EnvConfig | None, options: Mapping[str, Any]) -> EnvConfig:
+    """Return a configuration with some options in the place of its own."""
+    for name in options:
+        if name not in OPTIONS:
+            hint = instead(name, OPTIONS, "it takes")
+            raise TypeError(f"Env got an unexpected keyword argument {name!r}; {hint}")
+    if config is None:
+        return EnvConfig(**options)
+    need(config, EnvConfig, "config")
+    return dataclasses.replace(config, **options) if options else config

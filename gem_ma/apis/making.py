@@ -6,69 +6,34 @@ import contextlib
 import importlib.machinery
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from gem_ma.apis.env import Env
 from gem_ma.envs.games import make_game, unknown
 from gem_ma.envs.registry import Spec, UnknownArgument, Untrusted, instead, listed, spec
 from gem_ma.guards import source
 from gem_ma.guards.given import need
-from gem_ma.match.actions import Format
-from gem_ma.match.sight import Observe, Panes
-from gem_ma.match.terms import Invalid, Legal
+from gem_ma.match.config import OPTIONS
 
 if TYPE_CHECKING:
     from gem_ma.apis.parallel import ParallelView
     from gem_ma.apis.seat import SeatView
 
-ARGUMENTS = [name for name in inspect.signature(Env).parameters if name not in ("game", "id")]
 
-
-UNSAID: Any = ...  # an argument that is left to the id, to its game, and then to Env
-
-
-def make(
-    id: str | Spec,
-    *,
-    trust: bool = False,
-    observe: Observe = UNSAID,
-    actions: Literal["text", "discrete"] = UNSAID,
-    format: Format = UNSAID,
-    invalid: Invalid = UNSAID,
-    max_invalid: int = UNSAID,
-    penalty: float = UNSAID,
-    max_turns: int | None = UNSAID,
-    legal: Legal = UNSAID,
-    clock: str | None = UNSAID,
-    render_mode: Literal["ansi", "rgb_array", "human"] | None = UNSAID,
-    image_size: int | tuple[int, int] | Literal["own"] = UNSAID,
-    image_unit: int = UNSAID,
-    theme: str | int = UNSAID,
-    noise: str | int = UNSAID,
-    panels: Panes = UNSAID,
-    text_length: int = UNSAID,
-    prompt: str = UNSAID,
-    **settings: Any,
-) -> Env[Any]:
+def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env[Any]:
     """Make an environment: a PettingZoo AECEnv, from which the other views come.
 
-    id: an id or a Spec, whose arguments those given here override.
-    trust: make what a record names, though it is not registered here: it runs code.
-    settings: of the game itself; `gem-ma info ID` tells of them.
-
-    All other arguments are said of `Env`.
+    Args:
+        id: An id or a Spec, whose arguments those given here override.
+        trust: Make what a record names, though it is not registered here: it runs code.
+        **options: Options of the environment, such as observe="image" (`EnvConfig` names all), and
+            settings of the game itself (`gem-ma info ID` names them).
     """
-    told = (
-        *(observe, actions, format, invalid, max_invalid, penalty, max_turns, legal, clock),
-        *(render_mode, image_size, image_unit, theme, noise, panels, text_length, prompt),
-    )
-    kwargs = {n: value for n, value in zip(ARGUMENTS, told, strict=True) if value is not UNSAID}
-    kwargs |= settings
     need(id, str | Spec, "id", "an id or a Spec")
     found = spec(id) if isinstance(id, str) else id
     if found.recorded and not trust and (reason := distrust(found)):
         raise Untrusted(f"{reason}; trust=True does so")
-    game, others = make_game(found, kwargs, ARGUMENTS)
+    game, others = make_game(found, options, OPTIONS)
     env = Env(game, id=found.id, **{**game.env_defaults, **others})
     if source.parts(found.entry_point)[0]:
         env.file = found.entry_point
@@ -85,7 +50,7 @@ def made_for(function: Callable[..., Any], env: Any, kwargs: Mapping[str, Any]) 
             return make(env, **kwargs)
     for key in kwargs:
         made = "an argument of make goes with an id, and this environment is made already"
-        hint = made if key in ARGUMENTS else f"{instead(key, _own(function), 'it takes')} ({made})"
+        hint = made if key in OPTIONS else f"{instead(key, _own(function), 'it takes')} ({made})"
         raise TypeError(f"{function.__name__} got an unexpected keyword argument {key!r}; {hint}")
     return env
 
@@ -124,23 +89,6 @@ def make_gym(
         return make(id, **kwargs).gym(agent=agent, others=others)
 
 
-def with_those_of_make(function: Callable[..., Any]) -> None:
-    """Let `help` show the arguments of `make` in the place of a function's last, `**kwargs`."""
-    own = inspect.signature(function)
-    before = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    names = {one.name for one in before}
-    more = [
-        one
-        for one in inspect.signature(make).parameters.values()
-        if one.name not in names and one.kind in (one.KEYWORD_ONLY, one.VAR_KEYWORD)
-    ]
-    function.__signature__ = own.replace(parameters=[*before, *more])  # type: ignore[attr-defined]
-
-
-with_those_of_make(make_parallel)
-with_those_of_make(make_gym)
-
-
 def distrust(spec: Spec) -> str:
     """Say what to make a Spec out of a file would run or use that nobody registered, if anything.
 
@@ -155,7 +103,7 @@ def distrust(spec: Spec) -> str:
         files = list(dict.fromkeys(filter(None, map(_file, names)))) or [spec.entry_point[:200]]
         return f"{what} registered here, and making this one would run {' and '.join(files)}"
     for name, value in spec.kwargs.items():
-        if name not in ARGUMENTS and value != known.kwargs.get(name) and not numbers(value):
+        if name not in OPTIONS and value != known.kwargs.get(name) and not numbers(value):
             argument = f"{str(name)[:60]}={repr(value)[:200]}"
             return f"{spec.id} is not registered with {argument}, and making it would use that"
     return ""

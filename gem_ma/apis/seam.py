@@ -192,7 +192,7 @@ class Seam:
         action = legal[int(space.np_random.random() * len(legal))]
         if sight.discrete:
             return sight.number[action]
-        return action if sight.bare else actions.wrap(action, sight.format)
+        return action if sight.bare else actions.wrap(action, sight.config.format)
 
     def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
         """Return n environments that go on from here, with chance redrawn if a seed is given."""

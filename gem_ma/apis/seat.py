@@ -53,7 +53,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         self.others = self._seat_others(others)
         self.metadata = core.metadata
         self.render_mode = core.render_mode
-        observe = env.sight.observe
+        observe = env.sight.config.observe
         self._bare = None if env.sight.discrete or observe == "both" else observe
         space = env.observation_space(agent)
         self.observation_space = space[self._bare] if self._bare else space

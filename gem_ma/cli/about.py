@@ -249,7 +249,7 @@ def _played(env: Env[Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "seats": seats,
         "action": _action(env),
-        "reply": actions.instruction(env.sight.format),
+        "reply": actions.instruction(env.sight.config.format),
         "observations": _observations(env),
         "options": game.reset_options,
         "tools": _tools(env),
@@ -280,7 +280,7 @@ def _observations(env: Env[Any]) -> dict[str, str]:
     """Return the spaces of text, picture, both, and of numbers where there are some."""
 
     def space(**kind: Any) -> Any:
-        size, length = env.sight.image_size, env.sight.text_length
+        size, length = env.sight.image_size, env.sight.config.text_length
         seen = Env(env.game, image_size=size, text_length=length, **kind)
         return seen.observation_space(env.possible_agents[0])
 

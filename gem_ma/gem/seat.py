@@ -50,7 +50,7 @@ class Seat(SeatView):
         """How many turns an episode has at most, if there is a limit."""
         limits = (
             getattr(self.env, "max_turns", None),  # of a wrapper
-            self.env.match.terms.max_turns,
+            self.env.match.config.max_turns,
             getattr(self.env.core.game, "max_turns", None),
         )
         return min((one for one in limits if one is not None), default=None)

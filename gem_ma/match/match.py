@@ -12,9 +12,9 @@ import numpy as np
 from gem_ma.game import Game, InvalidMove, Message, Refused, S
 from gem_ma.match import actions
 from gem_ma.match.clock import Clock, Thought
+from gem_ma.match.config import EnvConfig, check_options
 from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
-from gem_ma.match.terms import Terms, check_options
 
 _message: Any = partial(tuple.__new__, Message)  # in half the time of Message()
 _REASON = 500  # characters of an InvalidMove that reach its seat
@@ -36,17 +36,17 @@ class Match(Point, Generic[S]):
     """
 
     __slots__ = (
-        "asking", "bare", "clock", "game", "index", "legals", "name", "rng", "seats", "terms",
+        "asking", "bare", "clock", "config", "game", "index", "legals", "name", "rng", "seats",
         "views",
     )  # fmt: skip
 
-    def __init__(self, game: Game[S], terms: Terms, name: str = ""):
-        terms.check(game)
+    def __init__(self, game: Game[S], config: EnvConfig, name: str = ""):
+        config.check_game(game)
         self.game = game
-        self.terms = terms
+        self.config = config
         self.clock: Clock | None = getattr(game, "clock", None)
         self.asking = 0.0  # since when seats are waited for, with a clock
-        self.bare = terms.format not in actions.WRAPPED  # an action is a reply as it stands
+        self.bare = config.format not in actions.WRAPPED  # an action is a reply as it stands
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
         self.index = {seat: i for i, seat in enumerate(self.seats)}
@@ -86,7 +86,7 @@ class Match(Point, Generic[S]):
         state = self.game.start(rng, options or {})
         self.lists_moves = hasattr(state, "legal")
         self.loses_seats = hasattr(state, "out")
-        if not self.lists_moves and self.terms.invalid == "random":
+        if not self.lists_moves and self.config.invalid == "random":
             raise ValueError(
                 f"{self.name} cannot list its legal moves, so invalid='random' has nothing to "
                 "draw from; use 'retry', 'lose' or 'skip'"
@@ -171,7 +171,7 @@ class Match(Point, Generic[S]):
             if not self.over:
                 self.truncated = bool(getattr(state, "truncated", False))
             self._end()
-        elif self.terms.max_turns is not None and self.turns >= self.terms.max_turns:
+        elif self.config.max_turns is not None and self.turns >= self.config.max_turns:
             acting = ()
             self.truncated = True
             self._end()
@@ -251,7 +251,7 @@ class Match(Point, Generic[S]):
         """Return the action text in a reply, or raise InvalidMove."""
         if not isinstance(reply, str):
             return self._numbered(int(reply))
-        return actions.extract(reply, self.terms.format, self.game.calls_at_once)
+        return actions.extract(reply, self.config.format, self.game.calls_at_once)
 
     def _numbered(self, number: int) -> str:
         moves = self.game.moves or ()
@@ -260,24 +260,24 @@ class Match(Point, Generic[S]):
         return moves[number]
 
     def _take_invalid(self, seat: str, view: Any, reason: str) -> bool:
-        terms = self.terms
-        policy = terms.invalid
+        config = self.config
+        policy = config.invalid
         self.moved.pop(seat, None)
         count = self.bad[seat] = self.bad.get(seat, 0) + 1
-        if terms.penalty:
-            self.adjust[seat] = self.adjust.get(seat, 0.0) - terms.penalty
+        if config.penalty:
+            self.adjust[seat] = self.adjust.get(seat, 0.0) - config.penalty
         record = {"reason": reason, "count": count, "policy": policy}
         self.refused[seat] = record
         legal = view.legal(seat) if self.lists_moves else ()
         notice = f"Invalid: {reason}."
-        if policy == "lose" or (policy == "retry" and count > terms.max_invalid):
+        if policy == "lose" or (policy == "retry" and count > config.max_invalid):
             record["forfeit"] = True
             self._notify(seat, notice)
             return False
         if policy == "retry":
-            left = terms.max_invalid - count
+            left = config.max_invalid - count
             tries = "the last try" if left == 0 else f"{left + 1} tries left"
-            if legal and terms.legal == "show":
+            if legal and config.legal == "show":
                 notice += f" Legal: {actions.listing(legal)}."
             self._notify(seat, f"{notice} Try again ({tries}).")
             return True

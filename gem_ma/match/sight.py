@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 
 from gem_ma.game import Game
 from gem_ma.match import actions, wording
+from gem_ma.match.config import EnvConfig
 from gem_ma.match.match import Match
-from gem_ma.match.terms import among
 from gem_ma.renderers.picture import Picture
 from gem_ma.scene import Panels, Pixels, Terminal
 
-Observe = Literal["text", "image", "both"]
-Panes = Literal["together", "apart"]
 _USUAL = 252, 252  # pixels of what has no size of its own
 _MASKS = 1_000  # that are kept
 
@@ -25,55 +24,24 @@ _MASKS = 1_000  # that are kept
 class Sight:
     """What seats see of matches of one game, in the form that an environment was made with."""
 
-    def __init__(
-        self,
-        game: Game[Any],
-        *,
-        observe: Observe,
-        discrete: bool,
-        format: str,
-        image_size: int | tuple[int, int] | Literal["own"],
-        image_unit: int,
-        theme: str | int,
-        noise: str | int,
-        panels: Panes,
-        text_length: int,
-        prompt: str = "",
-    ):
-        among(observe=(observe, get_args(Observe)), panels=(panels, get_args(Panes)))
-        if not 0 <= text_length < float("inf"):
-            raise ValueError(f"text_length={text_length!r}: expected 0 or more")
-        if discrete and game.moves is None:
-            raise ValueError(
-                f"{type(game).__name__} has no fixed list of moves, so actions='discrete' cannot "
-                "number them; use actions='text'"
-            )
-        if not image_unit >= 1:
-            raise ValueError(f"image_unit={image_unit!r}: expected 1 or more pixels")
+    def __init__(self, game: Game[Any], config: EnvConfig):
         self.game = game
-        self.observe = observe
-        self.discrete = discrete
-        self.format = format
-        self.bare = format not in actions.WRAPPED  # an action is a reply as it stands
-        self.own = image_size == "own"
-        self.image_size = _USUAL if image_size == "own" else _sides(image_size)
-        self.panels = panels
-        self.image_unit = image_unit
-        self.text_length = text_length
-        if prompt:
-            wording.parse(prompt)
-        self.prompt = prompt
+        self.discrete = config.actions == "discrete"
+        self.bare = config.format not in actions.WRAPPED  # an action is a reply as it stands
+        self.own = config.image_size == "own"
+        self.image_size = _USUAL if isinstance(config.image_size, str | int) else config.image_size
         self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
         self.moves = tuple(game.moves or ())
         self.number = {move: i for i, move in enumerate(self.moves)}
-        self.dress(theme, noise)
+        self.config = config
+        self.dress(config.theme, config.noise)
         self._briefs = type(game).brief is not Game.brief  # the rules differ between episodes
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._masked: tuple[Any, Any] = None, None  # the last of them
 
     def dress(self, theme: str | int, noise: str | int) -> None:
         """Let pictures look so from here on."""
-        self.theme, self.noise = theme, noise
+        self.config = dataclasses.replace(self.config, theme=theme, noise=noise)
         self._palette: Any = None  # what the theme names, looked up when a picture is drawn
         self._rules: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
         self._told: dict[str, tuple[str, str]] = {}  # the brief of an episode, and all of these
@@ -110,9 +78,9 @@ class Sight:
             if parts is None:
                 if seat not in match.index:
                     raise match.not_to_act(seat)
-                legend = "" if self.observe == "text" else self._legend(seat)
-                said = wording.reworded(self.game.rules(seat), self.prompt)
-                parts = said, actions.instruction(self.format), legend
+                legend = "" if self.config.observe == "text" else self._legend(seat)
+                said = wording.reworded(self.game.rules(seat), self.config.prompt)
+                parts = said, actions.instruction(self.config.format), legend
                 self._rules[seat] = parts
             rules, *rest = parts
             told = self._told[seat] = brief, "\n".join(filter(None, (rules, brief, *rest)))
@@ -139,8 +107,8 @@ class Sight:
         if rules and match.heard[seat] < 0:
             first = self.rules(match, seat)
             text = f"{first}\n\n{text}" if text else first
-        if len(text) * 4 > self.text_length:  # no character has more than four bytes
-            text = fit(text, self.text_length)
+        if len(text) * 4 > self.config.text_length:  # no character has more than four bytes
+            text = fit(text, self.config.text_length)
         return text
 
     # -- pictures ------------------------------------------------------------------------------
@@ -157,7 +125,7 @@ class Sight:
     def pictures(self, view: Any, seat: str, alt: str) -> Picture | tuple[Picture, ...]:
         """Return a view as a seat is shown it in a turn: one picture, or one for each panel."""
         scene = self.scene(view, seat)
-        if self.panels == "together" or not isinstance(scene, Panels):
+        if self.config.panels == "together" or not isinstance(scene, Panels):
             return self._drawn(scene, alt)
         parts = [Panels(((title, part),), 1) if title else part for title, part in scene.scenes]
         return tuple([self._drawn(part, alt if i == 0 else "") for i, part in enumerate(parts)])
@@ -166,7 +134,7 @@ class Sight:
         from gem_ma.renderers import draw, png
 
         size = (self.own and _own_size(scene)) or self.image_size
-        look = scene, size, self.palette(), self.image_unit
+        look = scene, size, self.palette(), self.config.image_unit
         drawn = functools.partial(draw, *look, noise=self._noise)
         return Picture(drawn, alt, png=functools.partial(png.png, *look, noise=self._noise))
 
@@ -175,7 +143,7 @@ class Sight:
         from gem_ma.renderers import draw
 
         scene = self.scene(view, seat)
-        look = self.image_size, self.palette(), self.image_unit
+        look = self.image_size, self.palette(), self.config.image_unit
         return draw(scene, *look, self.canvas, self._noise)
 
     def palette(self) -> Any:
@@ -183,7 +151,7 @@ class Sight:
         if self._palette is None:
             from gem_ma.renderers import theme
 
-            self._palette = theme(self.theme)
+            self._palette = theme(self.config.theme)
         return self._palette
 
     # -- numbers -------------------------------------------------------------------------------
@@ -218,14 +186,14 @@ class Sight:
         """Return what a seat sees; `turn` is said of `Seam.observe`."""
         view = match.views.get(seat) or match.view(seat)
         if self.discrete and not turn:
-            numbers = self.game.encode(view, seat) if self.observe == "text" else None
+            numbers = self.game.encode(view, seat) if self.config.observe == "text" else None
             if numbers is None:
                 numbers = self.image(view, seat)
             return {"observation": numbers, "action_mask": self.mask(match.legal(seat))}
-        if self.observe == "text":
+        if self.config.observe == "text":
             return {"text": self.text(match, seat, rules=not turn, view=view)}
         observation: dict[str, Any] = {}
-        if self.observe == "both":
+        if self.config.observe == "both":
             observation["text"] = self.text(match, seat, rules=not turn, view=view)
         if turn:  # the words stand beside it, or else take its place where it is left out
             alt = "" if "text" in observation else self.game.describe(view, seat)
@@ -244,7 +212,7 @@ class Sight:
             count = 0 if refused is None else refused["count"]
             return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
         info: dict[str, Any] = {"to_act": to_act}
-        if match.lists_moves and match.terms.legal == "show":
+        if match.lists_moves and match.config.legal == "show":
             legal = match.legals.get(seat) or match.legal(seat)
             info["legal_actions"] = self.replies(legal)
             if self.number and not turn:
@@ -253,7 +221,7 @@ class Sight:
             match.view(seat)  # raises for what is no seat
         if refused is not None:
             info["invalid"] = dict(refused)
-        if self.observe == "image":
+        if self.config.observe == "image":
             info["text"] = self.text(match, seat, rules=not turn)
         if match.over:
             info.update(self.game.report(match.state))
@@ -261,7 +229,9 @@ class Sight:
 
     def replies(self, legal: Sequence[str]) -> list[str]:
         """Return the replies that say some moves."""
-        return list(legal) if self.bare else [actions.wrap(text, self.format) for text in legal]
+        return (
+            list(legal) if self.bare else [actions.wrap(text, self.config.format) for text in legal]
+        )
 
 
 def _own_size(scene: Any) -> tuple[int, int] | None:
@@ -274,18 +244,6 @@ def _own_size(scene: Any) -> tuple[int, int] | None:
 
             return panels.around(title, (part.width, part.height))
     return None
-
-
-def _sides(image_size: int | Sequence[int]) -> tuple[int, int]:
-    size = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
-    if len(size) != 2 or any(isinstance(side, str) for side in size):
-        raise ValueError(
-            f"image_size={image_size!r}: expected a width and a height, one side, or 'own'"
-        )
-    width, height = size
-    if width < 1 or height < 1:
-        raise ValueError(f"image_size={image_size}: expected a width and a height of 1 or more")
-    return int(width), int(height)
 
 
 def fit(text: str, limit: int) -> str:

@@ -17,9 +17,9 @@ from gem_ma.agents import load
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import Wrapper
 from gem_ma.guards.remote import without_secrets
+from gem_ma.match.config import check_choice
 from gem_ma.match.match import SeatError
 from gem_ma.match.seeding import fresh_seed, mix
-from gem_ma.match.terms import among
 from gem_ma.rollouts.episode import Episode, Failure, plain
 from gem_ma.rollouts.play import Past, Play
 from gem_ma.rollouts.players import Answer, Player, Waiting
@@ -64,7 +64,7 @@ class Run:
         pictures: bool,
         progress: bool | Progress | None,
     ):
-        among(start=(start, ("new", "here")))
+        check_choice(start=(start, ("new", "here")))
         limits = {"concurrency": concurrency, "group": group}
         for name, value in limits.items():
             if value < 1:

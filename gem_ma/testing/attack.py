@@ -234,7 +234,7 @@ class _Attacker:
             legal = core.sight.replies(core.match.legal(seat))
         tools = [getattr(tool, "schema", tool) for tool in env.tools(seat)]
         others = [other for other in self.seats if other != seat]
-        return Look(seat, text, legal, tools, core.sight.format, others, number, seed)
+        return Look(seat, text, legal, tools, core.sight.config.format, others, number, seed)
 
     def step(
         self, trick: str, seed: int, replies: list[dict[str, str]], earned: dict[str, float]
@@ -278,7 +278,7 @@ class _Attacker:
 
     def weigh(self, trick: str, seed: int, replies: list[dict[str, str]], size: int) -> int:
         """Compare what seats read, and what the state takes, with what they did at first."""
-        bound = 2 * self.core.sight.text_length
+        bound = 2 * self.core.sight.config.text_length
         for seat in self.core.to_act:
             shown = len(self.env.observe(seat).get("text") or "")
             if shown > bound:

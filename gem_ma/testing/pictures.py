@@ -50,7 +50,7 @@ def certify(
             f"{core.id} is a conversation: its words arrive as text beside every picture, which "
             "shows the latest of them"
         )
-    core.sight.dress(theme, core.sight.noise if noise is None else noise)
+    core.sight.dress(theme, core.sight.config.noise if noise is None else noise)
     look, exact, nearest, faintest = core.sight.palette(), 0, math.inf, math.inf
     seen: dict[bytes, str] = {}
     for seed in range(10 * views):
@@ -79,13 +79,13 @@ def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: A
     from gem_ma.renderers.scenes import grid
 
     scene = core.sight.scene(view, agent)
-    if not isinstance(scene, Grid) or core.sight.noise != "":  # noise changes single pixels
+    if not isinstance(scene, Grid) or core.sight.config.noise != "":  # noise changes single pixels
         return 0, math.inf
     rows = tuple("".join(row) for row in scene.rows)
-    found = grid.decode(frame, scene, look, core.sight.image_unit)
+    found = grid.decode(frame, scene, look, core.sight.config.image_unit)
     if found != rows and not scene.marks:
         raise ContractError(f"{core.id}: the picture of {rows} reads {found}")
-    cell = grid.layout(scene, core.sight.image_size, core.sight.image_unit).cell
+    cell = grid.layout(scene, core.sight.image_size, core.sight.config.image_unit).cell
     return 1, grid.distance(scene.tiles, cell, look)
 
 
@@ -96,7 +96,7 @@ def _faintest(core: Env[Any], view: Any, agent: str | None, look: Any) -> float:
 
     faintest = math.inf
     for scene, size in _grids(core.sight.scene(view, agent), core.sight.image_size):
-        cell = grid.layout(scene, size, core.sight.image_unit).cell
+        cell = grid.layout(scene, size, core.sight.config.image_unit).cell
         plain = float(grid.plainness(scene.tiles, cell, look))
         if plain < PLAIN:
             symbol, tile = min(scene.tiles, key=lambda one: grid.plainness((one,), cell, look))

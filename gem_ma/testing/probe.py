@@ -48,7 +48,10 @@ class Probe:
         """Return a new environment; options can change an Env, not what a wrapper holds."""
         if not options or self.base is not self.core:
             return self.base.twin()
-        own = {"max_turns": self.core.match.terms.max_turns, "format": self.core.sight.format}
+        own = {
+            "max_turns": self.core.match.config.max_turns,
+            "format": self.core.sight.config.format,
+        }
         return type(self.core)(self.game, id=self.core.id, **{**own, **options})
 
     def variants(self) -> Iterator[dict[str, Any]]:

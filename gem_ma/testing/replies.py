@@ -145,7 +145,7 @@ class Replies(Probe):
             env = self.make()
             env.reset(seed=1)
             core = env.core
-            if core.sight.format in ("bare", "verbatim") and "think" not in style:
+            if core.sight.config.format in ("bare", "verbatim") and "think" not in style:
                 continue  # here everything that is said is meant for others
             for number in range(60):
                 if not core.to_act:
@@ -159,5 +159,5 @@ class Replies(Probe):
 
     def with_secret(self, env: BaseEnv, seat: str, style: str, number: int) -> str:
         action = str(self.action(env, seat, number))
-        boxed = wrap(action, "boxed") if env.core.sight.format == "auto" else action
+        boxed = wrap(action, "boxed") if env.core.sight.config.format == "auto" else action
         return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed)

@@ -66,7 +66,7 @@ class Rules(Probe):
             )
             self.tells(state, moves, after)
             state = after
-        if self.core.match.terms.max_turns is None:
+        if self.core.match.config.max_turns is None:
             self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
 
     def position(self, state: Any, gone: dict[str, float]) -> None:

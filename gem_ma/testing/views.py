@@ -77,7 +77,7 @@ class Views(Probe):
             return  # a wrapper may change rewards
         final = env.game_state.returns()
         for agent, value in earned.items():
-            if env.core.match.terms.max_turns is None or agent in env.match.paid:
+            if env.core.match.config.max_turns is None or agent in env.match.paid:
                 self.expect(
                     math.isclose(value, final[agent], abs_tol=1e-9),
                     f"{where}: the rewards of {agent} sum to {value}, its return is {final[agent]}",

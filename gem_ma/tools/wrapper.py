@@ -192,7 +192,7 @@ class ToolEnv(TextWrapper):
             if language is None:
                 continue
             blocks = list(re.finditer(rf"```{language}[ \t]*\n(.*?)\n?```", text, re.DOTALL))
-            if blocks and not has_action(text[blocks[-1].end() :], self.sight.format):
+            if blocks and not has_action(text[blocks[-1].end() :], self.sight.config.format):
                 argument = next(iter(tool.schema["function"]["parameters"]["properties"]))
                 calls += [(name, {argument: block[1]}) for block in blocks]
         return calls
@@ -228,7 +228,7 @@ class ToolEnv(TextWrapper):
             except ToolError as error:
                 result = f"Error: {error}"
                 earned += self.error_reward
-            pictures = shown_with(result) if self.sight.observe != "text" else ()
+            pictures = shown_with(result) if self.sight.config.observe != "text" else ()
             result = fit(str(result), self.result_length)
             result = Shown(result, pictures) if pictures else result
             past = (*past, Used(name, arguments, result))

@@ -64,9 +64,9 @@ def test_a_spec_is_data():
 
 def test_arguments_go_to_the_game_first_and_then_to_env():
     env = gem_ma.make("game:GuessTheNumber-v0", max_turns=3)
-    assert (env.game.max_turns, env.match.terms.max_turns) == (3, None)
+    assert (env.game.max_turns, env.match.config.max_turns) == (3, None)
     env = gem_ma.make("game:ConnectFour-v0", max_turns=3, observe="both")
-    assert (env.match.terms.max_turns, env.sight.observe) == (3, "both")
+    assert (env.match.config.max_turns, env.sight.config.observe) == (3, "both")
 
 
 @pytest.mark.parametrize(
@@ -187,14 +187,14 @@ def test_every_id_is_in_pettingzoos_registry(id):
     foreign = "gem_ma/" + id.replace(":", ".")
     env = pettingzoo.make("aec", foreign, observe="both")
     assert isinstance(env, pettingzoo.AECEnv)
-    assert env.sight.observe == "both"
+    assert env.sight.config.observe == "both"
     assert isinstance(pettingzoo.make("parallel", foreign), pettingzoo.ParallelEnv)
 
 
 @new_pettingzoo
 def test_pettingzoos_word_for_a_limit():
     env = pettingzoo.make("aec", "gem_ma/game.RockPaperScissors-v0", max_cycles=3)
-    assert env.match.terms.max_turns == 3
+    assert env.match.config.max_turns == 3
 
 
 def test_gymnasium_needs_no_import_of_ours():
@@ -208,7 +208,7 @@ def test_gymnasium_needs_no_import_of_ours():
 
 def test_registering(clean):
     gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour", format="boxed")
-    assert gem_ma.make("mine:Four-v0").sight.format == "boxed"
+    assert gem_ma.make("mine:Four-v0").sight.config.format == "boxed"
     assert gymnasium.make("gem_ma/mine.Four-v0", agent="red", others="random").reset()
     with pytest.raises(ValueError, match="'mine:Four-v0' is registered already"):
         gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour")

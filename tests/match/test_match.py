@@ -9,13 +9,13 @@ from gem_ma.envs.boards.connect_four import ConnectFour
 from gem_ma.envs.cards.liars_dice import LiarsDice
 from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
 from gem_ma.game import Game
+from gem_ma.match.config import EnvConfig
 from gem_ma.match.match import Match, ResetNeeded, SeatError
 from gem_ma.match.point import Point
-from gem_ma.match.terms import Terms
 
 
 def begun(game, seed=0, **terms):
-    match = Match(game, Terms(**terms))
+    match = Match(game, EnvConfig(**terms))
     match.begin(seed)
     return match
 
@@ -128,7 +128,7 @@ def test_a_limit_truncates():
 
 
 def test_errors_say_what_would_work():
-    match = Match(ConnectFour(), Terms())
+    match = Match(ConnectFour(), EnvConfig())
     with pytest.raises(ResetNeeded, match="no episode has begun"):
         match.view("red")
     match.begin(0)
@@ -160,4 +160,4 @@ class Unskipped(ConnectFour):
 )
 def test_terms_are_checked(terms, said):
     with pytest.raises(ValueError, match=said):
-        Match(Unskipped(), Terms(**terms))
+        Match(Unskipped(), EnvConfig(**terms))

@@ -295,7 +295,7 @@ def test_certify_looks_at_the_theme_and_at_noise():
     env = gem_ma.make("game:TicTacToe-v0", noise="blur:1", observe="image")
     found = certify(env, theme="dark", views=20)
     assert (found.theme, found.views, found.exact) == ("dark", 20, 0)
-    assert env.sight.theme == "light"
+    assert env.sight.config.theme == "light"
     with pytest.raises(ContractError, match="one picture for"):
         certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), views=500)
     with pytest.raises(ContractError, match="one picture for"):

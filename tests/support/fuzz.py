@@ -219,7 +219,7 @@ def play(env, rng, seed):
     env.reset(seed=seed)
     core = env.core
     hashable = not core.id.startswith(TALKS)  # whose States hold what tools were called with
-    most = TURNS * len(env.possible_agents) * (core.match.terms.max_invalid + 2)
+    most = TURNS * len(env.possible_agents) * (core.match.config.max_invalid + 2)
     for number in itertools.count():
         if not core.to_act:
             break

@@ -10,7 +10,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
-from gem_ma.apis.making import made_for, making_for, with_those_of_make
+from gem_ma.apis.making import made_for, making_for
 from gem_ma.apis.making import make as make_env
 from gem_ma.apis.vectors.backends import BACKENDS
 from gem_ma.apis.vectors.games import GameVector
@@ -83,9 +83,6 @@ def make_vec(
         options |= {"workers": workers, "step_timeout": step_timeout}
         vector.spec = _spec(made, count, options)
     return vector
-
-
-with_those_of_make(make_vec)
 
 
 def _spec(made: Sequence[BaseEnv], count: int, options: Mapping[str, Any]) -> EnvSpec | None:

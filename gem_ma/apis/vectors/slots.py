@@ -54,7 +54,7 @@ class SeatSlot(Slot):
         sight = inner.sight
         width, height = sight.image_size
         numbers = sight.discrete and inner.core.encoding_space() is not None
-        drawn = sight.observe != "text" or (sight.discrete and not numbers)
+        drawn = sight.config.observe != "text" or (sight.discrete and not numbers)
         self.picture_shape = (height, width, 3) if drawn else None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -544,10 +544,10 @@ def test_a_game_of_many_goes_on_when_one_leaves(name, players):
         for _ in range(1 + seed * 2):
             next(steps)
         (leaver,) = env.to_act
-        terms = env.match.terms
-        env.match.terms = replace(terms, invalid="lose")
+        terms = env.match.config
+        env.match.config = replace(terms, invalid="lose")
         env.submit({leaver: "" if env.game.conversation else "]"})
-        env.match.terms = terms
+        env.match.config = terms
         assert env.terminations[leaver]
         assert env.game_state.returns()[leaver] == -1.0
         if seed == 0:
@@ -590,7 +590,7 @@ def test_a_position_without_moves_ends_the_game():
 
 def test_a_limit_holds_where_the_game_has_none():
     env = make("SpiteAndMalice-v0")
-    assert env.match.terms.max_turns == 1000
+    assert env.match.config.max_turns == 1000
     limited = make("SpiteAndMalice-v0", max_turns=30)
     for _ in play(limited, 1, 1000, say=None):
         pass

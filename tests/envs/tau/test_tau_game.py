@@ -174,8 +174,8 @@ def test_arguments_of_env_that_strict_would_have_can_be_given():
     assert env.spec.kwargs == {"domain": "shop", "strict": True, **given}
     assert gem_ma.make(env.spec).spec == env.spec
     patient = gem_ma.make(SHOP, strict=True, invalid="retry", max_turns=7)
-    assert gem_ma.make(patient.spec).match.terms.invalid == "retry"
-    assert gem_ma.make(patient.spec).match.terms.max_turns == 7
+    assert gem_ma.make(patient.spec).match.config.invalid == "retry"
+    assert gem_ma.make(patient.spec).match.config.max_turns == 7
     assert gem_ma.make(SHOP).spec.kwargs == {"domain": "shop", "format": "bare", "max_turns": 200}
 
 

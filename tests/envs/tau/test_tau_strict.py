@@ -356,4 +356,4 @@ def test_a_record_goes_on_as_it_was(original, tmp_path):
     (loaded,) = gem_ma.load_episodes(path)
     assert loaded.messages("assistant") == episode.messages("assistant")
     loaded.replay(trust=True)
-    assert gem_ma.make(loaded.spec, trust=True).match.terms.invalid == "lose"
+    assert gem_ma.make(loaded.spec, trust=True).match.config.invalid == "lose"
