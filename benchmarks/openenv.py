@@ -114,7 +114,7 @@ def play_bridge(port, episodes):
         while env.to_act:
             (agent,) = env.to_act
             env.observe(agent)
-            env.play({agent: env.info(agent)["legal_actions"][0]})
+            env.step_seats({agent: env.info(agent)["legal_actions"][0]})
     return EPISODE * episodes / (time.perf_counter() - begin)
 
 

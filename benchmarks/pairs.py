@@ -57,7 +57,9 @@ class Pair(NamedTuple):
         """Play one episode, and return what the pair earned."""
         env.reset(seed=seed)
         while env.to_act:
-            env.play({seat: players.get(seat, at_random)(env.turn(seat)) for seat in env.to_act})
+            env.step_seats(
+                {seat: players.get(seat, at_random)(env.turn(seat)) for seat in env.to_act}
+            )
         if self.score:
             return self.score(env.game, env.game_state)
         (earned,) = set(env.game_state.returns().values())

@@ -49,7 +49,9 @@ def bare(episodes):
         for number in range(count):
             env.reset(seed * CHUNK + number)
             while env.to_act:
-                env.play({seat: ask(agents[seat], [env.turn(seat)])[0] for seat in env.to_act})
+                env.step_seats(
+                    {seat: ask(agents[seat], [env.turn(seat)])[0] for seat in env.to_act}
+                )
                 turns += 1
         return turns
 

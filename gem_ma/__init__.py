@@ -22,6 +22,7 @@ from gem_ma.game import Game, InvalidMove, Message, Refused, State
 from gem_ma.guards.later import later
 from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.version import __version__ as __version__
 from gem_ma.talk.asking import Agent
 from gem_ma.talk.conversation import Step
 from gem_ma.talk.reply import Reply
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from gem_ma.rollouts.rollout import arollout, rollout
     from gem_ma.serving.gateway import gateway
     from gem_ma.talk.context import Context
-
-__version__ = "0.1.0"
 
 __getattr__ = later(
     __name__,

@@ -20,7 +20,7 @@ def shot(env_id, look, moves=6, title=""):
     for number in range(moves):
         if env.to_act:
             legal = {seat: env.turn(seat).legal for seat in env.to_act}
-            env.play(
+            env.step_seats(
                 {seat: moves_[(number * 5 + 3) % len(moves_)] for seat, moves_ in legal.items()}
             )
     frame = env.render()

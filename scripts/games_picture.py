@@ -29,7 +29,7 @@ def drawn(id, seed, moves):
     player = load("random")
     for _ in range(moves):
         if env.to_act:
-            env.play({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
+            env.step_seats({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
     return Image.fromarray(env.render())
 
 

@@ -24,7 +24,9 @@ class Readme(MetadataHookInterface):
     def update(self, metadata):
         """Set what is dynamic."""
         top = Path(self.root)
-        version = re.search(r'__version__ = "(.+)"', (top / "gem_ma/__init__.py").read_text())[1]
+        version = re.search(
+            r'__version__ = "(.+)"', (top / "gem_ma/rollouts/version.py").read_text()
+        )[1]
         address = metadata.get("urls", {}).get("Repository", "")
         text = shown((top / "README.md").read_text(encoding="utf-8"), address, f"v{version}")
         metadata["readme"] = {"content-type": "text/markdown", "text": text}

@@ -25,11 +25,11 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "agents": {*BELOW, "match", "talk"},
     "apis": {*BELOW, "match", "renderers", "envs", "talk", "agents"},
     "gem_ma": {*BELOW, "match", "envs", "talk", "apis", "rollouts"},  # the public names
-    "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis", "gem_ma"},  # its version
+    "rollouts": {*BELOW, "match", "envs", "talk", "agents", "apis"},
     "tools": {*BELOW, "match", "envs", "talk", "apis"},
     "training": {*BELOW, "match", "envs", "talk", "agents", "apis", "rollouts"},
     "evaluation": {*BELOW, *PLAY, "tools"},
-    "serving": {*BELOW, *PLAY, "evaluation", "gem_ma"},  # the arena shows pages and ratings
+    "serving": {*BELOW, *PLAY, "evaluation"},  # the arena shows pages and ratings
     "testing": {*BELOW, "match", "renderers", "envs", "apis"},
     "gem": {*BELOW, "envs", "apis", "tools"},
     "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "serving", "testing", "training"},

@@ -28,14 +28,17 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         ledger, agent = core.ledger, core.agent_selection
         if not ledger.agents or agent is None:
             raise core.match.needs_reset("step")
-        if agent not in ledger.dead:
-            rewards = self.enter({agent: action})
-            ledger.rewards = rewards
-            ledger.cumulative[agent] = 0.0
-            if rewards:
-                ledger.credit(rewards)
-        else:
+        if agent in ledger.dead:
             self._was_dead_step(action)
+            return
+        if self is core:
+            rewards = self.submit({agent: action})
+        else:
+            rewards = self.submit_unchanged({agent: action})
+        ledger.rewards = rewards
+        ledger.cumulative[agent] = 0.0
+        if rewards:
+            ledger.credit(rewards)
 
     def last(
         self, observe: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -196,6 +196,11 @@ class Env(BaseEnv, Generic[S]):
         if agent in match.alive:
             return False, False
         return self.ledger.flags.get(agent) or (not match.truncated, match.truncated)
+
+    def flags_of(self, seats: Sequence[str]) -> tuple[dict[str, bool], dict[str, bool]]:
+        """Return which of some seats are terminated, and which are truncated."""
+        ended = {agent: self.ended(agent) for agent in seats}
+        return {a: one[0] for a, one in ended.items()}, {a: one[1] for a, one in ended.items()}
 
     def follow(self) -> None:
         """Write down who is done, and whose step is next, after the match went on."""

@@ -59,7 +59,9 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
                 f"got: {', '.join(actions) or 'nothing'}"
             )
         agents = self.agents
-        rewards, terminations, truncations = self.env.play({a: actions[a] for a in waiting})
+        earned = self.env.step_seats({a: actions[a] for a in waiting})
+        rewards = {a: earned.get(a, 0.0) for a in agents}
+        terminations, truncations = self.env.core.flags_of(agents)
         observations, infos = self._see(agents)
         return observations, rewards, terminations, truncations, infos
 

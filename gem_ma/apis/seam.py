@@ -105,33 +105,26 @@ class Seam:
 
     # -- built over these ----------------------------------------------------------------------
 
-    def hand_in(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        """Submit replies, let who is done go at once, and return what was earned."""
-        rewards = self.enter(replies)
-        self.core.played(rewards)
+    def step_seats(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        """Hand in replies of due seats and return what that earned; who is done goes at once.
+
+        What is kept as played are the replies as they came here, before any wrapper changed them.
+        """
+        core = self.core
+        if self is core:
+            rewards = self.submit(replies)
+        else:
+            rewards = self.submit_unchanged(replies)
+        core.played(rewards)
         return rewards
 
-    def enter(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        """Submit replies, which are kept as they came here, before any wrapper changed them."""
+    def submit_unchanged(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        """Submit replies through wrappers, and keep them as they came here."""
         past = self.match.past
         count = len(past)
         rewards = self.submit(replies)
         past[count:] = [dict(replies)]
         return rewards
-
-    def play(
-        self, replies: Mapping[str, Any]
-    ) -> tuple[dict[str, float], dict[str, bool], dict[str, bool]]:
-        """Hand in replies; return rewards, terminations and truncations of who was alive."""
-        core = self.core
-        agents = core.agents
-        rewards = self.hand_in(replies)
-        ended = {agent: core.ended(agent) for agent in agents}
-        return (
-            {agent: rewards.get(agent, 0.0) for agent in agents},
-            {agent: flags[0] for agent, flags in ended.items()},
-            {agent: flags[1] for agent, flags in ended.items()},
-        )
 
     def turn(self, agent: str, chat: Conversation | None = None) -> Turn:
         """Return what an agent in this seat gets to see now.

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import gymnasium
 
 from gem_ma.apis.seam import Seam, Snapshot
+from gem_ma.apis.session import Session
 from gem_ma.guards.given import need
 from gem_ma.match.match import SeatError
-from gem_ma.talk.asking import Agent, ask, for_seat
+from gem_ma.talk.asking import Agent, for_seat
 from gem_ma.talk.conversation import Conversation
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ class SeatSnapshot:
     env: Snapshot
     owed: float
     running: bool
-    chats: Mapping[str, Conversation]  # what the others read until then
+    session: Session  # what the others read until then
 
 
 class SeatView(gymnasium.Env[Any, Any]):
@@ -60,7 +61,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         self.action_space = env.action_space(agent)
         self._owed = 0.0  # earned and not yet delivered
         self._running = False
-        self._chats: dict[str, Conversation] = {}  # what the others read
+        self._session = Session(env, {})  # with what the others read
 
     def _seat_others(self, others: Any) -> dict[str, Agent]:
         from gem_ma.agents import load
@@ -92,12 +93,12 @@ class SeatView(gymnasium.Env[Any, Any]):
     def _reset(
         self, seed: int | None, options: dict[str, Any] | None
     ) -> tuple[Any, dict[str, Any]]:
-        self.env.reset(seed=seed, options=options)
+        self._session = Session(self.env, {seat: Conversation(seat) for seat in self.others})
+        self._session.reset(seed, options)
         match = self.env.match
         self._np_random, self._np_random_seed = match.rng, match.seed
         self._owed = 0.0
         self._running = True
-        self._chats = {seat: Conversation(seat) for seat in self.others}
         if self.others:
             self._let_others_play()
         return self._observe(), self.env.info(self.agent)
@@ -164,7 +165,7 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def _play(self, replies: dict[str, Any]) -> None:
         agent = self.agent
-        rewards = self.env.hand_in(replies)
+        rewards = self._session.step(replies)
         if agent in rewards:
             self._owed += rewards[agent]
 
@@ -175,29 +176,20 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def _replies(self) -> dict[str, str]:
         """Ask all others that are to act now, each agent once for all its seats."""
-        asked: dict[int, tuple[Agent, list[str]]] = {}
-        for seat in self.env.match.waiting:
-            if seat != self.agent:
-                agent = self.others[seat]
-                asked.setdefault(id(agent), (agent, []))[1].append(seat)
-        replies: dict[str, str] = {}
-        for agent, seats in asked.values():
-            turns = [self.env.turn(seat, self._chats[seat]) for seat in seats]
-            for seat, reply in zip(seats, ask(agent, turns), strict=True):
-                replies[seat] = self._chats[seat].steps[-1].reply = reply
-        return replies
+        seats = [seat for seat in self.env.match.waiting if seat != self.agent]
+        return self._session.ask(self.others, seats)
 
     def snapshot(self) -> SeatSnapshot:
         """Return this point of the episode."""
-        chats = {seat: chat.copy() for seat, chat in self._chats.items()}
-        return SeatSnapshot(self.env.snapshot(), self._owed, self._running, chats)
+        session = self._session.copy(self.env)
+        return SeatSnapshot(self.env.snapshot(), self._owed, self._running, session)
 
     def restore(self, snapshot: SeatSnapshot) -> None:
         """Go back to a snapshot of this view or of one made like it."""
         need(snapshot, SeatSnapshot, "snapshot")
         self.env.restore(snapshot.env)
         self._owed, self._running = snapshot.owed, snapshot.running
-        self._chats = {seat: chat.copy() for seat, chat in snapshot.chats.items()}
+        self._session = snapshot.session.copy(self.env)
 
     def _observe(self) -> Any:
         observation = self.env.observe(self.agent)

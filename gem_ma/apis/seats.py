@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gem_ma.apis.seam import Seam
+from gem_ma.apis.session import Session
 from gem_ma.match.match import SeatError
 from gem_ma.talk.asking import ask_async, for_seat
-from gem_ma.talk.conversation import Conversation
 from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Table:
         self.seats = {name: Seat(self, name) for name in names if name not in self.others}
         if not self.seats:
             raise SeatError(f"others play all seats of {self.env.core.id}; leave one")
-        self.chats: dict[str, Conversation] = {}
+        self.session = Session(self.env)
         self.waiting: dict[str, asyncio.Future[Outcome]] = {}
         self.wanted: dict[str, tuple[int | None, Mapping[str, Any] | None]] = {}
         self.replies: dict[str, str] = {}  # of this round, until all are there
@@ -152,10 +152,9 @@ class Table:
         options = [options for _, options in given.values() if options is not None]
         if len(seeds) > 1 or any(other != options[0] for other in options[1:]):
             raise SeatError(f"the seats want different episodes: {given}")
-        self.env.reset(seed=seeds.pop() if seeds else None, options=options[0] if options else None)
-        names = self.env.match.seats
-        self.chats = {name: Conversation(name) for name in names}
-        self.owed = dict.fromkeys(names, 0.0)
+        self.session = Session(self.env)
+        self.session.reset(seeds.pop() if seeds else None, options[0] if options else None)
+        self.owed = dict.fromkeys(self.env.match.seats, 0.0)
         self.ended = {}
         self.replies = {name: await self._reply(name) for name in self._playing()}
         await self._go()
@@ -171,26 +170,25 @@ class Table:
                 self._tell(name)
 
     def _submit(self, replies: Mapping[str, str]) -> None:
-        for name, reply in replies.items():
-            self.chats[name].steps[-1].reply = reply
-        rewards, terminated, truncated = self.env.play(replies)
-        for name, reward in rewards.items():
+        for name, reward in self.session.step(replies).items():
             self.owed[name] += reward
-            if terminated[name] or truncated[name]:
-                self.ended[name] = terminated[name], truncated[name]
+        core = self.env.core
+        for name in self.env.match.seats:
+            if name not in self.ended and any(flags := core.ended(name)):
+                self.ended[name] = flags
 
     def _playing(self) -> list[str]:
         return [name for name in self.env.match.waiting if name in self.others]
 
     async def _reply(self, name: str) -> str:
-        (reply,) = await ask_async(self.others[name], [self.env.turn(name, self.chats[name])])
+        (reply,) = await ask_async(self.others[name], [self.session.turn(name)])
         return reply
 
     def _tell(self, name: str) -> None:
-        chat, turn = self.chats[name], None
+        chat, turn = self.session.conversations[name], None
         before = len(chat.messages())
         if name not in self.ended:
-            turn = self.env.turn(name, chat)
+            turn = self.session.turn(name)
         new = list(chat.messages())[before:]
         reward, self.owed[name] = self.owed[name], 0.0
         info = self.env.info(name, turn=True)

@@ -319,7 +319,7 @@ def _random_play(env: Env[Any]) -> tuple[frozenset[bool], list[Mapping[str, floa
             replies = {seat: t.legal[t.seed % len(t.legal)] for seat, t in turns.items() if t.legal}
             if len(replies) < len(turns):
                 return frozenset(together), returns
-            env.play(replies)
+            env.step_seats(replies)
         if not left:
             break
         returns.append(env.game_state.returns())

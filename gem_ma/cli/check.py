@@ -175,7 +175,7 @@ def _knowing(twin: BaseEnv) -> Callable[[int], float]:
         total = 0.0
         while twin.core.to_act:
             best = dict(zip(twin.possible_agents, twin.core.game_state.best, strict=True))
-            total += sum(twin.hand_in({seat: best[seat] for seat in twin.core.to_act}).values())
+            total += sum(twin.step_seats({seat: best[seat] for seat in twin.core.to_act}).values())
         return total / len(twin.possible_agents)
 
     return earned

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from gem_ma import __version__
 from gem_ma.cli import (
     check,
     completion,
@@ -25,6 +24,7 @@ from gem_ma.cli import (
 from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.match.match import SeatError
+from gem_ma.rollouts.version import __version__
 
 # In the order in which help lists them.
 GROUPS = (

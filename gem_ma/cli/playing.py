@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.agents import HumanAgent, load, load_all, seated
+from gem_ma.apis.session import Session
 from gem_ma.cli.common import (
     WHO,
     Stopped,
@@ -36,7 +37,6 @@ from gem_ma.guards.remote import model_at, variable
 from gem_ma.rollouts.episode import Episode
 from gem_ma.serving.gate import token_for
 from gem_ma.talk.asking import Agent, ask
-from gem_ma.talk.conversation import Conversation
 
 
 def add_commands(commands: Any) -> None:
@@ -142,25 +142,21 @@ def _play(args: argparse.Namespace) -> int:
     env = with_tools(make(args.id, args), args.tools)
     seats = env.possible_agents
     players = dict(zip(seats, _players(args.agents, seats), strict=True))
-    chats = {seat: Conversation(seat) for seat in seats}
-    env.reset(seed=drawn(args.seed))
+    session = Session(env)
+    session.reset(drawn(args.seed))
     write = sys.stdout.write
     write(f"{env.id}, seed {env.episode_seed}\n")
-    returns = dict.fromkeys(seats, 0.0)
     env.core.render_mode = "ansi"
     people = [seat for seat in seats if isinstance(players[seat], HumanAgent)]
-    while env.to_act:
-        replies = {}
-        for seat in env.to_act:
+    while session.due:
+        replies: dict[str, str] = {}
+        for seat in session.due:
             try:
-                (reply,) = ask(players[seat], [env.turn(seat, chats[seat])])
+                replies |= session.ask(players, [seat])
             except ValueError as error:  # it cannot play this game
                 raise UsageError(f"{seat}: {error}") from None
-            replies[seat] = chats[seat].steps[-1].reply = reply
         turn = env.turns
-        rewards, _, _ = env.play(replies)
-        for seat, reward in rewards.items():
-            returns[seat] += reward
+        session.step(replies)
         if people:  # who are to see no more than their seats do
             continue
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
@@ -171,7 +167,11 @@ def _play(args: argparse.Namespace) -> int:
     if people:
         news = [str(message) for message in env.messages(people[0])]
         write("\n".join(["", *news, "", env.render(), ""]))
-    write("\nreturns: " + ", ".join(f"{seat} {value:+g}" for seat, value in returns.items()) + "\n")
+    write(
+        "\nreturns: "
+        + ", ".join(f"{seat} {value:+g}" for seat, value in session.returns.items())
+        + "\n"
+    )
     return 0
 
 
@@ -325,7 +325,7 @@ def _render(args: argparse.Namespace) -> int:
     frames, player = [env.render(args.agent)], load("random")
     for _ in range(args.moves):
         if env.to_act:
-            env.play({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
+            env.step_seats({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
             frames.append(env.render(args.agent))
     if args.out.endswith(".gif"):
         save_gif(frames, args.out)

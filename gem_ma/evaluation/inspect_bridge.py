@@ -23,7 +23,7 @@ from typing import Any
 from gem_ma.apis import making
 from gem_ma.evaluation.runner import outcome
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.play import Play
+from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Waiting
 from gem_ma.rollouts.records import from_json, to_json
 from gem_ma.rollouts.run import Run
@@ -141,7 +141,7 @@ def rollout(run: Run) -> Solver:
             run.finished.clear()
             state.store.set("episode", json.loads(json.dumps(to_json(own.episode))))
             for seat in roles:
-                chat = own.chats[seat]
+                chat = own.session.conversations[seat]
                 said = [step.reply for step in chat.steps if isinstance(step.reply, _Said)]
                 if said:  # Inspect shows one chat of a sample, and every call of a model
                     state.messages, state.output = _chat(chat.messages()), said[-1].output
@@ -151,26 +151,25 @@ def rollout(run: Run) -> Solver:
     return solve
 
 
-async def _play(run: Run, play: Play, one_at_a_time: threading.Lock) -> None:
+async def _play(run: Run, play: LiveEpisode, one_at_a_time: threading.Lock) -> None:
     """Play an episode to its end; what stops it is Inspect's to retry and to record."""
     try:
-        turns = run.took(play, await _advance(play, play.begin))
-        while turns:
+        while turns := await _advance(play):
             replies = [_reply(run, waiting, one_at_a_time) for waiting in turns]
             if len(replies) == 1:
                 await replies[0]
             else:
                 await collect(*replies)
-            turns = run.took(play, await _advance(play, play.submit))
+        run.finish(play)
     except BaseException as error:
         run.fail(play, None, error)
         raise
 
 
-async def _advance(play: Play, action: Callable[[], None]) -> list[Waiting]:
+async def _advance(play: LiveEpisode) -> list[Waiting]:
     if play.env.blocking:
-        return await asyncio.to_thread(play.advance, action)
-    return play.advance(action)
+        return await asyncio.to_thread(play.advance)
+    return play.advance()
 
 
 async def _reply(run: Run, waiting: Waiting, one_at_a_time: threading.Lock) -> None:

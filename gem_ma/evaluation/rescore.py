@@ -17,9 +17,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gem_ma.apis.making import make
+from gem_ma.apis.session import Session
 from gem_ma.evaluation.statistics import Change, Estimate, difference, mean
 from gem_ma.guards.given import each
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.replay import ReplayError, replay
 
 Reward = Callable[[Episode], Mapping[str, float]]
 
@@ -116,25 +118,17 @@ def _again(episode: Episode, change: Mapping[str, Any], trust: bool) -> Rescored
     if episode.wrappers:
         return Rescored(episode, {}, f"it was played in {' in '.join(episode.wrappers)}")
     env = make(replace(episode.spec, kwargs={**episode.spec.kwargs, **change}), trust=trust)
-    env.reset(seed=episode.seed, options=episode.options or None)
-    match, steps, at = env.match, episode.steps, 0
-    returns = dict.fromkeys(match.seats, 0.0)
-    redrawn = dict(episode.redrawn)
-    while at < len(steps) and match.waiting:
-        if at in redrawn:
-            match.redraw(redrawn[at])
-        now = [one for one in steps[at:] if one.number == steps[at].number]
-        if not {one.agent for one in now} <= set(match.waiting):
-            waited = ", ".join(match.waiting)
-            return Rescored(episode, {}, f"at step {at} it is the turn of {waited} now")
-        for seat, reward in env.hand_in({one.agent: one.reply for one in now}).items():
-            returns[seat] += reward
-        at += len(now)
-    if match.waiting:
+    session, count = Session(env), 0
+    try:
+        for move in replay(session, episode):
+            count = move.number + len(move.steps)
+    except ReplayError as error:
+        return Rescored(episode, {}, str(error))
+    if session.due:
         return Rescored(episode, {}, "it is not over any more where it was")
-    if at < len(steps):
-        return Rescored(episode, {}, f"it is over after {at} of {len(steps)} steps now")
-    return Rescored(episode, returns)
+    if count < len(episode.steps):
+        return Rescored(episode, {}, f"it is over after {count} of {len(episode.steps)} steps now")
+    return Rescored(episode, session.returns)
 
 
 def _rows(told: list[Rescored]) -> list[Row]:

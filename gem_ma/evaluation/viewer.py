@@ -26,15 +26,18 @@ import numpy as np
 from PIL import Image
 
 from gem_ma.apis import making
+from gem_ma.apis.session import Session
 from gem_ma.apis.workers import StepTimeout, Worker, WorkerDied
 from gem_ma.envs import registry
 from gem_ma.renderers.picture import Picture, beside
 from gem_ma.rollouts.endings import contest, ending
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord, from_line, pictures_of, reading
+from gem_ma.rollouts.replay import ReplayError, replay
 from gem_ma.talk.conversation import Step
 from gem_ma.talk.messages import images
 from gem_ma.talk.reply import Reply
+from gem_ma.talk.turns import Turn
 
 _BLOCK = 1 << 18  # characters of JSON that are unpacked together
 _SIDE = 28  # pixels of a square: the cells of boards are multiples of it
@@ -314,23 +317,27 @@ def _joined(shown: tuple[Picture, ...]) -> Picture:
 def _again(episode: Episode, env: Any) -> Iterator[View]:
     if env.blocking:
         raise Unseen("its environment is slow or lives elsewhere")
-    env.reset(seed=episode.seed, options=episode.options or None)
     env.render_mode = "ansi"
-    for steps in moments(episode.steps):
-        pictures = {}
-        for step in steps:
-            turn = env.turn(step.agent)
-            if shown := images(turn.observation):
-                pictures[step.agent] = _joined(shown)
-            alts = [[p.alt for p in images(o)] for o in (turn.observation, step.observation)]
-            if (turn.text, turn.results, alts[0]) != (step.text, step.results, alts[1]):
-                raise Unseen(f"played again, {step.agent} sees something else at {step.number}")
-        yield View(env.picture().array, env.render(), pictures)
-        replies = {step.agent: step.reply for step in steps}
-        if None in replies.values():  # it failed here
-            return
-        env.play(replies)
-    yield View(env.picture().array, env.render(), {})
+    number = 0
+    try:
+        for move in replay(Session(env), episode, _find_difference):
+            pictures = {}
+            for seat, turn in move.turns.items():
+                if shown := images(turn.observation):
+                    pictures[seat] = _joined(shown)
+            yield View(env.picture().array, env.render(), pictures)
+            number = move.number + len(move.steps)
+    except ReplayError as error:
+        raise Unseen(f"played again, {error}") from None
+    if number == len(episode.steps) and not any(s.reply is None for s in episode.steps[-1:]):
+        yield View(env.picture().array, env.render(), {})
+
+
+def _find_difference(turn: Turn, step: Step) -> str:
+    alts = [[one.alt for one in images(o)] for o in (turn.observation, step.observation)]
+    if (turn.text, turn.results, alts[0]) != (step.text, step.results, alts[1]):
+        return f"it sees something else at {step.number}"
+    return ""
 
 
 def moments(steps: Sequence[Step]) -> Iterator[list[Step]]:

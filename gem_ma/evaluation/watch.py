@@ -26,14 +26,15 @@ from gem_ma.agents import load_all
 from gem_ma.agents.human import HumanAgent
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
+from gem_ma.apis.session import Session
 from gem_ma.envs import registry
 from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
 from gem_ma.match.actions import without_thinking
 from gem_ma.renderers.picture import Picture, beside
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord
-from gem_ma.talk.asking import Agent, ask
-from gem_ma.talk.conversation import Conversation, Step
+from gem_ma.talk.asking import Agent
+from gem_ma.talk.conversation import Step
 from gem_ma.talk.messages import images
 
 _BESIDE = 30  # columns that text beside a picture needs
@@ -120,34 +121,32 @@ def live(
     _check_seat(seat, seats)
     players = dict(zip(seats, _players(agents, seats), strict=True))
     env.render_mode = "ansi"
-    env.reset(seed=seed)
-    return _play(env, players, seat)
+    return _play(env, players, seat, seed)
 
 
-def _play(env: Env[Any], players: dict[str, Agent], seat: str | None) -> Iterator[Moment]:
-    chats = {name: Conversation(name) for name in players}
-    returns = dict.fromkeys(players, 0.0)
+def _play(
+    env: Env[Any], players: dict[str, Agent], seat: str | None, seed: int | None
+) -> Iterator[Moment]:
+    session = Session(env)
+    session.reset(seed)
     said: tuple[Said, ...] = ()
     while True:
         title, acting = f"{env.id}, seed {env.episode_seed}, turn {env.turns + 1}", env.to_act
         pixels, text = env.picture(seat).array, env.render(seat)
-        yield Moment(title, acting, pixels, text, said, dict(returns))
+        yield Moment(title, acting, pixels, text, said, dict(session.returns))
         if not acting:
             return
-        replies = {}
+        replies: dict[str, str] = {}
         for name in acting:
             try:
-                (reply,) = ask(players[name], [env.turn(name, chats[name])])
+                replies |= session.ask(players, [name])
             except ValueError as error:  # it cannot play this game
                 raise BadRequest(f"{name}: {error}") from None
-            replies[name] = chats[name].steps[-1].reply = reply
-        rewards, _, _ = env.play(replies)
-        for name, reward in rewards.items():
-            returns[name] += reward
+        rewards = session.step(replies)
         said = tuple(
             Said(
                 name,
-                _words(chats[name].steps[-1].heard),
+                _words(session.conversations[name].steps[-1].heard),
                 _why(env.info(name).get("invalid")),
                 rewards.get(name, 0.0),
             )

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.making import make
+from gem_ma.apis.session import Session
+from gem_ma.envs.registry import Spec
 from gem_ma.guards.given import need
+from gem_ma.rollouts.replay import ReplayError, replay
+from gem_ma.talk.context import Context
 from gem_ma.talk.conversation import Conversation, Step
-
-if TYPE_CHECKING:
-    from gem_ma.envs.registry import Spec
-    from gem_ma.match.match import Match
-    from gem_ma.talk.turns import Turn
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON brings it back; what JSON does not know becomes text."""
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(one) for one in value]
-    if hasattr(value, "tolist"):  # numpy's
-        return value.tolist()
-    return str(value)
+from gem_ma.talk.turns import Turn
 
 
 class Failure(NamedTuple):
@@ -36,10 +23,6 @@ class Failure(NamedTuple):
     seat: str | None  # whose reply failed; None: the environment itself
     kind: str  # the exception's class
     message: str
-
-
-class ReplayError(AssertionError):
-    """An episode did not happen again as it was recorded."""
 
 
 @dataclass(slots=True)
@@ -82,8 +65,6 @@ class Episode:
         """Return one seat's conversation as it grew."""
         if seat not in self.agents:
             raise ValueError(f"no seat {seat!r}; the seats are {', '.join(self.agents)}")
-        from gem_ma.talk.context import Context
-
         context = self.contexts.get(seat)
         chat = Conversation(
             seat,
@@ -111,46 +92,25 @@ class Episode:
                 raise ValueError(f"it was played in {around}; pass that environment to replay")
             env = make(self.spec, trust=trust)
         need(env, BaseEnv, "env", "an environment")
-        env.reset(seed=self.seed, options=self.options or None)
-        match, steps, at = env.match, [], 0
-        returns = dict.fromkeys(match.seats, 0.0)
-        while at < len(self.steps):
-            now = self._due(match, at)
-            for step in now:
-                turn = env.turn(step.agent)
-                seen = turn.observation, turn.text, turn.results
-                if seen != (step.observation, step.text, step.results):
-                    raise ReplayError(_difference(at, step, turn))
+        session, steps = Session(env), []
+        for move in replay(session, self, _find_difference):
+            for step in move.steps:
                 fields = {name: getattr(step, name) for name in Step.__slots__}
-                steps.append(Step(**{**fields, "observation": turn.observation}))
-            rewards = env.hand_in({step.agent: step.reply for step in now})
-            for seat, reward in rewards.items():
-                returns[seat] += reward
-            at += len(now)
-        if self.failure is None and (match.waiting or returns != self.returns):
+                seen = move.turns[step.agent].observation
+                steps.append(Step(**{**fields, "observation": seen}))
+        returns = session.returns
+        if self.failure is None and (session.due or returns != self.returns):
             raise ReplayError(f"returns are {returns}, and were {self.returns}")
         fields = {name: getattr(self, name) for name in Episode.__slots__}
         return Episode(**{**fields, "steps": steps})
 
-    def _due(self, match: Match[Any], at: int) -> list[Step]:
-        """Return the steps that were taken together, or raise ReplayError if others are due."""
-        for place, seed in self.redrawn:
-            if place == at:
-                match.redraw(seed)
-        now = [step for step in self.steps[at:] if step.number == self.steps[at].number]
-        seats = [step.agent for step in now]
-        # By hand some seats may have replied before the others of their round.
-        if [s for s in match.waiting if s in seats or at >= self.begun] != seats:
-            raise ReplayError(f"step {at}: {match.waiting} are to act, not {now[0].agent}")
-        return now
 
-
-def _difference(at: int, step: Step, turn: Turn) -> str:
+def _find_difference(turn: Turn, step: Step) -> str:
     for name, new, old in (
         ("text", turn.text, step.text),
         ("results", turn.results, step.results),
         ("observation", turn.observation, step.observation),
     ):
         if new != old:
-            return f"step {at}, {step.agent}: the {name} is {new!r}, and was {old!r}"
-    return f"step {at}"
+            return f"the {name} is {new!r}, and was {old!r}"
+    return ""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.play import Play
+from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Answer, Asker, Player, Waiting
 from gem_ma.rollouts.run import Run
 from gem_ma.talk.asking import checked
+
+_SLICE = 0.01  # seconds for which a rollout may keep the event loop to itself
 
 
 class Loop(Asker):
@@ -23,25 +25,28 @@ class Loop(Asker):
         self.pool: ThreadPoolExecutor = ThreadPoolExecutor(
             max(run.concurrency, 1) + len(run.players)
         )
-        self.ready: list[Play] = []
+        self.ready: list[LiveEpisode] = []
 
     async def run(self) -> AsyncGenerator[Episode, None]:
         run = self.run_
+        due = time.perf_counter() + _SLICE
         while True:
             ready, self.ready = self.ready, []
+            if run.live < run.concurrency:  # who takes the place of a finished one joins the batch
+                ready += run.fill()
             for play in ready:
-                self.step(play, play.submit)
-            for play in run.fill():  # those that take the place of finished ones join the batch
-                self.step(play, play.begin)
+                self.step(play)
             self.ask_those(run.players)
             if self.crash is not None:
                 raise self.crash
-            finished = False
-            for episode in run.drain():
-                finished = True
-                yield episode
+            finished = bool(run.finished)
+            if finished or run.causes:
+                for episode in run.drain():
+                    yield episode
             if self.ready or finished or self.left:
-                await asyncio.sleep(0)
+                if self.tasks or finished or time.perf_counter() > due:  # others want to run, too
+                    await asyncio.sleep(0)
+                    due = time.perf_counter() + _SLICE
             elif self.tasks:
                 await self.wake.wait()
             else:
@@ -49,24 +54,32 @@ class Loop(Asker):
             self.wake.clear()
 
     def take(self, answers: list[Answer]) -> None:
-        self.ready += self.run_.settle(answers)
+        run = self.run_
+        for (play, seat, _), reply, seconds in answers:
+            if isinstance(reply, Exception):
+                run.fail(play, seat, reply)
+            elif run.give(play, seat, reply, seconds):
+                self.ready.append(play)
 
-    def step(self, play: Play, action: Callable[[], None]) -> None:
+    def step(self, play: LiveEpisode) -> None:
         """Begin an episode or hand in its replies, in a thread if its game blocks."""
         if play.env.blocking:
-            self.start(self.blocking(play, action))
-        else:
-            self.run_.queue(self.run_.advance(play, action))
+            self.start(self.blocking(play))
+            return
+        for waiting in self.run_.advance(play):
+            play.players[waiting.seat].queue.append(waiting)
 
-    async def blocking(self, play: Play, action: Callable[[], None]) -> None:
-        loop = asyncio.get_running_loop()
+    async def blocking(self, play: LiveEpisode) -> None:
+        run, loop = self.run_, asyncio.get_running_loop()
         try:
-            advancing = loop.run_in_executor(self.pool, play.advance, action)
-            turns = await asyncio.wait_for(advancing, self.run_.step_timeout)
+            advancing = loop.run_in_executor(self.pool, play.advance)
+            turns = await asyncio.wait_for(advancing, run.step_timeout)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
-            self.run_.fail(play, None, error)
-        else:
-            self.run_.queue(self.run_.took(play, turns))
+            run.fail(play, None, error)
+            return
+        if not turns:
+            run.finish(play)
+        run.queue(turns)
 
     async def ask(self, player: Player, waiting: Waiting) -> None:
         """Ask for a reply, and go on with the episode as long as it waits for such replies only.
@@ -88,7 +101,7 @@ class Loop(Asker):
             if play.env.blocking:
                 self.ready.append(play)
                 return
-            turns = run.advance(play, play.submit)
+            turns = run.advance(play)
             if len(turns) != 1 or play.players[turns[0].seat].kind != "async":
                 run.queue(turns)
                 return

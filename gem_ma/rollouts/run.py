@@ -9,25 +9,25 @@ import sys
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load
 from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.wrappers import Wrapper
+from gem_ma.apis.session import to_plain
 from gem_ma.guards.remote import without_secrets
 from gem_ma.match.config import check_choice
 from gem_ma.match.match import SeatError
 from gem_ma.match.seeding import fresh_seed, mix
-from gem_ma.rollouts.episode import Episode, Failure, plain
-from gem_ma.rollouts.play import Past, Play
-from gem_ma.rollouts.players import Answer, Player, Waiting
+from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.rollouts.live_episode import LiveEpisode
+from gem_ma.rollouts.players import Player, Waiting
+from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.progress import Progress, Reporter
 from gem_ma.talk.asking import for_seat, forget, name_of
 from gem_ma.talk.context import Context
-from gem_ma.talk.conversation import Conversation, schemas
-from gem_ma.talk.reply import lasted
+from gem_ma.talk.conversation import schemas
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
@@ -81,7 +81,7 @@ class Run:
         _no_strangers(self.envs, agents, "agents")
         _no_strangers(self.envs, context, "context")
         self.start = start
-        self.pasts = [Past.of(env) if start == "here" else None for env in self.envs]
+        self.pasts = [EpisodePrefix.from_env(env) if start == "here" else None for env in self.envs]
         self.idle: list[list[BaseEnv]] = [[env.twin()] for env in self.envs]
         self.total = episodes
         self.concurrency = concurrency
@@ -101,9 +101,6 @@ class Run:
         self.old: set[int] = set()  # numbers of episodes that were played before
         self.step_timeout: float | None = None
         self.seed = seed if seed is not None else fresh_seed()
-        from gem_ma import __version__
-
-        self.version = __version__
         if out is not None:
             self._open(Path(out), resume, pictures, seed)
         self.shared_bar = isinstance(progress, Progress)
@@ -150,7 +147,7 @@ class Run:
         self.players.append(Player(agent, name, kind, given))
         return self.players[-1]
 
-    def plan(self, number: int) -> Play:
+    def plan(self, number: int) -> LiveEpisode:
         group, member = divmod(number, self.group)
         which = group % len(self.envs)
         env, players = self.envs[which], self.seats[which]
@@ -162,29 +159,23 @@ class Run:
         contexts = self.contexts[which]
         here = self.pasts[which]
         options = self.options[group % len(self.options)]
-        past = here or Past(mix(self.seed, group), options, ())
+        past = here or EpisodePrefix(mix(self.seed, group), options)
         name = f"{self.seed}-{group}.{member}" if member else f"{self.seed}-{group}"
         if here:  # the seed of the run is not that of the environment, and decides what agents draw
             member = mix(self.seed, number)
-        episode = Episode(
-            id=name,
-            number=number,
-            spec=env.core.spec,
-            seed=past.seed,
-            agents={seat: player.name for seat, player in seats.items()},
-            group=group,
-            options=plain(past.options),
-            wrappers=_wrappers(env),
-            contexts={seat: str(context) for seat, context in contexts.items()},
-            version=self.version,
-        )
-        past.begin(episode)
-        chats = {
-            seat: Conversation(seat, episode=episode.id, context=contexts.get(seat), salt=member)
-            for seat in seats
-        }
         home = self.idle[which]
-        return Play(episode, home.pop() if home else env.twin(), home, seats, chats, past)
+        return LiveEpisode.create(
+            home.pop() if home else env.twin(),
+            past,
+            name,
+            {seat: player.name for seat, player in seats.items()},
+            number=number,
+            group=group,
+            contexts=contexts,
+            salt=member,
+            players=seats,
+            home=home,
+        )
 
     def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
         from gem_ma.rollouts.records import EpisodeFile, reading
@@ -236,10 +227,11 @@ class Run:
 
     def _same(self, path: Path, episode: Episode) -> None:
         play = self.plan(episode.number)
-        play.home.append(play.env)
-        asked = {step.agent for step in episode.steps} & play.chats.keys()
-        now = {seat: schemas(found) for seat in asked if (found := play.env.tools(seat))}
-        play.episode.tools = plain(now)
+        env = play.env
+        play.home.append(env)
+        asked = {step.agent for step in episode.steps} & play.session.conversations.keys()
+        now = {seat: schemas(found) for seat in asked if (found := env.tools(seat))}
+        play.episode.tools = to_plain(now)
         recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")
         for name in (*recorded, "begun", "redrawn"):
             new, old = getattr(play.episode, name), getattr(episode, name)
@@ -253,7 +245,7 @@ class Run:
                     f"(episode {episode.number}); {what}, or name another file"
                 )
         before = sorted((step.agent, str(step.reply)) for step in episode.steps[: episode.begun])
-        if before != sorted(play.past.replies()):
+        if before != sorted(play.prefix.list_replies()):
             raise ValueError(
                 f"{path} comes from another run: episode {episode.number} went on from other "
                 "moves; name another file"
@@ -273,14 +265,14 @@ class Run:
             else:
                 yield number
 
-    def fill(self) -> Iterator[Play]:
+    def fill(self) -> Iterator[LiveEpisode]:
         """Yield new episodes, as many as may be alive."""
         numbers = self.numbers()
         while self.live < self.concurrency and (number := next(numbers, None)) is not None:
             self.live += 1
             yield self.plan(number)
 
-    def give(self, play: Play, seat: str, reply: Any, seconds: float) -> bool:
+    def give(self, play: LiveEpisode, seat: str, reply: Any, seconds: float) -> bool:
         """Take a reply; return whether the episode waits for no other."""
         if play.failed:
             return False
@@ -288,28 +280,19 @@ class Run:
             kind = type(reply).__name__
             self.fail(play, seat, TypeError(f"{play.players[seat].name} replied with a {kind}"))
             return False
-        play.chats[seat].steps[-1].seconds = seconds
-        clock = play.env.match.clock
-        if clock and clock.unit == "seconds" and getattr(reply, "latency", None) is None:
-            reply = lasted(reply, seconds)  # which the record keeps, so that it can be replayed
-        play.replies[seat] = reply
         if self.bar is not None:
             self.bar.heard(reply)
-        return len(play.replies) == len(play.asked)
+        return play.session.reply(seat, reply, seconds)
 
-    def advance(self, play: Play, action: Callable[[], None]) -> list[Waiting]:
+    def advance(self, play: LiveEpisode) -> list[Waiting]:
         """Begin an episode or hand in its replies; return the turns that follow."""
         try:
-            turns = play.advance(action)
+            turns = play.advance()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
             self.fail(play, None, error)
             return []
-        return self.took(play, turns)
-
-    def took(self, play: Play, turns: list[Waiting]) -> list[Waiting]:
-        """Return the turns of an episode, which is finished if there are none."""
         if not turns:
-            self._finish(play)
+            self.finish(play)
         return turns
 
     def queue(self, turns: list[Waiting]) -> None:
@@ -317,13 +300,13 @@ class Run:
         for waiting in turns:
             waiting.play.players[waiting.seat].queue.append(waiting)
 
-    def fail(self, play: Play, seat: str | None, error: BaseException) -> None:
+    def fail(self, play: LiveEpisode, seat: str | None, error: BaseException) -> None:
         """End an episode that cannot go on."""
         if play.failed:
             return
         play.failed = True
         self._failed(play.episode, seat, error)
-        self._finish(play)
+        self.finish(play)
 
     def arrived(self, episode: Episode) -> None:
         """Take an episode that was played elsewhere."""
@@ -347,13 +330,14 @@ class Run:
         self.causes[words] += 1
         self.cause = error
 
-    def _finish(self, play: Play) -> None:
+    def finish(self, play: LiveEpisode) -> None:
         episode = play.episode
         episode.seconds = time.perf_counter() - play.start
         box = sys.modules.get("gem_ma.guards.sandbox")  # not loaded, it ran nothing
         episode.sandbox = box.weakest() if box else ""
-        episode.rules = {seat: chat.rules for seat, chat in play.chats.items() if chat.steps}
-        episode.tools = {s: schemas(chat.tools) for s, chat in play.chats.items() if chat.tools}
+        chats = play.session.conversations
+        episode.rules = {seat: chat.rules for seat, chat in chats.items() if chat.steps}
+        episode.tools = {s: schemas(chat.tools) for s, chat in chats.items() if chat.tools}
         self.live -= 1
         if not play.failed:  # what a failed episode left of its environment is not used again
             play.home.append(play.env)
@@ -396,16 +380,6 @@ class Run:
             self.file.close()
         if isinstance(self.bar, Progress) and not self.shared_bar:
             self.bar.stop()
-
-    def settle(self, answers: list[Answer]) -> list[Play]:
-        """Take replies and failures; return the episodes that can go on."""
-        ready = []
-        for (play, seat, _), reply, seconds in answers:
-            if isinstance(reply, Exception):
-                self.fail(play, seat, reply)
-            elif self.give(play, seat, reply, seconds):
-                ready.append(play)
-        return ready
 
     @contextlib.asynccontextmanager
     async def ready_players(self) -> AsyncGenerator[None, None]:
@@ -483,11 +457,3 @@ def _in_words(name: str, there: Any, asked: Any) -> list[str]:
     if name == "spec" and there.id != asked.id:
         return [there.id, asked.id]
     return [f"{name}={one!r}" for one in (there, asked)]
-
-
-def _wrappers(env: BaseEnv) -> tuple[str, ...]:
-    names = []
-    while isinstance(env, Wrapper):
-        names.append(type(env).__name__)
-        env = env.env
-    return tuple(names)

@@ -10,7 +10,7 @@ from typing import Any
 
 from gem_ma.apis.workers import StepTimeout
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.play import Play
+from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Waiting
 from gem_ma.rollouts.run import Run
 
@@ -30,11 +30,11 @@ class Share(Run):
         while self.todo:
             yield self.todo.popleft()
 
-    def advance(self, play: Play, action: Callable[[], None]) -> list[Waiting]:
+    def advance(self, play: LiveEpisode) -> list[Waiting]:
         if self.alarm is None:
-            return super().advance(play, action)
+            return super().advance(play)
         with self.alarm:
-            return super().advance(play, action)
+            return super().advance(play)
 
     def drain(self) -> Iterator[Episode]:
         while self.finished:

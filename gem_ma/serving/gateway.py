@@ -134,7 +134,7 @@ class OpenGateway(Gateway):
 async def answered(seat: Seat, method: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a method of MCP, or raise LookupError."""
     if method == "initialize":
-        from gem_ma import __version__
+        from gem_ma.rollouts.version import __version__
 
         return {
             "protocolVersion": asked.get("protocolVersion", MCP),

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.apis.session import to_plain
 from gem_ma.envs.bridges.openenv import pack, pack_chance, unpack_chance
 from gem_ma.game import Game, InvalidMove, Message, Verbatim
 from gem_ma.match.actions import clip
 from gem_ma.match.match import SeatError
-from gem_ma.rollouts.episode import plain
 from gem_ma.serving.shapes import ClientError, Shown
 
 
@@ -115,7 +115,7 @@ class Remote:
             "texts": {seat: game.describe(view, seat) for seat, view in views.items()},
             "legal": legal,
             "news": [(*message, *[True] * isinstance(message, Verbatim)) for message in told],
-            "report": plain(game.report(state)),
+            "report": to_plain(game.report(state)),
             "chance": pack_chance(self.rng),
         }
 

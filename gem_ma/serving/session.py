@@ -8,9 +8,9 @@ from typing import Any
 
 from gem_ma.apis.env import Env
 from gem_ma.apis.seat import SeatView
+from gem_ma.apis.session import to_plain
 from gem_ma.match.actions import clip
 from gem_ma.match.match import ResetNeeded, SeatError
-from gem_ma.rollouts.episode import plain
 from gem_ma.serving.openenv import (
     Environment,
     State,
@@ -140,8 +140,10 @@ class Session(Environment[Reply, Shown, State]):
             raise ResetNeeded("step: the episode is over; send a reset to begin the next")
         replies = self._replies(action)
         if bound is None:
-            rewards, terminations, truncations = env.play(replies)
-            return self._shown(next(iter(replies)), rewards, terminations, truncations)
+            alive = env.agents
+            earned = env.step_seats(replies)
+            rewards = {seat: earned.get(seat, 0.0) for seat in alive}
+            return self._shown(next(iter(replies)), rewards, *env.flags_of(alive))
         agent = bound.agent
         _, reward, terminated, truncated, _ = bound.step(replies[agent])
         self._over = terminated or truncated
@@ -182,7 +184,7 @@ class Session(Environment[Reply, Shown, State]):
             observations[seat] = seen = {}
             for kind, value in env.observe(seat, turn=True).items():
                 seen[kind] = value.base64 if kind == "image" else value
-            infos[seat] = info = plain(env.info(seat, turn=True))
+            infos[seat] = info = to_plain(env.info(seat, turn=True))
             if "text" in info:  # beside pictures alone: messages and notices
                 seen["text"] = info.pop("text")
         to_act = [seat for seat in env.to_act if seat in terminations]

@@ -243,7 +243,7 @@ class _Attacker:
         self.replies += len(replies[-1])
         began = time.thread_time()
         try:
-            rewards = self.env.hand_in(replies[-1])
+            rewards = self.env.step_seats(replies[-1])
         except Exception as error:  # noqa: BLE001 - whatever a game's code may raise is a finding about it
             why = f"{type(error).__name__}: {error}"[:300]
             self.find("raised", trick, seed, why, replies)

@@ -26,7 +26,7 @@ class Episodes(Probe):
             both.append(fingerprint(step))
             if not rival.core.to_act:
                 rival.reset()
-            rival.play({a: self.action(rival, a, seed) for a in rival.core.to_act})
+            rival.step_seats({a: self.action(rival, a, seed) for a in rival.core.to_act})
         self.expect(alone == both, "another environment beside it changes an episode")
         self.expect(alone == self.steps(env, seed), f"seed {seed} gave two different episodes")
         after = random.getstate(), fingerprint(np.random.get_state())  # noqa: NPY002

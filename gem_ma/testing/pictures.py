@@ -67,7 +67,9 @@ def certify(
                 exact, nearest = exact + read, min(nearest, closest)
                 faintest = min(faintest, _faintest(core, view, agent, look))
             legal = {a: core.match.legal(a) for a in core.to_act}
-            base.play({a: moves[mix(seed, core.turns) % len(moves)] for a, moves in legal.items()})
+            base.step_seats(
+                {a: moves[mix(seed, core.turns) % len(moves)] for a, moves in legal.items()}
+            )
         if len(seen) >= views or (seed > 50 and seed > 5 * len(seen)):
             break
     if nearest <= 0:

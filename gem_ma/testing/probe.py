@@ -81,7 +81,10 @@ class Probe:
         while core.to_act:
             self.expect(core.turns <= self.max_turns, f"no end after {self.max_turns} turns")
             seen = tuple((a, env.observe(a), env.info(a)) for a in core.agents)
-            yield seen, env.play({a: self.action(env, a, core.turns) for a in core.to_act})
+            alive = core.agents
+            replies = {a: self.action(env, a, core.turns) for a in core.to_act}
+            rewards = env.step_seats(replies)
+            yield seen, ({a: rewards.get(a, 0.0) for a in alive}, *core.flags_of(alive))
         yield tuple((a, env.observe(a), env.info(a)) for a in env.possible_agents), None
 
     def steps(self, env: BaseEnv, seed: int | None = None) -> list[bytes]:

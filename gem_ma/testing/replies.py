@@ -82,7 +82,7 @@ class Replies(Probe):
         for number, reply in enumerate([*GARBAGE, *styled, *GARBAGE]):
             if not core.to_act:
                 env.reset(seed=number)
-            env.play({core.to_act[number % len(core.to_act)]: reply})
+            env.step_seats({core.to_act[number % len(core.to_act)]: reply})
             shown = sum(len(words(env, a)) for a in env.possible_agents)
             if len(reply) < 100:
                 longest = max(longest, shown)
@@ -150,7 +150,9 @@ class Replies(Probe):
             for number in range(60):
                 if not core.to_act:
                     break
-                env.play({seat: self.with_secret(env, seat, style, number) for seat in core.to_act})
+                env.step_seats(
+                    {seat: self.with_secret(env, seat, style, number) for seat in core.to_act}
+                )
                 for seat in env.possible_agents:
                     shown = words(env, seat)
                     for other in set(env.possible_agents) - {seat}:

@@ -116,7 +116,7 @@ def test_both_forfeit_at_the_same_time():
     assert terminations == {"left": True, "right": True}
     board = gem_ma.make("game:RockPaperScissors-v0", rounds=4, invalid="lose")
     board.reset()
-    rewards, _, _ = board.play({"left": "?", "right": "rock"})
+    rewards = board.step_seats({"left": "?", "right": "rock"})
     assert rewards == {"left": -4.0, "right": 4.0}
 
 
@@ -134,7 +134,7 @@ def test_notices_are_bounded():
 def test_simultaneous_seats_are_asked_again_one_by_one():
     env = started("game:RockPaperScissors-v0")
     view = env.parallel()
-    env.play({"left": "rock", "right": "dynamite"})
+    env.step_seats({"left": "rock", "right": "dynamite"})
     assert env.to_act == ("right",)
     assert "rock" not in env.observe("right")["text"].split("Legal")[0]
     with pytest.raises(SeatError, match="no action for right"):

@@ -52,7 +52,7 @@ def test_seats_play_the_game_that_a_rollout_plays(id, given):
             now[name] = legal(env.turn(name, chat))
             chat.steps[-1].reply = now[name]
             replies.append((name, chat.steps[-1].text, now[name]))
-        for name, reward in env.play(now)[0].items():
+        for name, reward in env.step_seats(now).items():
             returns[name] += reward
     assert sorted(log) == sorted(entry for entry in replies if entry[0] in rewards)
     for name, earned in rewards.items():

@@ -79,20 +79,20 @@ def thought(text, count):
 def test_who_thinks_longer_moves_later_and_less_often():
     env = boats()
     assert env.to_act == ("a", "b")
-    env.play({"a": thought("row", 10), "b": thought("row", 41)})  # 1 tick, and 5
+    env.step_seats({"a": thought("row", 10), "b": thought("row", 41)})  # 1 tick, and 5
     assert env.to_act == ("a",)
     assert env.game_state.world == State((3, 6), 1)
-    env.play({"a": thought("row", 20)})
+    env.step_seats({"a": thought("row", 20)})
     assert env.game_state.world == State((2, 8), 3)
-    env.play({"a": thought("row", 21)})  # b's reply is due before that
+    env.step_seats({"a": thought("row", 21)})  # b's reply is due before that
     assert env.to_act == ("b",)
     assert env.game_state.world == State((4, 7), 5)
     heard = [message.text for message in env.messages("b")]
     assert heard == ["row", "it is 1", "it is 2", "row", "it is 3", "it is 4", "row", "it is 5"]
-    env.play({"b": thought("row", 1000)})
+    env.step_seats({"b": thought("row", 1000)})
     assert env.to_act == ("a",)
     assert env.game_state.world == State((2, 8), 6)
-    env.play({"a": thought("row", 1000)})
+    env.step_seats({"a": thought("row", 1000)})
     assert env.to_act == ()
     assert env.game_state.world.time == LAST
     assert env.game.report(env.game_state) == {"time": LAST}
@@ -100,9 +100,9 @@ def test_who_thinks_longer_moves_later_and_less_often():
 
 def test_what_cannot_be_done_any_more_is_not_done():
     env = boats()
-    env.play({"a": thought("dive", 25), "b": "row"})
+    env.step_seats({"a": thought("dive", 25), "b": "row"})
     assert env.game_state.due == (("a", 3, "dive"),)
-    env.play({"b": thought("row", 60)})
+    env.step_seats({"b": thought("row", 60)})
     assert env.to_act == ("a",)
     assert [m.text for m in env.messages("a") if "late" in m.text] == [
         "'dive' came too late: 'dive' is not possible here."
@@ -111,13 +111,13 @@ def test_what_cannot_be_done_any_more_is_not_done():
 
 def test_a_reply_that_is_invalid_takes_time_too():
     env = boats()
-    env.play({"a": thought("swim", 30), "b": thought("row", 10)})
+    env.step_seats({"a": thought("swim", 30), "b": thought("row", 10)})
     assert env.to_act == ("a",)
     assert env.game_state.time == 0
-    env.play({"a": thought("row", 10)})
+    env.step_seats({"a": thought("row", 10)})
     assert env.game_state.due == (("a", 4, "row"),)
     env = boats(invalid="skip")
-    env.play({"a": thought("swim", 30), "b": thought("row", 50)})
+    env.step_seats({"a": thought("swim", 30), "b": thought("row", 50)})
     assert env.to_act == ("a",)
     assert env.game_state.world == State((8, 8), 3)
 
@@ -163,10 +163,10 @@ def test_an_episode_is_the_same_again():
         episode.replay(env)
     assert {len(e.steps) for e in one} != {2 * LAST}
     fork = boats()
-    fork.play({"a": thought("row", 30), "b": thought("row", 10)})
+    fork.step_seats({"a": thought("row", 30), "b": thought("row", 10)})
     for twin in (*fork.fork(2), pickle.loads(pickle.dumps(fork))):
         assert twin.game_state == fork.game_state
-        twin.play({"b": thought("row", 40)})
+        twin.step_seats({"b": thought("row", 40)})
         assert twin.to_act == ("a",)
     snapshot = fork.snapshot()
     other = boats()

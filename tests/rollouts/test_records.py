@@ -26,8 +26,8 @@ from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.registry import Untrusted
 from gem_ma.guards import files
 from gem_ma.guards.files import InUse
-from gem_ma.rollouts.episode import ReplayError
 from gem_ma.rollouts.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
+from gem_ma.rollouts.replay import ReplayError
 from gem_ma.talk.messages import Picture
 
 TWO = "game:TicTacToe-v0"

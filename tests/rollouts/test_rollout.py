@@ -24,7 +24,8 @@ from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
 from gem_ma.apis.wrappers import ScaleReward, TimeLimit, TransformAction
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.match.seeding import mix
-from gem_ma.rollouts.episode import Episode, ReplayError
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.replay import ReplayError
 from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.talk.conversation import Step
@@ -104,7 +105,7 @@ def test_a_record_holds_what_happened():
         assert (step.observation, step.text) == (turn.observation, turn.text)
         assert step.move == str(env.game.read(step.reply, env.game_state, step.agent))
         assert step.seconds > 0
-        env.play({step.agent: step.reply})
+        env.step_seats({step.agent: step.reply})
     assert episode.ended == "terminated"
     assert episode.returns == env.game_state.returns()
     assert episode.agents == {"x": "random", "o": "random"}

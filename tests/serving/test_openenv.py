@@ -129,7 +129,9 @@ def plays(env, seed):
     while env.to_act:
         yield env.to_act, [(a, env.rules(a), env.observe(a), env.info(a)) for a in env.agents]
         number += 1
-        yield env.play({seat: reply(env, seat, number) for seat in env.to_act})
+        alive = env.agents
+        rewards = env.step_seats({seat: reply(env, seat, number) for seat in env.to_act})
+        yield {a: rewards.get(a, 0.0) for a in alive}, *env.flags_of(alive)
     yield [(a, env.observe(a), env.info(a)) for a in env.possible_agents]
 
 
@@ -223,7 +225,7 @@ def test_forks_see_the_chance_that_local_forks_see(url):
     remote = gem_ma.make(f"openenv:{url(id, **GAMES[id])}")
     for env in (local, remote):
         env.reset(seed=3)
-        env.play({env.to_act[0]: env.info(env.to_act[0])["legal_actions"][0]})
+        env.step_seats({env.to_act[0]: env.info(env.to_act[0])["legal_actions"][0]})
     for seed in (None, 7):
         pairs = zip(local.fork(3, seed=seed), remote.fork(3, seed=seed), strict=True)
         for here, there in pairs:
@@ -248,9 +250,9 @@ def test_the_contract_holds_for_all(id, url):
 def test_what_is_too_long_to_send_is_an_invalid_reply(url):
     env = gem_ma.make(f"openenv:{url('game:ConnectFour-v0', max_message=4096)}")
     env.reset(seed=0)
-    env.play({"red": "x" * 5000})
+    env.step_seats({"red": "x" * 5000})
     assert "too many" in env.info("red")["invalid"]["reason"]
-    env.play({"red": "3"})
+    env.step_seats({"red": "3"})
     assert env.to_act == ("yellow",)
 
 
@@ -278,7 +280,7 @@ def test_what_is_dropped_leaves_its_session(url):
         env = gem_ma.make(f"openenv:{where}")
         time.sleep(0.1)  # the server has to notice that the question was all
         env.reset(seed=seed)
-        env.play({"red": "3"})
+        env.step_seats({"red": "3"})
         del env
         gc.collect()  # an Env refers to itself
         time.sleep(0.1)
@@ -344,7 +346,7 @@ def test_tokens(url, servers, monkeypatch):
     monkeypatch.setenv("GEM_MA_TOKEN", TOKEN)
     again = pickle.loads(pickled)
     for copy in (env, again):
-        copy.play({"player": "5"})
+        copy.step_seats({"player": "5"})
     assert env.observe("player") == again.observe("player")
     for header in (None, "Bearer", "Bearer x", f"bearer {TOKEN}", f"Bearer {TOKEN} "):
         headers = {} if header is None else {"Authorization": header}
@@ -409,7 +411,10 @@ def test_the_stock_client_sees_what_seats_see(id, observe, seeds, url):
                 replies = {seat: reply(env, seat, number) for seat in env.to_act}
                 alone = len(replies) == 1 and number % 2
                 action = {"text": next(iter(replies.values()))} if alone else {"replies": replies}
-                rewards, terminations, truncations = env.play(replies)
+                alive = env.agents
+                earned = env.step_seats(replies)
+                rewards = {seat: earned.get(seat, 0.0) for seat in alive}
+                terminations, truncations = env.flags_of(alive)
                 result = client.step(action)
                 shown = result.observation
                 assert shown["rewards"] == rewards
@@ -481,7 +486,7 @@ def test_a_server_can_bind_all_sessions(url):
         while env.to_act:
             env.step("nonsense")
             assert "Invalid" in env.observe("first")["text"]
-            earned += env.play({"first": env.info("first")["legal_actions"][-1]})[0]["first"]
+            earned += env.step_seats({"first": env.info("first")["legal_actions"][-1]})["first"]
         assert earned == env.game_state.returns()["first"] != 0
 
 
@@ -765,8 +770,8 @@ def test_an_answer_is_not_awaited_for_ever(url):
     env = gem_ma.make(f"openenv:{url('test:Slow')}", timeout=0.5)
     env.reset(seed=0)
     with pytest.raises(TimeoutError, match=r"within 0\.5 seconds"):
-        env.play({"player": "1.5"})
-    env.play({"player": "0"})
+        env.step_seats({"player": "1.5"})
+    env.step_seats({"player": "0"})
     assert env.turns == 1
 
 
@@ -877,7 +882,7 @@ def plays_some(env):
         env.info("player")
         env.turn("player")
         if env.to_act:
-            env.play({"player": "3"})
+            env.step_seats({"player": "3"})
 
 
 def only_faults(url, **make):
@@ -1010,21 +1015,22 @@ def test_a_foreign_environment(url):
         env.reset(seed=seed)
         assert f"count: {seed_of(seed)}" in env.observe("player")["text"]
         total = 0.0
-        env.play({"player": '{"by": 2}'})
-        env.play({"player": '```json\n{"by": 2}'})
+        env.step_seats({"player": '{"by": 2}'})
+        env.step_seats({"player": '```json\n{"by": 2}'})
         assert "no JSON object" in env.info("player")["invalid"]["reason"]
-        env.play({"player": '{"from": 2}'})
+        env.step_seats({"player": '{"from": 2}'})
         assert "missing" in env.info("player")["invalid"]["reason"]
-        env.play({"player": '{"by": "two"}'})
+        env.step_seats({"player": '{"by": "two"}'})
         assert "valid integer" in env.info("player")["invalid"]["reason"]
         fork = env.fork()[0]
         for _ in range(20):
             if env.to_act:
-                rewards, terminations, _ = env.play({"player": '\\boxed{{"by": 3}}'})
-                total += rewards["player"]
+                rewards = env.step_seats({"player": '\\boxed{{"by": 3}}'})
+                terminations, _ = env.flags_of(env.possible_agents)
+                total += rewards.get("player", 0.0)
         assert terminations == {"player": True}
         assert total > 0
-        rewards, _, _ = fork.play({"player": '{"by": 100}'})
+        rewards = fork.step_seats({"player": '{"by": 100}'})
         assert not fork.to_act
 
 
@@ -1040,11 +1046,11 @@ def seed_of(seed):
 def test_a_foreign_environment_that_takes_text(url):
     env = gem_ma.make(f"openenv:{url('foreign:Say')}", max_turns=3)
     env.reset(seed=0)
-    env.play({"player": "hello, world"})
+    env.step_seats({"player": "hello, world"})
     assert env.observe("player")["text"] == "heard: hello, world"
-    env.play({"player": '{"message": "again"}'})
+    env.step_seats({"player": '{"message": "again"}'})
     assert env.observe("player")["text"] == "heard: again"
-    env.play({"player": "last"})
+    env.step_seats({"player": "last"})
     assert not env.to_act
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import gem_ma
-from gem_ma.rollouts.play import Past
+from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.serving.arena.table import About, Refused, Table
 
@@ -241,7 +241,7 @@ def test_any_turn_of_a_record_is_a_beginning(env, tmp_path):
     play(table, random.Random(7), 30)
     steps = table.episode.steps
     for turn in range(len(steps) + 1):
-        past = Past.before(table.episode, turn)
+        past = EpisodePrefix.from_record(table.episode, turn)
         start = about(env)._replace(past=past.moves)
         other = Table.new(tmp_path / str(turn), start)
         begun = other.episode.begun
@@ -259,7 +259,7 @@ def test_any_turn_of_a_record_is_a_beginning(env, tmp_path):
 def test_a_record_that_went_on_is_proven(tmp_path):
     table = Table.new(tmp_path / "t", about())
     play(table, random.Random(7))
-    past = Past.before(table.episode, 4)
+    past = EpisodePrefix.from_record(table.episode, 4)
     other = Table.new(tmp_path / "u", about()._replace(past=past.moves, takes_back=True))
     play(other, random.Random(1), 2)
     other.back("red")

@@ -243,7 +243,7 @@ def test_a_wrong_scorer_is_found_out(game):
         if one.replies and kind not in ("raised", "forged", "grown"):
             env = gem_ma.Env(game())
             env.reset(seed=one.seed)
-            paid = [env.hand_in(replies) for replies in one.replies]
+            paid = [env.step_seats(replies) for replies in one.replies]
             assert any(any(rewards.values()) for rewards in paid)
 
 

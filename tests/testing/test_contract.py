@@ -138,7 +138,7 @@ def acts_together(env, seed):
     while env.to_act and env.turns < 20:
         if set(env.to_act) != set(env.agents):
             return False
-        env.play({agent: env.sample_random_action(agent) for agent in env.to_act})
+        env.step_seats({agent: env.sample_random_action(agent) for agent in env.to_act})
     return True
 
 

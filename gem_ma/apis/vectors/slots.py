@@ -163,7 +163,7 @@ class GameSlot(Slot):
         env, match = self.env, self.env.match
         if not match.waiting and self.autoreset == "next":
             return self.reset(None, None)
-        rewards = env.hand_in(actions)
+        rewards = env.step_seats(actions)
         if match.waiting:
             return Moment(self._turns(), rewards, False, False, {})
         truncated = match.truncated

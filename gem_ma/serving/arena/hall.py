@@ -28,7 +28,7 @@ from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.endings import contest
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.play import Past
+from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
 from gem_ma.serving.arena.table import About, Refused, Table
 from gem_ma.talk.asking import Agent, ask, ask_async, for_seat
@@ -232,7 +232,7 @@ class Hall:
         episode = self._episode(source, number)
         if episode.wrappers:
             raise Refused(f"it was played in {' in '.join(episode.wrappers)}, which is not here")
-        past = Past.before(episode, turn)
+        past = EpisodePrefix.from_record(episode, turn)
         return About(
             id="",
             env=episode.spec.id,
@@ -255,7 +255,7 @@ class Hall:
         """Return the record that a match went on from."""
         source, number, turn = about.of.split(":") if about.of else ("", "0", "0")
         episode = self._episode(source, int(number))
-        past = Past.before(episode, int(turn))
+        past = EpisodePrefix.from_record(episode, int(turn))
         if (past.seed, past.moves) != (about.seed, about.past):  # another file has its place
             raise Refused("the record that it went on from is not here any more")
         return episode

@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from gem_ma.apis import making
+from gem_ma.apis.session import to_plain
 from gem_ma.guards.files import replace
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.endings import contest, ending
-from gem_ma.rollouts.episode import Episode, Failure, ReplayError, plain
-from gem_ma.rollouts.play import Past, Play
+from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Waiting
+from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes, save_episodes
+from gem_ma.rollouts.replay import ReplayError
 from gem_ma.scene.screen import Screen
-from gem_ma.talk.conversation import Conversation
 from gem_ma.talk.turns import Turn
 
 FORMAT = 1
@@ -162,7 +164,7 @@ class Table:
 
     @property
     def over(self) -> bool:
-        return not self.play.asked or bool(self.about.left)
+        return not self.play.session.due or bool(self.about.left)
 
     @property
     def episode(self) -> Episode:
@@ -292,35 +294,22 @@ class Table:
         play, replies = self.play, self.pending
         self.said.append(dict(replies))
         for one, (text, spent, late) in replies.items():
-            play.chats[one].steps[-1].seconds = spent
-            play.replies[one] = text
+            play.session.reply(one, text, spent)
             if late:
-                self.late.append(play.chats[one].steps[-1])
+                self.late.append(play.session.conversations[one].steps[-1])
         self.pending = {}
-        self._wait(play.advance(play.submit))
+        self._wait(play.advance())
 
     def _again(self, said: list[dict[str, Said]]) -> None:
         """Begin anew, and play so much of what was said."""
-        from gem_ma import __version__
-
-        about, env = self.about, self._env
+        about = self.about
+        prefix = EpisodePrefix(about.seed, about.options, about.past)
         names = about.names()
-        episode = Episode(
-            id=about.id,
-            number=0,
-            spec=env.core.spec,
-            seed=about.seed,
-            agents={seat: names[seat] for seat in env.possible_agents},
-            options=dict(about.options),
-            version=__version__,
-        )
-        chats = {seat: Conversation(seat, episode=about.id) for seat in env.possible_agents}
-        past = Past(about.seed, about.options, about.past)
-        past.begin(episode)
-        self.play = Play(episode, env, [], {}, chats, past)
+        agents = {seat: names[seat] for seat in self._env.possible_agents}
+        self.play = LiveEpisode.create(self._env, prefix, about.id, agents)
         self.said, self.pending = [], {}
         self.late: list[Any] = []  # steps that the clock took
-        self._wait(self.play.advance(self.play.begin))
+        self._wait(self.play.advance())
         for replies in said:
             for seat, one in replies.items():
                 self._take(seat, one)
@@ -329,7 +318,7 @@ class Table:
         self._turns = {one.seat: one.turn for one in turns}
         now = time.time()
         self.since = dict.fromkeys(self._turns, now)
-        if not self.play.asked:
+        if not self.play.session.due:
             self._close()
 
     def _close(self) -> None:
@@ -385,7 +374,7 @@ class Table:
         return told
 
     def _seen(self, seat: str, theme: str, picture: bytes | None = None) -> dict[str, Any]:
-        turn, chat = self.turn(seat), self.play.chats[seat]
+        turn, chat = self.turn(seat), self.play.session.conversations[seat]
         told = {
             "rules": self._env.rules(seat),
             "yours": turn is not None,
@@ -434,7 +423,7 @@ class Table:
                 "seat": step.agent,
                 "text": step.text,
                 "reply": step.reply,
-                "invalid": plain(step.invalid),
+                "invalid": to_plain(step.invalid),
                 "late": any(step is one for one in self.late),
             }
             for step in steps

@@ -69,7 +69,7 @@ def play(env, seed=0, turns=10_000, options=None):
     agent = RandomAgent()
     while env.to_act and env.turns < turns:
         acting = env.to_act
-        env.play(dict(zip(acting, ask(agent, [env.turn(a) for a in acting]), strict=True)))
+        env.step_seats(dict(zip(acting, ask(agent, [env.turn(a) for a in acting]), strict=True)))
     return env.turns
 
 
@@ -479,7 +479,7 @@ def test_seats_that_are_out_stay_out(parallel):
         seen.append(env.to_act)
         legal = {a: env.info(a)["legal_actions"] for a in env.to_act}
         assert all(("action 1" in moves) == (a != "player_1") for a, moves in legal.items())
-        env.play(dict.fromkeys(env.to_act, "action 2"))
+        env.step_seats(dict.fromkeys(env.to_act, "action 2"))
     everybody = ("player_0", "player_1", "player_2")
     if parallel is None:
         assert seen == [everybody, everybody[1:], everybody[2:], everybody[2:]]
@@ -494,7 +494,7 @@ def test_the_game_goes_on_without_a_seat_that_forfeits(parallel):
     env = gem_ma.make(f"pz:{__name__}", parallel=parallel, invalid="lose")
     env.reset(seed=0)
     while env.to_act:
-        env.play({a: "nonsense" if a == "player_1" else "2" for a in env.to_act})
+        env.step_seats({a: "nonsense" if a == "player_1" else "2" for a in env.to_act})
     assert env.game_state.returns() == {"player_0": 2.0, "player_1": 0.0, "player_2": 8.0}
 
 
@@ -507,7 +507,7 @@ def test_who_leaves_a_poker_game_folds():
         assert first not in env.to_act
         while env.to_act:
             legal = env.info(env.to_act[0])["legal_actions"]
-            env.play({env.to_act[0]: "check" if "check" in legal else "call"})
+            env.step_seats({env.to_act[0]: "check" if "check" in legal else "call"})
         returns = env.game_state.returns()
         assert returns[first] == 0.0  # it stood to act before the blinds, so it had paid nothing
         assert sum(value > 0 for value in returns.values()) in (0, 1)
@@ -621,7 +621,7 @@ def test_every_listed_id_is_played():
                 legal = env.turn(seat).legal
                 sample = env.game.teller.actions[seat].sample()
                 replies[seat] = str(rng.choice(legal)) if legal else json.dumps(plain(sample))
-            env.play(replies)
+            env.step_seats(replies)
         assert not env.match.refused, id
 
 

@@ -78,7 +78,7 @@ def test_episodes_are_those_of_openspiel(name):
                 moves[seat] = rng.choice(list(legal))
                 again = {openspiel.plain(theirs.action_to_string(number, legal[moves[seat]]))}
                 assert moves[seat].partition(" #")[0] in again
-            env.hand_in(moves)
+            env.step_seats(moves)
             numbers = {seat: state.numbered(seat)[move] for seat, move in moves.items()}
             assert str(state.inner) == str(theirs)  # a position is never changed
             follow(theirs, env.match.state.inner, numbers, seats)
@@ -95,12 +95,12 @@ def test_positions_are_written_down_and_seeds_repeat(name):
         state = env.match.state
         assert str(pickle.loads(pickle.dumps(state)).inner) == str(state.inner)
         said.append({seat: rng.choice(state.legal(seat)) for seat in env.match.waiting})
-        env.hand_in(said[-1])
+        env.step_seats(said[-1])
     end = str(env.match.state.inner)
     other = gem_ma.make(f"os:{name}")
     other.reset(seed=4)
     for moves in said:
-        other.hand_in(moves)
+        other.step_seats(moves)
     assert str(other.match.state.inner) == end
 
 

@@ -81,7 +81,7 @@ def test_against_openspiel(players):
             careful = [move for move in legal if fits(state, move, agent)]
             move = rng.choice(careful if careful and rng.random() < 0.9 else list(legal))
             theirs.apply_action(named[legal[move]])
-            env.hand_in({agent: move})
+            env.step_seats({agent: move})
         ends["lives" if not state.lives else "deck" if not state.left else "all"] += 1
     assert ends["lives"]
     assert ends["deck"]

@@ -79,7 +79,7 @@ def test_a_player_who_knows_the_words_wins(length, turns, least, seeds):
             ]
             counts = {c: sum(c in w for w in fits) for c in view.legal("player")}
             best = min(counts, key=lambda c: abs(counts[c] - len(fits) / 2))
-            env.play({"player": fits[0] if len(fits) < 3 else best})
+            env.step_seats({"player": fits[0] if len(fits) < 3 else best})
         won += env.game_state.returns()["player"]
     assert won >= least * seeds
 

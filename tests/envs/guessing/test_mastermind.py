@@ -55,7 +55,7 @@ def test_elimination_finds_every_code_in_time(level, repeats):
         env.reset(seed=seed)
         possible = list(env.game.moves)
         while env.to_act:
-            env.play({"player": possible[0]})
+            env.step_seats({"player": possible[0]})
             guess, *marks = env.game_state.guesses[-1]
             codes = [code.replace(" ", "") for code in possible]
             possible = [" ".join(c) for c in codes if pegs(c, guess) == tuple(marks)]

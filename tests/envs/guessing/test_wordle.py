@@ -60,7 +60,7 @@ def test_elimination_finds_the_words_in_time(length, turns):
         env.reset(seed=seed)
         possible = words.common(length)
         while env.to_act:
-            env.play({"player": possible[0]})
+            env.step_seats({"player": possible[0]})
             guess, found = env.game_state.guesses[-1]
             possible = [w for w in possible if marks(w, guess) == found and w != guess]
         won += env.game_state.returns()["player"]

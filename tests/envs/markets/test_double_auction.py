@@ -221,13 +221,13 @@ def test_the_market_goes_on_while_a_trader_thinks():
     env = gem_ma.make("game:DoubleAuction-v0", clock="tokens:20", players=2, units=1)
     env.reset(seed=0)
     value, cost = (worth[0] for worth in env.game_state.world.worth)
-    env.play(
+    env.step_seats(
         {"buyer_0": Reply(f"bid {value}", token_ids=[0] * 50), "seller_0": Reply("wait")},
     )
     assert env.to_act == ("seller_0",)
-    env.play({"seller_0": Reply(f"ask {cost}", token_ids=[0] * 9)})
+    env.step_seats({"seller_0": Reply(f"ask {cost}", token_ids=[0] * 9)})
     assert env.game_state.world.orders == ((1, cost),)
-    env.play({"seller_0": Reply("wait", token_ids=[0] * 500)})
+    env.step_seats({"seller_0": Reply("wait", token_ids=[0] * 500)})
     assert env.game_state.world.trades == ((0, 1, cost),)  # the ask was there when the bid came
     assert env.game_state.time == 3
 

@@ -34,7 +34,7 @@ def test_random_games_against_exact_sums():
             gifts = {i: int(rng.integers(tokens + 1)) for i in here}
             leaver = here[0] if len(here) > 2 and rng.random() < 0.2 else None
             replies = {f"player_{i}": "?" if i == leaver else str(n) for i, n in gifts.items()}
-            env.play(replies)
+            env.step_seats(replies)
             if leaver is not None:
                 here.remove(leaver)
                 gifts.pop(leaver)
@@ -72,7 +72,7 @@ def test_who_leaves_keeps_its_tokens_and_the_others_go_on():
     assert state.history[-1] == (None, 1, 2, 3)
     assert state.earned == pytest.approx((16.0, 28.2, 27.2, 26.2))
     assert "Left the game: player_0." in env.observe("player_1")["text"]
-    env.play({"player_1": "x", "player_2": "10", "player_3": "y"})
+    env.step_seats({"player_1": "x", "player_2": "10", "player_3": "y"})
     assert env.to_act == ()
     assert env.game_state.earned == state.earned
 

@@ -173,7 +173,7 @@ def test_the_longest_hints_fit_into_a_small_picture():
         env.step(chr(97 + n) * 12)
     for _ in range(8):
         env.step("Hm.")
-    env.play({seat: env.turn(seat).legal[0] for seat in env.to_act})
+    env.step_seats({seat: env.turn(seat).legal[0] for seat in env.to_act})
     assert np.asarray(env.picture().array).shape == (252, 252, 3)
 
 

@@ -160,7 +160,7 @@ def test_who_leaves():
 def test_talk_in_secret():
     env = gem_ma.make("game:Diplomacy-v0")
     env.reset(seed=0)
-    env.play({
+    env.step_seats({
         "north": "to east: Let us take west.\nTogether.\nto all: Peace!\nto west: I am true.",
         "east": "nothing",
         "south": "north: to all: I give up.",

@@ -19,7 +19,7 @@ def play_pair(env, seed, players):
     """Play one episode between functions of a Turn, and return what the seats earned."""
     env.reset(seed=seed)
     while env.to_act:
-        env.play({seat: players[seat](env.turn(seat)) for seat in env.to_act})
+        env.step_seats({seat: players[seat](env.turn(seat)) for seat in env.to_act})
     return env.game_state.returns()
 
 

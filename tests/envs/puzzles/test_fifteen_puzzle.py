@@ -77,7 +77,7 @@ def test_the_shuffle_can_be_undone_within_the_limit(level):
         boards.add(board)
         for move in solution:
             if env.to_act:  # the shuffle may have come by the ordered board again
-                env.play({AGENT: move})
+                env.step_seats({AGENT: move})
         assert not env.to_act
         assert env.game_state.returns() == {AGENT: 1.0}
     assert len(boards) > (5 if level == "easy" else 60)

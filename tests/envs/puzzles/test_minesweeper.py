@@ -79,13 +79,13 @@ def test_what_a_seat_is_shown_is_consistent_and_a_solver_wins():
     won, env = 0, Env(Minesweeper(4, 5, 3, 20), id="test:Minesweeper")
     for seed in range(30):
         env.reset(seed=seed)
-        env.play({"player": "reveal 0 0"})
+        env.step_seats({"player": "reveal 0 0"})
         while env.to_act:
             view = env.game_state.seen_by("player")
             cell, danger = solver(view)
             assert sum(danger.values())  # at least one way to lay the mines fits
             row, col = divmod(cell, 5)
-            env.play({"player": f"reveal {row} {col}"})
+            env.step_seats({"player": f"reveal {row} {col}"})
             if danger[cell] == 0:
                 assert "X" not in env.game_state.shown
         won += env.game_state.returns()["player"]
@@ -105,7 +105,7 @@ def test_who_knows_the_mines_always_wins_in_time(level):
                 if mark == CLOSED and state.field[i : i + 1] != "*"
             ]
             row, col = divmod(safe[-1], state.cols)
-            env.play({"player": f"reveal {row} {col}"})
+            env.step_seats({"player": f"reveal {row} {col}"})
         assert env.game_state.solved()
         assert env.game_state.returns() == {"player": 1.0}
 

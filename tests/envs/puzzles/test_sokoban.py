@@ -91,7 +91,7 @@ def test_every_room_can_be_solved_within_its_limit(level, seeds):
         for move in solution:
             assert env.game_state.to_act()
             assert move in env.game_state.legal(AGENT)
-            env.play({AGENT: move})
+            env.step_seats({AGENT: move})
         assert env.game_state.returns() == {AGENT: 1.0}
         assert not env.to_act
     assert len(boards) >= 0.98 * seeds

@@ -46,7 +46,7 @@ def test_every_level_can_be_solved_within_its_limit(level):
         seen.add((len(start.pegs[0]), start.left))
         for move in solution(start)[0]:
             assert env.game_state.returns() == {AGENT: 0.0}
-            env.play({AGENT: move})
+            env.step_seats({AGENT: move})
         assert not env.to_act
         assert env.game_state.returns() == {AGENT: 1.0}
     assert seen == ({(3, 10), (4, 20), (5, 35)} if level == "random" else {LEVELS[level]})

@@ -107,7 +107,7 @@ def test_every_step_is_what_the_rules_say(layout):
                 planned[seat] if rng.random() < 0.8 else str(rng.choice(MOVES)) for seat in AGENTS
             ]
             *same, orders, counts = expected(env.game.describe(env.game_state, None), moves)
-            env.play(dict(zip(AGENTS, moves, strict=True)))
+            env.step_seats(dict(zip(AGENTS, moves, strict=True)))
             *now, orders_now, counts_now = read(env.game.describe(env.game_state, None))
             assert now == same
             assert counts_now == counts
@@ -186,16 +186,18 @@ def test_the_first_cook_comes_first():
 def test_a_pot_cooks_on_while_the_cooks_think():
     env = gem_ma.make("game:Kitchen-v0", clock="tokens:20")
     env.reset(seed=0)
-    env.play({"first": Reply("left", token_ids=[0] * 100), "second": Reply("right", token_ids=[0])})
+    env.step_seats(
+        {"first": Reply("left", token_ids=[0] * 100), "second": Reply("right", token_ids=[0])}
+    )
     assert env.to_act == ("second",)
     assert env.game_state.world.left == 119
     assert env.game_state.world.cooks[0].faces == "up"  # it turns at the fifth step
-    env.play({"second": Reply("use", token_ids=[0] * 200)})
+    env.step_seats({"second": Reply("use", token_ids=[0] * 200)})
     assert env.to_act == ("first",)
     assert env.game_state.world.left == 115
     assert env.game_state.world.cooks[0].faces == "left"
     assert env.game_state.world.cooks[1].holds is None
-    env.play({"first": Reply("wait", token_ids=[0] * 120)})
+    env.step_seats({"first": Reply("wait", token_ids=[0] * 120)})
     assert env.game_state.world.cooks[1].holds == "tomato"
 
 

@@ -85,7 +85,7 @@ def test_every_step_is_what_the_rules_say():
             ]
             before = env.game.describe(env.game_state, None)
             bodies, food, crashed = expected(before, moves)
-            env.play(dict(zip(AGENTS, moves, strict=True)))
+            env.step_seats(dict(zip(AGENTS, moves, strict=True)))
             now, food_now, _ = read(env.game.describe(env.game_state, None))
             assert now == bodies
             assert food <= food_now
@@ -143,12 +143,14 @@ def test_snakes_move_on_while_their_seats_think():
     env.reset(seed=0)
     before = env.game_state.world
     straight = before.step({}).step({}).step({})
-    env.play({"left": Reply("up", token_ids=[0] * 61), "right": Reply("down", token_ids=[0] * 5)})
+    env.step_seats(
+        {"left": Reply("up", token_ids=[0] * 61), "right": Reply("down", token_ids=[0] * 5)}
+    )
     assert env.to_act == ("right",)
     assert env.game_state.world.snakes[1] == before.step({"right": "down"}).snakes[1]
-    env.play({"right": Reply("down", token_ids=[0] * 40)})
+    env.step_seats({"right": Reply("down", token_ids=[0] * 40)})
     assert env.game_state.world.snakes[0] == straight.snakes[0]  # up is not made before tick 4
-    env.play({"right": Reply("down", token_ids=[0] * 5)})
+    env.step_seats({"right": Reply("down", token_ids=[0] * 5)})
     assert env.game_state.time == 4
     assert env.game_state.world.heading(0) == "up"
     assert "a tick goes by for every 20 tokens" in env.rules("left")

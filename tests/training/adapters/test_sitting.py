@@ -48,7 +48,7 @@ def test_a_solo_seat_earns_what_the_seat_of_a_rollout_earns():
             replies = {turn.seat: load("random").act([turn])[0] for turn in turns}
             for name, reply in replies.items():
                 chats[name].steps[-1].reply = reply
-            for name, reward in env.play(replies)[0].items():
+            for name, reward in env.step_seats(replies).items():
                 returns[name] += reward
         assert seat.reward == returns["player_0"]
 

@@ -1,0 +1,115 @@
+"""LiveEpisode: an episode of a rollout while it is played, and the record that it becomes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Self
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.session import Session, to_plain
+from gem_ma.apis.wrappers import Wrapper
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.players import Player, Waiting
+from gem_ma.rollouts.prefix import EpisodePrefix
+from gem_ma.rollouts.version import __version__
+from gem_ma.talk.context import Context
+from gem_ma.talk.conversation import Conversation
+
+
+class LiveEpisode:
+    """An episode of a rollout while it is played: its session, its record and who plays it."""
+
+    __slots__ = ("env", "episode", "failed", "home", "players", "prefix", "session", "start")
+
+    def __init__(
+        self,
+        episode: Episode,
+        env: BaseEnv,
+        session: Session,
+        prefix: EpisodePrefix,
+        players: Mapping[str, Player],
+        home: list[BaseEnv],
+    ):
+        self.episode = episode
+        self.env = env
+        self.session = session
+        self.prefix = prefix
+        self.players = players
+        self.home = home  # where the environment goes back to
+        self.failed = False
+        self.start = 0.0
+        episode.steps, episode.returns = session.steps, session.returns
+
+    @classmethod
+    def create(
+        cls,
+        env: BaseEnv,
+        prefix: EpisodePrefix,
+        id: str,
+        agents: Mapping[str, str],
+        *,
+        number: int = 0,
+        group: int = 0,
+        contexts: Mapping[str, Context] | None = None,
+        salt: int = 0,
+        players: Mapping[str, Player] | None = None,
+        home: list[BaseEnv] | None = None,
+    ) -> Self:
+        """Return an episode that is about to begin, with an empty record."""
+        contexts = contexts or {}
+        episode = Episode(
+            id=id,
+            number=number,
+            spec=env.core.spec,
+            seed=prefix.seed,
+            agents=dict(agents),
+            group=group,
+            options=to_plain(prefix.options),
+            wrappers=_list_wrappers(env),
+            contexts={seat: str(context) for seat, context in contexts.items()},
+            version=__version__,
+        )
+        for move in prefix.moves:
+            if isinstance(move, int):
+                episode.redrawn.append((episode.begun, move))
+            else:
+                episode.begun += len(move)
+        conversations = {
+            seat: Conversation(seat, episode=id, context=contexts.get(seat), salt=salt)
+            for seat in env.core.possible_agents
+        }
+        session = Session(env, conversations)
+        return cls(episode, env, session, prefix, players or {}, [] if home is None else home)
+
+    def advance(self) -> list[Waiting]:
+        """Begin, or hand in the replies that came; return what the seats are asked that are due."""
+        session = self.session
+        if self.start:
+            session.step()
+        else:
+            self.start = time.perf_counter()
+            session.reset(self.episode.seed, self.episode.options or None)
+            if self.prefix.moves:
+                self.prefix.play(session)
+        if not session.due:
+            self._end()
+            return []
+        waiting = []
+        for seat in session.due:
+            waiting.append(Waiting(self, seat, session.turn(seat)))
+        return waiting
+
+    def _end(self) -> None:
+        """Write down how the episode ended."""
+        episode, match = self.episode, self.session.env.match
+        episode.ended = "truncated" if match.truncated else "terminated"
+        episode.report = to_plain(match.game.report(match.state))
+
+
+def _list_wrappers(env: BaseEnv) -> tuple[str, ...]:
+    names = []
+    while isinstance(env, Wrapper):
+        names.append(type(env).__name__)
+        env = env.env
+    return tuple(names)

@@ -1,0 +1,63 @@
+"""EpisodePrefix: what was played of an episode before a rollout goes on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.session import Session
+from gem_ma.rollouts.replay import Move, Recorded, list_moves, replay_moves
+
+
+class EpisodePrefix(NamedTuple):
+    """What was played of an episode before a rollout goes on with it, and where that led to."""
+
+    seed: int
+    options: Mapping[str, Any]
+    moves: tuple[Move, ...] = ()
+    led_to: tuple[Any, ...] = ()
+
+    @classmethod
+    def from_env(cls, env: BaseEnv) -> Self:
+        """Return how an environment came to where it is."""
+        match, sight = env.match, env.sight
+        if not match.waiting:
+            raise match.needs_reset("start='here'")
+
+        def to_text(reply: Any) -> str:
+            if isinstance(reply, str):
+                return reply
+            moves, number = match.game.moves or (), int(reply)
+            (text,) = sight.replies([moves[number] if 0 <= number < len(moves) else str(number)])
+            return text
+
+        moves = [
+            move if isinstance(move, int) else {seat: to_text(one) for seat, one in move.items()}
+            for move in match.past
+        ]
+        seed, options = match.origin
+        return cls(seed, options, tuple(moves), (match.turns, match.waiting, dict(match.paid)))
+
+    @classmethod
+    def from_record(cls, record: Recorded, step: int) -> Self:
+        """Return how an episode came to where its step with this number was taken.
+
+        Steps that were taken together stay together.
+        """
+        return cls(record.seed, dict(record.options), tuple(list_moves(record, step)))
+
+    def list_replies(self) -> list[tuple[str, str]]:
+        """Return who said what."""
+        return [pair for move in self.moves if isinstance(move, Mapping) for pair in move.items()]
+
+    def play(self, session: Session) -> None:
+        """Play it in an episode that has begun, so that every seat saw it and it is recorded."""
+        for _ in replay_moves(session, self.moves):
+            pass
+        match = session.env.match
+        if self.led_to and (match.turns, match.waiting, match.paid) != self.led_to:
+            raise ValueError(
+                "the replies that this environment has kept do not lead to where it is: hand them "
+                "in by step() of the outermost wrapper, and not by submit() of one further in"
+            )
