@@ -35,16 +35,18 @@ class FunctionAgent:
         self.function: Callable[[Turn], Any] = function
         self.workers = workers
         self._pool: ThreadPoolExecutor | None = None
+        self._choose_way()
 
-    @property
-    def act(self) -> Callable[[list[Turn]], Any]:
-        """Return the way to reply: a coroutine function where something is waited for."""
+    def _choose_way(self) -> None:
+        """Set `act` to the way to reply: a coroutine function where something is waited for."""
+        self.act: Callable[[list[Turn]], Any] = self._plain
         if self.workers:
-            return self._in_threads
-        return self._awaited if self._waits else self._plain
+            self.act = self._in_threads
+        elif self._waits:
+            self.act = self._awaited
 
     def _plain(self, turns: list[Turn]) -> list[str]:
-        return [self.function(turn) for turn in turns]
+        return [*map(self.function, turns)]
 
     async def _awaited(self, turns: list[Turn]) -> Sequence[str]:
         return await _together([self.function(turn) for turn in turns])
@@ -59,7 +61,13 @@ class FunctionAgent:
         return await _together([loop.run_in_executor(pool, self.function, t) for t in turns])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
+        state = {**self.__dict__, "_pool": None}
+        del state["act"]  # which is bound to this agent
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._choose_way()
 
     def __repr__(self) -> str:
         workers = f", workers={self.workers}" if self.workers else ""

@@ -94,10 +94,22 @@ class Env(BaseEnv, Generic[S]):
             self.render()
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        self._check(replies)
-        self.match.past.append(dict(replies))
-        rewards = self.match.submit(replies)
-        self.follow()
+        match, ledger = self.match, self.ledger
+        waiting = match.waiting
+        if type(replies) is not dict or not (waiting and replies):
+            self._check(replies)
+        for agent, reply in replies.items():
+            if agent not in waiting or not isinstance(reply, str):
+                self._check(replies)
+        match.past.append(dict(replies))
+        rewards = match.submit(replies)
+        if match.alive is not ledger.alive or ledger.dead:
+            self.follow()
+        else:
+            if ledger.infos:
+                ledger.infos = {}
+            if match.waiting:
+                self.agent_selection = match.waiting[0]
         if self.render_mode == "human" and not self.hushed:
             self.render()
         return rewards

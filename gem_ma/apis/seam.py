@@ -115,7 +115,10 @@ class Seam:
             rewards = self.submit(replies)
         else:
             rewards = self.submit_unchanged(replies)
-        core.played(rewards)
+        if core.ledger.dead or core.ledger.credited:
+            core.played(rewards)
+        else:
+            core.ledger.rewards = rewards
         return rewards
 
     def submit_unchanged(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
@@ -138,15 +141,23 @@ class Seam:
         legal = info.get("legal_actions")
         if legal is None and match.lists_moves:  # hidden from models, and not from programs
             legal = self.sight.replies(match.legal(agent))
-        tools = self.tools(agent)
-        if chat is not None:
-            need(chat, Conversation, "chat")
-        index, salt = (0, 0) if chat is None else (chat.answered, chat.salt)
+        steps = () if chat is None else chat.steps
+        if chat is not None and steps:  # what a seat is told once was told
+            rules, tools = chat.rules, chat.tools
+            index = len(steps) - (steps[-1].reply is None)
+        else:
+            rules, tools, index = self.rules(agent), self.tools(agent), 0
+        salt = 0 if chat is None else chat.salt
+        position = None  # where search starts: if this seat sees everything and moves alone
+        if match.game.oracle or (
+            match.lists_moves and match.views.get(agent) is match.state and not match.pending
+        ):
+            position = Position(match.game, match.state)
         place = match.seed, match.asked, match.index[agent]
         results = [m.text for m in match.messages(agent) if m.role == "tool"] if tools else ()
         turn = Turn(
             agent,
-            self.rules(agent),
+            rules,
             observation,
             observation["text"] if "text" in observation else info.get("text", ""),
             None if legal is None else tuple(legal),
@@ -155,7 +166,7 @@ class Seam:
             match.turns,
             match.heard[agent] < 0,
             self.core.id,
-            self._position(agent),
+            position,
             tuple(results),
             chat,
             index,
@@ -164,15 +175,6 @@ class Seam:
         if chat is not None:
             chat.hear(turn, match.asked)
         return turn
-
-    def _position(self, agent: str) -> Position | None:
-        """Return what search starts from, if this seat sees everything and moves alone."""
-        match = self.match
-        if match.game.oracle or (
-            match.lists_moves and match.views.get(agent) is match.state and not match.pending
-        ):
-            return Position(match.game, match.state)
-        return None
 
     def sample_random_action(self, agent: str | None = None) -> Any:
         """Draw a legal action of a seat from its action space's own random numbers."""

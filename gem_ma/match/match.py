@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from gem_ma.match.config import EnvConfig, check_options
 from gem_ma.match.point import Point
 from gem_ma.match.seeding import pick, reseed
 
-_message: Any = partial(tuple.__new__, Message)  # in half the time of Message()
 _REASON = 500  # characters of an InvalidMove that reach its seat
 
 
@@ -37,7 +35,7 @@ class Match(Point, Generic[S]):
 
     __slots__ = (
         "asking", "bare", "clock", "config", "game", "index", "legals", "name", "rng", "seats",
-        "views",
+        "tells", "views",
     )  # fmt: skip
 
     def __init__(self, game: Game[S], config: EnvConfig, name: str = ""):
@@ -47,6 +45,7 @@ class Match(Point, Generic[S]):
         self.clock: Clock | None = getattr(game, "clock", None)
         self.asking = 0.0  # since when seats are waited for, with a clock
         self.bare = config.format not in actions.WRAPPED  # an action is a reply as it stands
+        self.tells = type(game).tell is not Game.tell
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
         self.index = {seat: i for i, seat in enumerate(self.seats)}
@@ -114,12 +113,36 @@ class Match(Point, Generic[S]):
     def take(self, replies: Mapping[str, Any]) -> None:
         """Read replies: each becomes a move that is pending, or is refused."""
         self.asked += 1
-        leavers = []
+        leavers, read = [], self.game.read
         for seat in self.waiting:
-            if seat in replies and not self._take(seat, replies[seat]):
-                leavers.append(seat)
+            if seat not in replies:
+                continue
+            reply = replies[seat]
+            self.heard[seat] = self.start + len(self.log)
+            self.refused.pop(seat, None)
+            if self.clock:
+                self._spend_time(seat, reply, self.clock)
+            view = self.views.get(seat)
+            if view is None:
+                view = self.views[seat] = self.state.seen_by(seat)
+            try:
+                if type(reply) is str and self.bare and reply.isalnum() and reply.isascii():
+                    move = read(reply, view, seat)  # as it stands: quicker than to extract it
+                else:
+                    move = read(self.action(reply), view, seat)
+            except InvalidMove as error:
+                if not self._take_invalid(seat, view, str(error)[:_REASON]):
+                    leavers.append(seat)
+                continue
+            if self.clock:
+                move = Thought(move, self.thought.pop(seat))
+            self.pending[seat] = self.moved[seat] = move
         if leavers:
             self.leave(leavers)
+
+    def _spend_time(self, seat: str, reply: Any, clock: Clock) -> None:
+        spent = clock.ticks(reply, time.monotonic() - self.asking)
+        self.thought[seat] = self.thought.get(seat, 0) + spent
 
     @property
     def due(self) -> bool:
@@ -147,14 +170,14 @@ class Match(Point, Generic[S]):
         self.turns += 1
         if self.bad:
             self.bad = {}
-        told = self.game.tell(before, moves, after)
+        told = self.game.tell(before, moves, after) if self.tells else None
         if told is None:
             log = self.log
             for seat, move in moves.items():
                 if move is None:
                     log.append(Message(None, "game", f"{seat} lost its turn."))
                 else:
-                    log.append(_message((None, seat, str(move))))
+                    log.append(Message(None, seat, str(move)))
             if len(log) > 2 * len(self.seats) + 2:
                 self._forget()
         elif told:
@@ -224,28 +247,6 @@ class Match(Point, Generic[S]):
             self.alive = tuple([seat for seat in self.alive if seat not in lost])
 
     # -- replies -------------------------------------------------------------------------------
-
-    def _take(self, seat: str, reply: Any) -> bool:
-        """Read one reply; return False if its seat leaves the game over it."""
-        self.heard[seat] = self.start + len(self.log)
-        if self.refused:
-            self.refused.pop(seat, None)
-        if self.clock:
-            spent = self.clock.ticks(reply, time.monotonic() - self.asking)
-            self.thought[seat] = self.thought.get(seat, 0) + spent
-        view = self.views.get(seat) or self.view(seat)
-        try:
-            if type(reply) is str and self.bare and reply.isalnum() and reply.isascii():
-                text = reply  # which is quicker to find out than to extract
-            else:
-                text = self.action(reply)
-            move = self.game.read(text, view, seat)
-        except InvalidMove as error:
-            return self._take_invalid(seat, view, str(error)[:_REASON])
-        if self.clock:
-            move = Thought(move, self.thought.pop(seat))
-        self.pending[seat] = self.moved[seat] = move
-        return True
 
     def action(self, reply: Any) -> str:
         """Return the action text in a reply, or raise InvalidMove."""
@@ -367,7 +368,7 @@ class Match(Point, Generic[S]):
             return [str(message) for message in self.messages(seat)]
         lines = self.lines
         if len(lines) < len(self.log):
-            lines += [str(message) for message in self.log[len(lines) :]]
+            lines += map(str, self.log[len(lines) :])
         read = self.heard[seat]
         return lines[read - self.start if read > 0 else 0 :]
 
@@ -388,7 +389,7 @@ class Match(Point, Generic[S]):
         """Return the moves that a seat may make now; none for a seat that is not to act."""
         legal = self.legals.get(seat)
         if legal is None:
-            view = self.view(seat)
+            view = self.views.get(seat) or self.view(seat)
             listed = self.lists_moves and seat in self.waiting
             legal = self.legals[seat] = tuple(view.legal(seat)) if listed else ()
         return legal

@@ -214,7 +214,7 @@ class Sight:
         info: dict[str, Any] = {"to_act": to_act}
         if match.lists_moves and match.config.legal == "show":
             legal = match.legals.get(seat) or match.legal(seat)
-            info["legal_actions"] = self.replies(legal)
+            info["legal_actions"] = list(legal) if self.bare else self.replies(legal)
             if self.number and not turn:
                 info["action_mask"] = self.mask(legal)
         elif not to_act:

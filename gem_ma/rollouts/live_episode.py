@@ -20,7 +20,17 @@ from gem_ma.talk.conversation import Conversation
 class LiveEpisode:
     """An episode of a rollout while it is played: its session, its record and who plays it."""
 
-    __slots__ = ("env", "episode", "failed", "home", "players", "prefix", "session", "start")
+    __slots__ = (
+        "blocking",
+        "env",
+        "episode",
+        "failed",
+        "home",
+        "players",
+        "prefix",
+        "session",
+        "start",
+    )
 
     def __init__(
         self,
@@ -33,6 +43,7 @@ class LiveEpisode:
     ):
         self.episode = episode
         self.env = env
+        self.blocking = env.blocking
         self.session = session
         self.prefix = prefix
         self.players = players
@@ -95,9 +106,9 @@ class LiveEpisode:
         if not session.due:
             self._end()
             return []
-        waiting = []
+        env, chats, waiting = self.env, session.conversations, []
         for seat in session.due:
-            waiting.append(Waiting(self, seat, session.turn(seat)))
+            waiting.append(Waiting(self, seat, env.turn(seat, chats[seat])))
         return waiting
 
     def _end(self) -> None:

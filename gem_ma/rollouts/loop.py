@@ -32,25 +32,24 @@ class Loop(Asker):
         due = time.perf_counter() + _SLICE
         while True:
             ready, self.ready = self.ready, []
-            if run.live < run.concurrency:  # who takes the place of a finished one joins the batch
-                ready += run.fill()
+            if run.more and run.live < run.concurrency:
+                ready += run.fill()  # who takes the place of a finished one joins the batch
             for play in ready:
-                self.step(play)
+                for waiting in self.advance(play):
+                    play.players[waiting.seat].queue.append(waiting)
             self.ask_those(run.players)
-            if self.crash is not None:
-                raise self.crash
             finished = bool(run.finished)
-            if finished or run.causes:
+            if finished:
                 for episode in run.drain():
                     yield episode
-            if self.ready or finished or self.left:
-                if self.tasks or finished or time.perf_counter() > due:  # others want to run, too
-                    await asyncio.sleep(0)
-                    due = time.perf_counter() + _SLICE
-            elif self.tasks:
-                await self.wake.wait()
-            else:
+            busy = self.ready or finished or self.left
+            if not (busy or self.tasks):
                 return
+            if not busy:
+                await self.wake.wait()
+            elif self.tasks or finished or time.perf_counter() > due:  # others want to run, too
+                await asyncio.sleep(0)
+                due = time.perf_counter() + _SLICE
             self.wake.clear()
 
     def take(self, answers: list[Answer]) -> None:
@@ -61,15 +60,30 @@ class Loop(Asker):
             elif run.give(play, seat, reply, seconds):
                 self.ready.append(play)
 
-    def step(self, play: LiveEpisode) -> None:
-        """Begin an episode or hand in its replies, in a thread if its game blocks."""
-        if play.env.blocking:
-            self.start(self.blocking(play))
-            return
-        for waiting in self.run_.advance(play):
-            play.players[waiting.seat].queue.append(waiting)
+    def advance(self, play: LiveEpisode) -> list[Waiting]:
+        """Begin an episode or hand in its replies; return the turns that follow.
 
-    async def blocking(self, play: LiveEpisode) -> None:
+        A game that blocks advances in a thread, and its turns wait for their players later.
+        """
+        run = self.run_
+        if play.blocking:
+            self.start(self.advance_in_thread(play))
+            return []
+        try:
+            if run.alarm is None:
+                turns = play.advance()
+            else:
+                with run.alarm:
+                    turns = play.advance()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
+            run.fail(play, None, error)
+            return []
+        if not turns:
+            run.finish(play)
+        return turns
+
+    async def advance_in_thread(self, play: LiveEpisode) -> None:
+        """Do what `advance` does in a thread, for a game that blocks."""
         run, loop = self.run_, asyncio.get_running_loop()
         try:
             advancing = loop.run_in_executor(self.pool, play.advance)
@@ -98,10 +112,7 @@ class Loop(Asker):
                 return
             if not run.give(play, seat, reply, time.perf_counter() - start):
                 return
-            if play.env.blocking:
-                self.ready.append(play)
-                return
-            turns = run.advance(play)
+            turns = self.advance(play)
             if len(turns) != 1 or play.players[turns[0].seat].kind != "async":
                 run.queue(turns)
                 return

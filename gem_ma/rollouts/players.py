@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import operator
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +15,7 @@ from gem_ma.talk.asking import Agent, checked
 from gem_ma.talk.turns import Turn
 
 _MOMENT = 0.1  # seconds
+_TURN = operator.itemgetter(2)  # of a seat that waits
 
 
 @dataclass(slots=True, eq=False)
@@ -64,31 +67,27 @@ class Asker:
 
     def ask_those(self, players: Iterable[Player]) -> None:
         """Ask every player that something waits for, and that is not asked already."""
+        if self.crash is not None:
+            raise self.crash
         self.left = False
         for player in players:
-            if player.queue and not player.busy:
-                queue, player.queue = player.queue, []
-                self.dispatch(player, queue)
-
-    def dispatch(self, player: Player, queue: list[Waiting]) -> None:
-        if player.kind == "plain" and getattr(player.agent, "singly", False):
-            self.singly(player, queue)
-        elif player.kind == "plain":
-            self.take(ask_all(player.agent, queue))
-        elif player.kind == "thread":
-            player.busy = True
-            self.start(self.in_thread(player, queue))
-        else:
-            for one in queue:
-                self.start(self.ask(player, one))
-
-    def singly(self, player: Player, queue: list[Waiting]) -> None:
-        """Ask for as many replies as come within a moment, so that others hear of them."""
-        player.queue, queue = queue[player.most :], queue[: player.most]
-        self.left = self.left or bool(player.queue)
-        answers = ask_all(player.agent, queue)
-        player.most = max(1, int(_MOMENT / max(answers[0][2], 1e-6)))
-        self.take(answers)
+            if not player.queue or player.busy:
+                continue
+            queue, player.queue = player.queue, []
+            if player.kind == "async":
+                for one in queue:
+                    self.start(self.ask(player, one))
+            elif player.kind == "thread":
+                player.busy = True
+                self.start(self.in_thread(player, queue))
+            elif getattr(player.agent, "singly", False):  # as many as come within a moment
+                player.queue, queue = queue[player.most :], queue[: player.most]
+                self.left = self.left or bool(player.queue)
+                answers = ask_all(player.agent, queue)
+                player.most = max(1, int(_MOMENT / max(answers[0][2], 1e-6)))
+                self.take(answers)
+            else:
+                self.take(ask_all(player.agent, queue))
 
     async def in_thread(self, player: Player, queue: list[Waiting]) -> None:
         """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
@@ -110,14 +109,16 @@ class Asker:
 
 def ask_all(agent: Agent, queue: list[Waiting]) -> list[Answer]:
     """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
-    turns = [turn for _, _, turn in queue]
+    turns = [*map(_TURN, queue)]
     start = time.perf_counter()
     try:
-        replies = checked(agent, turns, agent.act(turns))  # type: ignore[arg-type]
+        replies: Any = agent.act(turns)
+        if type(replies) is not list or len(replies) != len(turns):
+            replies = checked(agent, turns, replies)
     except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
         if len(queue) == 1:
             return [(queue[0], error, time.perf_counter() - start)]
         half = len(queue) // 2
         return [*ask_all(agent, queue[:half]), *ask_all(agent, queue[half:])]
     seconds = (time.perf_counter() - start) / len(queue)
-    return [(waiting, reply, seconds) for waiting, reply in zip(queue, replies, strict=True)]
+    return [*zip(queue, replies, itertools.repeat(seconds, len(queue)), strict=True)]

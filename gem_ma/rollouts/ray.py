@@ -29,7 +29,7 @@ class _Player:
 
 async def _played(share: Share, numbers: Sequence[int]) -> list[Episode]:
     # A method that is a coroutine would make Ray run the whole actor in a loop of its own.
-    share.todo.extend(numbers)
+    share.add(numbers)
     loop = Loop(share)
     try:
         async with share.ready_players():

@@ -94,6 +94,8 @@ class Run:
         self.cause: BaseException | None = None  # of the last one
         self.live = 0
         self.next = 0
+        self.more = True  # episodes that have not begun
+        self.alarm: contextlib.AbstractContextManager[None] | None = None  # around each step
         self.finished: deque[Episode] = deque()
         self.file: EpisodeFile | None = None
         self.done: dict[int, Episode] = {}
@@ -268,7 +270,11 @@ class Run:
     def fill(self) -> Iterator[LiveEpisode]:
         """Yield new episodes, as many as may be alive."""
         numbers = self.numbers()
-        while self.live < self.concurrency and (number := next(numbers, None)) is not None:
+        while self.live < self.concurrency:
+            number = next(numbers, None)
+            if number is None:
+                self.more = False
+                return
             self.live += 1
             yield self.plan(number)
 
@@ -283,17 +289,6 @@ class Run:
         if self.bar is not None:
             self.bar.heard(reply)
         return play.session.reply(seat, reply, seconds)
-
-    def advance(self, play: LiveEpisode) -> list[Waiting]:
-        """Begin an episode or hand in its replies; return the turns that follow."""
-        try:
-            turns = play.advance()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
-            self.fail(play, None, error)
-            return []
-        if not turns:
-            self.finish(play)
-        return turns
 
     def queue(self, turns: list[Waiting]) -> None:
         """Let turns wait for their players."""

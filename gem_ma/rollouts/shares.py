@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gem_ma.apis.workers import StepTimeout
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.live_episode import LiveEpisode
-from gem_ma.rollouts.players import Waiting
 from gem_ma.rollouts.run import Run
 
 _STRIKES = 5  # workers that die over an episode that they play alone, before it counts as failed
@@ -26,22 +25,21 @@ class Share(Run):
         self.step_timeout = step_timeout
         self.alarm = None if step_timeout is None else Alarm(step_timeout, pulse)
 
+    def add(self, numbers: Iterable[int]) -> None:
+        """Take numbers of episodes to play."""
+        self.todo.extend(numbers)
+        self.more = True
+
     def numbers(self) -> Iterator[int]:
         while self.todo:
             yield self.todo.popleft()
-
-    def advance(self, play: LiveEpisode) -> list[Waiting]:
-        if self.alarm is None:
-            return super().advance(play)
-        with self.alarm:
-            return super().advance(play)
 
     def drain(self) -> Iterator[Episode]:
         while self.finished:
             yield self.finished.popleft()
 
 
-class Alarm:
+class Alarm(contextlib.AbstractContextManager[None]):
     """Raise StepTimeout in the main thread when something takes too long.
 
     Code that does not come back to Python, and computes, is ended with its process a little later.

@@ -397,6 +397,7 @@ RIGHT = {
     "gem_ma.match.actions.choose": _by(text="a", options=("a", "b")),
     "gem_ma.match.actions.number": _by(text="1"),
     "gem_ma.match.actions.listing": _by(options=("a", "b")),
+    "gem_ma.Env.flags_of": _by(seats=("x",)),
     "gem_ma.agents.FunctionAgent": lambda: {"function": lambda turn: "1"},
     "gem_ma.agents.ActAgent": _by(agent="random"),
     "gem_ma.agents.FewShotAgent": _by(agent="random", examples=("a",), shots=1),

@@ -1,5 +1,6 @@
 """Connect Four: two agents drop discs in turn; four in a row wins."""
 
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -56,9 +57,7 @@ class State(NamedTuple):
         return self  # nothing is hidden
 
     def legal(self, agent):
-        if self.board.startswith(EMPTY * COLS):
-            return MOVES
-        return tuple([move for move in MOVES if self.board[int(move)] == EMPTY])
+        return tuple(compress(MOVES, map(EMPTY.__eq__, self.board)))
 
     def drop(self, col):
         if col is None:  # a lost turn
