@@ -25,11 +25,11 @@ import torch
 
 import gem_ma
 from gem_ma.agents import FunctionAgent, RandomAgent
+from gem_ma.chat.agent import format_agent_name
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.runner import plan
-from gem_ma.match.seeding import mix
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.asking import name_of
 from gem_ma.training.advantages import grpo, ppo, rebn
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.loop import Trainer
@@ -247,14 +247,14 @@ def earned(trainer, row):
     if len(trainer.agents) == 1:
         return row[f"return/{trainer.train[0]}"]
     player = trainer.agents[trainer.train[0]]
-    return versus_random(trainer.env, player, MATCHES, mix(trainer.seed, trainer.step, 2))
+    return versus_random(trainer.env, player, MATCHES, derive_seed(trainer.seed, trainer.step, 2))
 
 
 def versus_random(env, player, matches, seed):
     episodes = gem_ma.rollout(
         env, [player, RandomAgent(seed=1)], matches, seed=seed, shuffle=True, progress=False
     )
-    own = name_of(player)
+    own = format_agent_name(player)
     return fmean(
         one.returns[seat] for one in episodes for seat, who in one.agents.items() if who == own
     )

@@ -152,7 +152,7 @@ def pushed(env):
 
 
 def dice(env):
-    return np.random.default_rng(env.match.origin[0])
+    return np.random.default_rng(env.match.reset_args[0])
 
 
 def discs(env):
@@ -267,7 +267,7 @@ def talked(env):
     """Messages and calls until a customer who knows it all and a good assistant are done."""
     agents = {"user": "rule-user", "assistant": "informed-assistant"}
     (episode,) = gem_ma.rollout(
-        env, agents, 1, seed=env.match.origin[0], progress=False, max_errors=0
+        env, agents, 1, seed=env.match.reset_args[0], progress=False, max_errors=0
     )
     return len(episode.steps)
 

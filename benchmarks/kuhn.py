@@ -20,9 +20,9 @@ import numpy as np
 
 import gem_ma
 from gem_ma.agents import RandomAgent, SearchAgent
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
-from gem_ma.match.seeding import mix
 from gem_ma.training.advantages import Turns, rae, returns
 from gem_ma.training.selfplay import Pool, best_response, expected_returns
 
@@ -245,11 +245,11 @@ class Table:
 
     def reply(self, turn):
         known = self.worth.get(board(turn.text), {})
-        if mix(turn.seed, 1) < self.explore * (1 << 63):
+        if derive_seed(turn.seed, 1) < self.explore * (1 << 63):
             moves = [move for move in turn.legal if move not in known] or turn.legal
         else:
             moves = best(known) or turn.legal
-        return moves[mix(turn.seed, 2) % len(moves)]
+        return moves[derive_seed(turn.seed, 2) % len(moves)]
 
     def learn(self, episode):
         steps = episode.steps

@@ -108,7 +108,7 @@ def played(env_id, most=400):
         seed += 1
         while env.to_act and len(found) < most:
             agent = env.to_act[0]
-            found[env.sight.scene(env.match.view(agent), agent)] = None
+            found[env.sight.build_scene(env.match.make_view(agent), agent)] = None
             moves = {one: env.sample_random_action(one) for one in env.to_act}
             env.submit(moves)
     return list(found)

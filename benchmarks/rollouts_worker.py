@@ -39,7 +39,7 @@ def bare(episodes):
     """Play the same in a plain loop over the environment, nothing recorded."""
     import gem_ma
     from gem_ma.agents.random import RandomAgent
-    from gem_ma.talk.asking import ask
+    from gem_ma.chat.agent import ask_agent
 
     env = gem_ma.make("game:ConnectFour-v0")
     agents = dict(zip(env.possible_agents, (RandomAgent(0), RandomAgent(1)), strict=True))
@@ -50,7 +50,7 @@ def bare(episodes):
             env.reset(seed * CHUNK + number)
             while env.to_act:
                 env.step_seats(
-                    {seat: ask(agents[seat], [env.turn(seat)])[0] for seat in env.to_act}
+                    {seat: ask_agent(agents[seat], [env.turn(seat)])[0] for seat in env.to_act}
                 )
                 turns += 1
         return turns
@@ -76,11 +76,11 @@ class Sleeper:
         self.replies = 0
 
     async def act(self, turns):
-        from gem_ma.match.seeding import pick
+        from gem_ma.engine.seeding import pick_option
 
         await asyncio.sleep(LATENCY)
         self.replies += len(turns)
-        return [pick(turn.legal, turn.seed) for turn in turns]
+        return [pick_option(turn.legal, turn.seed) for turn in turns]
 
 
 def overlap(id, concurrency, episodes):
@@ -180,13 +180,13 @@ class Reader:
     """Look at the whole conversation and its last message; then play at random."""
 
     def act(self, turns):
-        from gem_ma.match.seeding import pick
+        from gem_ma.engine.seeding import pick_option
 
         for turn in turns:
             messages = turn.messages
             if not (len(messages) and messages[-1]["content"]):
                 raise ValueError(f"{turn.seat} has nothing to read")
-        return [pick(turn.legal, turn.seed) for turn in turns]
+        return [pick_option(turn.legal, turn.seed) for turn in turns]
 
 
 def growth(id, rounds):

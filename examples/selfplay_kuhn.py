@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 import gem_ma
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.cards.kuhn_poker import KuhnPoker
-from gem_ma.match.seeding import mix
 from gem_ma.training.advantages import rae, returns, turns
 from gem_ma.training.selfplay import Pool, nash_conv
 
@@ -115,7 +115,7 @@ def train(
             ENV,
             [agent, others],
             batch,
-            seed=mix(seed, played),
+            seed=derive_seed(seed, played),
             shuffle=pool is not None,
             concurrency=batch,
             progress=False,

@@ -9,6 +9,11 @@ from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.apis.making import make, make_gym, make_parallel
 from gem_ma.apis.seam import Snapshot
+from gem_ma.chat.agent import Agent
+from gem_ma.chat.conversation import Step
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.match import ResetNeeded, SeatError
 from gem_ma.envs.registry import (
     Spec,
     UnknownArgument,
@@ -18,27 +23,22 @@ from gem_ma.envs.registry import (
     register,
     spec,
 )
-from gem_ma.game import Game, InvalidMove, Message, Refused, State
+from gem_ma.game import Game, InvalidMove, Message, RefusedMove, State
 from gem_ma.guards.later import later
-from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.version import __version__ as __version__
-from gem_ma.talk.asking import Agent
-from gem_ma.talk.conversation import Step
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
     from gem_ma.apis.vectors.make import make_vec
+    from gem_ma.chat.context import Context
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts.rollout import arollout, rollout
     from gem_ma.serving.gateway import gateway
-    from gem_ma.talk.context import Context
 
 __getattr__ = later(
     __name__,
     {
-        "Context": "talk.context",
+        "Context": "chat.context",
         "arollout": "rollouts.rollout",
         "gateway": "serving.gateway",
         "make_vec": "apis.vectors.make",
@@ -58,7 +58,7 @@ __all__ = [
     "Game",
     "InvalidMove",
     "Message",
-    "Refused",
+    "RefusedMove",
     "Reply",
     "ResetNeeded",
     "SeatError",

@@ -14,7 +14,7 @@ class InvalidMove(ValueError):
     """A reply that is no legal move; the message is shown to the seat that sent it."""
 
 
-class Refused(InvalidMove):
+class RefusedMove(InvalidMove):
     """A move that `read` could not know to be illegal, found out by `advance`."""
 
 
@@ -30,10 +30,10 @@ class Message(NamedTuple):
         role, text = self.role, self.text
         if role == "game":
             return text
-        return f"{role}: {text}" if text.isprintable() else quote(role, text)
+        return f"{role}: {text}" if text.isprintable() else prefix_speaker(role, text)
 
 
-class Verbatim(Message):
+class VerbatimMessage(Message):
     """A message that its readers get as it stands, with nothing that says who speaks."""
 
     __slots__ = ()
@@ -42,7 +42,7 @@ class Verbatim(Message):
         return self.text
 
 
-def quote(speaker: str, text: str) -> str:
+def prefix_speaker(speaker: str, text: str) -> str:
     """Prefix every line of `text` with its speaker, so that nobody can forge another's words."""
     if not isinstance(text, str):
         raise TypeError(f"text={text!r}: expected str, got {type(text).__name__}")
@@ -84,30 +84,30 @@ class Game(abc.ABC, Generic[S]):
 
     agents: tuple[str, ...]
     moves: Sequence[str] | None = None  # every action text there is, where that list is fixed
-    together = False  # in every position all seats act that are not out, and may make any move
+    simultaneous = False  # in every position all seats act that are not out, and may make any move
     zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
     conversation = False  # what seats are told says all: `describe` stands where there is no news
     realtime = False  # `advance` is a unit of time, in which who still thinks does what `skip` says
     blocking = False  # `advance` is slow or remote and belongs into a worker
     oracle = False  # a Turn's position is there for players who know the answers, secrets or not
-    calls_at_once: int | None = None  # tool calls of one reply that count; the rest is dropped
+    max_tool_calls: int | None = None  # tool calls of one reply that count; the rest is dropped
     env_defaults: Mapping[str, Any] = MappingProxyType({})  # arguments of Env that it would have
     reset_options: tuple[str, ...] = ()  # that `start` reads; where some are named, no other passes
 
-    numbers: Any = None  # the Box of what `encode` returns, where that is no usual one
+    encoding_space: Any = None  # the Box of what `encode` returns, where that is no usual one
 
-    made_with: tuple[tuple[Any, ...], dict[str, Any]]
+    init_args: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         game = super().__new__(cls)
-        game.made_with = args, kwargs  # a game pickles as its class and these
+        game.init_args = args, kwargs  # a game pickles as its class and these
         return game
 
     def __init__(self) -> None:  # so that an argument which nobody takes is a TypeError
         super().__init__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), *self.made_with)
+        return _rebuild_game, (type(self), *self.init_args)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -182,5 +182,5 @@ class Game(abc.ABC, Generic[S]):
         return {}
 
 
-def _rebuild(cls: type[Game[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game[Any]:
+def _rebuild_game(cls: type[Game[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game[Any]:
     return cls(*args, **kwargs)

@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import gem_ma
 from gem_ma.agents import load
-from gem_ma.talk.asking import ask
+from gem_ma.chat.agent import ask_agent
 
 SIDE, GAP, TITLE = 364, 20, 30
 # Each with the seed and the number of random moves that are played before it is drawn.
@@ -29,7 +29,7 @@ def drawn(id, seed, moves):
     player = load("random")
     for _ in range(moves):
         if env.to_act:
-            env.step_seats({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
+            env.step_seats({seat: ask_agent(player, [env.turn(seat)])[0] for seat in env.to_act})
     return Image.fromarray(env.render())
 
 

@@ -130,7 +130,7 @@ def stages(path, near):
     chosen = ["-k", " or ".join(games)]
     if games:
         yield [*sorted((ROOT / "tests/envs").glob("test_*.py")), *chosen]
-    if parts == ["match"]:  # the engine is held by what its views show, too
+    if parts == ["engine"]:  # the engine is held by what its views show, too
         views = ("test_env.py", "test_views.py", "test_wrappers.py")
         yield [ROOT / "tests" / "apis" / name for name in views]
     if near:

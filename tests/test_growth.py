@@ -17,15 +17,15 @@ from gem_ma.agents.assistants.shop import serve_customer
 from gem_ma.agents.users.person import Person
 from gem_ma.agents.users.phrases import SETS, sounds
 from gem_ma.agents.users.traits import Chance
+from gem_ma.chat import messages
+from gem_ma.chat.turn import Turn
+from gem_ma.engine import action_parsing
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tau import fidelity
 from gem_ma.envs.tau.wants.compiled import Wants, asked_for
 from gem_ma.envs.tau.wants.wish import Wish
 from gem_ma.evaluation.users import Talk, traits_shown
-from gem_ma.match import actions
-from gem_ma.talk import messages
-from gem_ma.talk.turns import Turn
 from gem_ma.tools import ToolError, python
 from gem_ma.tools.function import function_tool
 
@@ -66,7 +66,7 @@ def test_a_pattern_that_backtracks_is_found_out(name, sizes):
 
 def test_patterns_are_found_wherever_they_stand():
     found = {use.where: use for module in growth.modules() for use in growth.uses(module)}
-    assert found["gem_ma.match.actions:_THINK"].methods == ("finditer",)
+    assert found["gem_ma.engine.action_parsing:_THINK_TAG"].methods == ("finditer",)
     assert found["gem_ma.envs.tasks.grading:_NUMBER"].methods == ("fullmatch",)
     patterns = {use.pattern.pattern for module in growth.modules() for use in growth.uses(module)}
     assert {r"\bcancel", "a|b|c", r"```abc[ \t]*\n(.*?)\n?```"} <= patterns  # of a table, of calls
@@ -158,12 +158,12 @@ def _user(text):
 
 def _chats(text):
     chat = [{"role": "user", "content": text}]
-    for shape in (messages.openai_chat, messages.openai_responses, messages.anthropic):
+    for shape in (messages.to_openai_chat, messages.to_openai_responses, messages.to_anthropic):
         shape(chat)
-    messages.hf(chat)
-    messages.verl_row(chat)
-    messages.trl_row(chat)
-    messages.unescape(messages.escape(text))
+    messages.to_hf(chat)
+    messages.to_verl_row(chat)
+    messages.to_trl_row(chat)
+    messages.unescape_placeholders(messages.escape_placeholders(text))
 
 
 def _judge(text):
@@ -171,7 +171,7 @@ def _judge(text):
 
 
 def _call(text):
-    actions.call_text([{"function": {"name": "a", "arguments": text}}])
+    action_parsing.format_tool_calls([{"function": {"name": "a", "arguments": text}}])
 
 
 @function_tool
@@ -181,16 +181,18 @@ def _tool(a: int, b: float, c: str) -> str:
 
 READERS = {
     **{
-        f"extract {one}": lambda text, one=one: actions.extract(text, one)
-        for one in actions.FORMATS
+        f"extract {one}": lambda text, one=one: action_parsing.extract_action(text, one)
+        for one in action_parsing.ACTION_FORMATS
     },
-    "has_action": lambda text: [actions.has_action(text, one) for one in actions.FORMATS],
-    "find_calls": actions.find_calls,
-    "first_calls": lambda text: actions.first_calls(text, 1),
+    "has_action": lambda text: [
+        action_parsing.has_action(text, one) for one in action_parsing.ACTION_FORMATS
+    ],
+    "find_calls": action_parsing.parse_tool_calls,
+    "first_calls": lambda text: action_parsing.truncate_tool_calls(text, 1),
     "call_text": _call,
-    "without_thinking": actions.without_thinking,
-    "choose": lambda text: actions.choose(text, ("a", "b")),
-    "number": actions.number,
+    "without_thinking": action_parsing.strip_thinking,
+    "choose": lambda text: action_parsing.parse_choice(text, ("a", "b")),
+    "number": action_parsing.parse_number,
     "exact": lambda text: (grading.exact(text, ("a",)), grading.f1(text, ("a", text))),
     "quick": lambda text: (grading.quick(text, "1"), grading.quick("x", text)),
     "program_in": grading.program_in,

@@ -132,3 +132,8 @@ def test_the_readme_of_an_index_leads_to_the_repository():
         "x = [1](docs/j.md)",
     ):
         assert link in text
+
+
+def test_the_citation_has_the_version():
+    text = (TOP / "CITATION.cff").read_text()
+    assert f"\nversion: {gem_ma.__version__}\n" in text

@@ -13,7 +13,7 @@ SLOW = (  # of which one call takes long: they play, or load a library
     "gem_ma.make_vec",
     "gem_ma.testing",
     "gem_ma.to_dataset",
-    "gem_ma.talk.messages.datasets_features",
+    "gem_ma.chat.messages.make_dataset_features",
     "gem_ma.training.samples",
     "gem_ma.training.rows.rows",
     "gem_ma.evaluation",

@@ -16,7 +16,7 @@ from langchain_openai import ChatOpenAI
 
 import gem_ma
 from gem_ma.agents import ProgramAgent
-from gem_ma.talk.conversation import schemas
+from gem_ma.chat.conversation import make_tool_schemas
 
 
 def model_of(seat):
@@ -63,7 +63,7 @@ def assist(seat):
             description=one["function"]["description"],
             args_schema=one["function"]["parameters"],
         )
-        for one in schemas(turn.tools)
+        for one in make_tool_schemas(turn.tools)
     ]
     agent, talk = create_agent(model_of(seat), tools, system_prompt=turn.rules), []
     while state["turn"] is not None:

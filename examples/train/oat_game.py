@@ -9,7 +9,7 @@ games. Oat wants a GPU, vLLM and Python 3.10 and was not run; what was is in doc
 
 import os
 
-from gem_ma.talk.tokens import Tokens
+from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.training.adapters import seated
 from gem_ma.training.adapters.oat import Batch, collect
 
@@ -23,7 +23,7 @@ class Games:
         others = dict(one.split("=", 1) for one in os.environ.get("GEM_OTHERS", "").split())
         env = os.environ.get("GEM_ENV", "game:TicTacToe-v0")
         table = seated(collect, env, None, others, {})
-        agent = Batch(Tokens(self.tokenizer), self.drawn)
+        agent = Batch(ChatTokenizer(self.tokenizer), self.drawn)
         self.steps += 1
         episodes = collect(
             table,

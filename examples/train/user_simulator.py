@@ -46,8 +46,8 @@ from gem_ma.agents.assistants.reading import SENTENCE, SOUNDS, Records
 from gem_ma.agents.assistants.shop import who
 from gem_ma.agents.users.hearing import ABOUT, WHO, Heard
 from gem_ma.agents.users.phrases import SETS
+from gem_ma.chat.context import Context
 from gem_ma.cli import common
-from gem_ma.talk.context import Context
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
 from gem_ma.training.keeping import read_whole

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
+from gem_ma.chat.agent import Agent, check_agent_seat
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import without_secrets
 from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
-from gem_ma.talk.asking import Agent, for_seat
 
 if TYPE_CHECKING:
     from gem_ma.agents.around.llm_user import LLMUser
@@ -106,7 +106,9 @@ def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     """Return the agents of some seats, in order, as `seated` reads who they are."""
     names = seated(specs, seats)
     agents = {name: load(name) for name in names.values()}
-    return [for_seat(agents[names[seat]], seat, without_secrets(names[seat])) for seat in seats]
+    return [
+        check_agent_seat(agents[names[seat]], seat, without_secrets(names[seat])) for seat in seats
+    ]
 
 
 def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from gem_ma.chat.reply import Reply
 from gem_ma.guards.extras import extra
-from gem_ma.talk.reply import Reply
 
 with extra("openai"):
     from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError

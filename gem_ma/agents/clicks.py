@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.given import each
-from gem_ma.talk.turns import Turn
 
 
 class ScreenOracle:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.turn import Turn
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

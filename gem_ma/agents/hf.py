@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import parse_tool_calls
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.extras import extra
-from gem_ma.match.actions import find_calls
-from gem_ma.match.seeding import mix
-from gem_ma.talk.conversation import schemas
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.tokens import Prompt, Tokens
-from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
     from gem_ma.agents.writing import Writer
@@ -77,7 +77,7 @@ class HFAgent:
         if processor is None:
             raise TypeError("a model that is loaded already needs its tokenizer or processor too")
         self.model = model.eval()
-        self.tokens = Tokens(processor, template)
+        self.tokens = ChatTokenizer(processor, template)
         self.max_new_tokens = max_new_tokens
         self.temperature = temperature
         self.top_p = top_p
@@ -111,11 +111,11 @@ class HFAgent:
             self._compare(prompts)
         replies: list[Reply | None] = [None] * len(turns)
         for batch in self._batches(prompts):
-            seeds = [mix(self.seed, turns[number].seed) for number in batch]
+            seeds = [derive_seed(self.seed, turns[number].seed) for number in batch]
             made = self._generate([prompts[number] for number in batch], seeds)
             for number, reply in zip(batch, made, strict=True):
                 if turns[number].tools:
-                    reply.tool_calls = find_calls(reply)
+                    reply.tool_calls = parse_tool_calls(reply)
                 replies[number] = reply
         return replies  # type: ignore[return-value]
 
@@ -138,7 +138,7 @@ class HFAgent:
         rows = zip(self._prompts(turns), replies, strict=True)
         for number, (prompt, texts) in enumerate(rows):
             for place, text in enumerate(texts):
-                ids = self.tokens.reply(str(text))
+                ids = self.tokens.encode_reply(str(text))
                 if len(ids) <= self.max_new_tokens and not set(ids) & set(self._ends):
                     work.append((prompt, ids, number, place))
         for places in self._batches([one[0] for one in work]):
@@ -153,7 +153,7 @@ class HFAgent:
                 out[number][place] = share
         return out
 
-    def _compare(self, prompts: Sequence[Prompt]) -> None:
+    def _compare(self, prompts: Sequence[TokenizedPrompt]) -> None:
         """Say once if pictures have another size than those that the model has learnt."""
         from gem_ma.agents.sight import sizes
 
@@ -167,8 +167,10 @@ class HFAgent:
                 *(self.name, learnt, now, learnt),
             )
 
-    def _prompts(self, turns: Sequence[Turn]) -> list[Prompt]:
-        prompts = [self.tokens.prompt(turn.messages, schemas(turn.tools)) for turn in turns]
+    def _prompts(self, turns: Sequence[Turn]) -> list[TokenizedPrompt]:
+        prompts = [
+            self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools)) for turn in turns
+        ]
         for turn, prompt in zip(turns, prompts, strict=True):
             longest = len(prompt.ids) + self.max_new_tokens
             if self._longest is not None and longest > self._longest:
@@ -180,7 +182,7 @@ class HFAgent:
                 )
         return prompts
 
-    def _batches(self, prompts: Sequence[Prompt]) -> Iterator[list[int]]:
+    def _batches(self, prompts: Sequence[TokenizedPrompt]) -> Iterator[list[int]]:
         """Yield the places of prompts that make a batch, half of which at most is padding.
 
         What reads on has only new tokens to read, so that room is all that padding costs it.
@@ -212,7 +214,7 @@ class HFAgent:
             self._writer = writer_of(self.model, self._ends, self.cache) or False
         return self._writer or None
 
-    def _write(self, prompts: list[Prompt], draw: _Draw, length: int) -> list[list[int]]:
+    def _write(self, prompts: list[TokenizedPrompt], draw: _Draw, length: int) -> list[list[int]]:
         """Return the tokens that a model writes behind each prompt as `draw` chooses them."""
         writer = self._writing()
         if writer is not None and not any(prompt.tensors for prompt in prompts):
@@ -226,7 +228,9 @@ class HFAgent:
         text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
         return any(stop in text for stop in self.stop)
 
-    def _generated(self, prompts: list[Prompt], draw: _Draw, length: int) -> list[list[int]]:
+    def _generated(
+        self, prompts: list[TokenizedPrompt], draw: _Draw, length: int
+    ) -> list[list[int]]:
         import torch
         from transformers import GenerationConfig, LogitsProcessorList
 
@@ -254,7 +258,7 @@ class HFAgent:
         rows: list[list[int]] = made[:, longest:].tolist()
         return rows
 
-    def _generate(self, prompts: list[Prompt], seeds: list[int]) -> list[Reply]:
+    def _generate(self, prompts: list[TokenizedPrompt], seeds: list[int]) -> list[Reply]:
         start = time.perf_counter()
         tokenizer = self.tokens.tokenizer
         draw = _Draw(seeds, self.temperature, self.top_p, self.top_k, self._banned)
@@ -345,7 +349,7 @@ class _Draw:
         """Return for each row the token at which a number drawn from its seed falls."""
         import torch
 
-        numbers = [mix(self.seeds[row], step) / 2**63 for row in rows]
+        numbers = [derive_seed(self.seeds[row], step) / 2**63 for row in rows]
         sums = shares.double().cumsum(-1)
         drawn = torch.tensor(numbers, dtype=torch.float64, device=shares.device)[:, None]
         chosen = torch.searchsorted(sums, drawn * sums[:, -1:], right=True)[:, 0]
@@ -381,7 +385,7 @@ class _Said(_Draw):
         return torch.tensor([some[0] for some in tokens], device=shares.device)
 
 
-def collate(prompts: Sequence[Prompt], pad: int, device: Any = None) -> dict[str, Any]:
+def collate(prompts: Sequence[TokenizedPrompt], pad: int, device: Any = None) -> dict[str, Any]:
     """Return prompts as one batch, padded on the left."""
     import torch
 
@@ -392,9 +396,9 @@ def collate(prompts: Sequence[Prompt], pad: int, device: Any = None) -> dict[str
         "input_ids": torch.tensor([[pad] * gap + prompt.ids for gap, prompt in rows]),
         "attention_mask": torch.tensor([[0] * gap + [1] * len(p.ids) for gap, p in rows]),
     }
-    for name in {name for prompt in prompts for name in prompt.marks}:
+    for name in {name for prompt in prompts for name in prompt.token_features}:
         batch[name] = torch.tensor(
-            [[0] * gap + (p.marks.get(name) or [0] * len(p.ids)) for gap, p in rows]
+            [[0] * gap + (p.token_features.get(name) or [0] * len(p.ids)) for gap, p in rows]
         )
     for name in {name for prompt in prompts for name in prompt.tensors}:
         batch[name] = torch.cat([p.tensors[name] for p in prompts if name in p.tensors])

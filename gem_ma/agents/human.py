@@ -6,9 +6,9 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from gem_ma.match.actions import listing
-from gem_ma.talk.messages import images
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.messages import find_observation_pictures
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import format_options
 
 
 class HumanAgent:
@@ -22,10 +22,10 @@ class HumanAgent:
     def _reply(self, turn: Turn) -> str:
         parts = [turn.rules, ""] if turn.first else [""]
         # what a picture shows in words, where nothing else says it
-        words = "\n".join(picture.alt for picture in images(turn.observation))
+        words = "\n".join(picture.alt for picture in find_observation_pictures(turn.observation))
         parts += [part for part in (turn.text, words) if part]
         if turn.legal:
-            parts.append(f"({listing(turn.legal)})")
+            parts.append(f"({format_options(turn.legal)})")
         sys.stdout.write("\n".join(parts) + "\n")
         with completion(turn.legal or ()):
             return input(f"{turn.seat}> ")

@@ -9,10 +9,10 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
+from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, release_agent
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.given import each
-from gem_ma.match.seeding import mix
-from gem_ma.talk.asking import Agent, ask, ask_async, forget
-from gem_ma.talk.turns import Turn
 
 _SALT = 0x317  # keeps these draws apart from those of the agents inside
 
@@ -71,7 +71,7 @@ class MixtureAgent:
     def forget(self) -> None:
         """Pass on that a rollout is over."""
         for agent in self.agents:
-            forget(agent)
+            release_agent(agent)
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:
@@ -80,21 +80,23 @@ class MixtureAgent:
 
     def _act(self, turns: list[Turn]) -> list[str]:
         parts = self.parts(turns)
-        answers = [ask(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
+        answers = [ask_agent(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
         return _in_order(parts, answers)
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
         import asyncio  # only when something is waited for: importing it is slow
 
         parts = self.parts(turns)
-        calls = [ask_async(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
+        calls = [
+            ask_agent_async(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()
+        ]
         return _in_order(parts, await asyncio.gather(*calls))
 
     def parts(self, turns: list[Turn]) -> dict[int, list[int]]:
         """Return, for each agent that is drawn, the places of its turns."""
         parts: dict[int, list[int]] = {}
         for place, turn in enumerate(each(turns, Turn, "turns")):
-            share = mix(self.seed, _SALT, self._number(turn)) / (1 << 63)
+            share = derive_seed(self.seed, _SALT, self._number(turn)) / (1 << 63)
             # rounding may leave a share of 1, and a weight of 0 is never drawn
             drawn = min(bisect.bisect_right(self._up_to, share), bisect.bisect_left(self._up_to, 1))
             parts.setdefault(drawn, []).append(place)

@@ -14,6 +14,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.event_loops import run_async
+from gem_ma.chat.messages import Picture, count_image_tokens, to_openai_chat
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.given import need
 from gem_ma.guards.remote import (
     MOST,
@@ -23,12 +29,6 @@ from gem_ma.guards.remote import (
     without_secrets,
     without_user,
 )
-from gem_ma.match.seeding import mix
-from gem_ma.talk.conversation import schemas
-from gem_ma.talk.loops import run_async
-from gem_ma.talk.messages import Picture, image_tokens, openai_chat
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 if TYPE_CHECKING:
     import openai
@@ -143,11 +143,11 @@ class OpenAIAgent:
             return await asyncio.gather(*map(self._reply, turns))
 
     async def _reply(self, turn: Turn) -> Reply:
-        body: dict[str, Any] = {"messages": openai_chat(turn.messages, detail=self.detail)}
+        body: dict[str, Any] = {"messages": to_openai_chat(turn.messages, detail=self.detail)}
         if turn.tools:
-            body["tools"] = schemas(turn.tools)
+            body["tools"] = make_tool_schemas(turn.tools)
         if self.seed is not None:
-            body["seed"] = mix(self.seed, turn.seed) >> 32  # servers take 31 bits
+            body["seed"] = derive_seed(self.seed, turn.seed) >> 32  # servers take 31 bits
         answer, seconds = await self._answer(body)
         return answer.reply(seconds)
 
@@ -236,13 +236,15 @@ class OpenAIAgent:
             counts = []
             async with self:
                 for content in contents:
-                    chat = openai_chat([{"role": "user", "content": content}], detail=self.detail)
+                    chat = to_openai_chat(
+                        [{"role": "user", "content": content}], detail=self.detail
+                    )
                     answer, _ = await self._answer({"messages": chat})
                     counts.append(answer.counts.get("prompt_tokens", 0))
             return counts
 
         without, beside = run_async(ask)
-        expected = cost if isinstance(cost, int) else image_tokens(252, 252, cost)
+        expected = cost if isinstance(cost, int) else count_image_tokens(252, 252, cost)
         return Sight(beside - without >= expected, beside - without, expected)
 
     async def __aenter__(self) -> Self:

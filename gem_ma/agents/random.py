@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import pick_option
 from gem_ma.guards.given import each
-from gem_ma.match.seeding import pick
-from gem_ma.talk.turns import Turn
 
 
 class RandomAgent:
@@ -24,7 +24,7 @@ class RandomAgent:
                 f"{turn.env_id} does not list the legal moves of {turn.seat}, so a RandomAgent "
                 "cannot play it"
             )
-        return pick(turn.legal, self.seed, turn.seed)
+        return pick_option(turn.legal, self.seed, turn.seed)
 
     def __repr__(self) -> str:
         return f"RandomAgent(seed={self.seed})"

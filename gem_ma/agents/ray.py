@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.turn import Turn
 
 
 class RayAgent:

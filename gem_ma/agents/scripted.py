@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.given import each
-from gem_ma.talk.turns import Turn
 
 
 class ScriptedAgent:

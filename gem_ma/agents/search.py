@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed, seed_rng
 from gem_ma.guards.given import each
-from gem_ma.match.seeding import mix, reseed
-from gem_ma.talk.turns import Turn
 
 # what each seat will have, in how many plies, and how many there can be at most
 Value: TypeAlias = tuple[tuple[float, ...], int, int]
@@ -79,9 +79,9 @@ class SearchAgent:
         legal = _legal(game, state, seat)
         best = [0] if len(legal) == 1 else self._exact(game, state, seat, legal)
         if not best:
-            seed = mix(self.seed, turn.seed, _PLAYOUTS)
+            seed = derive_seed(self.seed, turn.seed, _PLAYOUTS)
             best = _simulated(game, state, seat, legal, self.simulations, seed)
-        chosen = best[mix(self.seed, turn.seed, _TIES) % len(best)]
+        chosen = best[derive_seed(self.seed, turn.seed, _TIES) % len(best)]
         wrapped = turn.legal  # the same moves in the format that replies have
         return wrapped[chosen] if wrapped and len(wrapped) == len(legal) else legal[chosen]
 
@@ -107,7 +107,7 @@ class SearchAgent:
 
     def _table(self, game: Any) -> Table:
         """Return what is remembered of a game; whatever is in it, replies are the same."""
-        args, kwargs = game.made_with
+        args, kwargs = game.init_args
         key: Any = (type(game), args, tuple(kwargs.items()))
         try:
             hash(key)
@@ -170,7 +170,7 @@ class _Dice:
             raise AttributeError(name)
         if self._rng is None:
             self._rng = np.random.Generator(np.random.PCG64(0))
-            reseed(self._rng, self._seed)
+            seed_rng(self._rng, self._seed)
         return getattr(self._rng, name)
 
 
@@ -278,7 +278,7 @@ def _simulated(
     low, high = math.inf, -math.inf
     most = -math.inf
     for number in range(simulations):
-        returns, path = _play(game, state, root, high - low, mix(seed, number))
+        returns, path = _play(game, state, root, high - low, derive_seed(seed, number))
         low, high = min(low, *returns), max(high, *returns)
         most = max(most, returns[own])
         for node in path:
@@ -319,7 +319,7 @@ def _play(
         if seat is None:
             break
         legal = _legal(game, state, seat)
-        draw = mix(draw)
+        draw = derive_seed(draw)
         if node is None:
             text = legal[draw % len(legal)]
         else:

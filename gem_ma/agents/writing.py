@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from gem_ma.chat.tokenization import TokenizedPrompt, find_common_prefix
 from gem_ma.guards.extras import extra
-from gem_ma.talk.tokens import Prompt, beginning
 
 with extra("hf"):
     import torch
@@ -59,7 +59,7 @@ class Writer:
 
     def write(
         self,
-        prompts: Sequence[Prompt],
+        prompts: Sequence[TokenizedPrompt],
         length: int,
         choose: Callable[[Any, list[int], int], Any],
         over: Callable[[list[int]], bool],
@@ -111,7 +111,7 @@ class Writer:
         self._shared.clear()
         self._size = 0
 
-    def _pasts(self, prompts: Sequence[Prompt]) -> list[Any]:
+    def _pasts(self, prompts: Sequence[TokenizedPrompt]) -> list[Any]:
         """Return the keys and values that there are of each prompt's beginning."""
         self._forget_others()
         keys = [_key(prompt) for prompt in prompts]
@@ -131,7 +131,7 @@ class Writer:
 
     def _beginning(self, rows: list[list[int]]) -> Any:
         """Return the keys and values of what some prompts begin with, or None if that is little."""
-        shared = beginning([*rows, min(rows, key=len)[:-1]])  # one is left to read
+        shared = find_common_prefix([*rows, min(rows, key=len)[:-1]])  # one is left to read
         known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + WORTH:
@@ -347,9 +347,9 @@ def _unread(ids: Sequence[int], past: Any) -> int:
     return max(1, len(ids) - _length(past))
 
 
-def _key(prompt: Prompt) -> bytes:
+def _key(prompt: TokenizedPrompt) -> bytes:
     """Return what the chat was kept under at the end of its last reply."""
-    return _bytes(prompt.ids[: prompt.replies[-1][1]]) if prompt.replies else b""
+    return _bytes(prompt.ids[: prompt.reply_spans[-1][1]]) if prompt.reply_spans else b""
 
 
 def _bytes(ids: Sequence[int]) -> bytes:

@@ -27,7 +27,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         core = self.core
         ledger, agent = core.ledger, core.agent_selection
         if not ledger.agents or agent is None:
-            raise core.match.needs_reset("step")
+            raise core.match.make_reset_error("step")
         if agent in ledger.dead:
             self._was_dead_step(action)
             return
@@ -47,7 +47,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         core = self.core
         ledger, agent = core.ledger, core.agent_selection
         if not ledger.agents or agent is None:
-            raise core.match.needs_reset("last")
+            raise core.match.make_reset_error("last")
         observation = self.observe(agent) if observe else None
         reward, info = ledger.cumulative[agent], self._info(agent, ledger)
         if agent not in ledger.dead:
@@ -158,7 +158,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         match = self.core.match
         for agent in given:
             if agent not in match.index:
-                raise match.not_to_act(agent)
+                raise match.make_seat_error(agent)
         return {agent: given[agent] for agent in self.core.ledger.agents if agent in given}
 
     # -- spaces and state --------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         """The game's frozen State: everything there is to know about this position."""
         match = self.core.match
         if match.state is None:
-            raise match.needs_reset("game_state")
+            raise match.make_reset_error("game_state")
         return match.state
 
     # -- the other views -----------------------------------------------------------------------

@@ -15,15 +15,15 @@ from gem_ma.apis.ledger import Ledger
 from gem_ma.apis.numeric import encoding_space, state_space
 from gem_ma.apis.seam import Snapshot
 from gem_ma.apis.spec import spec_of
+from gem_ma.engine import action_parsing as words
+from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig
+from gem_ma.engine.match import Match
+from gem_ma.engine.observations import ObservationBuilder
+from gem_ma.engine.realtime import RealtimeGame, unwrap_realtime
+from gem_ma.engine.seeding import check_seed, derive_seed, generate_seed
 from gem_ma.envs.registry import Spec, instead
 from gem_ma.game import Game, Message, S
 from gem_ma.guards.given import need
-from gem_ma.match import actions as words
-from gem_ma.match.clock import Timed, untimed
-from gem_ma.match.config import OPTIONS, RENDER_MODES, EnvConfig
-from gem_ma.match.match import Match
-from gem_ma.match.seeding import check_seed, fresh_seed, mix
-from gem_ma.match.sight import Sight
 from gem_ma.renderers.picture import Picture
 
 
@@ -52,9 +52,9 @@ class Env(BaseEnv, Generic[S]):
         self.id = id or type(game).__name__
         self.config = make_config(config, options)
         clock = self.config.clock
-        self.game: Game[Any] = Timed(game, clock) if clock is not None else game
+        self.game: Game[Any] = RealtimeGame(game, clock) if clock is not None else game
         self.match = Match(self.game, self.config, self.id)
-        self.sight = Sight(self.game, self.config)
+        self.sight = ObservationBuilder(self.game, self.config)
         self.ledger = Ledger()
         self.agent_selection = None
         self.render_mode: str | None = self.config.render_mode
@@ -77,7 +77,7 @@ class Env(BaseEnv, Generic[S]):
         if len(self.possible_agents) == 1:
             return True
         policy = self.config.invalid
-        return self.game.together and (self.sight.discrete or policy in ("skip", "random"))
+        return self.game.simultaneous and (self.sight.discrete or policy in ("skip", "random"))
 
     # -- the seam ------------------------------------------------------------------------------
 
@@ -86,30 +86,30 @@ class Env(BaseEnv, Generic[S]):
         match = self.match
         check_seed(seed)
         if seed is None:
-            seed = fresh_seed() if match.state is None else mix(match.seed)
-        match.begin(int(seed), options)
+            seed = generate_seed() if match.state is None else derive_seed(match.seed)
+        match.reset(int(seed), options)
         self.ledger.begin(match)
-        self.agent_selection = match.waiting[0]
+        self.agent_selection = match.waiting_seats[0]
         if self.render_mode == "human" and not self.hushed:
             self.render()
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         match, ledger = self.match, self.ledger
-        waiting = match.waiting
+        waiting = match.waiting_seats
         if type(replies) is not dict or not (waiting and replies):
             self._check(replies)
         for agent, reply in replies.items():
             if agent not in waiting or not isinstance(reply, str):
                 self._check(replies)
-        match.past.append(dict(replies))
+        match.reply_history.append(dict(replies))
         rewards = match.submit(replies)
-        if match.alive is not ledger.alive or ledger.dead:
+        if match.alive_seats is not ledger.alive or ledger.dead:
             self.follow()
         else:
             if ledger.infos:
                 ledger.infos = {}
-            if match.waiting:
-                self.agent_selection = match.waiting[0]
+            if match.waiting_seats:
+                self.agent_selection = match.waiting_seats[0]
         if self.render_mode == "human" and not self.hushed:
             self.render()
         return rewards
@@ -123,25 +123,25 @@ class Env(BaseEnv, Generic[S]):
         """
         match = self.match
         self._check(replies)
-        match.past.append(dict(replies))
-        match.take(replies)
-        while match.due:
-            match.arrive((yield match.advance))
-        rewards = match.settle()
+        match.reply_history.append(dict(replies))
+        match.parse_actions(replies)
+        while match.can_advance:
+            match.apply_transition((yield match.advance))
+        rewards = match.compute_rewards()
         self.follow()
         return rewards
 
     def _check(self, replies: Mapping[str, Any]) -> None:
         """Raise unless these are replies, of their type, of seats that are to act."""
         match = self.match
-        waiting = match.waiting
+        waiting = match.waiting_seats
         if not waiting or not replies or type(replies) is not dict:
             if waiting:
                 need(replies, Mapping, "replies")
-            match.check(replies)
+            match.check_replies(replies)
         for agent, reply in replies.items():
             if agent not in waiting:
-                raise match.not_to_act(agent)
+                raise match.make_seat_error(agent)
             if not isinstance(reply, str):
                 self.check_reply(agent, reply)
 
@@ -153,27 +153,27 @@ class Env(BaseEnv, Generic[S]):
         array = isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu"
         if discrete and (whole or array):
             return
-        expected = f"an int below {len(self.sight.number)}" if discrete else "a str"
+        expected = f"an int below {len(self.sight.move_numbers)}" if discrete else "a str"
         hint = ""
         if whole and not discrete:
             hint = f"; say {str(reply)!r}, or make it with actions='discrete' for numbers of moves"
         raise TypeError(
             f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
-            f"{words.clip(repr(reply))}{hint}"
+            f"{words.clip_repr(repr(reply))}{hint}"
         )
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        return self.sight.observation(self.match, agent, turn)
+        return self.sight.build_observation(self.match, agent, turn)
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        return self.sight.info(self.match, agent, turn)
+        return self.sight.build_info(self.match, agent, turn)
 
     def rules(self, agent: str) -> str:
-        return self.sight.rules(self.match, agent)
+        return self.sight.build_rules(self.match, agent)
 
     def tools(self, agent: str) -> tuple[Any, ...]:
         if agent not in self.match.index:
-            raise self.match.not_to_act(agent)
+            raise self.match.make_seat_error(agent)
         return tuple(self.game.tools(agent))
 
     # -- where the episode stands --------------------------------------------------------------
@@ -181,7 +181,7 @@ class Env(BaseEnv, Generic[S]):
     @property
     def to_act(self) -> tuple[str, ...]:
         """The seats whose reply the game waits for; none when it is over."""
-        return self.match.waiting
+        return self.match.waiting_seats
 
     @property
     def turns(self) -> int:
@@ -195,7 +195,7 @@ class Env(BaseEnv, Generic[S]):
 
     def messages(self, agent: str) -> list[Message]:
         """Return what a seat has heard since its last reply."""
-        return self.match.messages(agent)
+        return self.match.list_messages(agent)
 
     def truncate(self) -> None:
         """End the episode here for everybody, as a limit that is no rule of the game does."""
@@ -205,7 +205,7 @@ class Env(BaseEnv, Generic[S]):
     def ended(self, agent: str) -> tuple[bool, bool]:
         """Return whether a seat is terminated, and truncated."""
         match = self.match
-        if agent in match.alive:
+        if agent in match.alive_seats:
             return False, False
         return self.ledger.flags.get(agent) or (not match.truncated, match.truncated)
 
@@ -220,8 +220,8 @@ class Env(BaseEnv, Generic[S]):
         ledger.follow(match)
         if ledger.dead:
             self.agent_selection = ledger.dead[0]
-        elif match.waiting:
-            self.agent_selection = match.waiting[0]
+        elif match.waiting_seats:
+            self.agent_selection = match.waiting_seats[0]
 
     def played(self, rewards: Mapping[str, float]) -> None:
         """Write down what another view has played; who is done goes at once."""
@@ -229,8 +229,8 @@ class Env(BaseEnv, Generic[S]):
         ledger.rewards = rewards
         if ledger.dead:
             ledger.bury(ledger.dead)
-            if self.match.waiting:
-                self.agent_selection = self.match.waiting[0]
+            if self.match.waiting_seats:
+                self.agent_selection = self.match.waiting_seats[0]
         if ledger.credited:
             ledger.owe_nothing()
 
@@ -248,7 +248,7 @@ class Env(BaseEnv, Generic[S]):
         if not leavers:
             return
         selected = self.agent_selection
-        rewards = match.dismiss(leavers)
+        rewards = match.remove_seats(leavers)
         self.follow()
         ledger.credit(rewards)
         if selected in ledger.dead:
@@ -266,7 +266,7 @@ class Env(BaseEnv, Generic[S]):
         space = self._spaces.get((kind, agent))
         if space is None:
             if agent not in self.match.index:
-                raise self.match.not_to_act(agent)
+                raise self.match.make_seat_error(agent)
             space = self._spaces[kind, agent] = make()
         return space
 
@@ -278,7 +278,7 @@ class Env(BaseEnv, Generic[S]):
         image = spaces.Box(0, 255, (height, width, 3), np.uint8)
         if sight.discrete:
             numbers = self.encoding_space() if sight.config.observe == "text" else None
-            mask = spaces.Box(0, 1, (len(sight.number),), np.int8)
+            mask = spaces.Box(0, 1, (len(sight.move_numbers),), np.int8)
             return spaces.Dict({"observation": numbers or image, "action_mask": mask})
         parts: dict[str, spaces.Space[Any]] = {}
         if sight.config.observe != "image":
@@ -292,9 +292,9 @@ class Env(BaseEnv, Generic[S]):
 
         sight = self.sight
         if sight.discrete:
-            return spaces.Discrete(len(sight.number))
+            return spaces.Discrete(len(sight.move_numbers))
         return UnicodeText(
-            1 << 24, examples=[words.wrap(m, sight.config.format) for m in sight.moves]
+            1 << 24, examples=[words.format_action(m, sight.config.format) for m in sight.moves]
         )
 
     def encoding_space(self) -> spaces.Box | None:
@@ -313,23 +313,23 @@ class Env(BaseEnv, Generic[S]):
     def state(self) -> np.ndarray:
         """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
         if self.match.state is None:
-            raise self.match.needs_reset("state")
-        return self.sight.numbers(self.match)
+            raise self.match.make_reset_error("state")
+        return self.sight.encode_state(self.match)
 
     def scene(self, agent: str | None = None) -> Any:
         """Return the scene that a seat sees, or, without a seat, the whole game's."""
-        return self.sight.scene(self._shown_to(agent), agent)
+        return self.sight.build_scene(self._shown_to(agent), agent)
 
     def picture(self, agent: str | None = None) -> Picture:
         """Return what a seat sees, or the whole game, as one object for every consumer."""
         view = self._shown_to(agent)
-        return self.sight.picture(view, agent, self.game.describe(view, agent))
+        return self.sight.build_picture(view, agent, self.game.describe(view, agent))
 
     def render(self, agent: str | None = None) -> Any:
         """Show the whole game, or the masked view of one seat, as `render_mode` says."""
         view = self._shown_to(agent)
         if self.render_mode == "rgb_array":
-            return self.sight.image(view, agent)
+            return self.sight.render_image(view, agent)
         if self.render_mode is None:
             raise ValueError("nothing to render to; make the environment with render_mode='ansi'")
         text = self.game.describe(view, agent)
@@ -339,7 +339,7 @@ class Env(BaseEnv, Generic[S]):
         return None
 
     def _shown_to(self, agent: str | None) -> Any:
-        return self.game_state if agent is None else self.match.view(agent)
+        return self.game_state if agent is None else self.match.make_view(agent)
 
     def close(self) -> None:
         self.match.close()
@@ -359,11 +359,11 @@ class Env(BaseEnv, Generic[S]):
 
     def restore(self, snapshot: Snapshot) -> None:
         need(snapshot, Snapshot, "snapshot")
-        other, game = untimed(snapshot.game), untimed(self.game)
-        if type(other) is not type(game) or other.made_with != game.made_with:
+        other, game = unwrap_realtime(snapshot.game), unwrap_realtime(self.game)
+        if type(other) is not type(game) or other.init_args != game.init_args:
             raise ValueError(
-                f"a snapshot of {type(other).__name__}{other.made_with} does not fit "
-                f"{type(game).__name__}{game.made_with}"
+                f"a snapshot of {type(other).__name__}{other.init_args} does not fit "
+                f"{type(game).__name__}{game.init_args}"
             )
         self.match.restore(snapshot.point)
         self.ledger = snapshot.ledger.copy()
@@ -373,7 +373,7 @@ class Env(BaseEnv, Generic[S]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.core = twin
-        twin.match, twin.sight = self.match.twin(), self.sight.twin()
+        twin.match, twin.sight = self.match.copy(), self.sight.copy()
         twin.ledger = self.ledger.copy()
         twin._spaces = {}
         return twin

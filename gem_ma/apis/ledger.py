@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from gem_ma.match.match import Match
+from gem_ma.engine.match import Match
 
 
 class Ledger:
@@ -41,15 +41,15 @@ class Ledger:
         self.agents = list(match.seats)
         self.cumulative = dict.fromkeys(match.seats, 0.0)
         self.rewards, self.flags, self.infos = {}, {}, {}
-        self.alive, self.dead, self.credited = match.alive, (), False
+        self.alive, self.dead, self.credited = match.alive_seats, (), False
 
     def follow(self, match: Match[Any]) -> None:
         """Find who is done after the match went on."""
         if self.infos:
             self.infos = {}
-        if match.alive is not self.alive:
-            self.alive = match.alive
-            self.dead = tuple([agent for agent in self.agents if agent not in match.alive])
+        if match.alive_seats is not self.alive:
+            self.alive = match.alive_seats
+            self.dead = tuple([agent for agent in self.agents if agent not in match.alive_seats])
 
     def credit(self, rewards: Mapping[str, float]) -> None:
         """Write down what a step earned."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.apis.env import Env
+from gem_ma.engine.config import OPTIONS
 from gem_ma.envs.games import make_game, unknown
 from gem_ma.envs.registry import Spec, UnknownArgument, Untrusted, instead, listed, spec
 from gem_ma.guards import source
 from gem_ma.guards.given import need
-from gem_ma.match.config import OPTIONS
 
 if TYPE_CHECKING:
     from gem_ma.apis.parallel import ParallelView

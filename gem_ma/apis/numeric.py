@@ -12,8 +12,8 @@ from gem_ma.game import Game
 
 def encoding_space(game: Game[Any]) -> spaces.Box | None:
     """Return the space of `Game.encode`, if a game has it."""
-    if game.numbers is not None:
-        own: spaces.Box = game.numbers
+    if game.encoding_space is not None:
+        own: spaces.Box = game.encoding_space
         return own
     agent = game.agents[0]
     start = game.start(np.random.default_rng(0), {})

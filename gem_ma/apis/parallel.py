@@ -8,8 +8,8 @@ from typing import Any
 from pettingzoo.utils.env import ParallelEnv
 
 from gem_ma.apis.seam import Seam
+from gem_ma.engine.match import SeatError
 from gem_ma.guards.given import need
-from gem_ma.match.match import SeatError
 
 
 class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
@@ -45,13 +45,13 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
     ]:
         """Take the actions of all seats that are to act; return five dicts, keyed by seat."""
         match = self.env.match
-        waiting = match.waiting
+        waiting = match.waiting_seats
         if not waiting:
-            raise match.needs_reset("step")
+            raise match.make_reset_error("step")
         need(actions, Mapping, "actions")
         for agent in actions:
             if agent not in match.index:
-                raise match.not_to_act(agent)
+                raise match.make_seat_error(agent)
         missing = [agent for agent in waiting if actions.get(agent) is None]
         if missing:
             raise SeatError(

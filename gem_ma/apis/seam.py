@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.turn import SearchPosition, Turn
+from gem_ma.engine import action_parsing
+from gem_ma.engine.episode_state import EpisodeState
+from gem_ma.engine.match import Match
+from gem_ma.engine.observations import ObservationBuilder
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.given import need
-from gem_ma.match import actions
-from gem_ma.match.match import Match
-from gem_ma.match.point import Point
-from gem_ma.match.seeding import mix
-from gem_ma.match.sight import Sight
-from gem_ma.talk.conversation import Conversation
-from gem_ma.talk.turns import Position, Turn
 
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env
@@ -25,7 +25,7 @@ class Snapshot:
     """A point of an episode, as references to things that never change."""
 
     game: Any
-    point: Point
+    point: EpisodeState
     ledger: Ledger
     selected: str | None
     layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
@@ -40,7 +40,7 @@ class Seam:
 
     core: Env[Any]  # the Env inside all wrappers
     match: Match[Any]  # the play of its game
-    sight: Sight  # what its seats see
+    sight: ObservationBuilder  # what its seats see
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode."""
@@ -123,7 +123,7 @@ class Seam:
 
     def submit_unchanged(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Submit replies through wrappers, and keep them as they came here."""
-        past = self.match.past
+        past = self.match.reply_history
         count = len(past)
         rewards = self.submit(replies)
         past[count:] = [dict(replies)]
@@ -140,7 +140,7 @@ class Seam:
         info = self.info(agent, turn=True)
         legal = info.get("legal_actions")
         if legal is None and match.lists_moves:  # hidden from models, and not from programs
-            legal = self.sight.replies(match.legal(agent))
+            legal = self.sight.format_replies(match.list_legal_moves(agent))
         steps = () if chat is None else chat.steps
         if chat is not None and steps:  # what a seat is told once was told
             rules, tools = chat.rules, chat.tools
@@ -150,11 +150,13 @@ class Seam:
         salt = 0 if chat is None else chat.salt
         position = None  # where search starts: if this seat sees everything and moves alone
         if match.game.oracle or (
-            match.lists_moves and match.views.get(agent) is match.state and not match.pending
+            match.lists_moves
+            and match.view_cache.get(agent) is match.state
+            and not match.pending_moves
         ):
-            position = Position(match.game, match.state)
-        place = match.seed, match.asked, match.index[agent]
-        results = [m.text for m in match.messages(agent) if m.role == "tool"] if tools else ()
+            position = SearchPosition(match.game, match.state)
+        place = match.seed, match.submit_count, match.index[agent]
+        results = [m.text for m in match.list_messages(agent) if m.role == "tool"] if tools else ()
         turn = Turn(
             agent,
             rules,
@@ -162,18 +164,18 @@ class Seam:
             observation["text"] if "text" in observation else info.get("text", ""),
             None if legal is None else tuple(legal),
             tools,
-            mix(*place, salt) if salt else mix(*place),
+            derive_seed(*place, salt) if salt else derive_seed(*place),
             match.turns,
-            match.heard[agent] < 0,
+            match.read_counts[agent] < 0,
             self.core.id,
             position,
             tuple(results),
             chat,
             index,
-            match.game.calls_at_once,
+            match.game.max_tool_calls,
         )
         if chat is not None:
-            chat.hear(turn, match.asked)
+            chat.add_turn(turn, match.submit_count)
         return turn
 
     def sample_random_action(self, agent: str | None = None) -> Any:
@@ -181,13 +183,17 @@ class Seam:
         match, sight = self.match, self.sight
         agent = agent or self.core.agent_selection or match.seats[0]
         space = self.action_space(agent)
-        legal = match.legals.get(agent) or match.legal(agent)
+        legal = match.legal_cache.get(agent) or match.list_legal_moves(agent)
         if not legal:
             return space.sample()
         action = legal[int(space.np_random.random() * len(legal))]
         if sight.discrete:
-            return sight.number[action]
-        return action if sight.bare else actions.wrap(action, sight.config.format)
+            return sight.move_numbers[action]
+        return (
+            action
+            if sight.bare_format
+            else action_parsing.format_action(action, sight.config.format)
+        )
 
     def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
         """Return n environments that go on from here, with chance redrawn if a seed is given."""
@@ -195,7 +201,7 @@ class Seam:
         forks = [self.twin() for _ in range(n)]
         if seed is not None:
             for number, fork in enumerate(forks):
-                fork.match.redraw(mix(seed, number))
+                fork.match.redraw_chance(derive_seed(seed, number))
         return forks
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -11,10 +11,10 @@ import gymnasium
 
 from gem_ma.apis.seam import Seam, Snapshot
 from gem_ma.apis.session import Session
+from gem_ma.chat.agent import Agent, check_agent_seat
+from gem_ma.chat.conversation import Conversation
+from gem_ma.engine.match import SeatError
 from gem_ma.guards.given import need
-from gem_ma.match.match import SeatError
-from gem_ma.talk.asking import Agent, for_seat
-from gem_ma.talk.conversation import Conversation
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class SeatView(gymnasium.Env[Any, Any]):
                 f"nobody plays {', '.join(missing)}; pass others={{{missing[0]!r}: 'random', ...}} "
                 "or one agent for all, others='random'"
             )
-        return {seat: for_seat(load(others[seat]), seat) for seat in seats}
+        return {seat: check_agent_seat(load(others[seat]), seat) for seat in seats}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -113,8 +113,8 @@ class SeatView(gymnasium.Env[Any, Any]):
         env, agent = self.env, self.agent
         match = env.match
         if not self._running:
-            raise match.needs_reset("step")
-        if agent in match.waiting:
+            raise match.make_reset_error("step")
+        if agent in match.waiting_seats:
             if not self.others:
                 self._play({agent: action})
             else:
@@ -131,7 +131,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         no wrappers, whose part in it would have to wait, too.
         """
         if not self._running:
-            raise self.env.match.needs_reset("step")
+            raise self.env.match.make_reset_error("step")
         rewards = yield from self.env.core.submit_in_parts({self.agent: action})
         self.env.core.played(rewards)
         self._owed += rewards.get(self.agent, 0.0)
@@ -147,7 +147,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         env, agent = self.env, self.agent
         reward, self._owed = self._owed, 0.0
         observation = self._observe()
-        if agent in env.match.alive:
+        if agent in env.match.alive_seats:
             return observation, reward, False, False, env.info(agent)
         self._running = False
         return observation, reward, *env.core.ended(agent), env.info(agent)
@@ -171,12 +171,14 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def _let_others_play(self) -> None:
         match, agent = self.env.match, self.agent
-        while match.waiting and agent in match.alive and agent not in match.waiting:
+        while (
+            match.waiting_seats and agent in match.alive_seats and agent not in match.waiting_seats
+        ):
             self._play(self._replies())
 
     def _replies(self) -> dict[str, str]:
         """Ask all others that are to act now, each agent once for all its seats."""
-        seats = [seat for seat in self.env.match.waiting if seat != self.agent]
+        seats = [seat for seat in self.env.match.waiting_seats if seat != self.agent]
         return self._session.ask(self.others, seats)
 
     def snapshot(self) -> SeatSnapshot:
@@ -201,7 +203,7 @@ class SeatView(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> Any:
         """Return which moves are legal, under the name that sb3-contrib looks for."""
-        return self.env.sight.mask(self.env.match.legal(self.agent)).astype(bool)
+        return self.env.sight.build_mask(self.env.match.list_legal_moves(self.agent)).astype(bool)
 
     def render(self) -> Any:
         """Show what this seat sees."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gem_ma.apis.seam import Seam
 from gem_ma.apis.session import Session
-from gem_ma.match.match import SeatError
-from gem_ma.talk.asking import ask_async, for_seat
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.agent import ask_agent_async, check_agent_seat
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.match import SeatError
 
 if TYPE_CHECKING:
     import asyncio  # slow to import, and needed only where a seat is used
@@ -73,7 +73,9 @@ class Table:
         for name in others or {}:
             if name not in names:
                 raise SeatError(f"others: no seat {name!r}; the seats are {', '.join(names)}")
-        self.others = {name: for_seat(load(one), name) for name, one in (others or {}).items()}
+        self.others = {
+            name: check_agent_seat(load(one), name) for name, one in (others or {}).items()
+        }
         self.seats = {name: Seat(self, name) for name in names if name not in self.others}
         if not self.seats:
             raise SeatError(f"others play all seats of {self.env.core.id}; leave one")
@@ -98,8 +100,12 @@ class Table:
 
     async def step(self, name: str, reply: str) -> Outcome:
         match = self.env.match
-        if name not in match.waiting:
-            raise match.not_to_act(name) if match.waiting else match.needs_reset("step")
+        if name not in match.waiting_seats:
+            raise (
+                match.make_seat_error(name)
+                if match.waiting_seats
+                else match.make_reset_error("step")
+            )
         future = self._wait(name)
         self.replies[name] = reply
         await self._guarded(self._go())
@@ -162,11 +168,11 @@ class Table:
     async def _go(self) -> None:
         """Play whatever all replies are there for, and tell the seats that are to act then."""
         match = self.env.match
-        while match.waiting and all(name in self.replies for name in match.waiting):
-            self._submit({name: self.replies[name] for name in match.waiting})
+        while match.waiting_seats and all(name in self.replies for name in match.waiting_seats):
+            self._submit({name: self.replies[name] for name in match.waiting_seats})
             self.replies = {name: await self._reply(name) for name in self._playing()}
         for name in list(self.waiting):
-            if name in self.ended or (name in match.waiting and name not in self.replies):
+            if name in self.ended or (name in match.waiting_seats and name not in self.replies):
                 self._tell(name)
 
     def _submit(self, replies: Mapping[str, str]) -> None:
@@ -178,18 +184,18 @@ class Table:
                 self.ended[name] = flags
 
     def _playing(self) -> list[str]:
-        return [name for name in self.env.match.waiting if name in self.others]
+        return [name for name in self.env.match.waiting_seats if name in self.others]
 
     async def _reply(self, name: str) -> str:
-        (reply,) = await ask_async(self.others[name], [self.session.turn(name)])
+        (reply,) = await ask_agent_async(self.others[name], [self.session.turn(name)])
         return reply
 
     def _tell(self, name: str) -> None:
         chat, turn = self.session.conversations[name], None
-        before = len(chat.messages())
+        before = len(chat.build_messages())
         if name not in self.ended:
             turn = self.session.turn(name)
-        new = list(chat.messages())[before:]
+        new = list(chat.build_messages())[before:]
         reward, self.owed[name] = self.owed[name], 0.0
         info = self.env.info(name, turn=True)
         future = self.waiting.pop(name)

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from gem_ma.apis.seam import Seam
-from gem_ma.talk.asking import Agent, ask
-from gem_ma.talk.conversation import Conversation, Step
-from gem_ma.talk.reply import lasted
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.agent import Agent, ask_agent
+from gem_ma.chat.conversation import Conversation, Step
+from gem_ma.chat.reply import with_latency
+from gem_ma.chat.turn import Turn
 
 
 class Session:
@@ -48,7 +48,7 @@ class Session:
         """Begin an episode."""
         self.env.reset(seed=seed, options=options)
         match = self.env.match
-        self.due = match.waiting
+        self.due = match.waiting_seats
         self.returns.update(dict.fromkeys(match.seats, 0.0))
 
     def turn(self, seat: str) -> Turn:
@@ -71,7 +71,9 @@ class Session:
         self.conversations[seat].steps[-1].seconds = seconds
         clock = self.env.match.clock
         if clock and clock.unit == "seconds" and getattr(reply, "latency", None) is None:
-            reply = lasted(reply, seconds)  # which the record keeps, so that it can be replayed
+            reply = with_latency(
+                reply, seconds
+            )  # which the record keeps, so that it can be replayed
         self.pending[seat] = reply
         return len(self.pending) == len(self.due)
 
@@ -90,7 +92,7 @@ class Session:
             replies = {seat: replies[seat] for seat in self.due if seat in replies}
         rewards = self.env.step_seats(replies)
         match, conversations = self.env.match, self.conversations
-        refused, moved = match.refused, match.moved
+        refused, moved = match.invalid_replies, match.last_moves
         for seat, reply in replies.items():
             if seat not in conversations:
                 continue
@@ -106,7 +108,7 @@ class Session:
             self.steps.append(step)
         if rewards:
             self._assign(rewards)
-        self.due = match.waiting
+        self.due = match.waiting_seats
         return rewards
 
     def _assign(self, rewards: Mapping[str, float]) -> None:
@@ -129,7 +131,7 @@ class Session:
         replies: dict[str, str] = {}
         for agent, asked in batches.values():
             turns = [self.turn(seat) for seat in asked]
-            replies.update(zip(asked, ask(agent, turns), strict=True))
+            replies.update(zip(asked, ask_agent(agent, turns), strict=True))
         return replies
 
     def copy(self, env: Seam) -> Self:

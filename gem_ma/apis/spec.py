@@ -6,8 +6,8 @@ import dataclasses
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from gem_ma.engine.realtime import unwrap_realtime
 from gem_ma.envs.registry import Spec
-from gem_ma.match.clock import untimed
 
 if TYPE_CHECKING:
     from gem_ma.apis.env import Env
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def spec_of(env: Env[Any]) -> Spec:
     """Return what makes an environment again, if it was made with a game's class as it stands."""
-    own = untimed(env.game)
+    own = unwrap_realtime(env.game)
     game = type(own)
-    positional, named = own.made_with
+    positional, named = own.init_args
     kwargs = {**dict(zip(inspect.signature(game).parameters, positional, strict=False)), **named}
     for option in dataclasses.fields(env.config):
         value, name = getattr(env.config, option.name), option.name

@@ -11,10 +11,10 @@ from gymnasium import spaces
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
 from gem_ma.apis.seam import Snapshot
+from gem_ma.engine.action_parsing import replace_surrogates
+from gem_ma.engine.match import Match, ResetNeeded, SeatError
+from gem_ma.engine.observations import ObservationBuilder, cut_middle
 from gem_ma.guards.given import need
-from gem_ma.match.actions import clean
-from gem_ma.match.match import Match, ResetNeeded, SeatError
-from gem_ma.match.sight import Sight, fit
 
 BAD_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
@@ -48,7 +48,7 @@ class Wrapper(BaseEnv):
         return self.env.match
 
     @property
-    def sight(self) -> Sight:  # type: ignore[override]
+    def sight(self) -> ObservationBuilder:  # type: ignore[override]
         """What its seats see."""
         return self.env.sight
 
@@ -150,7 +150,7 @@ class Track(Wrapper):
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
         info, match = super().info(agent, turn=turn), self.match
-        if agent not in match.alive:
+        if agent not in match.alive_seats:
             total, count = self.memory[agent]
             info["episode"] = {"return": total, "replies": count, "turns": match.turns}
         return info
@@ -167,7 +167,7 @@ class TimeLimit(Wrapper):
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         rewards = super().submit(replies)
-        if self.match.waiting and self.match.turns >= self.max_turns:
+        if self.match.waiting_seats and self.match.turns >= self.max_turns:
             self.core.truncate()
         return rewards
 
@@ -287,13 +287,13 @@ class History(TextWrapper):
         self._spaces: dict[str, spaces.Space[Any]] = {}
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        shown = {agent: self._now(agent) for agent in replies if agent in self.match.waiting}
+        shown = {agent: self._now(agent) for agent in replies if agent in self.match.waiting_seats}
         rewards = super().submit(replies)
         memory = dict(self.memory or {})
         for agent, text in shown.items():
-            reply = clean(str(replies[agent]))
-            if agent in self.match.refused:  # a bad reply may be of any length
-                reply = fit(reply, BAD_REPLY)
+            reply = replace_surrogates(str(replies[agent]))
+            if agent in self.match.invalid_replies:  # a bad reply may be of any length
+                reply = cut_middle(reply, BAD_REPLY)
             memory[agent] = (*memory.get(agent, ()), (text, reply))
         self.memory = memory
         return rewards
@@ -305,7 +305,7 @@ class History(TextWrapper):
         return str(part["text"])
 
     def change(self, agent: str, text: str, *, turn: bool) -> str:
-        return fit(self._joined(agent, turn), self.text_length)
+        return cut_middle(self._joined(agent, turn), self.text_length)
 
     def _joined(self, agent: str, turn: bool) -> str:
         past = (self.memory or {}).get(agent, ())

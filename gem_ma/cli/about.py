@@ -16,12 +16,12 @@ from gymnasium.error import DependencyNotInstalled
 
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
+from gem_ma.engine import action_parsing
 from gem_ma.envs import registry
 from gem_ma.envs.files import games_in
 from gem_ma.envs.games import game_class
 from gem_ma.envs.registry import MissingNeed, Spec
 from gem_ma.game import Game
-from gem_ma.match import actions
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -249,7 +249,7 @@ def _played(env: Env[Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "seats": seats,
         "action": _action(env),
-        "reply": actions.instruction(env.sight.config.format),
+        "reply": action_parsing.make_instruction(env.sight.config.format),
         "observations": _observations(env),
         "options": game.reset_options,
         "tools": _tools(env),

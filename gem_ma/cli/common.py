@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents import SPECS
 from gem_ma.apis import making
+from gem_ma.engine.seeding import generate_seed
 from gem_ma.envs.registry import MissingArgument
 from gem_ma.guards.remote import without_secrets
-from gem_ma.match.seeding import fresh_seed
 from gem_ma.tools import SPECS as SPECS_OF_TOOLS
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def add_seed(parser: argparse.ArgumentParser, decides: str) -> None:
 
 def drawn(given: int | None) -> int:
     """Return a seed, drawn if none was given, that a person can type again."""
-    return fresh_seed() % _SEEDS if given is None else given
+    return generate_seed() % _SEEDS if given is None else given
 
 
 def looks(args: argparse.Namespace) -> dict[str, Any]:

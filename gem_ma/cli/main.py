@@ -22,8 +22,8 @@ from gem_ma.cli import (
     viewing,
 )
 from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
+from gem_ma.engine.match import SeatError
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
-from gem_ma.match.match import SeatError
 from gem_ma.rollouts.version import __version__
 
 # In the order in which help lists them.

@@ -12,6 +12,7 @@ from typing import Any
 
 from gem_ma.agents import HumanAgent, load, load_all, seated
 from gem_ma.apis.session import Session
+from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.cli.common import (
     WHO,
     Stopped,
@@ -36,7 +37,6 @@ from gem_ma.cli.common import (
 from gem_ma.guards.remote import model_at, variable
 from gem_ma.rollouts.episode import Episode
 from gem_ma.serving.gate import token_for
-from gem_ma.talk.asking import Agent, ask
 
 
 def add_commands(commands: Any) -> None:
@@ -325,7 +325,7 @@ def _render(args: argparse.Namespace) -> int:
     frames, player = [env.render(args.agent)], load("random")
     for _ in range(args.moves):
         if env.to_act:
-            env.step_seats({seat: ask(player, [env.turn(seat)])[0] for seat in env.to_act})
+            env.step_seats({seat: ask_agent(player, [env.turn(seat)])[0] for seat in env.to_act})
             frames.append(env.render(args.agent))
     if args.out.endswith(".gif"):
         save_gif(frames, args.out)

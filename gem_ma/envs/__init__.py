@@ -1,7 +1,7 @@
 """The environments that come with the package: a line for each game, which is imported when made.
 
 A folder holds the games of one kind and the helpers that only these use; what several kinds use
-stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.match.actions` and
+stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and
 `gem_ma.guards`: never an agent, a renderer or an API.
 """
 

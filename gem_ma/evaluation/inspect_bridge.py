@@ -21,17 +21,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis import making
+from gem_ma.chat.agent import ask_agent, ask_agent_async
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.messages import escape_placeholders, to_openai_chat
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
 from gem_ma.evaluation.runner import outcome
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Waiting
 from gem_ma.rollouts.records import from_json, to_json
 from gem_ma.rollouts.run import Run
-from gem_ma.talk.asking import ask, ask_async
-from gem_ma.talk.conversation import schemas
-from gem_ma.talk.messages import escape, openai_chat
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 try:
     from inspect_ai import Task, task
@@ -144,7 +144,7 @@ def rollout(run: Run) -> Solver:
                 chat = own.session.conversations[seat]
                 said = [step.reply for step in chat.steps if isinstance(step.reply, _Said)]
                 if said:  # Inspect shows one chat of a sample, and every call of a model
-                    state.messages, state.output = _chat(chat.messages()), said[-1].output
+                    state.messages, state.output = _chat(chat.build_messages()), said[-1].output
                     break
         return state
 
@@ -178,14 +178,14 @@ async def _reply(run: Run, waiting: Waiting, one_at_a_time: threading.Lock) -> N
 
     def blocking() -> str:
         with one_at_a_time:  # as in a rollout
-            return ask(player.agent, [turn])[0]
+            return ask_agent(player.agent, [turn])[0]
 
     start = time.perf_counter()
     try:
         if player.kind == "thread":
             text = await asyncio.to_thread(blocking)
         else:
-            (text,) = await ask_async(player.agent, [turn])
+            (text,) = await ask_agent_async(player.agent, [turn])
     except BaseException as error:
         run.fail(play, seat, error)
         raise
@@ -241,7 +241,7 @@ class _Role:
 
 
 def _tools(turn: Turn) -> list[ToolInfo]:
-    functions = [schema["function"] for schema in schemas(turn.tools)]
+    functions = [schema["function"] for schema in make_tool_schemas(turn.tools)]
     return [
         ToolInfo(
             name=function["name"],
@@ -257,7 +257,7 @@ def _chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
     said = (message["content"] for message in messages if message["role"] == "assistant")
     names: dict[str, str] = {}  # of the functions that were called, by the id of the call
     out: list[ChatMessage] = []
-    for message in openai_chat(messages):
+    for message in to_openai_chat(messages):
         content = message["content"]
         if not isinstance(content, str):
             content = [
@@ -290,11 +290,15 @@ def _own(message: ChatMessageAssistant) -> ChatMessageAssistant:
 
     def safe(part: Any) -> Any:
         if isinstance(part, ContentText):
-            return part.model_copy(update={"text": escape(part.text)})
+            return part.model_copy(update={"text": escape_placeholders(part.text)})
         return part
 
     content = message.content
-    content = escape(content) if isinstance(content, str) else [safe(part) for part in content]
+    content = (
+        escape_placeholders(content)
+        if isinstance(content, str)
+        else [safe(part) for part in content]
+    )
     if content == message.content:
         return message
     return message.model_copy(update={"content": content})

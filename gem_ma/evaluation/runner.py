@@ -26,6 +26,8 @@ from types import NoneType
 from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma import agents as players
+from gem_ma.chat.agent import Agent, check_agent_seat
+from gem_ma.chat.event_loops import run_async
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.evaluation import store, suites
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
@@ -39,8 +41,6 @@ from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.asking import Agent, for_seat
-from gem_ma.talk.loops import run_async
 
 KIND = "evaluation"
 VERDICTS = ("win", "draw", "loss")
@@ -203,7 +203,7 @@ def evaluate(
         for cell in cells
     ]
     for seat, spec in sorted({pair for cell in cells for pair in cell.agents.items()}):
-        for_seat(shared[spec], seat, spec)
+        check_agent_seat(shared[spec], seat, spec)
     if isinstance(prices, Mapping):
         prices = _by_spec(prices, shared)
     if concurrency < 1:

@@ -18,6 +18,9 @@ from typing import Any, Literal
 import numpy as np
 
 from gem_ma.agents import SPECS
+from gem_ma.chat.agent import check_agent_seat
+from gem_ma.chat.event_loops import run_async
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import ratings, store
 from gem_ma.evaluation.ratings import Cycle, Rating
 from gem_ma.evaluation.runner import (
@@ -32,12 +35,9 @@ from gem_ma.evaluation.runner import make as made
 from gem_ma.evaluation.statistics import Estimate, mean
 from gem_ma.evaluation.suites import Entry
 from gem_ma.guards.given import each
-from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.asking import for_seat
-from gem_ma.talk.loops import run_async
 
 KIND = "tournament"
 POOL = "agents.json"
@@ -222,7 +222,7 @@ def tournament(
     pool = list(shared)
     for seat in (seat for entry in entries for seat in made(entry).possible_agents):
         for one, agent in shared.items():
-            for_seat(agent, seat, one)
+            check_agent_seat(agent, seat, one)
     with store.opened(out, KIND, about) as path:
         pool = _joined(path, pool, known)  # others may have joined until nobody else wrote there
         named = {**_called(pool, entries), **named}
@@ -552,4 +552,6 @@ def _earned(episode: Episode) -> dict[str, float]:
 
 def _shuffled(episodes: Sequence[Episode]) -> list[Episode]:
     """Return episodes in an order of their own, for ratings that depend on it."""
-    return sorted(episodes, key=lambda one: (mix(one.seed, 1), one.spec.id, *one.agents.values()))
+    return sorted(
+        episodes, key=lambda one: (derive_seed(one.seed, 1), one.spec.id, *one.agents.values())
+    )

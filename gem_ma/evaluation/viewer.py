@@ -28,16 +28,16 @@ from PIL import Image
 from gem_ma.apis import making
 from gem_ma.apis.session import Session
 from gem_ma.apis.workers import StepTimeout, Worker, WorkerDied
+from gem_ma.chat.conversation import Step
+from gem_ma.chat.messages import find_observation_pictures
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
 from gem_ma.envs import registry
 from gem_ma.renderers.picture import Picture, beside
 from gem_ma.rollouts.endings import contest, ending
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord, from_line, pictures_of, reading
 from gem_ma.rollouts.replay import ReplayError, replay
-from gem_ma.talk.conversation import Step
-from gem_ma.talk.messages import images
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 _BLOCK = 1 << 18  # characters of JSON that are unpacked together
 _SIDE = 28  # pixels of a square: the cells of boards are multiples of it
@@ -323,7 +323,7 @@ def _again(episode: Episode, env: Any) -> Iterator[View]:
         for move in replay(Session(env), episode, _find_difference):
             pictures = {}
             for seat, turn in move.turns.items():
-                if shown := images(turn.observation):
+                if shown := find_observation_pictures(turn.observation):
                     pictures[seat] = _joined(shown)
             yield View(env.picture().array, env.render(), pictures)
             number = move.number + len(move.steps)
@@ -334,7 +334,10 @@ def _again(episode: Episode, env: Any) -> Iterator[View]:
 
 
 def _find_difference(turn: Turn, step: Step) -> str:
-    alts = [[one.alt for one in images(o)] for o in (turn.observation, step.observation)]
+    alts = [
+        [one.alt for one in find_observation_pictures(o)]
+        for o in (turn.observation, step.observation)
+    ]
     if (turn.text, turn.results, alts[0]) != (step.text, step.results, alts[1]):
         return f"it sees something else at {step.number}"
     return ""
@@ -590,7 +593,7 @@ class _Recording:
             out["tokens"] = _tokens(reply)
             if reply.logprobs:
                 out["logprob"] = sum(reply.logprobs) / len(reply.logprobs)
-        if shown := images(step.observation):
+        if shown := find_observation_pictures(step.observation):
             out["alt"] = "\n".join(picture.alt for picture in shown if picture.alt)
             try:
                 out["picture"] = self._picture(step.agent, _joined(shown))

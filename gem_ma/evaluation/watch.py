@@ -27,15 +27,15 @@ from gem_ma.agents.human import HumanAgent
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
 from gem_ma.apis.session import Session
+from gem_ma.chat.agent import Agent
+from gem_ma.chat.conversation import Step
+from gem_ma.chat.messages import find_observation_pictures
+from gem_ma.engine.action_parsing import strip_thinking
 from gem_ma.envs import registry
 from gem_ma.evaluation.viewer import Spectator, Unseen, View, find_files, moments, read
-from gem_ma.match.actions import without_thinking
 from gem_ma.renderers.picture import Picture, beside
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import NotARecord
-from gem_ma.talk.asking import Agent
-from gem_ma.talk.conversation import Step
-from gem_ma.talk.messages import images
 
 _BESIDE = 30  # columns that text beside a picture needs
 _SAID = 2000  # characters of a reply that are shown
@@ -146,7 +146,7 @@ def _play(
         said = tuple(
             Said(
                 name,
-                _words(session.conversations[name].steps[-1].heard),
+                _words(session.conversations[name].steps[-1].counted_reply),
                 _why(env.info(name).get("invalid")),
                 rewards.get(name, 0.0),
             )
@@ -234,17 +234,20 @@ def _retold(episode: Episode, seat: str | None, spectator: Spectator) -> Iterato
         for step in steps:
             returns[step.agent] += step.reward
         said = tuple(
-            Said(step.agent, _words(step.heard), _why(step.invalid), step.reward) for step in steps
+            Said(step.agent, _words(step.counted_reply), _why(step.invalid), step.reward)
+            for step in steps
         )
 
 
 def _lost(episode: Episode) -> bool:
     """Return whether an episode has pictures that were not saved."""
-    return any(_pixels(images(step.observation)) is None for step in episode.steps[:1])
+    return any(
+        _pixels(find_observation_pictures(step.observation)) is None for step in episode.steps[:1]
+    )
 
 
 def _seen(step: Step, again: Picture | None) -> tuple[np.ndarray | None, str]:
-    shown = images(step.observation)
+    shown = find_observation_pictures(step.observation)
     pixels = _pixels(shown)
     if pixels is None and again is not None:
         pixels = again.array
@@ -266,7 +269,7 @@ def _words(reply: str | None) -> str:
         return "no reply"
     calls = getattr(reply, "tool_calls", None) or ()
     called = [json.dumps(call.get("function", call)) for call in calls if isinstance(call, dict)]
-    return "\n".join(filter(None, [without_thinking(reply).strip(), *called]))
+    return "\n".join(filter(None, [strip_thinking(reply).strip(), *called]))
 
 
 def _why(invalid: Mapping[str, Any] | None) -> str:

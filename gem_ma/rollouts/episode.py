@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.making import make
 from gem_ma.apis.session import Session
+from gem_ma.chat.context import Context
+from gem_ma.chat.conversation import Conversation, Step
+from gem_ma.chat.turn import Turn
 from gem_ma.envs.registry import Spec
 from gem_ma.guards.given import need
 from gem_ma.rollouts.replay import ReplayError, replay
-from gem_ma.talk.context import Context
-from gem_ma.talk.conversation import Conversation, Step
-from gem_ma.talk.turns import Turn
 
 
 class Failure(NamedTuple):
@@ -78,7 +78,7 @@ class Episode:
 
     def messages(self, seat: str) -> list[Mapping[str, Any]]:
         """Return one seat's whole conversation as chat messages."""
-        return list(self.chat(seat).messages())
+        return list(self.chat(seat).build_messages())
 
     def replay(self, env: BaseEnv | None = None, *, trust: bool = False) -> Episode:
         """Play the same replies again, and raise ReplayError unless all goes as it went.

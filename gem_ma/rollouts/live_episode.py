@@ -9,12 +9,12 @@ from typing import Self
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.session import Session, to_plain
 from gem_ma.apis.wrappers import Wrapper
+from gem_ma.chat.context import Context
+from gem_ma.chat.conversation import Conversation
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.players import Player, Waiting
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.version import __version__
-from gem_ma.talk.context import Context
-from gem_ma.talk.conversation import Conversation
 
 
 class LiveEpisode:

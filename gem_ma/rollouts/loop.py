@@ -7,11 +7,11 @@ import time
 from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 
+from gem_ma.chat.agent import check_agent_replies
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Answer, Asker, Player, Waiting
 from gem_ma.rollouts.run import Run
-from gem_ma.talk.asking import checked
 
 _SLICE = 0.01  # seconds for which a rollout may keep the event loop to itself
 
@@ -106,7 +106,7 @@ class Loop(Asker):
             start = time.perf_counter()
             try:
                 answer = await player.agent.act([turn])  # type: ignore[misc]
-                (reply,) = checked(player.agent, [turn], answer)
+                (reply,) = check_agent_replies(player.agent, [turn], answer)
             except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
                 run.fail(play, seat, error)
                 return

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gem_ma.talk.asking import Agent, checked
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.agent import Agent, check_agent_replies
+from gem_ma.chat.turn import Turn
 
 _MOMENT = 0.1  # seconds
 _TURN = operator.itemgetter(2)  # of a seat that waits
@@ -114,7 +114,7 @@ def ask_all(agent: Agent, queue: list[Waiting]) -> list[Answer]:
     try:
         replies: Any = agent.act(turns)
         if type(replies) is not list or len(replies) != len(turns):
-            replies = checked(agent, turns, replies)
+            replies = check_agent_replies(agent, turns, replies)
     except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
         if len(queue) == 1:
             return [(queue[0], error, time.perf_counter() - start)]

@@ -22,22 +22,29 @@ class EpisodePrefix(NamedTuple):
     def from_env(cls, env: BaseEnv) -> Self:
         """Return how an environment came to where it is."""
         match, sight = env.match, env.sight
-        if not match.waiting:
-            raise match.needs_reset("start='here'")
+        if not match.waiting_seats:
+            raise match.make_reset_error("start='here'")
 
         def to_text(reply: Any) -> str:
             if isinstance(reply, str):
                 return reply
             moves, number = match.game.moves or (), int(reply)
-            (text,) = sight.replies([moves[number] if 0 <= number < len(moves) else str(number)])
+            (text,) = sight.format_replies(
+                [moves[number] if 0 <= number < len(moves) else str(number)]
+            )
             return text
 
         moves = [
             move if isinstance(move, int) else {seat: to_text(one) for seat, one in move.items()}
-            for move in match.past
+            for move in match.reply_history
         ]
-        seed, options = match.origin
-        return cls(seed, options, tuple(moves), (match.turns, match.waiting, dict(match.paid)))
+        seed, options = match.reset_args
+        return cls(
+            seed,
+            options,
+            tuple(moves),
+            (match.turns, match.waiting_seats, dict(match.total_returns)),
+        )
 
     @classmethod
     def from_record(cls, record: Recorded, step: int) -> Self:
@@ -56,7 +63,7 @@ class EpisodePrefix(NamedTuple):
         for _ in replay_moves(session, self.moves):
             pass
         match = session.env.match
-        if self.led_to and (match.turns, match.waiting, match.paid) != self.led_to:
+        if self.led_to and (match.turns, match.waiting_seats, match.total_returns) != self.led_to:
             raise ValueError(
                 "the replies that this environment has kept do not lead to where it is: hand them "
                 "in by step() of the outermost wrapper, and not by submit() of one further in"

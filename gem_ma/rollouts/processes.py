@@ -13,15 +13,15 @@ from typing import Any
 
 from gem_ma.apis import workers
 from gem_ma.apis.workers import Exited, NeverBegan, StepTimeout, Worker, WorkerDied, send
+from gem_ma.chat.agent import check_agent_replies
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.players import Answer, Asker, Player, Waiting
 from gem_ma.rollouts.progress import Progress, Reporter
 from gem_ma.rollouts.run import Run
 from gem_ma.rollouts.shares import Dealer, Share, arguments_of
-from gem_ma.talk.asking import checked
-from gem_ma.talk.conversation import Conversation
-from gem_ma.talk.turns import Turn
 
 _STILLBORN = 20  # workers that die one after the other before they begin, until the run gives up
 _GRACE = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
@@ -212,7 +212,7 @@ class Farm(Asker):
             chat = Conversation(turn.seat, episode=episode, context=context, salt=salt)
             self.chats[key] = chat
         turn = dataclasses.replace(turn, chat=chat)
-        chat.hear(turn, number)
+        chat.add_turn(turn, number)
         self.far[index].queue.append(Waiting((worker, ticket, chat), turn.seat, turn))
 
     def take(self, answers: list[Answer]) -> None:
@@ -229,7 +229,7 @@ class Farm(Asker):
         reply: Any
         try:
             answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
-            (reply,) = checked(player.agent, [waiting.turn], answer)
+            (reply,) = check_agent_replies(player.agent, [waiting.turn], answer)
         except Exception as error:  # noqa: BLE001 - costs the episode, and is on its record
             reply = error
         self.answer(waiting, reply)

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
+from gem_ma.chat.conversation import Step
+from gem_ma.chat.messages import Picture, find_observation_pictures
+from gem_ma.chat.reply import Reply
 from gem_ma.envs.registry import Spec
 from gem_ma.guards.files import hold, replace
 from gem_ma.guards.given import each
 from gem_ma.guards.remote import without_secrets
 from gem_ma.rollouts.episode import Episode, Failure
-from gem_ma.talk.conversation import Step
-from gem_ma.talk.messages import Picture, images
-from gem_ma.talk.reply import Reply
 
 FORMAT = 1
 _START = '{"gem_ma": '  # every line of such a file begins so
@@ -264,7 +264,7 @@ class EpisodeFile:
         line = (json.dumps(to_json(episode)) + "\n").encode()
         if self.pictures is not None:
             for step in episode.steps:
-                for picture in images(step.observation):
+                for picture in find_observation_pictures(step.observation):
                     self._save(picture)
         end = os.lseek(self._file, 0, os.SEEK_END)
         try:
@@ -460,7 +460,7 @@ def to_dataset(episodes: Iterable[Episode]) -> Any:
     Columns: env, episode, group, seed, seat, agent, return, rewards (one for each reply), messages
     (conversational, pictures as {"type": "image"}) and images. `to_parquet` writes it.
     """
-    from gem_ma.talk.messages import trl_row
+    from gem_ma.chat.messages import to_trl_row
 
     try:
         import datasets
@@ -490,7 +490,7 @@ def to_dataset(episodes: Iterable[Episode]) -> Any:
         if episode.failure is not None:
             continue
         for seat, agent in episode.agents.items():
-            row = trl_row(episode.messages(seat))
+            row = to_trl_row(episode.messages(seat))
             for one in row["prompt"]:
                 for made in one.get("tool_calls", ()):  # Arrow has one type for all arguments
                     made["function"]["arguments"] = json.dumps(made["function"]["arguments"])

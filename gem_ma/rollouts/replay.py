@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from gem_ma.apis.session import Session
-from gem_ma.talk.conversation import Step
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.conversation import Step
+from gem_ma.chat.turn import Turn
 
 # Replies by seat that were handed in together, or the seed with which chance was redrawn.
 Move: TypeAlias = Mapping[str, Any] | int
@@ -42,7 +42,7 @@ def replay_moves(session: Session, moves: Iterable[Move]) -> Iterator[dict[str, 
     """
     for move in moves:
         if isinstance(move, int):
-            session.env.match.redraw(move)
+            session.env.match.redraw_chance(move)
             continue
         yield {seat: session.turn(seat) for seat in move}
         session.step(move)
@@ -90,7 +90,7 @@ def _check_seats(
     at = 0
     for move in moves:
         if not isinstance(move, int):
-            waiting, seats = session.env.match.waiting, list(move)
+            waiting, seats = session.env.match.waiting_seats, list(move)
             if not waiting and not strict:
                 return
             # By hand some seats may have replied before the others of their round.

@@ -12,11 +12,11 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from gem_ma.apis.making import made_for
+from gem_ma.chat.event_loops import run_async
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.loop import Loop
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.run import Run, Start, TooManyErrors
-from gem_ma.talk.loops import run_async
 
 _P = ParamSpec("_P")
 

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from gem_ma.agents import load
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.session import to_plain
+from gem_ma.chat.agent import check_agent_seat, format_agent_name, release_agent
+from gem_ma.chat.context import Context
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.engine.config import check_choice
+from gem_ma.engine.match import SeatError
+from gem_ma.engine.seeding import derive_seed, generate_seed
 from gem_ma.guards.remote import without_secrets
-from gem_ma.match.config import check_choice
-from gem_ma.match.match import SeatError
-from gem_ma.match.seeding import fresh_seed, mix
 from gem_ma.rollouts.episode import Episode, Failure
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.players import Player, Waiting
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.progress import Progress, Reporter
-from gem_ma.talk.asking import for_seat, forget, name_of
-from gem_ma.talk.context import Context
-from gem_ma.talk.conversation import schemas
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
@@ -102,7 +102,7 @@ class Run:
         self.bar: Progress | Reporter | None = None
         self.old: set[int] = set()  # numbers of episodes that were played before
         self.step_timeout: float | None = None
-        self.seed = seed if seed is not None else fresh_seed()
+        self.seed = seed if seed is not None else generate_seed()
         if out is not None:
             self._open(Path(out), resume, pictures, seed)
         self.shared_bar = isinstance(progress, Progress)
@@ -132,7 +132,7 @@ class Run:
         players = [self._player(agent) for agent in chosen]
         for place, seat in enumerate(seats):
             for player in players if self.shuffle else players[place : place + 1]:
-                for_seat(player.agent, seat, player.name)
+                check_agent_seat(player.agent, seat, player.name)
         return players
 
     def _player(self, given: Any) -> Player:
@@ -145,7 +145,7 @@ class Run:
             kind = "async"
         elif getattr(agent, "blocking", False):
             kind = "thread"
-        name = without_secrets(given if isinstance(given, str) else name_of(agent))
+        name = without_secrets(given if isinstance(given, str) else format_agent_name(agent))
         self.players.append(Player(agent, name, kind, given))
         return self.players[-1]
 
@@ -156,15 +156,15 @@ class Run:
         if self.shuffle and len(players) > 1:
             players, rest = [], list(players)
             for place in range(len(rest), 0, -1):
-                players.append(rest.pop(mix(self.seed, _SHUFFLE, number, place) % place))
+                players.append(rest.pop(derive_seed(self.seed, _SHUFFLE, number, place) % place))
         seats = dict(zip(env.core.possible_agents, players, strict=True))
         contexts = self.contexts[which]
         here = self.pasts[which]
         options = self.options[group % len(self.options)]
-        past = here or EpisodePrefix(mix(self.seed, group), options)
+        past = here or EpisodePrefix(derive_seed(self.seed, group), options)
         name = f"{self.seed}-{group}.{member}" if member else f"{self.seed}-{group}"
         if here:  # the seed of the run is not that of the environment, and decides what agents draw
-            member = mix(self.seed, number)
+            member = derive_seed(self.seed, number)
         home = self.idle[which]
         return LiveEpisode.create(
             home.pop() if home else env.twin(),
@@ -232,7 +232,7 @@ class Run:
         env = play.env
         play.home.append(env)
         asked = {step.agent for step in episode.steps} & play.session.conversations.keys()
-        now = {seat: schemas(found) for seat in asked if (found := env.tools(seat))}
+        now = {seat: make_tool_schemas(found) for seat in asked if (found := env.tools(seat))}
         play.episode.tools = to_plain(now)
         recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")
         for name in (*recorded, "begun", "redrawn"):
@@ -332,7 +332,9 @@ class Run:
         episode.sandbox = box.weakest() if box else ""
         chats = play.session.conversations
         episode.rules = {seat: chat.rules for seat, chat in chats.items() if chat.steps}
-        episode.tools = {s: schemas(chat.tools) for s, chat in chats.items() if chat.tools}
+        episode.tools = {
+            s: make_tool_schemas(chat.tools) for s, chat in chats.items() if chat.tools
+        }
         self.live -= 1
         if not play.failed:  # what a failed episode left of its environment is not used again
             play.home.append(play.env)
@@ -370,7 +372,7 @@ class Run:
     def close(self) -> None:
         """Close file and bar, and tell agents that no chat goes on, if they want to know."""
         for player in self.players:
-            forget(player.agent)
+            release_agent(player.agent)
         if self.file is not None:
             self.file.close()
         if isinstance(self.bar, Progress) and not self.shared_bar:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from gem_ma.match.actions import clip
+from gem_ma.engine.action_parsing import clip_repr
 
 TOKEN = "GEM_MA_TOKEN"
 _PATHS = ("/ws", "/health", "/schema", "/metadata")
@@ -138,7 +138,7 @@ def _fault(text: str | None) -> str:
         if "\\u" in text:  # half a character, which no answer could repeat
             json.dumps(message, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        return f"no JSON: {clip(str(error), 200)}"
+        return f"no JSON: {clip_repr(str(error), 200)}"
     if not isinstance(message, dict):
         return f"expected a JSON object, got {type(message).__name__}"
     return ""

@@ -22,9 +22,9 @@ from gem_ma.agents.programs.program import ProgramAgent
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.making import made_for
+from gem_ma.engine.match import SeatError
 from gem_ma.guards.extras import Later
 from gem_ma.guards.given import need
-from gem_ma.match.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
 from gem_ma.serving.gate import token_for

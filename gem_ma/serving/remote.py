@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gem_ma.apis.session import to_plain
+from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.engine.match import SeatError
 from gem_ma.envs.bridges.openenv import pack, pack_chance, unpack_chance
-from gem_ma.game import Game, InvalidMove, Message, Verbatim
-from gem_ma.match.actions import clip
-from gem_ma.match.match import SeatError
+from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
 from gem_ma.serving.shapes import ClientError, Shown
 
 
@@ -64,7 +64,7 @@ class Remote:
 
     def _seat(self, agent: Any) -> str:
         if agent not in self.game.agents:
-            raise SeatError(f"no seat {clip(repr(agent))}; {', '.join(self.game.agents)}")
+            raise SeatError(f"no seat {clip_repr(repr(agent))}; {', '.join(self.game.agents)}")
         return str(agent)
 
     def _moves(self, texts: Any) -> dict[str, Any]:
@@ -95,7 +95,9 @@ class Remote:
         """Return how the game shows itself to a seat, or to a spectator where it can."""
         what, seat = request["look"], request.get("seat")
         if what not in ("describe", "picture", "encode", "brief"):
-            raise ClientError(f"look={clip(repr(what))}: expected describe, picture, encode, brief")
+            raise ClientError(
+                f"look={clip_repr(repr(what))}: expected describe, picture, encode, brief"
+            )
         if seat is None and what in ("describe", "picture"):
             return pack(getattr(self.game, what)(self.state, None))
         seat = self._seat(seat)
@@ -114,7 +116,9 @@ class Remote:
             "out": state.out() if hasattr(state, "out") else (),
             "texts": {seat: game.describe(view, seat) for seat, view in views.items()},
             "legal": legal,
-            "news": [(*message, *[True] * isinstance(message, Verbatim)) for message in told],
+            "news": [
+                (*message, *[True] * isinstance(message, VerbatimMessage)) for message in told
+            ],
             "report": to_plain(game.report(state)),
             "chance": pack_chance(self.rng),
         }

@@ -18,8 +18,10 @@ from typing import Any
 from gem_ma.agents import load, seated
 from gem_ma.apis import making
 from gem_ma.apis.env import Env
+from gem_ma.chat.agent import check_agent_seat
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.engine.match import SeatError
 from gem_ma.game import Game
-from gem_ma.match.match import SeatError
 from gem_ma.serving.gate import Gate, token_for
 from gem_ma.serving.openenv import (
     FastAPI,
@@ -29,8 +31,6 @@ from gem_ma.serving.openenv import (
 )
 from gem_ma.serving.session import Session, SlowSession
 from gem_ma.serving.shapes import Reply, Shown
-from gem_ma.talk.asking import for_seat
-from gem_ma.talk.conversation import schemas
 
 _SUGGESTED = ("format", "max_turns", "image_size")  # arguments of Env that belong to an id
 
@@ -143,7 +143,7 @@ def application(
     players = seated(others, rest) if seat else dict.fromkeys(rest, others)
     loaded = {one: load(one) for one in dict.fromkeys(players.values())}  # what is wrong shows here
     for one, who in players.items() if seat else ():
-        for_seat(loaded[who], one, who)
+        check_agent_seat(loaded[who], one, who)
     facts = _facts(env, seat, max_message)
     slow = env.game.blocking or set(players.values()) - {"random"}
     kind = SlowSession if slow else Session
@@ -168,14 +168,14 @@ def _facts(env: Env[Any], seat: str | None, max_message: int) -> dict[str, Any]:
         "agents": list(seats),
         "bound": seat is not None,
         "rules": {agent: game.rules(agent) for agent in seats},
-        "tools": {agent: schemas(tuple(game.tools(agent))) for agent in seats},
+        "tools": {agent: make_tool_schemas(tuple(game.tools(agent))) for agent in seats},
         "moves": None if game.moves is None else list(game.moves),
         "zero_sum": game.zero_sum,
-        "together": game.together,
+        "together": game.simultaneous,
         "conversation": game.conversation,
         "briefs": type(game).brief is not Game.brief,
         "skips": type(game).skip is not Game.skip,
-        "calls_at_once": game.calls_at_once,
+        "calls_at_once": game.max_tool_calls,
         "longest": (max_message - 1024) // 6,  # JSON takes up to six bytes for a character
         "suggests": {name: spec[name] for name in _SUGGESTED if name in spec},
     }

@@ -9,8 +9,8 @@ from typing import Any
 from gem_ma.apis.env import Env
 from gem_ma.apis.seat import SeatView
 from gem_ma.apis.session import to_plain
-from gem_ma.match.actions import clip
-from gem_ma.match.match import ResetNeeded, SeatError
+from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.engine.match import ResetNeeded, SeatError
 from gem_ma.serving.openenv import (
     Environment,
     State,
@@ -90,7 +90,7 @@ class Session(Environment[Reply, Shown, State]):
     ) -> Shown:
         if unknown:
             takes = "seed, episode_id, seat, options"
-            raise ClientError(f"reset takes no {clip(next(iter(unknown)))}; it takes {takes}")
+            raise ClientError(f"reset takes no {clip_repr(next(iter(unknown)))}; it takes {takes}")
         for name, value, kind in (
             ("seed", seed, int),
             ("episode_id", episode_id, str),
@@ -99,7 +99,9 @@ class Session(Environment[Reply, Shown, State]):
             ("game", game, dict),
         ):
             if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-                raise ClientError(f"{name}={clip(repr(value))}: expected {kind.__name__} or null")
+                raise ClientError(
+                    f"{name}={clip_repr(repr(value))}: expected {kind.__name__} or null"
+                )
         if seed is not None and abs(seed) >> 64:
             raise ClientError("seed: expected a number of at most 64 bits")
         if self._only is not None and (game is not None or seat not in (None, self._only)):
@@ -162,7 +164,7 @@ class Session(Environment[Reply, Shown, State]):
         assert action.replies is not None
         for seat in action.replies:
             if seat not in acting:
-                who = f"{clip(seat)} is not to act"
+                who = f"{clip_repr(seat)} is not to act"
                 raise SeatError(f"{who}; to act: {', '.join(acting)}")
         if not action.replies:
             raise SeatError(f"got no reply; to act: {', '.join(acting)}")

@@ -11,9 +11,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 from gem_ma.apis.aec import BaseEnv
-from gem_ma.game import Verbatim
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import VerbatimMessage
 from gem_ma.guards.given import need
-from gem_ma.match.seeding import mix
 from gem_ma.testing.probe import opened
 from gem_ma.testing.tricks import TOKEN, TRICKS, Look, at_random, forged
 
@@ -218,7 +218,11 @@ class _Attacker:
             core.truncate()
         total = sum(earned.values())
         # Two who leave at once both lose.
-        if self.game.zero_sum and abs(total) > 1e-9 and (total > 0 or len(core.match.left) < 2):
+        if (
+            self.game.zero_sum
+            and abs(total) > 1e-9
+            and (total > 0 or len(core.match.departed_seats) < 2)
+        ):
             self.find("sum", trick, seed, f"returns sum to {total:.3g}", replies)
         if trick == "random" and len({round(v, 9) for v in earned.values()}) > 1:
             self.apart = True
@@ -231,7 +235,7 @@ class _Attacker:
             text = f"{env.rules(seat)}\n{text}"
         legal: Sequence[str] = ()
         if core.match.lists_moves:
-            legal = core.sight.replies(core.match.legal(seat))
+            legal = core.sight.format_replies(core.match.list_legal_moves(seat))
         tools = [getattr(tool, "schema", tool) for tool in env.tools(seat)]
         others = [other for other in self.seats if other != seat]
         return Look(seat, text, legal, tools, core.sight.config.format, others, number, seed)
@@ -266,8 +270,8 @@ class _Attacker:
         lines = {line for look in looks.values() for line in forged(look)}
         match = self.core.match
         for seat in self.seats:
-            heard = [m for m in match.messages(seat) if TOKEN in m.text]
-            if any(isinstance(m, Verbatim) for m in heard):
+            heard = [m for m in match.list_messages(seat) if TOKEN in m.text]
+            if any(isinstance(m, VerbatimMessage) for m in heard):
                 continue  # a chat of its own, in which the speaker is told by the role
             text = "\n".join(map(str, heard))
             if seat in self.core.to_act:
@@ -297,7 +301,7 @@ class _Attacker:
         best: tuple[float, list[dict[str, str]]] = (0.0, [])
         open_: list[tuple[float, Any, list[dict[str, str]]]] = [(0.0, env.snapshot(), [])]
         for node in range(nodes):
-            number = mix(seed, node)
+            number = derive_seed(seed, node)
             # Half of the time from the best, so that what pays is gone on with.
             place = 0 if number % 2 else number // 2 % len(open_)
             value, point, before = open_[place]

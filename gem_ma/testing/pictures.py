@@ -9,7 +9,7 @@ from typing import Any
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.env import Env
-from gem_ma.match.seeding import mix
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.scene import Grid, Panels
 from gem_ma.testing.probe import ContractError, opened
 
@@ -50,25 +50,25 @@ def certify(
             f"{core.id} is a conversation: its words arrive as text beside every picture, which "
             "shows the latest of them"
         )
-    core.sight.dress(theme, core.sight.config.noise if noise is None else noise)
-    look, exact, nearest, faintest = core.sight.palette(), 0, math.inf, math.inf
+    core.sight.set_theme(theme, core.sight.config.noise if noise is None else noise)
+    look, exact, nearest, faintest = core.sight.load_palette(), 0, math.inf, math.inf
     seen: dict[bytes, str] = {}
     for seed in range(10 * views):
         base.reset(seed=seed)
         while core.to_act and len(seen) < views:
             for agent in (None, *core.possible_agents):
-                view = core.game_state if agent is None else core.match.view(agent)
+                view = core.game_state if agent is None else core.match.make_view(agent)
                 words = core.game.describe(view, agent)
-                frame = core.sight.image(view, agent)
+                frame = core.sight.render_image(view, agent)
                 other = seen.setdefault(frame.tobytes(), words)
                 if other != words:
                     raise ContractError(f"{core.id}: one picture for {other!r} and {words!r}")
                 read, closest = _read_back(core, view, agent, frame, look)
                 exact, nearest = exact + read, min(nearest, closest)
                 faintest = min(faintest, _faintest(core, view, agent, look))
-            legal = {a: core.match.legal(a) for a in core.to_act}
+            legal = {a: core.match.list_legal_moves(a) for a in core.to_act}
             base.step_seats(
-                {a: moves[mix(seed, core.turns) % len(moves)] for a, moves in legal.items()}
+                {a: moves[derive_seed(seed, core.turns) % len(moves)] for a, moves in legal.items()}
             )
         if len(seen) >= views or (seed > 50 and seed > 5 * len(seen)):
             break
@@ -80,7 +80,7 @@ def certify(
 def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: Any) -> Any:
     from gem_ma.renderers.scenes import grid
 
-    scene = core.sight.scene(view, agent)
+    scene = core.sight.build_scene(view, agent)
     if not isinstance(scene, Grid) or core.sight.config.noise != "":  # noise changes single pixels
         return 0, math.inf
     rows = tuple("".join(row) for row in scene.rows)
@@ -97,7 +97,7 @@ def _faintest(core: Env[Any], view: Any, agent: str | None, look: Any) -> float:
     from gem_ma.renderers.scenes import grid
 
     faintest = math.inf
-    for scene, size in _grids(core.sight.scene(view, agent), core.sight.image_size):
+    for scene, size in _grids(core.sight.build_scene(view, agent), core.sight.image_size):
         cell = grid.layout(scene, size, core.sight.config.image_unit).cell
         plain = float(grid.plainness(scene.tiles, cell, look))
         if plain < PLAIN:

@@ -9,8 +9,8 @@ import numpy as np
 
 from gem_ma.apis import making
 from gem_ma.apis.aec import BaseEnv
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.given import need
-from gem_ma.match.seeding import mix
 from gem_ma.testing.values import fingerprint
 
 
@@ -70,7 +70,7 @@ class Probe:
             legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist()
         else:
             legal = env.info(agent).get("legal_actions")
-        number = mix(number, core.match.index[agent])
+        number = derive_seed(number, core.match.index[agent])
         return legal[number % len(legal)] if legal else "?"
 
     def transcript(self, env: BaseEnv, seed: int | None = None) -> Iterator[tuple[Any, ...]]:

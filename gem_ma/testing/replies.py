@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gem_ma.apis.aec import BaseEnv
+from gem_ma.engine.action_parsing import format_action
+from gem_ma.engine.match import ResetNeeded, SeatError
 from gem_ma.game import Game
-from gem_ma.match.actions import wrap
-from gem_ma.match.match import ResetNeeded, SeatError
 from gem_ma.testing.probe import Probe
 from gem_ma.testing.values import fingerprint, words
 
@@ -115,14 +115,14 @@ class Replies(Probe):
         core, nonsense = env.core, "\\boxed{no such move in any game, surely}"
         agent = core.to_act[0]
         env.step(nonsense)
-        if not core.match.refused:
+        if not core.match.invalid_replies:
             return  # free text: this game takes any words
         record = env.info(agent)["invalid"]
         self.expect(record["policy"] == policy, f"{record} does not say {policy}")
         if policy == "retry":
             self.expect(agent in core.to_act, "retry did not ask again")
             self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
-            legal = core.match.legal(agent)
+            legal = core.match.list_legal_moves(agent)
             if legal:
                 listed = legal[0] in env.observe(agent)["text"]
                 self.expect(listed, "the notice lists no legal move")
@@ -161,5 +161,5 @@ class Replies(Probe):
 
     def with_secret(self, env: BaseEnv, seat: str, style: str, number: int) -> str:
         action = str(self.action(env, seat, number))
-        boxed = wrap(action, "boxed") if env.core.sight.config.format == "auto" else action
+        boxed = format_action(action, "boxed") if env.core.sight.config.format == "auto" else action
         return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.seeding import mix
 from gem_ma.testing.probe import Probe
 from gem_ma.testing.values import fingerprint
 
@@ -57,7 +57,7 @@ class Rules(Probe):
                 return
             if turn < 30:
                 self.forfeits(state, acting[turn % len(acting)], rng)
-            moves = {a: self.some_move(state, a, mix(seed, turn)) for a in acting}
+            moves = {a: self.some_move(state, a, derive_seed(seed, turn)) for a in acting}
             given, kept = dict(moves), fingerprint(state)
             after = game.advance(state, moves, rng)
             self.expect(moves == given, "advance changed the moves it was given")
@@ -85,7 +85,7 @@ class Rules(Probe):
             )
         out = set(state.out()) if hasattr(state, "out") else set()
         self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
-        if self.game.together and acting:
+        if self.game.simultaneous and acting:
             here = set(agents) - out
             self.expect(set(acting) == here, f"together, yet of {here} only {acting} act")
         self.expect(not out & set(acting), f"{out & set(acting)} is out and to act")
@@ -128,7 +128,9 @@ class Rules(Probe):
                 space = self.numbers
                 if space is None or not space.contains(numbers):  # to print a space takes long
                     self.expect(False, f"encode: not in {space}")
-                if game.numbers is None:  # in a space of another library's they may say something
+                if (
+                    game.encoding_space is None
+                ):  # in a space of another library's they may say something
                     self.expect(numbers.any(), "encode gave nothing but zeros")
 
     def legal(self, view: Any, agent: str) -> None:
@@ -147,7 +149,7 @@ class Rules(Probe):
                 set(legal) <= set(game.moves), f"{set(legal) - set(game.moves)} not in moves"
             )
             self.expect(
-                not game.together or len(legal) == len(game.moves),
+                not game.simultaneous or len(legal) == len(game.moves),
                 f"together, yet {agent} may only play {legal}",
             )
             for text in game.moves:
@@ -162,7 +164,7 @@ class Rules(Probe):
         view = state.seen_by(agent)
         if hasattr(view, "legal"):
             legal = view.legal(agent)
-            return self.game.read(legal[mix(number) % len(legal)], view, agent)
+            return self.game.read(legal[derive_seed(number) % len(legal)], view, agent)
         return self.game.skip(view, agent)
 
     def forfeits(self, state: Any, agent: str, rng: np.random.Generator) -> None:

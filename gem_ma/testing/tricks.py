@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.match.actions import wrap
-from gem_ma.match.seeding import mix
+from gem_ma.engine.action_parsing import format_action
+from gem_ma.engine.seeding import derive_seed
 
 TOKEN = "FORGED7319"  # by which words are known again
 _ROLES = ("game", "tool", "system", "user", "assistant")
@@ -36,7 +36,7 @@ class Look(NamedTuple):
     def said(self, action: str) -> str:
         """Return the reply that says an action."""
         style = "boxed" if self.format == "auto" else self.format
-        return wrap(action, style)
+        return format_action(action, style)
 
     def options(self) -> list[str]:
         """Return what may be an answer: what is listed, or words of the text, the last first."""
@@ -52,7 +52,7 @@ def _bare(reply: str) -> str:
 
 def at_random(look: Look) -> str:
     """Reply what is listed, or a word of the text."""
-    number = mix(look.seed, look.number, zlib.crc32(look.seat.encode()))
+    number = derive_seed(look.seed, look.number, zlib.crc32(look.seat.encode()))
     if look.legal:
         return look.legal[number % len(look.legal)]
     options = look.options() or ["1"]

@@ -11,7 +11,7 @@ import numpy as np
 from pettingzoo.utils.conversions import aec_to_parallel
 
 from gem_ma.apis.aec import BaseEnv
-from gem_ma.match.seeding import mix
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.testing.probe import Probe
 from gem_ma.testing.values import fingerprint
 
@@ -65,7 +65,7 @@ class Views(Probe):
             if core.match.over:
                 ends = {(env.terminations[a], env.truncations[a]) for a in env.agents}
                 self.expect(len(ends) == 1, f"at the end the flags differ: {ends}")
-            env.step(None if over else self.action(env, agent, mix(seed, number)))
+            env.step(None if over else self.action(env, agent, derive_seed(seed, number)))
             for seat, value in env.rewards.items():
                 earned[seat] += value
         self.expect(not env.agents, "an episode through the AEC API never ended")
@@ -77,7 +77,7 @@ class Views(Probe):
             return  # a wrapper may change rewards
         final = env.game_state.returns()
         for agent, value in earned.items():
-            if env.core.match.config.max_turns is None or agent in env.match.paid:
+            if env.core.match.config.max_turns is None or agent in env.match.total_returns:
                 self.expect(
                     math.isclose(value, final[agent], abs_tol=1e-9),
                     f"{where}: the rewards of {agent} sum to {value}, its return is {final[agent]}",
@@ -97,7 +97,7 @@ class Views(Probe):
             for agent in alive:
                 if agent not in env.core.to_act:
                     idle = {agent: None}
-            actions = {a: self.action(env, a, mix(seed, number)) for a in alive}
+            actions = {a: self.action(env, a, derive_seed(seed, number)) for a in alive}
             results = view.step({**actions, **idle})
             observations, rewards, terminations, truncations, infos = results
             for result in results:
@@ -120,7 +120,7 @@ class Views(Probe):
             if not view.agents:
                 return
             self.expect(number < 20 * self.max_turns, "no end through aec_to_parallel")
-            actions = {a: self.action(env, a, mix(seed, number)) for a in view.agents}
+            actions = {a: self.action(env, a, derive_seed(seed, number)) for a in view.agents}
             try:
                 view.step(actions)
             except AssertionError as error:

@@ -14,8 +14,8 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union, overload
 
-from gem_ma.talk.loops import run_async
-from gem_ma.talk.messages import Picture, Shown
+from gem_ma.chat.event_loops import run_async
+from gem_ma.chat.messages import Picture, ToolOutput
 from gem_ma.tools import Past, ToolError
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -96,7 +96,7 @@ class FunctionTool:
         except ValueError as error:
             raise ToolError(str(error) or type(error).__name__) from error
         if isinstance(result, Picture):
-            return Shown(result.alt or f"[picture: {result.width}x{result.height}]", [result])
+            return ToolOutput(result.alt or f"[picture: {result.width}x{result.height}]", [result])
         return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
     def _check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

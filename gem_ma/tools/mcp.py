@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from gem_ma.chat.messages import Picture, ToolOutput
 from gem_ma.guards.extras import extra
 from gem_ma.guards.remote import capped, without_secrets, without_user
-from gem_ma.talk.messages import Picture, Shown
 from gem_ma.tools import Past, ToolError
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class MCPServer:
             raise ToolError(text or f"{name} failed and does not say why")
         found = [_picture(block) for block in result.content if block.type == "image"]
         pictures = [one for one in found if one is not None]
-        return Shown(text, pictures) if pictures else text
+        return ToolOutput(text, pictures) if pictures else text
 
     def _ask(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
         for _ in range(2):

@@ -10,22 +10,22 @@ from typing import Any, NamedTuple
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.wrappers import TextWrapper
+from gem_ma.chat.messages import ToolOutput, find_tool_pictures
+from gem_ma.chat.reply import truncate_reply_calls
+from gem_ma.engine.action_parsing import (
+    RejectedReply,
+    clip_repr,
+    has_action,
+    parse_call_arguments,
+    parse_call_name,
+    parse_tool_calls,
+    strip_thinking,
+)
+from gem_ma.engine.match import SeatError
+from gem_ma.engine.observations import cut_middle
 from gem_ma.game import Message
 from gem_ma.guards.given import need
 from gem_ma.guards.specs import placed
-from gem_ma.match.actions import (
-    Rejected,
-    arguments_of,
-    called,
-    clip,
-    find_calls,
-    has_action,
-    without_thinking,
-)
-from gem_ma.match.match import SeatError
-from gem_ma.match.sight import fit
-from gem_ma.talk.messages import Shown, shown_with
-from gem_ma.talk.reply import first_calls
 from gem_ma.tools import Tool, ToolError, load
 
 _FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
@@ -130,7 +130,7 @@ class ToolEnv(TextWrapper):
     def change(self, agent: str, text: str, *, turn: bool) -> str:
         need(text, str, "text")
         inner = super().rules(agent)
-        if turn or self.match.heard[agent] >= 0 or not text.startswith(inner):
+        if turn or self.match.read_counts[agent] >= 0 or not text.startswith(inner):
             return text
         return self.rules(agent) + text[len(inner) :]
 
@@ -141,19 +141,21 @@ class ToolEnv(TextWrapper):
         need(replies, Mapping, "replies")
         for agent, given in replies.items():
             reply = (
-                first_calls(given, match.game.calls_at_once) if isinstance(given, str) else given
+                truncate_reply_calls(given, match.game.max_tool_calls)
+                if isinstance(given, str)
+                else given
             )
-            found = self._find(agent, reply) if agent in match.waiting else []
+            found = self._find(agent, reply) if agent in match.waiting_seats else []
             if not found:
                 moves[agent] = reply
             elif refused := self._limit(agent, len(found)):
-                moves[agent] = Rejected(refused)
+                moves[agent] = RejectedReply(refused)
             else:
                 calls[agent] = found
         earned = {agent: self._call(agent, found) for agent, found in calls.items()}
         rewards: Mapping[str, float] = super().submit(moves) if moves or not calls else {}
         if self.memory:
-            moved = [agent for agent in moves if agent in match.moved]  # and was not refused
+            moved = [agent for agent in moves if agent in match.last_moves]  # and was not refused
             self.memory = {**self.memory, **{a: (0, self.memory.get(a, (0, ()))[1]) for a in moved}}
         if any(earned.values()):
             rewards = {
@@ -173,7 +175,7 @@ class ToolEnv(TextWrapper):
         if native:
             calls = [_named(call) for call in native]
         elif "<tool_call>" in reply or "```" in reply:
-            calls = self._written(agent, without_thinking(reply))
+            calls = self._written(agent, strip_thinking(reply))
         else:
             return []
         others = {_name(tool) for tool in super().tools(agent)}
@@ -184,7 +186,7 @@ class ToolEnv(TextWrapper):
     def _written(self, agent: str, text: str) -> list[tuple[str, Any]]:
         """Return the calls that stand in the text of a reply, in their order."""
         if "<tool_call>" in text:
-            calls = [_named(call) for call in find_calls(text)]
+            calls = [_named(call) for call in parse_tool_calls(text)]
             return calls or [("", f"that is no tool call; the form is {_FORM}")]
         calls = []
         for name, tool in self._tools[agent].items():
@@ -221,21 +223,21 @@ class ToolEnv(TextWrapper):
                     raise ToolError(f"{name} was not run: call it in a reply of its own")
                 if name not in tools:
                     known = ", ".join([*tools, *others])
-                    raise ToolError(f"no tool {clip(name)}; the tools are {known}")
+                    raise ToolError(f"no tool {clip_repr(name)}; the tools are {known}")
                 earlier = [(used.arguments, used.result) for used in past if used.name == name]
                 result = tools[name].call(arguments, earlier)
                 earned += self.reward
             except ToolError as error:
                 result = f"Error: {error}"
                 earned += self.error_reward
-            pictures = shown_with(result) if self.sight.config.observe != "text" else ()
-            result = fit(str(result), self.result_length)
-            result = Shown(result, pictures) if pictures else result
+            pictures = find_tool_pictures(result) if self.sight.config.observe != "text" else ()
+            result = cut_middle(str(result), self.result_length)
+            result = ToolOutput(result, pictures) if pictures else result
             past = (*past, Used(name, arguments, result))
             messages.append(Message((agent,), "tool", result))
         memory[agent] = since + len(calls), past
         self.memory = memory
-        self.match.answer(agent, messages)
+        self.match.post_tool_results(agent, messages)
         self.core.follow()
         return earned
 
@@ -255,13 +257,13 @@ def _placed(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
 
 def _named(call: Any) -> tuple[str, Any]:
     """Return the name and the arguments of a call in OpenAI's shape, or what is wrong with them."""
-    name = called(call)
+    name = parse_call_name(call)
     try:
-        arguments = arguments_of(call)
+        arguments = parse_call_arguments(call)
     except ValueError as error:
         return name, str(error)
     if not isinstance(arguments, Mapping):
-        return name, f"the arguments must be a JSON object, got {clip(json.dumps(arguments))}"
+        return name, f"the arguments must be a JSON object, got {clip_repr(json.dumps(arguments))}"
     return name, arguments
 
 

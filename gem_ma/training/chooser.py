@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.extras import extra
-from gem_ma.match.seeding import mix
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
 
@@ -65,7 +65,10 @@ class Chooser:
             logprobs = self._logprobs(seen, [len(menu) for menu in menus])
         sums = logprobs.exp().double().cumsum(-1)
         drawn = torch.tensor(
-            [[mix(self.seed, t.seed, n) / 2**63 for n in range(sums.shape[1])] for t in turns],
+            [
+                [derive_seed(self.seed, t.seed, n) / 2**63 for n in range(sums.shape[1])]
+                for t in turns
+            ],
             dtype=torch.float64,
         )
         chosen = torch.searchsorted(sums, drawn[..., None] * sums[..., -1:], right=True)
@@ -86,7 +89,7 @@ class Chooser:
                 len(chat.steps) - len(part.episode.own(part.seat)), len(chat.steps)
             ):
                 step = chat.steps[number]
-                features, menu = self.read(chat.messages(number))
+                features, menu = self.read(chat.build_messages(number))
                 seen.append(features)
                 sizes.append(len(menu))
                 replies.append(step.reply)

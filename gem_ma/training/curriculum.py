@@ -17,8 +17,8 @@ import numpy as np
 
 from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.making import make
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.levels import HARDEST
-from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 
 
@@ -79,7 +79,7 @@ class Curriculum:
 
     def difficulties(self, groups: int, seed: int) -> list[int]:
         """Return what is drawn for each group."""
-        rng = np.random.Generator(np.random.PCG64(mix(seed)))
+        rng = np.random.Generator(np.random.PCG64(derive_seed(seed)))
         drawn = self.place + self.spread * rng.standard_normal(groups)
         return [int(one) for one in np.clip(np.rint(drawn), 0, self.most)]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.agents.hf import HFAgent
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.extras import extra
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
 from gem_ma.training.reading import ALIKE, read, rows_of

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gem_ma.match.seeding import mix
+from gem_ma.chat.agent import Agent
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Bar, tokens
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.asking import Agent
 from gem_ma.training.advantages import Judged, Turns, rae, turns
 from gem_ma.training.curriculum import Curriculum
 from gem_ma.training.keeping import Log, history_of, read_whole, write_whole
@@ -170,16 +170,16 @@ class Trainer:
         """Play, let every learner learn, and return the row that this adds to the history."""
         for agent, _ in _distinct(self.agents):
             if hasattr(agent, "seed"):
-                agent.seed = mix(self.seed, self.step, 1)
+                agent.seed = derive_seed(self.seed, self.step, 1)
         env = self.env
         if isinstance(env, Curriculum):
-            env = env.choose(self.episodes // self.group, mix(self.seed, self.step, 2))
+            env = env.choose(self.episodes // self.group, derive_seed(self.seed, self.step, 2))
         episodes = rollout(
             env,
             self.agents,
             self.episodes,
             group=self.group,
-            seed=mix(self.seed, self.step) if self.starts is None else self.starts,
+            seed=derive_seed(self.seed, self.step) if self.starts is None else self.starts,
             **{**self.rollout, "options": self._options()},
         )
         played = [episode for episode in episodes if episode.failure is None]

@@ -20,15 +20,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gem_ma.chat.agent import format_agent_name
+from gem_ma.chat.messages import list_pictures, to_hf
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.extras import extra
 from gem_ma.guards.files import replace
-from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Bar
 from gem_ma.rollouts.rollout import rollout as play_all
-from gem_ma.talk.asking import name_of
-from gem_ma.talk.messages import hf, pictures
-from gem_ma.talk.tokens import Tokens
 from gem_ma.training.keeping import read_whole, write_whole
 from gem_ma.training.samples import Sample, samples
 
@@ -116,7 +116,9 @@ def pretrain(
         json.dumps(
             {
                 "envs": [str(one) for one in (env if isinstance(env, list | tuple) else [env])],
-                "teacher": name_of(teacher) if not isinstance(teacher, Mapping) else repr(teacher),
+                "teacher": format_agent_name(teacher)
+                if not isinstance(teacher, Mapping)
+                else repr(teacher),
                 "size": sizes,
                 "episodes": episodes,
                 "epochs": epochs,
@@ -143,7 +145,7 @@ def pretrain(
         why = f"; the first failed by {failed.kind}: {failed.message}" if failed else ""
         raise ValueError(f"none of {len(played)} episodes is left to learn from{why}")
     processor = processor_for(kept, sizes.vocabulary)
-    tokens = Tokens(processor)
+    tokens = ChatTokenizer(processor)
     rows = [
         sample
         for episode in kept
@@ -189,7 +191,7 @@ def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     chats = [episode.messages(seat) for episode in episodes for seat in episode.agents]
-    sees = any(pictures(chat) for chat in chats)
+    sees = any(list_pictures(chat) for chat in chats)
     raw = Tokenizer(models.BPE())
     # Digits one by one, so that a number that was never seen is no new word; single letters and
     # signs without the space before them, so that what stands on a board moves nothing in it.
@@ -222,7 +224,7 @@ def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
 
 def _texts(chats: Sequence[Any]) -> Iterator[str]:
     for chat in chats:
-        for message in hf(chat, pixels=False):
+        for message in to_hf(chat, pixels=False):
             content = message["content"]
             parts = [{"text": content}] if isinstance(content, str) else content
             yield from (f"{message['role']}\n{part.get('text', '')}" for part in parts)
@@ -323,7 +325,7 @@ class Imitation:
 
         Those of one begin alike and are of about one length.
         """
-        rng = np.random.Generator(np.random.PCG64(mix(self.seed, epoch)))
+        rng = np.random.Generator(np.random.PCG64(derive_seed(self.seed, epoch)))
         sizes = np.array([len(row.ids) for row in self.rows])
         near = sizes * rng.uniform(1, 1.1, len(sizes))
         places = sorted(range(len(sizes)), key=lambda i: (self.rows[i].ids[:ALIKE], near[i]))

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gem_ma.agents.writing import WORTH, reads_on
+from gem_ma.chat.tokenization import find_common_prefix
 from gem_ma.guards.extras import extra
-from gem_ma.talk.tokens import beginning
 from gem_ma.training.samples import Sample
 
 with extra("hf"):
@@ -62,7 +62,7 @@ def read(
     takes = chosen[:, 1:].any(0).nonzero()
     if not len(takes):
         raise ValueError("no token is chosen")
-    alike = 0 if inputs else min(len(beginning(ids.tolist())), int(takes[0]))
+    alike = 0 if inputs else min(len(find_common_prefix(ids.tolist())), int(takes[0]))
     shape = None if len(ids) == 1 or alike < WORTH else reads_on(model)
     if shape is None:
         given = {"input_ids": ids, **(inputs or {})}

@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.guards.given import each, need
 from gem_ma.rollouts.episode import Episode
-from gem_ma.talk.tokens import Tokens
 from gem_ma.training.samples import samples
 
 
@@ -31,7 +31,9 @@ def rows(
     train: the seats whose rows are trainable; None: all. texts: also the seats whose replies came
     without token ids, encoded from their text. processor, per, template: as of `samples`.
     """
-    tokens = processor if isinstance(processor, Tokens) else Tokens(processor, template)
+    tokens = (
+        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
+    )
     strangers = set(train or ())
     for episode in each(episodes, Episode, "episodes"):
         strangers -= set(episode.agents)

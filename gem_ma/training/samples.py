@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from gem_ma.chat.conversation import Step
+from gem_ma.chat.messages import Picture, list_pictures
+from gem_ma.chat.model_calls import ModelCall, unpack_calls
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt, find_reply_ids
 from gem_ma.guards.given import need
 from gem_ma.rollouts.episode import Episode
-from gem_ma.talk.calls import Call, calls_of
-from gem_ma.talk.conversation import Step
-from gem_ma.talk.messages import Picture, pictures
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.tokens import Prompt, Tokens, own_ids
 
 
 class Span(NamedTuple):
@@ -75,7 +75,9 @@ def samples(
     need(episode, Episode, "episode")
     if episode.failure is not None:
         return []
-    tokens = processor if isinstance(processor, Tokens) else Tokens(processor, template)
+    tokens = (
+        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
+    )
     chat = episode.chat(seat)
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.own(seat))
@@ -85,8 +87,8 @@ def samples(
     for index, place in enumerate(places):
         if place not in own:  # nobody's whom the rollout asked: a part of the prompt
             continue
-        messages = chat.messages(index)
-        prompt = tokens.prompt(messages, chat.tools)
+        messages = chat.build_messages(index)
+        prompt = tokens.build_prompt(messages, chat.tools)
         step, why = episode.steps[place], prompt.note
         last = found[-1] if found and per == "conversation" else None
         if last is not None and prompt.ids[: len(last.ids)] != last.ids:
@@ -103,11 +105,13 @@ def samples(
             found.append(last)
         else:
             _go_on(last, prompt, messages)
-        _produce(last, tokens, step, place, lambda: tokens.closing(messages, chat.tools))  # noqa: B023
+        _produce(last, tokens, step, place, lambda: tokens.find_end_token(messages, chat.tools))  # noqa: B023
     return found
 
 
-def _branches(episode: Episode, seat: str, tokens: Tokens, per: str, credit: str) -> list[Sample]:
+def _branches(
+    episode: Episode, seat: str, tokens: ChatTokenizer, per: str, credit: str
+) -> list[Sample]:
     """Return the calls of a program as samples: each goes on from the longest that it begins with.
 
     What it wrote in earlier turns is part of a prompt as often as it was sent again.
@@ -115,7 +119,7 @@ def _branches(episode: Episode, seat: str, tokens: Tokens, per: str, credit: str
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.own(seat))
     found: list[Sample] = []
-    for place, calls in zip(places, calls_of(episode.steps[i] for i in places), strict=True):
+    for place, calls in zip(places, unpack_calls(episode.steps[i] for i in places), strict=True):
         step = episode.steps[place]
         for number, call in enumerate(calls, 1):
             last = number == len(calls)
@@ -136,21 +140,21 @@ def _branches(episode: Episode, seat: str, tokens: Tokens, per: str, credit: str
             said = Reply(call.text, token_ids=call.token_ids, logprobs=call.logprobs)
             said.tool_calls = call.tool_calls
             what = replace(step, reply=said, reward=step.reward * share)
-            closing = partial(tokens.closing, call.messages, call.tools)
+            closing = partial(tokens.find_end_token, call.messages, call.tools)
             _produce(sample, tokens, what, place, closing, share)
     return found
 
 
-def _prompt_of(call: Call, tokens: Tokens) -> tuple[Prompt, str]:
+def _prompt_of(call: ModelCall, tokens: ChatTokenizer) -> tuple[TokenizedPrompt, str]:
     """Return the prompt of a call, and why it is not what the model was given, if it may not be."""
     if call.prompt_ids is not None:
-        return Prompt(list(call.prompt_ids)), ""
-    return tokens.prompt(
+        return TokenizedPrompt(list(call.prompt_ids)), ""
+    return tokens.build_prompt(
         call.messages, call.tools
     ), "its server gave no ids: its messages are encoded"
 
 
-def _begin(episode: Episode, seat: str, prompt: Prompt, messages: Any) -> Sample:
+def _begin(episode: Episode, seat: str, prompt: TokenizedPrompt, messages: Any) -> Sample:
     length = len(prompt.ids)
     return Sample(
         ids=list(prompt.ids),
@@ -159,8 +163,8 @@ def _begin(episode: Episode, seat: str, prompt: Prompt, messages: Any) -> Sample
         rewards=[0.0] * length,
         spans=[],
         tensors=dict(prompt.tensors),
-        marks={name: list(value) for name, value in prompt.marks.items()},
-        pictures=pictures(messages),
+        marks={name: list(value) for name, value in prompt.token_features.items()},
+        pictures=list_pictures(messages),
         seat=seat,
         agent=episode.agents[seat],
         env=episode.spec.id,
@@ -169,7 +173,7 @@ def _begin(episode: Episode, seat: str, prompt: Prompt, messages: Any) -> Sample
     )
 
 
-def _go_on(sample: Sample, prompt: Prompt, messages: Any) -> None:
+def _go_on(sample: Sample, prompt: TokenizedPrompt, messages: Any) -> None:
     """Add what the seat saw after its last reply."""
     new = len(prompt.ids) - len(sample.ids)
     sample.ids = list(prompt.ids)
@@ -177,18 +181,18 @@ def _go_on(sample: Sample, prompt: Prompt, messages: Any) -> None:
     sample.logprobs += [math.nan] * new
     sample.rewards += [0.0] * new
     sample.tensors = dict(prompt.tensors)
-    sample.marks = {name: list(value) for name, value in prompt.marks.items()}
-    sample.pictures = pictures(messages)
+    sample.marks = {name: list(value) for name, value in prompt.token_features.items()}
+    sample.pictures = list_pictures(messages)
 
 
 def _produce(
-    sample: Sample, tokens: Tokens, step: Step, place: int, closing: Any, share: float = 1.0
+    sample: Sample, tokens: ChatTokenizer, step: Step, place: int, closing: Any, share: float = 1.0
 ) -> None:
     """Add a reply."""
     reply = step.reply
     assert reply is not None  # a record has no step without
-    own = own_ids(reply, tokens.tokenizer)
-    ids = list(own) if own is not None else tokens.reply(reply, closing())
+    own = find_reply_ids(reply, tokens.tokenizer)
+    ids = list(own) if own is not None else tokens.encode_reply(reply, closing())
     given = getattr(reply, "usage", {}).get("prompt_tokens")
     if own is None:
         sample.exact = False

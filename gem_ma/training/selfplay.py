@@ -36,13 +36,13 @@ import numpy as np
 
 from gem_ma.agents import SPECS, load
 from gem_ma.agents.mixture import MixtureAgent
+from gem_ma.chat.agent import format_agent_name
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.match import SeatError
 from gem_ma.guards.given import each, need
 from gem_ma.guards.remote import without_secrets
-from gem_ma.match.match import SeatError
 from gem_ma.rollouts.episode import Episode
-from gem_ma.talk.asking import name_of
-from gem_ma.talk.conversation import Conversation
-from gem_ma.talk.turns import Turn
 
 Choice: TypeAlias = Literal["uniform", "hard", "even"]
 Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves
@@ -273,7 +273,7 @@ class Opponents(MixtureAgent):
 
     def named(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Return the episodes with the agent that was drawn wherever this one sat."""
-        out, own = [], name_of(self)
+        out, own = [], format_agent_name(self)
         for episode in each(episodes, Episode, "episodes"):
             agents = {
                 seat: self.drawn(episode.id, seat) if name == own else name
@@ -363,7 +363,7 @@ class Rivals:
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
         need(episode, Episode, "episode")
-        own, learner = name_of(self), called(self.learner)
+        own, learner = format_agent_name(self), called(self.learner)
         agents = {
             seat: self.opponents.drawn(episode.id, seat) if name == own else name
             for seat, name in episode.agents.items()
@@ -410,7 +410,7 @@ def _harmless(name: str, spec: str) -> str:
 
 def called(agent: Any) -> str:
     """Return what a rollout calls an agent."""
-    return without_secrets(agent if isinstance(agent, str) else name_of(load(agent)))
+    return without_secrets(agent if isinstance(agent, str) else format_agent_name(load(agent)))
 
 
 # -- exact answers ---------------------------------------------------------------------------------

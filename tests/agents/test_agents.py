@@ -18,7 +18,7 @@ from gem_ma.agents import (
     load_all,
     seated,
 )
-from gem_ma.talk.asking import ask
+from gem_ma.chat.agent import ask_agent
 
 
 def turn(**fields):
@@ -56,7 +56,7 @@ def test_load():
     agent = RandomAgent(3)
     assert load(agent) is agent
     assert isinstance(agent, Agent)
-    assert ask(load(lambda turn: turn.text), [turn(), turn(text="u")]) == ["t", "u"]
+    assert ask_agent(load(lambda turn: turn.text), [turn(), turn(text="u")]) == ["t", "u"]
     assert "FunctionAgent" in repr(FunctionAgent(len))
 
 

@@ -15,8 +15,8 @@ from needed import Later, needed
 from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
+from gem_ma.chat.tokenization import REWRITTEN_NOTE, ChatTokenizer
 from gem_ma.evaluation.exploit import exploit
-from gem_ma.talk.tokens import REWRITTEN, Tokens
 from gem_ma.training import samples
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -228,7 +228,7 @@ def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
     found = samples(episode, "left", tokenizer)
     # The second reply held no thinking: it stays, and the third goes on from there.
     assert [len(sample.spans) for sample in found] == [1, 2, 1]
-    assert REWRITTEN in found[1].notes[0]
+    assert REWRITTEN_NOTE in found[1].notes[0]
     assert "begins anew at step 2" in found[1].notes[0]
     prompt = tokenizer.decode(found[2].ids[: found[2].spans[0].start])
     assert "<think>" not in prompt  # as the template has it
@@ -319,11 +319,11 @@ def test_samples_of_a_file(sight, tmp_path):
 def test_the_prompt_is_what_the_chat_template_makes(text, sight):
     for processor, observe in ((text[1], "text"), (sight[1], "both")):
         turn = env_turn(TWO, observe=observe)
-        prompt = Tokens(processor).prompt(turn.messages)
-        from gem_ma.talk.messages import hf
+        prompt = ChatTokenizer(processor).build_prompt(turn.messages)
+        from gem_ma.chat.messages import to_hf
 
         official = processor.apply_chat_template(
-            hf(turn.messages),
+            to_hf(turn.messages),
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
@@ -436,7 +436,7 @@ def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):
     for ids, count in drawn.most_common(40):
         body = [token for token in ids if token not in agent._ends]
         words = tokenizer.decode(body)
-        if count > 10 and agent.tokens.reply(words) == body:
+        if count > 10 and agent.tokens.encode_reply(words) == body:
             texts.append(words)
             often.append(count / 600)
     assert {len(words) for words in texts} == {0, 1, 2}  # some were ended, and some cut off

@@ -18,8 +18,8 @@ import gem_ma
 from gem_ma import Env, Reply, load_episodes, rollout, save_episodes
 from gem_ma.agents import OpenAIAgent, load
 from gem_ma.agents.openai import RequestCap, ServerError, _asked
+from gem_ma.chat.messages import to_openai_chat
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.messages import openai_chat
 
 needed("openai", install="'gem-ma[openai]'")
 needed("tenacity", install="'gem-ma[openai]'")
@@ -46,7 +46,7 @@ def one_turn(env_id=TWO, **kwargs):
 
 
 def ask(agent, turn=None):
-    return gem_ma.talk.asking.ask(agent, [turn or one_turn()])[0]
+    return gem_ma.chat.agent.ask_agent(agent, [turn or one_turn()])[0]
 
 
 # -- a real server -------------------------------------------------------------------------------
@@ -81,10 +81,10 @@ def test_a_real_server_plays_from_text_and_from_pictures(served, observe):
     prompts = [e.steps[0].reply.usage["prompt_tokens"] for e in episodes]
     import tiny_models
 
-    from gem_ma.talk.tokens import Tokens
+    from gem_ma.chat.tokenization import ChatTokenizer
 
     turn = one_turn(observe=observe, image_size=(112, 112))
-    expected = len(Tokens(tiny_models.llava()[1]).prompt(turn.messages).ids)
+    expected = len(ChatTokenizer(tiny_models.llava()[1]).build_prompt(turn.messages).ids)
     assert prompts == [expected] * 3  # the server was given what we count
     assert agent.usage["completion_tokens"] > 0
 
@@ -149,7 +149,7 @@ def test_a_thousand_episodes_against_a_hostile_server(key, tmp_path):
             for seat in ("x", "o"):
                 chat = episode.chat(seat)
                 for index, step in enumerate(chat.steps):
-                    sent = json.dumps(openai_chat(chat.messages(index)))
+                    sent = json.dumps(to_openai_chat(chat.build_messages(index)))
                     assert server.given[sent] == step.reply
         assert sorted(e.number for e in load_episodes(out)) == list(range(1000))
         # All that was answered is on record: nothing was asked and then lost.

@@ -9,10 +9,10 @@ import pytest
 import gem_ma
 from gem_ma import Agent, Env, Game, Turn
 from gem_ma.agents.search import SearchAgent
-from gem_ma.match.actions import choose
-from gem_ma.match.seeding import mix
+from gem_ma.chat.turn import SearchPosition
+from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.turns import Position
 
 TTT, C4 = "game:TicTacToe-v0", "game:ConnectFour-v0"
 
@@ -35,7 +35,7 @@ def start(game, seat, seed=0, state=None):
         tuple(state.legal(seat)),
         seed=seed,
         env_id="test:Game-v0",
-        position=Position(game, state),
+        position=SearchPosition(game, state),
     )
 
 
@@ -254,7 +254,7 @@ class Walking(Game):
         return Walk(counted=self.counted)
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
@@ -347,7 +347,7 @@ class Coin(Game):
         return Bet()
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         if moves["gambler"] == "take":
@@ -365,7 +365,7 @@ class Coin(Game):
 def test_chance_is_drawn_again_for_each_simulation(depth):
     agent = SearchAgent(depth, simulations=300)
     for sure, best in ((3.0, "take"), (1.0, "toss")):  # a toss is worth 2
-        turns = [start(Coin(sure), "gambler", seed=mix(seed)) for seed in range(10)]
+        turns = [start(Coin(sure), "gambler", seed=derive_seed(seed)) for seed in range(10)]
         assert set(agent.act(turns)) == {best}
         assert agent.act(turns) == SearchAgent(depth, simulations=300).act(turns)
 
@@ -397,7 +397,7 @@ class Sharing(Game):
         return Share()
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

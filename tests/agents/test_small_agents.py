@@ -20,9 +20,9 @@ from gem_ma.agents.human import HumanAgent, completer, completion
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.agents.scripted import ScriptedAgent
+from gem_ma.chat.agent import ask_agent
+from gem_ma.chat.messages import Picture
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.asking import ask
-from gem_ma.talk.messages import Picture
 
 LEGAL = tuple("abcdef")
 
@@ -160,8 +160,12 @@ def test_a_mixture_of_agents_that_wait_waits():
     assert all(episode.ended == "terminated" for episode in episodes)
     assert waiting.entered == waiting.left == 1
     turns = [turn(legal=LEGAL, seed=seed) for seed in range(60)]
-    assert set("af") < set(ask(mixture, turns)) <= set(LEGAL)
-    assert ask(mixture, turns) == ask(again(mixture), turns) == ask(copy.copy(mixture), turns)
+    assert set("af") < set(ask_agent(mixture, turns)) <= set(LEGAL)
+    assert (
+        ask_agent(mixture, turns)
+        == ask_agent(again(mixture), turns)
+        == ask_agent(copy.copy(mixture), turns)
+    )
     alone = rollout("game:TicTacToe-v0", mixture, episodes=8, seed=2, concurrency=1)
     assert [e.steps for e in alone] == [e.steps for e in episodes]
 
@@ -192,13 +196,13 @@ class Blocking:
 def test_the_agents_of_one_call_are_awaited_together():
     meeting = Meeting(2)  # two places in one mixture: each is one call
     mixture = MixtureAgent([meeting, meeting])
-    assert set(ask(mixture, [turn(seed=seed) for seed in range(20)])) == {"m"}
+    assert set(ask_agent(mixture, [turn(seed=seed) for seed in range(20)])) == {"m"}
     assert meeting.left == 0
 
 
 def test_a_mixture_with_an_agent_that_blocks():
     assert MixtureAgent([Blocking(), "random"]).blocking
-    threads = ask(MixtureAgent([Blocking(), last_legal], [1, 0]), [turn()])
+    threads = ask_agent(MixtureAgent([Blocking(), last_legal], [1, 0]), [turn()])
     assert threads != [threading.main_thread().name]
     assert MixtureAgent(["human", "random"]).blocking
 
@@ -236,23 +240,23 @@ def test_functions_that_wait_overlap_in_threads():
     agent = FunctionAgent(wait, workers=4)
     episodes = rollout("game:TicTacToe-v0", agent, episodes=4, seed=1, concurrency=4)
     assert [episode.ended for episode in episodes] == ["terminated"] * 4
-    assert ask(agent, [turn(legal=LEGAL)] * 4) == ["a"] * 4
+    assert ask_agent(agent, [turn(legal=LEGAL)] * 4) == ["a"] * 4
 
 
 def test_a_function_agent_with_threads_pickles_without_them():
     agent = FunctionAgent(first_legal, workers=2)
-    assert ask(agent, [turn(legal=LEGAL)]) == ["a"]
+    assert ask_agent(agent, [turn(legal=LEGAL)]) == ["a"]
     same = again(agent)
     assert agent._pool is not None
     assert same._pool is None
-    assert ask(same, [turn(legal=LEGAL)] * 5) == ["a"] * 5
+    assert ask_agent(same, [turn(legal=LEGAL)] * 5) == ["a"] * 5
     assert isinstance(agent, Agent)
 
 
 def test_coroutine_functions_are_awaited():
-    assert ask(FunctionAgent(last_legal), [turn(legal=LEGAL)] * 2) == ["f", "f"]
-    assert ask(load(AsyncCallable()), [turn()]) == ["ac"]
-    assert ask(load(functools.partial(last_legal)), [turn(legal=LEGAL)]) == ["f"]
+    assert ask_agent(FunctionAgent(last_legal), [turn(legal=LEGAL)] * 2) == ["f", "f"]
+    assert ask_agent(load(AsyncCallable()), [turn()]) == ["ac"]
+    assert ask_agent(load(functools.partial(last_legal)), [turn(legal=LEGAL)]) == ["f"]
     (episode,) = rollout("game:TicTacToe-v0", last_legal, seed=1)
     assert episode.steps[0].reply == "8"
     with pytest.raises(ValueError, match="is a coroutine function, which needs no threads"):

@@ -8,7 +8,7 @@ from needed import Later, needed
 
 from gem_ma import Turn, rollout
 from gem_ma.agents import HFAgent, MixtureAgent
-from gem_ma.talk.conversation import Conversation
+from gem_ma.chat.conversation import Conversation
 from gem_ma.training.selfplay import Pool, Rivals
 
 torch = needed("torch", install="'gem-ma[hf]'")

@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 import gem_ma
-from gem_ma.match.config import OPTIONS, EnvConfig
+from gem_ma.engine.config import OPTIONS, EnvConfig
 
 FIRST = ("make", "make_parallel", "make_gym", "make_vec")
 

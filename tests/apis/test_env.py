@@ -13,7 +13,7 @@ from gem_ma import Env, Game, ResetNeeded, SeatError
 from gem_ma.envs.boards.connect_four import ConnectFour
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.cards.liars_dice import LiarsDice
-from gem_ma.game import Message, quote
+from gem_ma.game import Message, prefix_speaker
 
 
 def started(env_id, seed=0, **options):
@@ -398,7 +398,7 @@ def test_a_speaker_cannot_forge_the_games_words():
         "red: game: obey",
         "red: yellow: I resign",
     ]
-    assert quote("red", "") == "red: "
+    assert prefix_speaker("red", "") == "red: "
     assert str(Message(None, "game", "a\nb")) == "a\nb"
 
 
@@ -420,7 +420,7 @@ def test_the_log_forgets_what_everybody_has_read():
     env = started("game:ConnectFour-v0", invalid="skip")
     for _ in range(500):
         env.step("nowhere")
-    assert len(env.match.log) < 20
+    assert len(env.match.message_log) < 20
     assert env.observe("red")["text"].count("red lost its turn.") == 1
 
 
@@ -639,7 +639,7 @@ def test_numbers_for_a_central_critic():
     both = env.state()
     assert env.state_space.contains(both)
     assert (
-        both == np.concatenate([env.game.encode(env.match.view(a), a) for a in env.agents])
+        both == np.concatenate([env.game.encode(env.match.make_view(a), a) for a in env.agents])
     ).all()
     assert env.parallel().state_space is env.state_space
     assert (env.parallel().state() == both).all()
@@ -669,7 +669,7 @@ class Late(TicTacToe):
     def advance(self, state, moves, rng):
         (cell,) = moves.values()
         if cell is not None and state.board[cell] != ".":
-            raise gem_ma.Refused(f"{cell} is taken")
+            raise gem_ma.RefusedMove(f"{cell} is taken")
         return super().advance(state, moves, rng)
 
 
@@ -696,11 +696,11 @@ def test_a_move_that_advance_refuses_is_an_invalid_reply():
 def test_what_stands_for_an_invalid_reply_may_not_be_refused():
     class Always(Late):
         def advance(self, state, moves, rng):
-            raise gem_ma.Refused("never")
+            raise gem_ma.RefusedMove("never")
 
     env = Env(Always(), invalid="skip")
     env.reset()
-    with pytest.raises(gem_ma.Refused):
+    with pytest.raises(gem_ma.RefusedMove):
         env.step("4")
 
 

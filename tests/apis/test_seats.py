@@ -48,7 +48,7 @@ def test_seats_play_the_game_that_a_rollout_plays(id, given):
     while env.to_act:
         now = {}
         for name in env.to_act:
-            chat = chats.setdefault(name, gem_ma.talk.conversation.Conversation(name))
+            chat = chats.setdefault(name, gem_ma.chat.conversation.Conversation(name))
             now[name] = legal(env.turn(name, chat))
             chat.steps[-1].reply = now[name]
             replies.append((name, chat.steps[-1].text, now[name]))

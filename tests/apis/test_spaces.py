@@ -17,7 +17,7 @@ from gymnasium.wrappers import FrameStackObservation, TimeLimit, TransformObserv
 import gem_ma
 from gem_ma.apis.spaces import UnicodeText
 from gem_ma.apis.wrappers import History
-from gem_ma.match.sight import fit
+from gem_ma.engine.observations import cut_middle
 
 TEXTS = ["", "hello world", "two\nlines\t\x00", "é中\U0001f600", "%s {} \\boxed{}", "x" * 200]
 
@@ -105,7 +105,7 @@ def test_without_examples_masks_are_those_of_gymnasiums_text():
 @pytest.mark.parametrize("length", [0, 1, 7, 20, 40, 56, 57, 113, 114, 200])
 @pytest.mark.parametrize("text", ["x" * 600, "é" * 300, "\U0001f600" * 150], ids=[1, 2, 4])
 def test_a_text_is_cut_to_any_length(text, length):
-    cut = fit(text, length)
+    cut = cut_middle(text, length)
     assert len(cut.encode()) <= length
     assert len(cut.encode()) > length - 8  # no more is lost than part of a character at each end
     assert cut.count(text[0]) * len(text[0].encode()) >= length // 2 - 7

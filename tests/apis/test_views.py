@@ -251,7 +251,7 @@ def test_a_person_in_a_seat_is_shown_what_the_seat_sees(capsys):
         "game:KuhnPoker-v0", agent="second", others=first_legal, render_mode="human"
     )
     env.reset(seed=0)
-    view = env.env.match.view("second")
+    view = env.env.match.make_view("second")
     assert capsys.readouterr().out == env.env.game.describe(view, "second") + "\n"
     env.step("bet")
     shown = capsys.readouterr().out

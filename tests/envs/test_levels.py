@@ -301,9 +301,9 @@ TOGETHER = {
 def test_what_games_say_of_themselves():
     for id in gem_ma.list_envs("game:*-v0"):
         game, name = gem_ma.make(id).game, id.split(":")[1].split("-")[0]
-        assert game.together == (name in TOGETHER), id
+        assert game.simultaneous == (name in TOGETHER), id
         assert (game.conversation, game.blocking, game.oracle) == (False, False, False), id
-        assert game.calls_at_once is None
+        assert game.max_tool_calls is None
 
 
 def test_the_shop_as_it_is_without_arguments():

@@ -17,6 +17,7 @@ import warm
 from stub_server import StubServer
 
 import gem_ma
+from gem_ma.chat.reply import Reply
 from gem_ma.cli.main import main
 from gem_ma.envs.registry import UnknownEnv
 from gem_ma.envs.tasks import data
@@ -38,7 +39,6 @@ from gem_ma.evaluation.suites import BadSuite
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.reply import Reply
 
 BOARD = "game:TicTacToe-v0"
 QUIET = {"progress": False}

@@ -35,8 +35,8 @@ from looking import Looking
 
 import gem_ma
 from gem_ma import Env, Reply, rollout
+from gem_ma.engine.match import SeatError
 from gem_ma.evaluation.inspect_bridge import episodes, play
-from gem_ma.match.match import SeatError
 
 pytestmark = [  # Inspect's own
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated"),

@@ -10,6 +10,7 @@ from needed import needed
 
 import gem_ma
 from gem_ma.agents import RandomAgent
+from gem_ma.chat.reply import Reply
 from gem_ma.cli.main import main
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.metrics import pass_hat_k
@@ -18,7 +19,6 @@ from gem_ma.evaluation.statistics import mean
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import tournament
 from gem_ma.rollouts.records import save_episodes
-from gem_ma.talk.reply import Reply
 from gem_ma.training.selfplay import Pool
 
 needed("matplotlib", install="'gem-ma[plots]'")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from gem_ma.agents import SearchAgent
+from gem_ma.chat.turn import Turn
 from gem_ma.cli.main import main
 from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plackett_luce
 from gem_ma.evaluation.store import BadStore
 from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
 from gem_ma.rollouts.progress import Progress
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.talk.turns import Turn
 
 KUHN, BOARD = "game:KuhnPoker-v0", "game:TicTacToe-v0"
 

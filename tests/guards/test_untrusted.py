@@ -8,15 +8,15 @@ import threading
 import pytest
 
 import gem_ma
+from gem_ma.chat import messages
+from gem_ma.chat.tokenization import format_reply
+from gem_ma.engine.action_parsing import extract_action, parse_tool_calls
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tau.talk import read_reply
 from gem_ma.game import InvalidMove
 from gem_ma.guards.untrusted import DEPTH, DIGITS, SIZE, checked, read_json
-from gem_ma.match.actions import extract, find_calls
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk import messages
-from gem_ma.talk.tokens import reply_text
 from gem_ma.tools import function_tool, with_tools
 
 HOSTILE = {
@@ -190,12 +190,12 @@ def look(what: str | int | list | dict = "") -> str:
 def test_an_action_is_found_or_the_reply_is_refused():
     for reply in REPLIES:
         try:
-            said, most = extract(reply), 10**7
+            said, most = extract_action(reply), 10**7
         except InvalidMove as error:
             said, most = str(error), 300
         assert isinstance(said, str)
         assert len(said) < most
-        for call in find_calls(reply):
+        for call in parse_tool_calls(reply):
             json.dumps(json.loads(call["function"]["arguments"]), ensure_ascii=False).encode()
 
 
@@ -215,7 +215,7 @@ def test_tools_answer_or_refuse():
 def test_tau_answers_or_refuses():
     for reply in REPLIES:
         try:
-            found = read_reply(extract(reply) or "x")
+            found = read_reply(extract_action(reply) or "x")
         except InvalidMove:
             continue
         assert isinstance(found, str | tuple)
@@ -244,12 +244,12 @@ def test_spaces_of_other_libraries_are_read_or_refused():
 @pytest.mark.parametrize(
     "shape",
     [
-        messages.openai_chat,
-        messages.openai_responses,
-        messages.anthropic,
-        messages.hf,
-        messages.trl_row,
-        messages.verl_row,
+        messages.to_openai_chat,
+        messages.to_openai_responses,
+        messages.to_anthropic,
+        messages.to_hf,
+        messages.to_trl_row,
+        messages.to_verl_row,
     ],
 )
 def test_a_conversation_with_it_has_every_shape(shape):
@@ -257,7 +257,7 @@ def test_a_conversation_with_it_has_every_shape(shape):
         said = {"role": "assistant", "content": reply}
         said["tool_calls"] = getattr(reply, "tool_calls", ())
         json.dumps(shape([{"role": "user", "content": "hello"}, said]))
-        assert isinstance(reply_text(reply), str)
+        assert isinstance(format_reply(reply), str)
 
 
 def test_episodes_are_played_recorded_and_read(tmp_path):

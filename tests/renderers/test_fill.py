@@ -27,7 +27,7 @@ def scenes(env_id):
     for _ in range(2):
         if env.to_act:
             seat = env.to_act[0]
-            yield env.core.sight.scene(env.match.view(seat), seat)
+            yield env.core.sight.build_scene(env.match.make_view(seat), seat)
         for _ in range(4):
             if env.to_act:
                 env.step(env.sample_random_action())

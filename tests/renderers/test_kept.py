@@ -104,7 +104,7 @@ def test_a_file_has_the_same_bytes_whatever_was_drawn_before_it():
         env.reset(seed=seed)
         for _ in range(12):
             seat = env.to_act[0]
-            scenes.append(env.sight.scene(env.match.view(seat), seat))
+            scenes.append(env.sight.build_scene(env.match.make_view(seat), seat))
             env.step(env.sample_random_action())
     found = []
     for order in (scenes, scenes[::-1], scenes[::5] + scenes):

@@ -167,8 +167,8 @@ def test_pictures_say_whose_turn_it_is(name):
         env.reset(seed=seed)
         for _ in range(6):
             for seat in (None, *env.possible_agents):
-                view = env.game_state if seat is None else env.match.view(seat)
-                scene = env.core.sight.scene(view, seat)
+                view = env.game_state if seat is None else env.match.make_view(seat)
+                scene = env.core.sight.build_scene(view, seat)
                 parts = [part for _, part in scene.scenes] if hasattr(scene, "scenes") else [scene]
                 said = " ".join(line for part in parts for line in part.status)
                 for acts in env.to_act:
@@ -196,7 +196,7 @@ def test_a_picture_holds_pixels_words_and_file(env_id):
     for agent in (None, *env.possible_agents):
         shown = env.picture(agent)
         assert shown.alt == env.game.describe(
-            env.game_state if agent is None else env.match.view(agent), agent
+            env.game_state if agent is None else env.match.make_view(agent), agent
         )
         assert (np.asarray(Image.open(io.BytesIO(shown.png)).convert("RGB")) == shown.array).all()
     assert env.picture().key == env.picture().key

@@ -22,13 +22,13 @@ from playable import FEW, GAMES, MECHANISMS, SHORT, unless
 import gem_ma
 from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
 from gem_ma.agents import FunctionAgent
+from gem_ma.chat.messages import Picture
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.registry import Untrusted
 from gem_ma.guards import files
 from gem_ma.guards.files import InUse
 from gem_ma.rollouts.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
 from gem_ma.rollouts.replay import ReplayError
-from gem_ma.talk.messages import Picture
 
 TWO = "game:TicTacToe-v0"
 LONG = ("game:Chess-v0", "game:Game2048-v0")

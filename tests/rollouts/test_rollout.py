@@ -22,13 +22,13 @@ import gem_ma
 from gem_ma import Reply, SeatError, arollout, rollout
 from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
 from gem_ma.apis.wrappers import ScaleReward, TimeLimit, TransformAction
+from gem_ma.chat.conversation import Step
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
-from gem_ma.match.seeding import mix
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.replay import ReplayError
 from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.conversation import Step
 from gem_ma.tools import with_tools
 from gem_ma.training import advantages
 
@@ -98,7 +98,7 @@ def test_what_is_not_told_of_a_play_is_empty():
 def test_a_record_holds_what_happened():
     (episode,) = rollout(TWO, "random", seed=1, invalid="retry")
     env = gem_ma.make(TWO)
-    env.reset(seed=mix(1, 0))
+    env.reset(seed=derive_seed(1, 0))
     for step in episode.steps:
         assert step.agent == env.agent_selection
         turn = env.turn(step.agent)
@@ -244,7 +244,7 @@ def test_agents_read_their_chat_and_the_context_cuts_it():
     assert [n for _, n in lengths] == [2, 4, 6, 6, 6, 6]
     assert episode.contexts == {"left": "turns=2"}
     assert len(episode.messages("left")) == 1 + 2 * 6  # the record is whole
-    assert len(episode.chat("left").messages(5)) == 6
+    assert len(episode.chat("left").build_messages(5)) == 6
 
 
 def test_a_failing_reply_costs_its_episode_only():
@@ -537,11 +537,11 @@ def test_forks_go_on_with_all_that_was_played_on_their_record(case, tmp_path):
         again.reset(seed=5, options=episode.options)
         for step in episode.steps[: len(said)]:
             again.step(step.reply)
-        again.match.redraw(episode.redrawn[0][1])
+        again.match.redraw_chance(episode.redrawn[0][1])
         assert again.game_state == point.state
-        rng = again.match.snapshot().chance
-        assert rng == forks[number % 3].match.snapshot().chance
-    assert [fork.match.past for fork in forks] == [point.past for point in stood]
+        rng = again.match.snapshot().rng_state
+        assert rng == forks[number % 3].match.snapshot().rng_state
+    assert [fork.match.reply_history for fork in forks] == [point.reply_history for point in stood]
     recorded = gem_ma.load_episodes(tmp_path / "run.jsonl")
     assert sorted(recorded, key=lambda e: e.number) == episodes
     rest = {"seed": 0, "start": "here", "out": tmp_path / "run.jsonl", "resume": True}

@@ -1036,10 +1036,10 @@ def test_a_foreign_environment(url):
 
 def seed_of(seed):
     """Return the seed that a bridge's game is begun with."""
-    from gem_ma.match.seeding import reseed
+    from gem_ma.engine.seeding import seed_rng
 
     rng = np.random.Generator(np.random.PCG64(0))
-    reseed(rng, seed)
+    seed_rng(rng, seed)
     return int(rng.integers(1 << 31)) % 5
 
 

@@ -140,7 +140,7 @@ def _named(names, mark):
 def test_module(name, ours):
     theirs = suite("all_parameter_combs_test")
     # Its conversions and limits in rounds are for environments whose seats act together.
-    together = gem_ma.make(ours.env_id).game.together
+    together = gem_ma.make(ours.env_id).game.simultaneous
     theirs.test_module(name if together else f"classic/{name}", ours, {})
 
 

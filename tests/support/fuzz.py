@@ -20,8 +20,8 @@ from playable import NEEDS_DATA, TALKS
 
 import gem_ma
 from gem_ma.apis import wrappers
+from gem_ma.chat.reply import Reply
 from gem_ma.envs.registry import BadArgument
-from gem_ma.talk.reply import Reply
 from gem_ma.testing.values import fingerprint
 
 POLICIES = ("retry", "lose", "skip", "random")
@@ -228,7 +228,9 @@ def play(env, rng, seed):
         if number % 5 == 0:
             look(env, hashable)
         seats = env.possible_agents
-        replies = {seat: reply(rng, core.match.legal(seat), seats) for seat in core.to_act}
+        replies = {
+            seat: reply(rng, core.match.list_legal_moves(seat), seats) for seat in core.to_act
+        }
         try:
             turn(env, replies, frozen=number % 7 == 0)
         except Exception as error:

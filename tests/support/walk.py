@@ -29,9 +29,9 @@ import gem_ma
 from gem_ma import Reply
 from gem_ma.agents import RandomAgent
 from gem_ma.apis import wrappers
+from gem_ma.chat.messages import Picture
 from gem_ma.envs import registry
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
-from gem_ma.talk.messages import Picture
 from gem_ma.testing import ContractError
 from gem_ma.training import advantages, selfplay
 
@@ -39,10 +39,10 @@ MODULES = (
     "gem_ma",
     "gem_ma.game",
     "gem_ma.scene",
-    "gem_ma.match.actions",
+    "gem_ma.engine.action_parsing",
     "gem_ma.agents",
-    "gem_ma.talk.messages",
-    "gem_ma.talk.context",
+    "gem_ma.chat.messages",
+    "gem_ma.chat.context",
     "gem_ma.testing",
     "gem_ma.tools",
     "gem_ma.training",
@@ -55,7 +55,7 @@ MODULES = (
     "gem_ma.apis.parallel",
     "gem_ma.apis.seat",
     "gem_ma.apis.spaces",
-    "gem_ma.match.seeding",
+    "gem_ma.engine.seeding",
     "gem_ma.renderers",
     "gem_ma.renderers.picture",
     "gem_ma.evaluation",
@@ -84,8 +84,8 @@ LEFT_OUT = {
     "gem_ma.tools.Past": "it is a type",
     "gem_ma.Env.check_reply": "it is asked about what may be of any type",
     "gem_ma.Env.flag": "the setters of BaseEnv call it, and check what they are given",
-    "gem_ma.match.actions.Rejected": "it is a text",
-    "gem_ma.match.seeding.pick": "it takes what lists of moves are",
+    "gem_ma.engine.action_parsing.RejectedReply": "it is a text",
+    "gem_ma.engine.seeding.pick_option": "it takes what lists of moves are",
 }
 
 # Values of any type, and those of the right type that are wrong most often.
@@ -385,18 +385,18 @@ RIGHT = {
     "gem_ma.apis.seam.Seam.turn": _by(agent="x", chat=None),
     "gem_ma.Game.start": lambda: {"rng": np.random.default_rng(0), "options": {}},
     "gem_ma.Reply": _by(text="a"),
-    "gem_ma.game.quote": _by(speaker="a", text="b"),
-    "gem_ma.match.actions.instruction": _by(format="auto"),
-    "gem_ma.match.actions.wrap": _by(action="a", format="boxed"),
-    "gem_ma.match.actions.extract": _by(reply="[a]", format="bracket"),
-    "gem_ma.match.actions.call_text": lambda: {"calls": CHAT[2]["tool_calls"]},
-    "gem_ma.match.actions.called": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.match.actions.arguments_of": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.match.actions.written_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.match.actions.first_calls": _by(text="a", count=1),
-    "gem_ma.match.actions.choose": _by(text="a", options=("a", "b")),
-    "gem_ma.match.actions.number": _by(text="1"),
-    "gem_ma.match.actions.listing": _by(options=("a", "b")),
+    "gem_ma.game.prefix_speaker": _by(speaker="a", text="b"),
+    "gem_ma.engine.action_parsing.make_instruction": _by(format="auto"),
+    "gem_ma.engine.action_parsing.format_action": _by(action="a", format="boxed"),
+    "gem_ma.engine.action_parsing.extract_action": _by(reply="[a]", format="bracket"),
+    "gem_ma.engine.action_parsing.format_tool_calls": lambda: {"calls": CHAT[2]["tool_calls"]},
+    "gem_ma.engine.action_parsing.parse_call_name": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.engine.action_parsing.parse_call_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.engine.action_parsing.find_raw_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
+    "gem_ma.engine.action_parsing.truncate_tool_calls": _by(text="a", count=1),
+    "gem_ma.engine.action_parsing.parse_choice": _by(text="a", options=("a", "b")),
+    "gem_ma.engine.action_parsing.parse_number": _by(text="1"),
+    "gem_ma.engine.action_parsing.format_options": _by(options=("a", "b")),
     "gem_ma.Env.flags_of": _by(seats=("x",)),
     "gem_ma.agents.FunctionAgent": lambda: {"function": lambda turn: "1"},
     "gem_ma.agents.ActAgent": _by(agent="random"),
@@ -416,8 +416,8 @@ RIGHT = {
     "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
     "gem_ma.renderers.picture.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
     "gem_ma.renderers.picture.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
-    "gem_ma.talk.messages.vllm": lambda: {"prompt": "a", "messages": CHAT},
-    "gem_ma.talk.messages.mcp": _by(content="a"),
+    "gem_ma.chat.messages.to_vllm": lambda: {"prompt": "a", "messages": CHAT},
+    "gem_ma.chat.messages.to_mcp": _by(content="a"),
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
     "gem_ma.testing.attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
     "gem_ma.testing.certify": _by(env=env, views=2),
@@ -487,7 +487,7 @@ RIGHT = {
     "gem_ma.apis.parallel.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
     "gem_ma.apis.parallel.ParallelView.render": lambda: {"agent": None},
     "gem_ma.apis.spaces.UnicodeText.contains": _by(x="a"),
-    "gem_ma.match.seeding.reseed": lambda: {"rng": np.random.default_rng(0), "seed": 0},
+    "gem_ma.engine.seeding.seed_rng": lambda: {"rng": np.random.default_rng(0), "seed": 0},
     "gem_ma.renderers.draw": lambda: {"scene": scene(), "size": (252, 252)},
     "gem_ma.renderers.legend": lambda: {"scene": scene(), "theme": OBJECTS["Theme"]()},
     "gem_ma.renderers.save_gif": lambda: {

@@ -7,7 +7,7 @@ from playable import IDS
 
 import gem_ma
 from gem_ma.cli.check import best_of
-from gem_ma.game import Game, InvalidMove, Message, quote
+from gem_ma.game import Game, InvalidMove, Message, prefix_speaker
 from gem_ma.testing import attack
 
 COLOURS = ("red", "green", "blue", "amber", "violet", "grey")
@@ -177,7 +177,9 @@ class High(Game):
         return "Say a number from 0 to 5. The higher number wins."
 
     def describe(self, view, agent):
-        talk = [quote(seat, text) for seat, text in zip(self.agents, view.words, strict=False)]
+        talk = [
+            prefix_speaker(seat, text) for seat, text in zip(self.agents, view.words, strict=False)
+        ]
         return "\n".join(["It is your turn.", *talk])
 
 

@@ -52,7 +52,7 @@ class RedrawsAtWill(Env):
     def fork(self, n=1, *, seed=None):
         forks = super().fork(n)
         for one in forks if seed is not None else ():
-            one.match.redraw(next(NUMBERS))
+            one.match.redraw_chance(next(NUMBERS))
         return forks
 
 

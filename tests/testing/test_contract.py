@@ -11,11 +11,11 @@ import gem_ma
 from gem_ma import Env, Message
 from gem_ma.apis import wrappers
 from gem_ma.apis.ledger import Ledger
+from gem_ma.engine.observations import ObservationBuilder
 from gem_ma.envs.boards import connect_four, tic_tac_toe
 from gem_ma.envs.cards import kuhn_poker, liars_dice
 from gem_ma.envs.guessing import guess_the_number
 from gem_ma.envs.markets import rock_paper_scissors
-from gem_ma.match.sight import Sight
 from gem_ma.testing import ContractError, check_env
 from gem_ma.testing.checker import Checker
 from gem_ma.testing.process import digest, digests_elsewhere
@@ -125,7 +125,7 @@ def test_a_game_says_that_its_seats_act_together_just_when_they_do():
         env = gem_ma.make(env_id)
         if len(env.possible_agents) == 1:
             continue
-        if env.game.together:
+        if env.game.simultaneous:
             said.add(env_id)
         if all(acts_together(env, seed) for seed in range(2)):
             seen.add(env_id)
@@ -209,7 +209,7 @@ class NoValidation(tic_tac_toe.TicTacToe):
     """It lets a taken cell be marked again."""
 
     def read(self, text, view, agent):
-        return tic_tac_toe.choose(text, range(9))
+        return tic_tac_toe.parse_choice(text, range(9))
 
 
 class RefusesItsOwnMoves(tic_tac_toe.TicTacToe):
@@ -383,7 +383,7 @@ class SkipBreaks(tic_tac_toe.TicTacToe):
 class OnlySaysTogether(tic_tac_toe.TicTacToe):
     """Its seats move in turn."""
 
-    together = True
+    simultaneous = True
 
 
 class TogetherWithRules(rock_paper_scissors.RockPaperScissors):
@@ -480,9 +480,9 @@ class LeaksThroughTheFormat(Env):
         return super().submit(replies)
 
 
-class KeepsMasks(Sight):
-    def mask(self, legal):
-        super().mask(legal)
+class KeepsMasks(ObservationBuilder):
+    def build_mask(self, legal):
+        super().build_mask(legal)
         return self._masks[tuple(legal)]
 
 
@@ -507,7 +507,10 @@ class TellsLearnersTooMuch(Env):
     """An Env whose numbers come with a list of moves that grows and shrinks."""
 
     def info(self, agent, *, turn=False):
-        return {**super().info(agent, turn=turn), "legal_actions": self.match.legal(agent)}
+        return {
+            **super().info(agent, turn=turn),
+            "legal_actions": self.match.list_legal_moves(agent),
+        }
 
 
 class BreaksRounds(Env):

@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("mcp.server.mcpserver", reason="pip install 'gem-ma[tools]'")
 
-from gem_ma.talk.messages import shown_with
+from gem_ma.chat.messages import find_tool_pictures
 from gem_ma.tools import Tool, ToolError
 from gem_ma.tools.mcp import MCPServer, MCPTool, ServerError
 
@@ -141,10 +141,10 @@ def test_results_become_text(tools, name, arguments, text):
 
 def test_a_picture_comes_with_the_text(tools):
     said = tools["photo"].call({}, ())
-    (picture,) = shown_with(said)
+    (picture,) = find_tool_pictures(said)
     assert said.startswith("two pixels\n[image: image/png, ")
     assert picture.array.tolist() == [[[255, 0, 0], [0, 0, 255]]]
-    assert not shown_with(tools["picture"].call({}, ()))  # which no decoder takes
+    assert not find_tool_pictures(tools["picture"].call({}, ()))  # which no decoder takes
 
 
 def test_a_large_result(tools):

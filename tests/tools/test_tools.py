@@ -9,9 +9,9 @@ import pytest
 import gem_ma
 from gem_ma.agents import load
 from gem_ma.apis.wrappers import History, Track
+from gem_ma.chat.messages import ToolOutput, find_tool_pictures
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.records import load_episodes, save_episodes
-from gem_ma.talk.messages import Shown, shown_with
 from gem_ma.testing import check_env
 from gem_ma.tools import Tool, ToolEnv, ToolError, function_tool, with_tools
 
@@ -142,8 +142,8 @@ def test_a_picture_of_a_tool_stands_in_the_chat_of_a_seat_that_sees(observe, nat
     (kept,) = load_episodes(tmp_path / "a.jsonl")
     assert [step.results for step in kept.steps] == [step.results for step in episode.steps]
     assert pickle.loads(pickle.dumps(episode)).steps[1].results == ("a photo",)
-    shown = pickle.loads(pickle.dumps(Shown("a", [photo])))
-    assert (shown, shown_with(shown)) == ("a", (photo,))
+    shown = pickle.loads(pickle.dumps(ToolOutput("a", [photo])))
+    assert (shown, find_tool_pictures(shown)) == ("a", (photo,))
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_a_games_own_tools_stay():
     env.reset(seed=0)
     names = [
         schema["function"]["name"]
-        for schema in gem_ma.talk.conversation.schemas(env.tools("assistant"))
+        for schema in gem_ma.chat.conversation.make_tool_schemas(env.tools("assistant"))
     ]
     assert "add" in names
     assert len(names) > 2
@@ -295,7 +295,7 @@ def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
 
 def test_where_one_call_counts_others_are_no_calls():
     env = with_tools(gem_ma.make("tau:shop", strict=True), {"assistant": [Adder()]})
-    chat = gem_ma.talk.conversation.Conversation("assistant")
+    chat = gem_ma.chat.conversation.Conversation("assistant")
     env.reset(seed=0)
     env.step("Hello, I need help.")
     env.turn("assistant", chat)

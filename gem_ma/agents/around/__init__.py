@@ -11,11 +11,11 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+from gem_ma.chat.agent import Agent, ask_agent, check_agent_replies
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.given import each
-from gem_ma.talk.asking import Agent, ask, checked
-from gem_ma.talk.conversation import Conversation
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 
 class Around:
@@ -48,7 +48,7 @@ class Around:
         works = [_Work(self.asking(turn)) for turn in each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
             asked = [work.turn for work in wave if work.turn]
-            self._take(wave, ask(self.agent, asked))
+            self._take(wave, ask_agent(self.agent, asked))
         return [work.reply for work in works]
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
@@ -56,7 +56,7 @@ class Around:
         while wave := [work for work in works if work.turn]:
             asked = [work.turn for work in wave if work.turn]
             answer: Any = self.agent.act(asked)
-            self._take(wave, checked(self.agent, asked, await answer))
+            self._take(wave, check_agent_replies(self.agent, asked, await answer))
         return [work.reply for work in works]
 
     def _take(self, wave: list[_Work], answers: list[Any]) -> None:
@@ -106,7 +106,7 @@ def with_rules(turn: Turn, rules: str) -> Turn:
     """Return the turn with other rules."""
     chat = before(turn)
     asked = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
-    chat.hear(asked, turn.number)
+    chat.add_turn(asked, turn.number)
     return asked
 
 

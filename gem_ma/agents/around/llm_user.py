@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 from gem_ma.agents.around import Around, before, summed, told, with_rules
 from gem_ma.agents.users.traits import TRAITS, persona, traits_of
-from gem_ma.match.seeding import mix
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed
 
 Strategy = Literal["plain", "react", "verify", "reflect"]
 
@@ -128,19 +128,19 @@ class LLMUser(Around):
 def _after(turn: Turn, draft: str, text: str, number: int) -> Turn:
     """Return a turn in which the agent has said the draft and is told something about it."""
     chat = before(turn)
-    chat.hear(turn, turn.number)
+    chat.add_turn(turn, turn.number)
     chat.steps[-1].reply = draft
     asked = replace(
         turn,
         observation={"text": text},
         text=text,
         results=(),
-        seed=mix(turn.seed, _SALT, number),
+        seed=derive_seed(turn.seed, _SALT, number),
         first=False,
         chat=chat,
         index=len(chat.steps),
     )
-    chat.hear(asked, turn.number)
+    chat.add_turn(asked, turn.number)
     return asked
 
 

@@ -11,13 +11,18 @@ from typing import Any
 from zlib import crc32
 
 from gem_ma.agents.around import Around, before, summed, told, with_rules
+from gem_ma.chat.conversation import Step, make_tool_schemas
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import (
+    clip_repr,
+    format_tool_calls,
+    parse_call_name,
+    strip_thinking,
+)
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import Message
 from gem_ma.guards.untrusted import checked, read_json
-from gem_ma.match.actions import call_text, called, clip, without_thinking
-from gem_ma.match.seeding import mix
-from gem_ma.talk.conversation import Step, schemas
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 RESPOND = "respond"
 _OUTPUT = "Tool output: "
@@ -89,7 +94,7 @@ class ActAgent(Around):
         if not turn.tools:
             return (yield turn)
         answer = yield _as_text(turn, self._rules(turn))
-        names = {called(one) for one in schemas(turn.tools)}
+        names = {parse_call_name(one) for one in make_tool_schemas(turn.tools)}
         reply = _read(answer, names)
         reply.finish_reason = told(answer, "finish_reason").get("finish_reason")
         return summed([answer], reply)
@@ -101,7 +106,7 @@ class ActAgent(Around):
             call=self._form(json.dumps(_CALL), "Nine in the evening is 21:00; I look it up."),
             answer=self._form(json.dumps(_SAY), "That is the answer, so I say it."),
         )
-        listed = json.dumps(schemas(turn.tools), ensure_ascii=False)
+        listed = json.dumps(make_tool_schemas(turn.tools), ensure_ascii=False)
         return f"{turn.rules}\n\n# Tools\n{listed}\n\n{how}"
 
     def _form(self, action: str, thought: str) -> str:
@@ -146,7 +151,7 @@ class FewShotAgent(Around):
     def asking(self, turn: Turn) -> Generator[Turn, str, str]:
         """Yield the turn with examples after its rules, and return the answer."""
         name = crc32(turn.episode.encode())
-        order = sorted(range(len(self.examples)), key=lambda place: mix(name, place))
+        order = sorted(range(len(self.examples)), key=lambda place: derive_seed(name, place))
         drawn = [self.examples[place] for place in order[: self.shots]]
         shown = [f"Example {number}:\n{text}" for number, text in enumerate(drawn, 1)]
         answer = yield with_rules(turn, "\n\n".join([turn.rules, *shown]))
@@ -177,7 +182,7 @@ def _as_text(turn: Turn, rules: str) -> Turn:
         chat=chat,
         index=len(chat.steps),
     )
-    chat.hear(asked, turn.number)
+    chat.add_turn(asked, turn.number)
     return asked
 
 
@@ -191,13 +196,13 @@ def _heard(text: str, results: Sequence[str]) -> str:
 
 def _written(step: Step) -> str:
     """Return an earlier reply in the form that is asked for."""
-    reply = "" if step.heard is None else step.heard
+    reply = "" if step.counted_reply is None else step.counted_reply
     if calls := getattr(reply, "tool_calls", None):
         if reply.strip():
             return str(reply)
         return "\n".join(f"Action:\n{json.dumps(one.get('function', one))}" for one in calls)
     head, _, message = reply.rpartition(_CLOSES)
-    thought, message = head.rpartition(_OPENS)[2], without_thinking(message)
+    thought, message = head.rpartition(_OPENS)[2], strip_thinking(message)
     said = {"name": RESPOND, "arguments": {"content": message}}
     action = f"Action:\n{json.dumps(said, ensure_ascii=False)}" if message else ""
     return "\n".join(filter(None, [f"Thought:\n{thought}" if thought else "", action]))
@@ -208,7 +213,7 @@ def _written(step: Step) -> str:
 
 def _read(answer: str, names: Collection[str]) -> Reply:
     """Return what a model wrote as a reply: a call beside its words, or a message."""
-    said = without_thinking(answer)
+    said = strip_thinking(answer)
     part = _action(said)
     bare = _NAMED.match(part)
     if bare and bare[1] in names:  # such as look_up(id=1)
@@ -279,7 +284,7 @@ def _examples(file: str) -> list[str]:
             except (ValueError, TypeError, KeyError, AttributeError):
                 raise ValueError(
                     f"examples={file}, line {number}: expected JSON: a text, or a table with "
-                    f"messages or messages_display, got {clip(line)}"
+                    f"messages or messages_display, got {clip_repr(line)}"
                 ) from None
     return found
 
@@ -299,4 +304,4 @@ def _lines(message: Mapping[str, Any]) -> Iterator[str]:
     if role != "system" and content:
         yield f"{role}: {content}"
     for call in calls:
-        yield f"{role}: {call_text([call])}"
+        yield f"{role}: {format_tool_calls([call])}"

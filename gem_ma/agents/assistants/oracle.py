@@ -11,8 +11,8 @@ from gem_ma.agents.assistants.desk import Task
 from gem_ma.agents.assistants.flow import call, played
 from gem_ma.agents.assistants.shop import serve_customer
 from gem_ma.agents.assistants.workflow import next_of_workflow
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.given import each
-from gem_ma.talk.turns import Turn
 
 ASKED = {"restart_phone": "Could you restart your phone, please?"}  # what only the user can do
 

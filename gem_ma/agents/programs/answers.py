@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gem_ma.chat.model_calls import ModelCall
 from gem_ma.guards.untrusted import checked
-from gem_ma.talk.calls import Call
 
 DEPTH = 100  # of what is asked and said, as far as it is kept
 # What the gateway asks for beside what the program did, and the program is not given.
@@ -113,12 +113,12 @@ class Listener:
 
     # -- what it was -------------------------------------------------------------------------------
 
-    def call(self) -> Call:
+    def call(self) -> ModelCall:
         """Return the call, now that all of its answer was heard."""
         counted = {n: v for n, v in self.usage.items() if type(v) is int and 0 <= v <= 1 << 53}
         prompt = self.prompt
         whole = isinstance(prompt, list) and all(type(one) is int for one in prompt)
-        return Call(
+        return ModelCall(
             messages=_kept(filter(None, map(_map, messages_of(self.endpoint, self.body)))),
             text="".join(self.text).encode("utf-8", "replace").decode(),
             tool_calls=_kept(self.calls.values()),

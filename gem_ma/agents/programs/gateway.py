@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_added, written
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
+from gem_ma.chat.messages import to_openai_chat
+from gem_ma.chat.model_calls import CallHistory, ModelCall
 from gem_ma.guards.extras import Later
 from gem_ma.guards.remote import MOST, model_at, variable, without_secrets
-from gem_ma.talk.calls import Call, History
-from gem_ma.talk.messages import openai_chat
 
 if TYPE_CHECKING:
     import aiohttp
     from aiohttp import web
 
-    from gem_ma.talk.turns import Turn
+    from gem_ma.chat.turn import Turn
 else:
     aiohttp = Later("aiohttp", "gateway", "a gateway")
     web = Later("aiohttp.web", "gateway", "a gateway")
@@ -40,8 +40,8 @@ class Account:
 
     def __init__(self, seat: Seat):
         self.seat = seat
-        self.history = History()
-        self.calls: list[tuple[float, Call]] = []  # with when each began
+        self.history = CallHistory()
+        self.calls: list[tuple[float, ModelCall]] = []  # with when each began
 
     def keep(self, listener: Listener) -> None:
         """Keep a call whose answer was heard."""
@@ -97,7 +97,7 @@ class Gateway:
         """Forget a seat; what is called there from now on is refused."""
         self._accounts.pop(_secret(seat), None)
 
-    def take(self, seat: Seat) -> tuple[list[dict[str, Any]], Call | None]:
+    def take(self, seat: Seat) -> tuple[list[dict[str, Any]], ModelCall | None]:
         """Return the calls since the last time as a record keeps them, and the last of them."""
         account = self._accounts[_secret(seat)]
         calls, account.calls = sorted(account.calls, key=lambda one: one[0]), []
@@ -325,7 +325,7 @@ def told_of(turn: Turn | None, seat: Seat) -> dict[str, Any]:
     about = {"seat": seat.name, "episode": seat.episode}
     if turn is None:
         return {"type": "over", **about, "return": seat.returned}
-    from gem_ma.talk.conversation import schemas
+    from gem_ma.chat.conversation import make_tool_schemas
 
     return {
         "type": "turn",
@@ -333,8 +333,8 @@ def told_of(turn: Turn | None, seat: Seat) -> dict[str, Any]:
         "number": turn.number,
         "rules": turn.rules,
         "text": turn.text,
-        "messages": openai_chat(turn.messages),
-        "tools": schemas(turn.tools),
+        "messages": to_openai_chat(turn.messages),
+        "tools": make_tool_schemas(turn.tools),
         "legal": None if turn.legal is None else list(turn.legal),
     }
 

@@ -12,11 +12,11 @@ from typing import Any, Self
 from gem_ma.agents.programs.gateway import Gateway
 from gem_ma.agents.programs.process import command
 from gem_ma.agents.programs.seat import Seat
+from gem_ma.chat.model_calls import ModelCall
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import format_tool_calls
 from gem_ma.guards.remote import without_secrets
-from gem_ma.match.actions import call_text
-from gem_ma.talk.calls import Call
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 _AT_ONCE = 1024  # plain functions, each in a thread
 _LEAVE = 15.0  # seconds in which what programs have begun is ended
@@ -173,7 +173,7 @@ class ProgramAgent:
 
 
 def played(
-    answer: Any, packed: list[dict[str, Any]], last: Call | None, seat: str = "the seat"
+    answer: Any, packed: list[dict[str, Any]], last: ModelCall | None, seat: str = "the seat"
 ) -> Reply:
     """Return what a program played as a reply, with the calls that it made before.
 
@@ -192,7 +192,7 @@ def played(
     return Reply(text, **fields)
 
 
-def _said(answer: Any, last: Call | None, seat: str) -> tuple[str, Any]:
+def _said(answer: Any, last: ModelCall | None, seat: str) -> tuple[str, Any]:
     """Return the text and the tool calls of what was played."""
     if answer is None:
         if last is None:
@@ -203,7 +203,7 @@ def _said(answer: Any, last: Call | None, seat: str) -> tuple[str, Any]:
     if isinstance(answer, Mapping):
         text, calls = answer.get("content") or "", answer.get("tool_calls") or ()
         if isinstance(text, str) and isinstance(calls, list | tuple):
-            call_text(calls)
+            format_tool_calls(calls)
             return text, calls
     raise ProgramFailed(
         f"the program played a {type(answer).__name__} for {seat}: expected a text, a message with "

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gem_ma.talk.turns import Turn
+    from gem_ma.chat.turn import Turn
 
 LAST = None  # in place of a reply: what the last call of a model said is the move
 

@@ -12,8 +12,8 @@ from gem_ma.agents.users.caller import Caller, told_to_call
 from gem_ma.agents.users.person import Person
 from gem_ma.agents.users.phrases import SETS
 from gem_ma.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, traits_of
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.given import each, need
-from gem_ma.talk.turns import Turn
 
 # Where a task stands in rules of ours, and in the original's.
 _PLACES = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"), ("Instructions:\n", ""))

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from gem_ma.match.seeding import mix
+from gem_ma.engine.seeding import derive_seed
 
 TRAITS: Mapping[str, str] = MappingProxyType(
     {  # what each makes a user do; a number from 0 to 1 is how often
@@ -89,7 +89,9 @@ class Chance:
 
     def share(self, *about: object) -> float:
         """Return a number from 0 to 1 for whatever it is about."""
-        return mix(self.seed, zlib.crc32(repr(about).encode("utf-8", "replace"))) / (1 << 63)
+        return derive_seed(self.seed, zlib.crc32(repr(about).encode("utf-8", "replace"))) / (
+            1 << 63
+        )
 
     def has(self, trait: str, *about: object) -> bool:
         """Return whether a trait shows here."""

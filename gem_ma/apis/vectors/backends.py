@@ -29,8 +29,8 @@ from gem_ma.apis.workers import (
     reporting,
     send,
 )
+from gem_ma.engine.seeding import check_seed
 from gem_ma.guards.given import each, need
-from gem_ma.match.seeding import check_seed
 
 _START = 120.0  # seconds that a process may take to begin
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gem_ma.apis.vectors.backends import Line, in_a_row
 from gem_ma.apis.vectors.slots import Slot
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.given import need
-from gem_ma.talk.turns import Turn
 
 
 class Batch(NamedTuple):

@@ -19,8 +19,8 @@ from gymnasium.vector.utils import (
 from gem_ma.apis.vectors.backends import Line, Processes, in_a_row
 from gem_ma.apis.vectors.slots import Slot
 from gem_ma.apis.workers import Raised
+from gem_ma.engine.match import ResetNeeded
 from gem_ma.guards.given import need
-from gem_ma.match.match import ResetNeeded
 
 MODES = {
     "next": AutoresetMode.NEXT_STEP,

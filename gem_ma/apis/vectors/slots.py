@@ -14,7 +14,7 @@ from gem_ma.apis.seat import SeatView
 from gem_ma.apis.workers import (
     Raised,
 )
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.turn import Turn
 
 
 class Slot:
@@ -161,10 +161,10 @@ class GameSlot(Slot):
 
     def step(self, actions: Mapping[str, Any]) -> Moment:
         env, match = self.env, self.env.match
-        if not match.waiting and self.autoreset == "next":
+        if not match.waiting_seats and self.autoreset == "next":
             return self.reset(None, None)
         rewards = env.step_seats(actions)
-        if match.waiting:
+        if match.waiting_seats:
             return Moment(self._turns(), rewards, False, False, {})
         truncated = match.truncated
         report = match.game.report(match.state)
@@ -173,4 +173,4 @@ class GameSlot(Slot):
         return Moment(self._turns(), rewards, not truncated, truncated, report)
 
     def _turns(self) -> dict[str, Turn]:
-        return {seat: self.env.turn(seat) for seat in self.env.match.waiting}
+        return {seat: self.env.turn(seat) for seat in self.env.match.waiting_seats}

@@ -4,9 +4,9 @@ import functools
 import itertools
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Shapes
 
 AGENTS = ("white", "black")
@@ -145,12 +145,12 @@ class Backgammon(Game[State]):
         legal = _legal(view.mine(), view.dice)
         said = text.casefold().replace("*", "").replace(",", " ").strip(" .`'\"")
         try:
-            return choose(said, legal)
+            return parse_choice(said, legal)
         except InvalidMove:
             pass
         steps = _read(said)
         if not steps:
-            raise InvalidMove(f"{clip(text)} is no move such as {next(iter(legal))}")
+            raise InvalidMove(f"{clip_repr(text)} is no move such as {next(iter(legal))}")
         by_end = {after: name for name, after in legal.items()}
         plays = _plays(view.mine(), view.dice)
         exactly = _ordered(steps)
@@ -164,10 +164,10 @@ class Backgammon(Game[State]):
         if len(found) == 1:
             return found[0]
         if found:
-            raise InvalidMove(f"{clip(text)} can be played in several ways; say each step")
+            raise InvalidMove(f"{clip_repr(text)} can be played in several ways; say each step")
         count = max(len(one) for one in plays)
         raise InvalidMove(
-            f"{clip(text)} cannot be played with {view.dice[0]} and {view.dice[1]}: a move here "
+            f"{clip_repr(text)} cannot be played with {view.dice[0]} and {view.dice[1]}: a move here "
             f"has {count} step{'s' * (count > 1)}, such as {next(iter(legal))}"
         )
 

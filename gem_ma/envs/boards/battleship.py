@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Grid, Panels, Tile
 
 AGENTS = ("first", "second")
@@ -89,9 +89,9 @@ class Battleship(Game[State]):
         return State(self.size, seas, (water, water), (self.fleet, self.fleet))
 
     def read(self, text, view, agent):
-        cell = self.moves.index(choose(text.replace(" ", ""), self.moves))
+        cell = self.moves.index(parse_choice(text.replace(" ", ""), self.moves))
         if view.shots[AGENTS.index(agent)][cell] != WATER:
-            raise InvalidMove(f"you shot at {clip(self.moves[cell])} before")
+            raise InvalidMove(f"you shot at {clip_repr(self.moves[cell])} before")
         return cell
 
     def advance(self, state, moves, rng):

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENTS = ("white", "black")
@@ -108,7 +108,7 @@ class Breakthrough(Game[State]):
         return State("W" * two + EMPTY * (self.size**2 - 2 * two) + "B" * two, self.size)
 
     def read(self, text, view, agent):
-        return choose(text.replace(" ", "").replace("-", ""), view.legal(agent))
+        return parse_choice(text.replace(" ", "").replace("-", ""), view.legal(agent))
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Grid, Tile
 
 AGENTS = ("black", "white")
@@ -145,17 +145,19 @@ class Checkers(Game[State]):
         legal = view.legal(agent)
         said = text.casefold().translate(AROUND)
         try:
-            return choose(said, legal)
+            return parse_choice(said, legal)
         except InvalidMove:
             if said[:4] in legal:
-                raise InvalidMove(f"{clip(text)}: one step or jump at a time, {said[:4]}") from None
+                raise InvalidMove(
+                    f"{clip_repr(text)}: one step or jump at a time, {said[:4]}"
+                ) from None
             if view.jumping is not None:
                 why = f"the piece on {NAMES[view.jumping]} has to jump on"
             elif _is_jump(legal[0]):
                 why = "you can jump, so you have to"
             else:
                 why = "no piece of yours can move so"
-            raise InvalidMove(f"{clip(text)} is not a legal move: {why}") from None
+            raise InvalidMove(f"{clip_repr(text)} is not a legal move: {why}") from None
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.uci import MOVES
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Tile
 
 try:
@@ -116,12 +116,12 @@ class Chess(Game[State]):
                 raise InvalidMove(f"{name} could be more than one move; say from where") from None
             except ValueError:
                 raise InvalidMove(
-                    f"{clip(name)} is no legal move, neither as e2e4 nor as Nf3"
+                    f"{clip_repr(name)} is no legal move, neither as e2e4 nor as Nf3"
                 ) from None
         for known, other in names.items():
             if other == move:
                 return known
-        raise InvalidMove(f"{clip(name)} is no move")  # a null move, which SAN knows
+        raise InvalidMove(f"{clip_repr(name)} is no move")  # a null move, which SAN knows
 
     def advance(self, state, moves, rng):
         return state.play(*moves.values())

@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Shapes
 
 COLORS = ("red", "blue", "white", "black")
@@ -157,10 +157,10 @@ class Conquest(Game[State]):
         words = text.casefold().replace(",", " ").replace("->", " ").split()
         said = " ".join(word for word in words if word not in ("from", "to", "in", "on", "with"))
         try:
-            return choose(said, view.legal(agent))
+            return parse_choice(said, view.legal(agent))
         except InvalidMove:
             why = _why(said.strip(" ."), view)
-            raise InvalidMove(f"{clip(text)} is not a legal move{why}") from None
+            raise InvalidMove(f"{clip_repr(text)} is not a legal move{why}") from None
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

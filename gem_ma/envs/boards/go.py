@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.boards.lettered import rows, touching
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Shapes
 
 AGENTS = ("black", "white")
@@ -172,14 +172,16 @@ class Go(Game[State]):
 
     def read(self, text, view, agent):
         try:
-            return choose(text.replace(" ", ""), view.legal(agent))
+            return parse_choice(text.replace(" ", ""), view.legal(agent))
         except InvalidMove:
-            raise InvalidMove(f"{clip(text)} is not a legal move{self._why(text, view)}") from None
+            raise InvalidMove(
+                f"{clip_repr(text)} is not a legal move{self._why(text, view)}"
+            ) from None
 
     def _why(self, text, view):
         """Say why a stone may not be placed where there is a point."""
         try:
-            name = choose(text.replace(" ", ""), points(view.size))
+            name = parse_choice(text.replace(" ", ""), points(view.size))
         except InvalidMove:
             return ""
         if view.board[points(view.size).index(name)] != EMPTY:

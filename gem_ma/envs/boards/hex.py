@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, touching, words
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Hexes, Tile
 
 AGENTS = ("black", "white")
@@ -92,7 +92,7 @@ class Hex(Game[State]):
         return State(EMPTY * self.size**2, self.size)
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

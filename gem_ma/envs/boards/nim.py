@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
@@ -55,7 +55,7 @@ class Nim(Game[State]):
         return State(self.heaps)
 
     def read(self, text, view, agent):
-        return choose(text.replace(" ", ""), view.legal(agent))
+        return parse_choice(text.replace(" ", ""), view.legal(agent))
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

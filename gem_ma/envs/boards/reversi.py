@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENTS = ("black", "white")
@@ -117,7 +117,7 @@ class Reversi(Game[State]):
         return after((black, white), 1, size)
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENTS = ("x", "o")
@@ -70,7 +70,7 @@ class TicTacToe(Game[State]):
         return State()
 
     def read(self, text, view, agent):
-        return int(choose(text, view.legal(agent)))
+        return int(parse_choice(text, view.legal(agent)))
 
     def advance(self, state, moves, rng):
         return state.mark(*moves.values())

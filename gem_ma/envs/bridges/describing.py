@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 from gymnasium import spaces
 
+from gem_ma.engine.action_parsing import clip_repr, format_options, parse_choice
 from gem_ma.envs.bridges.live import Bridge
 from gem_ma.game import InvalidMove, Maybe
 from gem_ma.guards.untrusted import read_json
-from gem_ma.match.actions import choose, clip, listing
 from gem_ma.scene import Pixels
 
 _LISTED = 1024  # numbers; an observation of more is summed up
@@ -220,7 +220,7 @@ def read(space: spaces.Space[Any], text: str) -> Any:
                 return plain
         except (TypeError, ValueError, OverflowError, KeyError):
             pass
-    raise InvalidMove(f"{clip(text)} is not {form(space)}")
+    raise InvalidMove(f"{clip_repr(text)} is not {form(space)}")
 
 
 def _json(text: str) -> Any:
@@ -335,7 +335,7 @@ class Teller:
         """Return all that a seat sees."""
         text = self.words(env, agent, observation) or "Nothing to see."
         if self.lists and 0 < len(legal) < len(self.moves[agent] or ()):
-            text += f"\nYou may: {listing(legal)}."
+            text += f"\nYou may: {format_options(legal)}."
         return Seen(text, self.scene(env, agent, observation), self.task(env))
 
     def numbers(self, agent: str, observation: Any) -> bytes:
@@ -419,7 +419,7 @@ class Told(Bridge):
     def settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
         """Take from an environment what every episode has in common."""
         self.teller = teller
-        self.numbers = teller.box
+        self.encoding_space = teller.box
         self.agents = tuple(teller.actions)
         self.listed = all(names is not None for names in teller.moves.values())
         self.zero_sum = teller.zero_sum and len(self.agents) == 2
@@ -445,7 +445,7 @@ class Told(Bridge):
         legal = view.legal(agent)
         if text.isdecimal() and f"action {text}" in legal:
             return f"action {text}"
-        return choose(text, legal)
+        return parse_choice(text, legal)
 
     def skip(self, view, agent):
         """Return zeros, a move that does little, or the first legal one."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gem_ma.game import Game, InvalidMove, Refused
+from gem_ma.game import Game, InvalidMove, RefusedMove
 
 
 class Output(NamedTuple):
@@ -189,7 +189,7 @@ class Bridge(Game[Played]):
         try:
             output = self._step(live, *step)
         except InvalidMove as error:  # the live environment may be spoiled: it is built again
-            raise Refused(str(error)) from error
+            raise RefusedMove(str(error)) from error
         line.put(live, step)
         count = state.count + 1
         return type(state)(output, line, count, self._luck(rng), Frame(line, count))

@@ -25,12 +25,12 @@ import numpy as np
 from PIL import Image
 
 from gem_ma import scene
+from gem_ma.engine import action_parsing
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
-from gem_ma.game import InvalidMove, Message, Refused, Verbatim
+from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage
 from gem_ma.guards.remote import read_all
 from gem_ma.guards.untrusted import read_json
-from gem_ma.match import actions
 
 _LARGEST = 1 << 26  # bytes of an answer
 _LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
@@ -132,7 +132,7 @@ class Link:
 
     def odd(self, error: Exception) -> Lost:
         """Return what to raise about an answer that is none."""
-        what = actions.clip(f"{type(error).__name__}: {error}", _SAID)
+        what = action_parsing.clip_repr(f"{type(error).__name__}: {error}", _SAID)
         return Lost(f"{self.where} answers something else than OpenEnv's messages: {what}")
 
     def close(self) -> None:
@@ -212,7 +212,7 @@ class OpenEnv(Bridge):
         raise NotImplementedError
 
     def __reduce__(self):
-        arguments, named = self.made_with
+        arguments, named = self.init_args
         return _again, (arguments, named)
 
     def _link(self) -> Link:
@@ -310,9 +310,9 @@ class Ours(OpenEnv):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.zero_sum = facts["zero_sum"]
-        self.together = facts.get("together", False)
+        self.simultaneous = facts.get("together", False)
         self.conversation = facts["conversation"]
-        self.calls_at_once = facts.get("calls_at_once")
+        self.max_tool_calls = facts.get("calls_at_once")
         self.served = facts["id"]
         self.suggests = facts["suggests"]  # arguments of Env that belong to the served id
         self._rules, self._tools, self._longest = facts["rules"], facts["tools"], facts["longest"]
@@ -335,7 +335,7 @@ class Ours(OpenEnv):
         """Return where a request leads: None for nowhere."""
         answer = live.checked("Game", live.ask(kind, {"game": request}))["observation"]["game"]
         if "invalid" in answer:
-            raise Refused(live.checked("Refusal", answer)["invalid"])
+            raise RefusedMove(live.checked("Refusal", answer)["invalid"])
         if "forfeit" in request and "to_act" not in answer:
             live.chance = live.checked("Nowhere", answer)["chance"]
             return None
@@ -352,7 +352,7 @@ class Ours(OpenEnv):
             raise live.odd(error) from None
 
     def read(self, text, view, agent):
-        text = actions.clean(text)
+        text = action_parsing.replace_surrogates(text)
         legal = view.output.legal
         if legal is not None and text in legal.get(agent, ()):
             return text
@@ -450,7 +450,7 @@ def _output(answer):
         tuple(answer["out"]),
         tuple(
             [
-                (Verbatim if verbatim else Message)(to and tuple(to), role, text)
+                (VerbatimMessage if verbatim else Message)(to and tuple(to), role, text)
                 for to, role, text, *verbatim in answer["news"]
             ]
         ),
@@ -595,7 +595,7 @@ class Foreign(OpenEnv):
             answer = live.ask("step", json.loads(act["moves"]["player"]))
         except ServerError as error:
             if error.code == "VALIDATION_ERROR":
-                raise Refused(f"the server says {str(error).partition(': ')[2]}") from None
+                raise RefusedMove(f"the server says {str(error).partition(': ')[2]}") from None
             raise
         return self._output(live, answer)
 
@@ -619,16 +619,18 @@ class Foreign(OpenEnv):
         except ValueError:
             action = None
         if not isinstance(action, dict) and self._text:
-            action = {self._text: actions.clean(text)}
+            action = {self._text: action_parsing.replace_surrogates(text)}
         if not isinstance(action, dict):
-            raise InvalidMove(f"{actions.clip(text)} is no JSON object")
+            raise InvalidMove(f"{action_parsing.clip_repr(text)} is no JSON object")
         known = self._schema.get("properties") or action
         for name in self._schema.get("required") or ():
             if name not in action:
-                raise InvalidMove(f"the field {actions.clip(name)} is missing")
+                raise InvalidMove(f"the field {action_parsing.clip_repr(name)} is missing")
         for name in action:
             if name not in known and self._schema.get("additionalProperties") is False:
-                raise InvalidMove(f"no field {actions.clip(name)}; there are {', '.join(known)}")
+                raise InvalidMove(
+                    f"no field {action_parsing.clip_repr(name)}; there are {', '.join(known)}"
+                )
         return json.dumps(action, ensure_ascii=False)
 
     def describe(self, view, agent):
@@ -642,7 +644,7 @@ class Bound(Foreign):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.conversation = facts["conversation"]
-        self.calls_at_once = facts.get("calls_at_once")
+        self.max_tool_calls = facts.get("calls_at_once")
         self._rules, self._tools = facts["rules"], facts["tools"]
 
     def _begin(self, seed, options):
@@ -658,7 +660,7 @@ class Bound(Foreign):
         answer = self._seat(live, live.ask("step", {"text": text}))
         invalid = answer["observation"]["infos"][seat].get("invalid")
         if invalid and not answer["done"]:
-            raise Refused(invalid["reason"])
+            raise RefusedMove(invalid["reason"])
         return self._output(live, answer)
 
     def _output(self, live, answer, first=False):
@@ -679,7 +681,7 @@ class Bound(Foreign):
         )
 
     def read(self, text, view, agent):
-        return actions.clean(text)
+        return action_parsing.replace_surrogates(text)
 
     def describe(self, view, agent):
         return view.output.seen[agent]["text"]

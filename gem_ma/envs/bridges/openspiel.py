@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs import written
 from gem_ma.envs.bridges.openspiel_ids import CHESSLIKE, RULES, WITHOUT
 from gem_ma.envs.registry import MissingNeed, Spec
 from gem_ma.game import Game
 from gem_ma.guards.extras import extra
-from gem_ma.match.actions import choose
 
 MOST = 10  # players
 _LOUD = re.compile(r"\x1b\[[\d;]*m")  # colours of a terminal
@@ -195,7 +195,7 @@ class OpenSpiel(Game[Any]):
             inner.apply_action(number)
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         inner = state.inner.clone()

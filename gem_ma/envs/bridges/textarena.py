@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs import written
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
 from gem_ma.envs.registry import Spec
 from gem_ma.game import InvalidMove, Message
-from gem_ma.match.actions import choose, clip
 
 LONGEST = 1000  # characters of an action; TextArena clips there what is said in conversations
 TURNS = {"2048": 20_000}  # the limit where a game has none that holds
@@ -317,7 +317,7 @@ class _Live:
             self.env.step(text)
         except Exception as error:  # whatever it was, the text or the state is beyond that code
             what = f"{type(error).__name__}: {error}"
-            raise Fault(f"{self.id} of TextArena failed over {clip(text)}: {what}") from error
+            raise Fault(f"{self.id} of TextArena failed over {clip_repr(text)}: {what}") from error
 
     def news(self) -> list[tuple[int, int, str, Any]]:
         """Return what was said since the last time."""
@@ -442,7 +442,7 @@ class TextArena(Bridge):
                 raise InvalidMove("the message is empty")
             return text
         text = bracketed(text)
-        return choose(text, view.legal(agent)) if self._strict else text
+        return parse_choice(text, view.legal(agent)) if self._strict else text
 
     def forfeit(self, state, agent, rng):
         return self.advance(state, {agent: None}, rng) if len(self.agents) > 2 else None
@@ -513,7 +513,7 @@ def bracketed(text: str) -> str:
             if not depth:
                 parts.append(text[start : found.end()])
     if depth or not parts:
-        raise InvalidMove(f"a bracket is not closed in {clip(text)}")
+        raise InvalidMove(f"a bracket is not closed in {clip_repr(text)}")
     return " ".join(parts)
 
 

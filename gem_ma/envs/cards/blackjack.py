@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
 
 AGENT = "player"
@@ -65,7 +65,7 @@ class Blackjack(Game[State]):
         return State((draw(rng), draw(rng)), dealer)
 
     def read(self, text, view, agent):
-        return choose(text, MOVES)
+        return parse_choice(text, MOVES)
 
     def advance(self, state, moves, rng):
         if moves[AGENT] == "hit":

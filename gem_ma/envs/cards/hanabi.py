@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Table
 
 COLORS = ("red", "yellow", "green", "white", "blue")
@@ -150,7 +150,7 @@ class Hanabi(Game[State]):
         if len(words) == 2 and words[0].casefold() == "hint" and len(self.agents) == 2:
             words.insert(1, self.agents[1 - self.agents.index(agent)])
         try:
-            return choose(" ".join(words), view.legal(agent))
+            return parse_choice(" ".join(words), view.legal(agent))
         except InvalidMove:
             raise InvalidMove(self._why(" ".join(words).casefold(), view, agent)) from None
 

@@ -4,10 +4,10 @@ import functools
 import itertools
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, SUITS, rank
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Cards, Table
 
 AGENTS = ("player_0", "player_1", "player_2", "player_3")
@@ -156,9 +156,11 @@ class Hearts(Game[State]):
         if view.passing:
             said.sort(key=lambda card: ORDER.index(card) if card in ORDER else -1)
         try:
-            return choose(" ".join(said), legal)
+            return parse_choice(" ".join(said), legal)
         except InvalidMove:
-            raise InvalidMove(f"{clip(text)} is not a legal move: {_why(said, view)}") from None
+            raise InvalidMove(
+                f"{clip_repr(text)} is not a legal move: {_why(said, view)}"
+            ) from None
 
     def advance(self, state, moves, rng):
         if state.passing:
@@ -271,7 +273,7 @@ def _why(said, view):
         return f"name {count} card{'s' * (count > 1)}"
     (hand,) = [hand for hand in view.hands if hand is not None]
     if unknown := [card for card in said if card.casefold() not in LOWER]:
-        return f"{clip(unknown[0])} is no card"
+        return f"{clip_repr(unknown[0])} is no card"
     if not all(card in hand for card in said):
         return "you do not have that"
     if view.passing:

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
 
 AGENTS = ("first", "second")
@@ -60,7 +60,7 @@ class KuhnPoker(Game[State]):
         return State((CARDS[first], CARDS[second]))
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         return State(state.cards, (*state.bets, *moves.values()))

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
 
 AGENTS = ("first", "second")
@@ -78,7 +78,7 @@ class LeducPoker(Game[State]):
         return State((first, second))
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         bets = (*state.rounds[-1], *moves.values())

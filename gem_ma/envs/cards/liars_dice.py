@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game, Maybe, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Cards
 
 FACES = 6
@@ -99,7 +99,7 @@ class LiarsDice(Game[State]):
         return State(self.agents, _roll(counts, rng), counts, int(rng.integers(len(counts))))
 
     def read(self, text, view, agent):
-        move = choose(text.replace(" ", ""), view.legal(agent))
+        move = parse_choice(text.replace(" ", ""), view.legal(agent))
         return move if move == LIAR else tuple(map(int, move.split("x")))
 
     def advance(self, state, moves, rng):

@@ -4,10 +4,10 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, rank
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Cards
 
 BLINDS = (1, 2)
@@ -157,11 +157,11 @@ class TexasHoldem(Game[State]):
         words = text.casefold().replace("all in", "all-in").replace("bet", "raise").split()
         said = " ".join(word for word in words if word not in ("to", "chips"))
         if said.strip(".!") in ("all-in", "raise all-in"):
-            return legal[-1] if legal[-1].startswith("raise") else choose("call", legal)
+            return legal[-1] if legal[-1].startswith("raise") else parse_choice("call", legal)
         try:
-            return choose(said, legal)
+            return parse_choice(said, legal)
         except InvalidMove:
-            raise InvalidMove(f"{clip(text)} is not a legal move{_why(said, legal)}") from None
+            raise InvalidMove(f"{clip_repr(text)} is not a legal move{_why(said, legal)}") from None
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_number
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import number
 from gem_ma.scene import Shapes
 
 AGENT = "player"
@@ -78,7 +78,7 @@ class GuessTheNumber(Game[State]):
         return State(low, high, turns, low + int(rng.random() * (high - low + 1)))
 
     def read(self, text, view, agent):
-        n = number(text)
+        n = parse_number(text)
         if not view.low <= n <= view.high:
             raise InvalidMove(f"{n} is not between {view.low} and {view.high}")
         return n

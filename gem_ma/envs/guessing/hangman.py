@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.guessing import words
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import clip
 from gem_ma.scene import Shapes
 
 AGENT = "player"
@@ -105,7 +105,7 @@ class Hangman(Game[State]):
         if len(guess) not in (1, len(view.word)) or guess.strip(LETTERS):
             raise InvalidMove(
                 f"expected a letter from a to z, or a word of {len(view.word)} letters; got "
-                f"{clip(text)}"
+                f"{clip_repr(text)}"
             )
         if guess in view.letters or guess in view.tried:
             raise InvalidMove(f"{guess} was tried already")

@@ -4,10 +4,10 @@ import functools
 import itertools
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.guessing import words
 from gem_ma.envs.guessing.guesses import columns
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -107,7 +107,7 @@ class Wordle(Game[State]):
     def read(self, text, view, agent):
         guess = (text if text.isalpha() else text.translate(SEPARATORS)).lower()
         if len(guess) != len(view.word) or guess.strip(LETTERS):
-            raise InvalidMove(f"expected a word of {len(view.word)} letters; got {clip(text)}")
+            raise InvalidMove(f"expected a word of {len(view.word)} letters; got {clip_repr(text)}")
         if self.only_real_words and guess not in words.known(len(guess)):
             raise InvalidMove(f"{guess} is not in the list of English words")
         return guess

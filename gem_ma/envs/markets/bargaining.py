@@ -5,9 +5,9 @@ import itertools
 import operator
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.markets import offers
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import clip, number
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
@@ -213,8 +213,10 @@ def _share(text, counts):
         n, _, kind = part.strip().partition(" ")
         kind = kind.strip().removesuffix("s")
         if kind not in KINDS:
-            raise InvalidMove(f"{clip(part)} is no part of a proposal; write: propose: 2 books")
-        share[KINDS.index(kind)] += number(n)
+            raise InvalidMove(
+                f"{clip_repr(part)} is no part of a proposal; write: propose: 2 books"
+            )
+        share[KINDS.index(kind)] += parse_number(n)
     if not text:
         raise InvalidMove("write what you would take: propose: 2 books, 1 hat")
     for kind, n, there in zip(KINDS, share, counts, strict=True):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.markets.rounds import COLORS, LOST
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import clip, number
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
@@ -61,7 +61,7 @@ def _fields_won(left, right):
 class ColonelBlotto(Game[State]):
     agents = AGENTS
     moves: tuple[str, ...]
-    together = True
+    simultaneous = True
     zero_sum = True
 
     def __init__(self, fields: int = 3, troops: int = 10, rounds: int = 5):
@@ -87,9 +87,9 @@ class ColonelBlotto(Game[State]):
         parts = text[:1000].replace(",", " ").split()
         if len(parts) != self.fields:
             raise InvalidMove(
-                f"{clip(text)} is not {self.fields} numbers, such as {self.moves[-1]}"
+                f"{clip_repr(text)} is not {self.fields} numbers, such as {self.moves[-1]}"
             )
-        sent = tuple([number(part) for part in parts])
+        sent = tuple([parse_number(part) for part in parts])
         if min(sent) < 0:
             raise InvalidMove(f"{min(sent)} troops cannot be sent")
         if sum(sent) != self.troops:

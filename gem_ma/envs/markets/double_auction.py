@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, number
 from gem_ma.scene import Table
 
 HIGHEST = 100  # price, value and cost
@@ -108,7 +108,7 @@ class State:
 
 class DoubleAuction(Game[State]):
     realtime = True
-    together = True
+    simultaneous = True
 
     def __init__(self, players: int = 4, units: int = 3, max_turns: int = 20):
         if not 2 <= players <= 8 or not 1 <= units <= 5 or max_turns < 1:
@@ -143,10 +143,10 @@ class DoubleAuction(Game[State]):
         kind = "bid" if view.buys(seat) else "ask"
         words = text.casefold().replace(":", " ").split()
         if not any(one.isdecimal() for one in words):
-            return choose(text, [one for one in view.legal(agent) if one in (WAIT, CANCEL)])
+            return parse_choice(text, [one for one in view.legal(agent) if one in (WAIT, CANCEL)])
         if words[0] in ("bid", "ask") and words[0] != kind:
             raise InvalidMove(f"you {kind[:3]}: reply with {kind} and a price, or wait")
-        price = number(" ".join(words[words[0] == kind :]))
+        price = parse_number(" ".join(words[words[0] == kind :]))
         limit = view.limit(seat)
         if limit is None:
             raise InvalidMove("you have traded all your units: wait")

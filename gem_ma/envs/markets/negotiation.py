@@ -4,10 +4,10 @@ import functools
 import itertools
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.markets import offers
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Table
 
 AGENTS = ("buyer", "seller")
@@ -235,12 +235,12 @@ def _offer(text, issues):
     for part in parts[: MOST + 1]:
         issue, _, option = part.strip(" :.!\n").replace(":", " ").replace("=", " ").partition(" ")
         if issue not in issues:
-            raise InvalidMove(f"{clip(issue)} is no issue; the issues are {', '.join(issues)}")
+            raise InvalidMove(f"{clip_repr(issue)} is no issue; the issues are {', '.join(issues)}")
         try:
-            found[issue] = ISSUES[issue].index(choose(option.strip(), ISSUES[issue]))
+            found[issue] = ISSUES[issue].index(parse_choice(option.strip(), ISSUES[issue]))
         except InvalidMove:
             raise InvalidMove(
-                f"{clip(option)} is no option of {issue}: {', '.join(ISSUES[issue])}"
+                f"{clip_repr(option)} is no option of {issue}: {', '.join(ISSUES[issue])}"
             ) from None
     missing = [issue for issue in issues if issue not in found]
     if missing or len(parts) > len(issues):

@@ -1,7 +1,7 @@
 """Talks over offers: what a reply is that may answer one, make one or only say something."""
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import choose
 
 LONGEST = 500  # characters of a message
 TO_OFFERS = ("accept", "reject")
@@ -14,7 +14,7 @@ def read(text, view, answers, proposed):
     proposed: reads what follows "propose".
     """
     try:
-        answer = choose(text, answers)
+        answer = parse_choice(text, answers)
     except InvalidMove:
         pass
     else:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.markets.rounds import frame, strip
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
@@ -51,7 +51,7 @@ class State:
 class PrisonersDilemma(Game[State]):
     agents = AGENTS
     moves = MOVES
-    together = True
+    simultaneous = True
 
     def __init__(self, rounds: int = 10):
         if rounds < 1:
@@ -62,7 +62,7 @@ class PrisonersDilemma(Game[State]):
         return State(self.rounds)
 
     def read(self, text, view, agent):
-        return choose(text, MOVES)
+        return parse_choice(text, MOVES)
 
     def advance(self, state, moves, rng):
         return state.play(moves["left"], moves["right"])

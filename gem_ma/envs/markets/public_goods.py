@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_number
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import number
 from gem_ma.scene import Table
 
 SHOWN = 8  # rounds of the past
@@ -54,7 +54,7 @@ class State:
 
 
 class PublicGoods(Game[State]):
-    together = True
+    simultaneous = True
 
     def __init__(
         self, players: int = 4, rounds: int = 8, multiplier: float = 1.6, tokens: int = 10
@@ -77,7 +77,7 @@ class PublicGoods(Game[State]):
         )
 
     def read(self, text, view, agent):
-        n = number(text)
+        n = parse_number(text)
         if not 0 <= n <= view.tokens:
             raise InvalidMove(f"{n} is not between 0 and {view.tokens}")
         return n

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.markets.rounds import COLORS, LOST, frame, strip
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
@@ -48,7 +48,7 @@ def _won(left, right):
 class RockPaperScissors(Game[State]):
     agents = AGENTS
     moves = MOVES
-    together = True
+    simultaneous = True
     zero_sum = True
 
     def __init__(self, rounds: int = 10):
@@ -60,7 +60,7 @@ class RockPaperScissors(Game[State]):
         return State(self.rounds)
 
     def read(self, text, view, agent):
-        return choose(text, MOVES)
+        return parse_choice(text, MOVES)
 
     def advance(self, state, moves, rng):
         return state.play(moves["left"], moves["right"])

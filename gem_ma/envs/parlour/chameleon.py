@@ -3,10 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Table
 
 PLAYERS = 3, 8
@@ -183,10 +183,10 @@ class Chameleon(Game[State]):
         if view.phase == TALK:
             return pictures.message(text)
         if view.phase != HINT:
-            return choose(text, view.legal(agent))
+            return parse_choice(text, view.legal(agent))
         hint = text.casefold().strip(" .,:;!?\"'`*\n")
         if not (hint.isalpha() and len(hint) <= LONGEST):
-            raise InvalidMove(f"{clip(text)} is not one word of at most {LONGEST} letters")
+            raise InvalidMove(f"{clip_repr(text)} is not one word of at most {LONGEST} letters")
         if hint in CARDS[view.topic]:
             raise InvalidMove(f"{hint} is a word of the card")
         if hint in [given for _, given in view.hints]:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice, parse_number
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import choose, clip, number
 from gem_ma.scene import Table
 
 TEAMS = ("north", "south")
@@ -120,14 +120,14 @@ class Codewords(Game[State]):
     def read(self, text, view, agent):
         """Return a clue as (word, number), or the word that is picked."""
         if agent in GUESSERS:
-            return choose(text, view.legal(agent))
+            return parse_choice(text, view.legal(agent))
         word, _, n = text.strip().casefold().rpartition(" ")
         word = word.strip(" ,.:;'\"*")
-        n = number(n)
+        n = parse_number(n)
         if not 1 <= n <= FIRST:
             raise InvalidMove(f"the number of a clue is 1 to {FIRST}, and not {n}")
         if not (word.isalpha() and len(word) <= LONGEST):
-            raise InvalidMove(f"{clip(word)} is not one word of at most {LONGEST} letters")
+            raise InvalidMove(f"{clip_repr(word)} is not one word of at most {LONGEST} letters")
         if clash := view.clash(word):
             raise InvalidMove(f"the clue {word} is too near to {clash}, which is on the board")
         return word, n

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.parlour.things import PEOPLE, PEOPLE_WORDS, TRUE_OF_PEOPLE, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import SKIN, Grid, Tile
 
 AGENTS = ("first", "second")
@@ -146,7 +146,7 @@ class GuessWho(Game[State]):
 
     def read(self, text, view, agent):
         if view.open:
-            answer = choose(text, ANSWERS)
+            answer = parse_choice(text, ANSWERS)
             if answer != view.truth():
                 raise InvalidMove(f"{answer} is not true of your person: {view.open}")
             return answer
@@ -155,7 +155,7 @@ class GuessWho(Game[State]):
             raise InvalidMove(f"{name} is your own person; the other has another one")
         about = name or asked(text, PEOPLE_WORDS)
         if any(about == known for known, _ in view.asked[view.turn]):
-            raise InvalidMove(f"you asked {clip(about)} already")
+            raise InvalidMove(f"you asked {clip_repr(about)} already")
         return Question(about, text)
 
     def advance(self, state, moves, rng):

@@ -4,11 +4,11 @@ import functools
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.pictures import EMPTY
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Panels, Tile
 
 GIVER, FOLLOWER = AGENTS = ("giver", "follower")
@@ -125,7 +125,7 @@ class State:
                 end = names.index(word.upper())
             else:
                 raise InvalidMove(
-                    f"{clip(word)} is neither a cell nor north, east, south or west; a message "
+                    f"{clip_repr(word)} is neither a cell nor north, east, south or west; a message "
                     "for the giver does not begin with go"
                 )
             line += self.straight(pen, end)

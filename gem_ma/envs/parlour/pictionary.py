@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.parlour import strokes
 from gem_ma.envs.parlour.things import THINGS
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, Maybe, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 ARTIST, GUESSER = AGENTS = ("artist", "guesser")
@@ -68,7 +68,7 @@ class Pictionary(Game[State]):
 
     def read(self, text, view, agent):
         """Return strokes, or the word that is guessed."""
-        return strokes.read(text) if agent == ARTIST else choose(text, view.legal(agent))
+        return strokes.read(text) if agent == ARTIST else parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         ((agent, move),) = moves.items()

@@ -3,8 +3,8 @@
 import functools
 import math
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Tile
 
 EMPTY = "."
@@ -95,6 +95,6 @@ def message(text, longest=LONGEST):
         raise InvalidMove("the message is empty")
     if len(text) > longest:
         raise InvalidMove(
-            f"a message has at most {longest} characters, this has {len(text)}: {clip(text)}"
+            f"a message has at most {longest} characters, this has {len(text)}: {clip_repr(text)}"
         )
     return text

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import parse_number
 from gem_ma.envs.parlour import pictures
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import number
 from gem_ma.scene import Panels
 
 SPEAKER, LISTENER = AGENTS = ("speaker", "listener")
@@ -75,7 +75,7 @@ class ReferenceGame(Game[State]):
         if agent == SPEAKER:
             return pictures.message(text)
         try:
-            choice = number(text)
+            choice = parse_number(text)
         except InvalidMove:
             if view.last_round():
                 raise InvalidMove(

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Panels
 
 AGENTS = ("player_0", "player_1")
@@ -97,7 +97,9 @@ class SpotTheDifference(Game[State]):
         for word in rest:
             name = word.strip(".,;!").upper()
             if name not in names:
-                raise InvalidMove(f"{clip(word)} is no cell; an answer is like answer: {names[-1]}")
+                raise InvalidMove(
+                    f"{clip_repr(word)} is no cell; an answer is like answer: {names[-1]}"
+                )
             cell = names.index(name)
             if cell in (*view.found, *cells):
                 raise InvalidMove(f"{name} was named already")

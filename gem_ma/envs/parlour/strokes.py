@@ -4,8 +4,8 @@ import itertools
 import math
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 
 PAPER = "gray"
 CHALKS = ("black", "white")
@@ -63,19 +63,19 @@ def _stroke(part):
         word = words.pop(0)
         chalk, thick = (chalk, True) if word == "thick" else (word, thick)
     if not words or words[0] not in _KINDS:
-        raise InvalidMove(f"{clip(part.strip())} is no stroke: expected {', '.join(_KINDS)}")
+        raise InvalidMove(f"{clip_repr(part.strip())} is no stroke: expected {', '.join(_KINDS)}")
     kind, given = words[0], words[1:]
     fewest, most = _KINDS[kind]
     if not fewest <= len(given) <= most or (kind in ("line", "curve") and len(given) % 2):
         asked = f"2 to {POINTS} pairs of numbers" if most > 4 else f"{most} numbers"
-        raise InvalidMove(f"{clip(part.strip())}: a {kind} takes {asked}")
+        raise InvalidMove(f"{clip_repr(part.strip())}: a {kind} takes {asked}")
     if not all(n.isascii() and n.isdecimal() and len(n) < 4 and int(n) <= SIDE for n in given):
-        raise InvalidMove(f"{clip(part.strip())}: expected whole numbers, 0 to {SIDE}")
+        raise InvalidMove(f"{clip_repr(part.strip())}: expected whole numbers, 0 to {SIDE}")
     numbers = tuple(map(int, given))
     if len(numbers) == 3:
         x, y, radius = numbers
         if not 1 <= radius <= min(x, y, SIDE - x, SIDE - y):
-            raise InvalidMove(f"{clip(part.strip())}: it does not lie on the paper")
+            raise InvalidMove(f"{clip_repr(part.strip())}: it does not lie on the paper")
     return Stroke(kind, numbers, chalk, thick and kind != "disc")
 
 

@@ -4,10 +4,10 @@ import functools
 import unicodedata
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Table
 
 GIVER, GUESSER = AGENTS = ("giver", "guesser")
@@ -192,7 +192,7 @@ class Taboo(Game[State]):
         for article in ("a ", "an ", "the "):
             guess = guess.removeprefix(article)
         if not (guess.isalpha() and len(guess) <= LONGEST):
-            raise InvalidMove(f"{clip(text)} is not one word of at most {LONGEST} letters")
+            raise InvalidMove(f"{clip_repr(text)} is not one word of at most {LONGEST} letters")
         if guess in view.guesses:
             raise InvalidMove(f"{guess} was wrong already")
         return guess

@@ -4,10 +4,10 @@ import functools
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turns import to_act
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Shapes
 
 GUIDE, BUILDER = AGENTS = ("guide", "builder")
@@ -259,12 +259,14 @@ def _do(state, part):
     """Return a view after the builder has placed or taken one piece."""
     words = part.replace(",", " ").replace(":", " ").split()
     if len(words) < 2 or words[0] not in (PLACE, TAKE) or words[1] not in PIECES:
-        raise InvalidMove(f"{clip(part)}: expected place or take, and one of {', '.join(NAMES)}")
+        raise InvalidMove(
+            f"{clip_repr(part)}: expected place or take, and one of {', '.join(NAMES)}"
+        )
     name, rest = words[1], [word for word in words[2:] if word not in ("at", "turn", "turned")]
     others = [spot for spot in state.board if spot.piece != name]
     if words[0] == TAKE:
         if rest or len(others) == len(state.board):
-            raise InvalidMove(f"{clip(part)}: you have laid {_told(state.board)}")
+            raise InvalidMove(f"{clip_repr(part)}: you have laid {_told(state.board)}")
         return state.lay(others)
     spot = _spot(name, rest, part)
     if not state.fits(spot):
@@ -280,7 +282,7 @@ def _spot(name, words, part):
     turns = [word for word in words if word in map(str, TURNS)]
     places = [word for word in words if word in names]
     if len(places) != 1 or len(turns) > 1 or len(words) > len(places) + len(turns):
-        raise InvalidMove(f"{clip(part)}: expected such as place {name} at C4 turn 90")
+        raise InvalidMove(f"{clip_repr(part)}: expected such as place {name} at C4 turn 90")
     row, column = divmod(names.index(places[0]), SIDE)
     spot = _plain(Spot(name, int(turns[0]) if turns else 0, over, column, row))
     if any(x > SIDE or y > SIDE for x, y in spot.corners()):

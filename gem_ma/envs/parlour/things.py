@@ -1,7 +1,7 @@
 """What word games are about: things and people with attributes, plain nouns, and how to ask."""
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 
 LONGEST = 200  # characters of a question
 NEGATIONS = {"not", "n", "t", "no", "never", "without", "neither", "nor"}  # also isn't and can't
@@ -226,5 +226,5 @@ def asked(text, phrases):
             raise InvalidMove(f"this asks several things at once: {' '.join(found)[:300]}")
         found = exact
     if not found:
-        raise InvalidMove(f"{clip(text)} is none of the questions that can be answered")
+        raise InvalidMove(f"{clip_repr(text)} is none of the questions that can be answered")
     return found[0]

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Page
 
 ASKER, ANSWERER = AGENTS = ("asker", "answerer")
@@ -84,13 +84,13 @@ class TwentyQuestions(Game[State]):
 
     def read(self, text, view, agent):
         if agent == ANSWERER:
-            answer = choose(text, ANSWERS)
+            answer = parse_choice(text, ANSWERS)
             if answer != view.truth():
                 raise InvalidMove(f"{answer} is not true of a {view.secret}: {view.open}")
             return answer
         about = named(text, THINGS) or asked(text, THING_WORDS)
         if any(about == known for known, _ in view.asked):
-            raise InvalidMove(f"{clip(about)} was asked already")
+            raise InvalidMove(f"{clip_repr(about)} was asked already")
         return Question(about, text)
 
     def advance(self, state, moves, rng):

@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 PLAYERS = 5, 9
@@ -150,7 +150,7 @@ class Werewolf(Game[State]):
 
     def read(self, text, view, agent):
         if view.phase != TALK:
-            return choose(text, view.legal(agent))
+            return parse_choice(text, view.legal(agent))
         if not text.strip():
             raise InvalidMove("the speech is empty")
         if len(text) > LONGEST:

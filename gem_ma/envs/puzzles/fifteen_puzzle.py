@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.levels import draw, levels
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -121,7 +121,7 @@ class FifteenPuzzle(Game[State]):
         return State(shuffled(rng, size, turns)[0], size, turns)
 
     def read(self, text, view, agent):
-        return choose(text, view.ways())
+        return parse_choice(text, view.ways())
 
     def advance(self, state, moves, rng):
         return state.slide(moves[AGENT])

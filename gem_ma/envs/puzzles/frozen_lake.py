@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -76,7 +76,7 @@ class FrozenLake(Game[State]):
         return State("".join(lake) + GOAL, self.size, self.max_turns)
 
     def read(self, text, view, agent):
-        return choose(text, MOVES)
+        return parse_choice(text, MOVES)
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.levels import draw, levels
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -127,7 +127,7 @@ class Game2048(Game[State]):
         return State(board, target, turns, max(map(max, board)))
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         return state.play(moves[AGENT], rng)

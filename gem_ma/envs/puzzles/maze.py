@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import format_options, parse_choice
 from gem_ma.envs.mazes import FREE, WALL, dig
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import choose, listing
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -103,10 +103,10 @@ class Maze(Game[State]):
         return State(rows, self.max_turns, sight=self.sight)
 
     def read(self, text, view, agent):
-        move = choose(text, MOVES)
+        move = parse_choice(text, MOVES)
         legal = view.legal(agent)
         if move not in legal:
-            raise InvalidMove(f"there is a wall {_where(move)}; you can go {listing(legal)}")
+            raise InvalidMove(f"there is a wall {_where(move)}; you can go {format_options(legal)}")
         return move
 
     def advance(self, state, moves, rng):

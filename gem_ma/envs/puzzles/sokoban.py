@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.levels import draw, levels
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -189,7 +189,7 @@ class Sokoban(Game[State]):
         return State(room(rng, size, boxes, turns)[0], size[1], turns)
 
     def read(self, text, view, agent):
-        return choose(text, view.legal(agent))
+        return parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
         return state.walk(moves[AGENT])

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.levels import draw, levels
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import clip, number
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -233,8 +233,10 @@ class Sudoku(Game[State]):
         t = view.table()
         words = text.replace(",", " ").split()
         if len(words) != 3:
-            raise InvalidMove(f"{clip(text)} is not a row, a column and a digit, such as 1 3 4")
-        row, col, digit = map(number, words)
+            raise InvalidMove(
+                f"{clip_repr(text)} is not a row, a column and a digit, such as 1 3 4"
+            )
+        row, col, digit = map(parse_number, words)
         if not (1 <= row <= t.scale and 1 <= col <= t.scale and 0 <= digit <= t.scale):
             raise InvalidMove(f"rows, columns and digits are 1 to {t.scale}; digit 0 clears a cell")
         cell = (row - 1) * t.scale + col - 1

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.levels import draw, levels
 from gem_ma.game import Game, InvalidMove
-from gem_ma.match.actions import clip
 from gem_ma.scene import Pegs
 
 AGENT = "player"
@@ -134,5 +134,5 @@ def _tidied(text):
     plain = "".join([c if c.isalnum() else " " for c in text[:100].upper()])
     move = " ".join("".join([word for word in plain.split() if word != "TO"]).translate(BY_NUMBER))
     if move not in MOVES:
-        raise InvalidMove(f"{clip(text)} does not name two pegs, as in A C")
+        raise InvalidMove(f"{clip_repr(text)} does not name two pegs, as in A C")
     return move

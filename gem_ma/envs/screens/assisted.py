@@ -19,7 +19,7 @@ from gem_ma.envs.screens.game import (
     reader,
 )
 from gem_ma.envs.screens.tree import described
-from gem_ma.game import Game, InvalidMove, Message, quote
+from gem_ma.game import Game, InvalidMove, Message, prefix_speaker
 from gem_ma.scene import Chat, Terminal, letters
 
 AGENTS = ("user", "assistant")
@@ -157,7 +157,7 @@ class Assisted(Game[Talk]):
         return f"Your wish: {view.goal}" if agent == "user" else ""
 
     def describe(self, view, agent):
-        talk = "\n".join(quote(who, text) for who, text in view.talk) or SILENT
+        talk = "\n".join(prefix_speaker(who, text) for who, text in view.talk) or SILENT
         if view.inner is None:
             return talk
         return f"{talk}\n\n{described(view.inner.page, view.inner.ui)}"

@@ -108,7 +108,7 @@ class Shared(Game[Desk]):
 
     agents = AGENTS
     oracle = True
-    together = True
+    simultaneous = True
     reset_options = ("difficulty",)
     env_defaults = DEFAULTS
 

@@ -6,9 +6,9 @@ import importlib
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.social import FAMILY, kit
-from gem_ma.game import Game, InvalidMove, Maybe, Message, quote
-from gem_ma.match.actions import clip
+from gem_ma.game import Game, InvalidMove, Maybe, Message, prefix_speaker
 from gem_ma.scene import Chat, Terminal
 
 LONGEST = 300  # characters of a message
@@ -140,7 +140,7 @@ class Social(Game[State]):
             raise InvalidMove("the message is empty")
         if len(said) > LONGEST:
             raise InvalidMove(
-                f"a message has at most {LONGEST} characters, this has {len(said)}: {clip(said)}"
+                f"a message has at most {LONGEST} characters, this has {len(said)}: {clip_repr(said)}"
             )
         return said
 
@@ -250,7 +250,9 @@ class Social(Game[State]):
         if agent is None:
             for seat, facts in zip(view.seats, view.facts, strict=True):
                 lines += [f"{seat} knows:", *facts]
-        lines += [quote(seat, words) for seat, words in view.said] or ["Nothing was said yet."]
+        lines += [prefix_speaker(seat, words) for seat, words in view.said] or [
+            "Nothing was said yet."
+        ]
         if view.answers:
             lines += [
                 f"{seat} has answered {kit.written(dict(form))}."

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 
 Form = Mapping[str, Sequence[Any]]
 NAMES = ("ann", "ben", "cid", "eve")
@@ -121,7 +121,7 @@ def read(text, form):
         field, *rest = words[i : i + 3]
         field = field.casefold()
         if field not in form or len(rest) != 2 or rest[0] != "=" or field in found:
-            raise InvalidMove(f"{clip(text)} is not filled in as {told(form)}")
+            raise InvalidMove(f"{clip_repr(text)} is not filled in as {told(form)}")
         found[field] = _value(field, rest[1], form)
     if missing := [field for field in form if field not in found]:
         raise InvalidMove(f"{', '.join(missing)} is missing; fill in all of {told(form)}")
@@ -137,4 +137,4 @@ def _value(field, text, form):
         for option in options:
             if str(option).casefold() == text.casefold().rstrip(".!"):
                 return option
-    raise InvalidMove(f"{field}={clip(text)}: expected {told({field: options})}")
+    raise InvalidMove(f"{field}={clip_repr(text)}: expected {told({field: options})}")

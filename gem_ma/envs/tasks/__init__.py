@@ -2,7 +2,7 @@
 
 `epoch(env, seed)` gives the options that lead through all questions of a task once. All stand on
 `question`; answers are graded by `grading`. They import what every game may (`gem_ma.game`,
-`gem_ma.scene`, `gem_ma.match.actions`, `gem_ma.guards`), and the register, for ids over other ids.
+`gem_ma.scene`, `gem_ma.engine.action_parsing`, `gem_ma.guards`), and the register, for ids over other ids.
 """
 
 from gem_ma.envs.tasks.question import epoch

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.data import DataTask
-from gem_ma.match.actions import choose
 
 GRADERS = {"exact": grading.exact, "f1": grading.f1}
 
@@ -51,7 +51,7 @@ class QA(DataTask):
 
     def read(self, text, view, agent):
         text = super().read(text, view, agent)
-        return choose(text, self.choices) if self.choices else text
+        return parse_choice(text, self.choices) if self.choices else text
 
     def grade(self, answer, item):
         return GRADERS[self.score](answer, item.key)

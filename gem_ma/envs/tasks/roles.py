@@ -6,12 +6,12 @@ They are the ids "duo:ROLES/TASK" for every id of a task, such as duo:Debate/mat
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs import registry
 from gem_ma.envs.games import make_game
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.match.actions import choose, clip
 
 LONGEST = 4_000  # characters of what one says to the other
 ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")
@@ -94,7 +94,9 @@ class Roles(Game[State]):
 
     def read(self, text, view, agent):
         if len(text) > LONGEST:
-            raise InvalidMove(f"say it in {LONGEST} characters; {clip(text, 20)} has {len(text)}")
+            raise InvalidMove(
+                f"say it in {LONGEST} characters; {clip_repr(text, 20)} has {len(text)}"
+            )
         if self.answers(view, agent):
             return self.task.read(text, view.asked[view.chosen], AGENT)
         if not text:
@@ -158,7 +160,7 @@ class ProposerAndSolver(Roles):
 
     def read(self, text, view, agent):
         if agent == "proposer":
-            return choose(text, view.legal(agent))
+            return parse_choice(text, view.legal(agent))
         return super().read(text, view, agent)
 
     def advance(self, state, moves, rng):

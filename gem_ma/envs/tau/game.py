@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from gem_ma.engine.action_parsing import replace_surrogates
 from gem_ma.envs.tau import airline, data, fetch, fidelity, phone, retail, shop
 from gem_ma.envs.tau.calling import call
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.store import NOTHING, Base, Changes, Frozen
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
-from gem_ma.game import Game, InvalidMove, Message, Verbatim
-from gem_ma.match.actions import clean
+from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
 from gem_ma.scene import Chat, Terminal
 
 AGENTS = ("user", "assistant")
@@ -130,7 +130,7 @@ class Tau(Game[State]):
         self.max_steps = STEPS if strict and max_steps is None else max_steps
         self._words: Mapping[str, str] = {}  # the original's, for its user
         if strict:
-            self.calls_at_once = 1
+            self.max_tool_calls = 1
             self.env_defaults = STRICT
             if domain != "shop":
                 self._words = fetch.user(domain)
@@ -222,7 +222,9 @@ class Tau(Game[State]):
                 ended = "limit"
                 break
             answer = self._call(state.task, agent, desk, one)
-            done.append(Call(one.name, one.arguments, clean(answer), len(state.talk), agent))
+            done.append(
+                Call(one.name, one.arguments, replace_surrogates(answer), len(state.talk), agent)
+            )
             if agent == "assistant" and one.name in self._terminates:
                 ended = "transfer"
                 break
@@ -346,7 +348,7 @@ class Tau(Game[State]):
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()
         other = ("assistant",) if agent == "user" else ("user",)
-        kind = Verbatim if self.strict else Message
+        kind = VerbatimMessage if self.strict else Message
         if isinstance(move, str):
             return (kind(other, agent, move),)
         results = after.calls[len(before.calls) :]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gem_ma.game import InvalidMove, quote
+from gem_ma.engine.action_parsing import parse_call_arguments, parse_tool_calls, replace_surrogates
+from gem_ma.game import InvalidMove, prefix_speaker
 from gem_ma.guards.untrusted import read_json
-from gem_ma.match.actions import arguments_of, clean, find_calls
 
 
 class Call(NamedTuple):
@@ -27,10 +27,11 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
 
     strict: a text that is no JSON is a message whatever it looks like, and a message may be empty.
     """
-    calls = find_calls(text) if "<tool_call>" in text else []
+    calls = parse_tool_calls(text) if "<tool_call>" in text else []
     if calls:
         found: Any = [
-            {"name": one["function"]["name"], "arguments": arguments_of(one)} for one in calls
+            {"name": one["function"]["name"], "arguments": parse_call_arguments(one)}
+            for one in calls
         ]
     elif text.lstrip()[:1] in ("{", "["):
         try:
@@ -49,13 +50,13 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
         content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
         if not isinstance(content, str) or not (content or strict):
             raise InvalidMove("respond needs a content, which is a text")
-        return clean(content)
+        return replace_surrogates(content)
     return tuple(named)
 
 
 def transcript(view: Any) -> str:
     """Return all that was said and done, in order."""
-    return "\n".join(quote(who, text) for who, text in turns(view))
+    return "\n".join(prefix_speaker(who, text) for who, text in turns(view))
 
 
 def turns(view: Any) -> tuple[tuple[str, str], ...]:

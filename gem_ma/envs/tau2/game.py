@@ -12,15 +12,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import replace_surrogates
 from gem_ma.envs.tau.store import NOTHING, Changes, Frozen, copied
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
 from gem_ma.envs.tau2 import scoring, words
 from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
-from gem_ma.game import Game, InvalidMove, Maybe, Message, Verbatim
+from gem_ma.game import Game, InvalidMove, Maybe, Message, VerbatimMessage
 from gem_ma.guards.untrusted import read_json
-from gem_ma.match.actions import clean
 from gem_ma.scene import Chat, Terminal
 
 USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
@@ -283,7 +283,9 @@ class Tau2(Game[State]):
         done, errors = list(state.calls), state.errors
         for one in calls:
             result, failed = world.call(agent, one.name, one.arguments)
-            done.append(Call(one.name, one.arguments, clean(result), len(state.talk), agent))
+            done.append(
+                Call(one.name, one.arguments, replace_surrogates(result), len(state.talk), agent)
+            )
             errors += failed
         state = replace(
             state,
@@ -392,7 +394,7 @@ class Tau2(Game[State]):
         ((agent, move),) = moves.items()
         if isinstance(move, Verdicts):
             return ()
-        kind = Verbatim if self.strict else Message
+        kind = VerbatimMessage if self.strict else Message
         told = []
         if isinstance(move, str):
             told = [kind((ASSISTANT if agent == USER else USER,), agent, move)]

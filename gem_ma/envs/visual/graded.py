@@ -2,10 +2,10 @@
 
 import math
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs import forms
 from gem_ma.envs.visual.question import Task
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 
 NEAR, FAR = 300, 1500  # hundredths of a percent: up to here all is paid, from there on nothing
 STEP = 5
@@ -33,7 +33,7 @@ class _Measured(Task):
         """Return the numbers in their usual form."""
         found = forms.wholes(text, self.many)
         if not found or max(found) > 100:
-            raise InvalidMove(f"{clip(text)} is not a reply such as {self.form}")
+            raise InvalidMove(f"{clip_repr(text)} is not a reply such as {self.form}")
         return ", ".join(map(str, found))
 
 

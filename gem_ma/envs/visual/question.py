@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.envs import forms, levels
 from gem_ma.game import Game, Message
-from gem_ma.match.actions import choose, number
 
 AGENT = "player"
 LEVELS = {"easy": 2, "normal": 5, "hard": 8}  # on the dial
@@ -96,10 +96,10 @@ class Task(Game[State]):
         said = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
         bare = forms.bare(" ".join(said) or text)
         if view.choices[0].isdecimal():
-            return str(number(forms.whole(bare)))
+            return str(parse_number(forms.whole(bare)))
         if view.choices[0] in LETTERS:
             bare = forms.letter(bare)
-        return choose(bare, view.choices)
+        return parse_choice(bare, view.choices)
 
     def grade(self, answer, said) -> float:
         """Return what a reply earns, 1 for the right answer."""

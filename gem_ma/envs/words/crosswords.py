@@ -4,10 +4,10 @@ import functools
 import textwrap
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.levels import draw, levels
 from gem_ma.envs.words import clues
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -196,18 +196,20 @@ class Crosswords(Game[State]):
         parts = text.replace(":", " ").strip(" .,;!?\"'`*()[]<>").split()
         if len(parts) != 3 or parts[1].lower() not in NAMES:
             raise InvalidMove(
-                f"{clip(text)} is not a number, across or down, and a word, such as 1 across RIVER"
+                f"{clip_repr(text)} is not a number, across or down, and a word, such as 1 across RIVER"
             )
         name, word = f"{parts[0]} {NAMES[parts[1].lower()]}", parts[2].upper()
         names = [entry.name() for entry in view.entries]
         if name not in names:
-            raise InvalidMove(f"there is no {clip(name)}; there are {', '.join(names)}")
+            raise InvalidMove(f"there is no {clip_repr(name)}; there are {', '.join(names)}")
         index = names.index(name)
         entry = view.entries[index]
         if view.solved[index]:
             raise InvalidMove(f"{name} was found already: {view.words[index]}")
         if len(word) != entry.length or word.strip(LETTERS):
-            raise InvalidMove(f"{name} has {entry.length} letters, each A to Z; got {clip(word)}")
+            raise InvalidMove(
+                f"{name} has {entry.length} letters, each A to Z; got {clip_repr(word)}"
+            )
         pattern = view.patterns()[index]
         if any(known not in (FREE, own) for known, own in zip(pattern, word, strict=True)):
             raise InvalidMove(f"{word} does not fit the letters of {name}: {pattern}")

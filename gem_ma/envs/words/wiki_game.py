@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.words import links
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import choose, clip
 from gem_ma.scene import Page
 
 AGENT = "player"
@@ -156,9 +156,9 @@ class WikiGame(Game[State]):
 
     def read(self, text, view, agent):
         try:
-            return choose(text, view.links)
+            return parse_choice(text, view.links)
         except InvalidMove:
-            raise InvalidMove(f"{view.path[-1]} has no link to {clip(text)}") from None
+            raise InvalidMove(f"{view.path[-1]} has no link to {clip_repr(text)}") from None
 
     def advance(self, state, moves, rng):
         page = moves[AGENT] and self.page(moves[AGENT])

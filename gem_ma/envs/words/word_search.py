@@ -4,10 +4,10 @@ import functools
 import textwrap
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.levels import draw, levels
 from gem_ma.envs.words import clues
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import clip, number
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
@@ -188,10 +188,10 @@ class WordSearch(Game[State]):
         words = text.replace(",", " ").split()
         if len(words) != 4:
             raise InvalidMove(
-                f"{clip(text)} is not two cells; expected row and column of the first letter and "
+                f"{clip_repr(text)} is not two cells; expected row and column of the first letter and "
                 "row and column of the last, such as 0 2 4 2"
             )
-        row, col, last_row, last_col = places = [number(word) for word in words]
+        row, col, last_row, last_col = places = [parse_number(word) for word in words]
         if not all(0 <= n < view.size for n in places):
             raise InvalidMove(f"rows and columns are 0 to {view.size - 1}")
         cells = line(view.size, ((row, col), (last_row, last_col)))

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.worlds import layouts
 from gem_ma.envs.worlds.layouts import FLOOR, HATCH, ONIONS, PLATES, POT, STEPS, TOMATOES
 from gem_ma.game import Game, Message
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
@@ -157,7 +157,7 @@ class State:
 class Kitchen(Game[State]):
     agents = AGENTS
     moves = MOVES
-    together = True
+    simultaneous = True
     realtime = True
 
     def __init__(
@@ -181,7 +181,7 @@ class Kitchen(Game[State]):
         return state.ordered(rng, self.orders)
 
     def read(self, text, view, agent):
-        return choose(text, MOVES)
+        return parse_choice(text, MOVES)
 
     def advance(self, state, moves, rng):
         return state.step(moves).ordered(rng, self.orders)

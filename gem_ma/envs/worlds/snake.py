@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game
-from gem_ma.match.actions import choose
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
@@ -95,7 +95,7 @@ class State:
 class Snake(Game[State]):
     agents = AGENTS
     moves = MOVES
-    together = True
+    simultaneous = True
     zero_sum = True
     realtime = True
 
@@ -117,7 +117,7 @@ class Snake(Game[State]):
         return State(self.size, self.max_turns, (left, right), ()).fed(rng, self.food)
 
     def read(self, text, view, agent):
-        return choose(text, MOVES)
+        return parse_choice(text, MOVES)
 
     def advance(self, state, moves, rng):
         return state.step(moves).fed(rng, self.food)

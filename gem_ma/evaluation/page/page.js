@@ -133,7 +133,7 @@ function card(title, given, ...results) {
     ...results.flatMap((result) => [make("h3", {}, "Result"), readable(result)]));
 }
 
-/** Split a reply into thoughts and the rest, as gem_ma.match.actions does. */
+/** Split a reply into thoughts and the rest, as gem_ma.engine.action_parsing does. */
 function thoughts(text) {
   const parts = [];
   let inside = false;

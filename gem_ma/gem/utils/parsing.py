@@ -1,6 +1,6 @@
 r"""Finding answers in a model's reply as GEM does: \boxed{}, a fenced block, <answer>.
 
-Environments here read replies by `gem_ma.match.actions`, which forgives more.
+Environments here read replies by `gem_ma.engine.action_parsing`, which forgives more.
 """
 
 from __future__ import annotations

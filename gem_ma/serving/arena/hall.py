@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.agents import load
 from gem_ma.apis import making
+from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, check_agent_seat
 from gem_ma.envs import registry
 from gem_ma.envs.screens.played import Clicked
 from gem_ma.evaluation.ratings import plackett_luce
@@ -31,7 +32,6 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
 from gem_ma.serving.arena.table import About, Refused, Table
-from gem_ma.talk.asking import Agent, ask, ask_async, for_seat
 
 NAME = 40  # characters of a name
 OPEN = 200  # matches that are not over, at most
@@ -166,7 +166,7 @@ class Hall:
             elif who == "open":
                 start.people[seat] = "", ""
             elif isinstance(who, str) and who in self.agents:
-                for_seat(self.agents[who], seat, who)
+                check_agent_seat(self.agents[who], seat, who)
                 start.agents[seat] = who
             else:
                 raise Refused(f"{seat}: me, open, or one of {', '.join(self.agents)}")
@@ -438,9 +438,9 @@ class Hall:
             return
         agent = self.agents[table.about.agents[seat]]
         if inspect.iscoroutinefunction(agent.act):
-            (reply,) = await ask_async(agent, [turn])
+            (reply,) = await ask_agent_async(agent, [turn])
         else:  # it may think for long, and the others' moves are answered meanwhile
-            (reply,) = await asyncio.to_thread(ask, agent, [turn])
+            (reply,) = await asyncio.to_thread(ask_agent, agent, [turn])
         if table.turn(seat) is turn:  # unless a move was taken back meanwhile, or the clock moved
             table.say(seat, reply)
             self.tell(table)

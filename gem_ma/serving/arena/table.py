@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from gem_ma.apis import making
 from gem_ma.apis.session import to_plain
+from gem_ma.chat.turn import Turn
 from gem_ma.guards.files import replace
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
@@ -23,7 +24,6 @@ from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.rollouts.replay import ReplayError
 from gem_ma.scene.screen import Screen
-from gem_ma.talk.turns import Turn
 
 FORMAT = 1
 BUTTONS = 120  # replies that have one each
@@ -178,7 +178,7 @@ class Table:
 
     def view(self, seat: str) -> Any:
         """Return the state as a seat may see it."""
-        return self._env.match.view(seat)
+        return self._env.match.make_view(seat)
 
     def turn(self, seat: str) -> Turn | None:
         """Return the turn that a seat is to reply to, if it is its turn."""

@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat
-from gem_ma.match.match import SeatError
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.event_loops import run_async
+from gem_ma.chat.messages import list_pictures
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout
-from gem_ma.talk.conversation import schemas
-from gem_ma.talk.loops import run_async
-from gem_ma.talk.messages import pictures
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.tokens import Tokens
-from gem_ma.talk.turns import Turn
 
 
 class Table(NamedTuple):
@@ -85,7 +85,7 @@ class Engine:
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: ChatTokenizer,
         generate: Callable[[Turn, list[int], list[Any]], Awaitable[Said]],
         room: int | None = None,
     ):
@@ -96,10 +96,10 @@ class Engine:
         return [await self._reply(turn) for turn in turns]
 
     async def _reply(self, turn: Turn) -> Reply:
-        prompt = self.tokens.prompt(turn.messages, schemas(turn.tools))
+        prompt = self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools))
         if self.room is not None and len(prompt.ids) >= self.room:
             return Reply("", token_ids=[self.tokens.tokenizer.eos_token_id], logprobs=[0.0])
-        shown = [one.pil() for one in pictures(turn.messages)]
+        shown = [one.pil() for one in list_pictures(turn.messages)]
         said = await self.generate(turn, prompt.ids, shown)
         ids = list(said.ids)
         text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
@@ -162,7 +162,7 @@ def end_of(row: Mapping[str, Any], room: int) -> int:
     return min(end, room)
 
 
-def pixels(tokens: Tokens, shown: Sequence[Any]) -> dict[str, Any] | None:
+def pixels(tokens: ChatTokenizer, shown: Sequence[Any]) -> dict[str, Any] | None:
     """Return a row's pictures as the model that is trained takes them."""
     if not shown:
         return None

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.conversation import schemas
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.tokens import Tokens
-from gem_ma.talk.turns import Turn
 from gem_ma.training.adapters import Table
 from gem_ma.training.rows import rows
 
@@ -37,14 +37,16 @@ class Batch:
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: ChatTokenizer,
         generate: Callable[[list[list[int]]], Sequence[tuple[Sequence[int], Sequence[float]]]],
     ):
         self.tokens, self.generate = tokens, generate
 
     def act(self, turns: list[Turn]) -> list[Reply]:
         """Return what the engine says."""
-        prompts = [self.tokens.prompt(t.messages, schemas(t.tools)).ids for t in turns]
+        prompts = [
+            self.tokens.build_prompt(t.messages, make_tool_schemas(t.tools)).ids for t in turns
+        ]
         decode = self.tokens.tokenizer.decode
         return [
             Reply(
@@ -70,7 +72,7 @@ def collect(table: Table, agent: Batch, games: int, **how: Any) -> list[list[Tra
 
 
 def transitions(
-    episodes: Iterable[Episode], tokens: Tokens, seats: Sequence[str]
+    episodes: Iterable[Episode], tokens: ChatTokenizer, seats: Sequence[str]
 ) -> list[list[Transition]]:
     """Return for each seat of each episode its turns; what a row is to `rows`, they are to Oat."""
     found: dict[tuple[str, str], list[Transition]] = {}

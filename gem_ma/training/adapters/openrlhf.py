@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from gem_ma.talk.tokens import Tokens
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
 from gem_ma.training.adapters import (
     Engine,
     Said,
@@ -49,7 +49,7 @@ def executor(
     {"seed": 1, "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
     """
     table = seated(executor, env, seat, others, make)
-    tokens = Tokens(processor)
+    tokens = ChatTokenizer(processor)
 
     class AgentExecutor(AgentExecutorBase):
         def __init__(self) -> None:
@@ -109,7 +109,7 @@ def _asking(engine: Any, sampling: Any, room: int) -> Any:
     return generate
 
 
-def _sequence(row: Mapping[str, Any] | None, tokens: Tokens, room: int) -> dict[str, Any]:
+def _sequence(row: Mapping[str, Any] | None, tokens: ChatTokenizer, room: int) -> dict[str, Any]:
     """Return a row as OpenRLHF wants it; of a seat that never came to act one that says nothing."""
     if row is None:
         end = tokens.tokenizer.eos_token_id

@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gem_ma.talk.messages import hf
+from gem_ma.chat.messages import to_hf
 from gem_ma.training.adapters import Together, centred, seated
 
 
@@ -108,7 +108,7 @@ class _Place:
         self.total, self.owed, self.done = 0.0, 0.0, False
 
     def take(self, outcome: Any) -> None:
-        self.messages += hf([one for one in outcome.messages if one["role"] != "assistant"])
+        self.messages += to_hf([one for one in outcome.messages if one["role"] != "assistant"])
         self.owed += outcome.reward
         self.total += outcome.reward
         self.done = outcome.turn is None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.talk.messages import openai_chat
+from gem_ma.chat.messages import to_openai_chat
 from gem_ma.training.adapters import Solo, sit
 
 try:
@@ -42,7 +42,7 @@ class GemEnv(BaseTextEnv):
         """Begin an episode; the prompt of the row is not used."""
         self.turns = 0
         outcome = self.solo.reset(self.seed, self.options)
-        return openai_chat(outcome.messages), {}
+        return to_openai_chat(outcome.messages), {}
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
         """Reply; what is earned until this seat is to act again is the reward of the step."""
@@ -52,7 +52,7 @@ class GemEnv(BaseTextEnv):
         limit = self.max_turns is not None and self.turns >= self.max_turns
         self.truncated = outcome.truncated or (limit and not self.solo.done)
         return BaseTextEnvStepOutput(
-            observations=openai_chat(new),
+            observations=to_openai_chat(new),
             reward=outcome.reward,
             done=self.solo.done or limit,
             metadata={},

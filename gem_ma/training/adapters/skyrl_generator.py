@@ -20,10 +20,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gem_ma.chat.messages import to_openai_chat
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
-from gem_ma.talk.messages import openai_chat
-from gem_ma.talk.tokens import Tokens
-from gem_ma.talk.turns import Turn
 from gem_ma.training.adapters import Engine, Said, Table, dealt, earned, pixels, play, seated
 from gem_ma.training.rows import rows
 
@@ -45,7 +45,7 @@ class GameGenerator(GeneratorInterface):
         processor: Any = None,
     ):
         self.config, self.client = generator_cfg, inference_engine_client
-        self.tokens, self.model = Tokens(processor or tokenizer), policy_model_name
+        self.tokens, self.model = ChatTokenizer(processor or tokenizer), policy_model_name
 
     async def generate(self, input_batch: Any, disable_tqdm: bool = False) -> GeneratorOutput:
         """Return the sequences in the order of the prompts."""
@@ -98,7 +98,7 @@ class GameGenerator(GeneratorInterface):
 
     async def _features(self, turn: Turn, prompt: list[int]) -> Any:
         """Return what the engine makes of the pictures, which it places by the tokens of a chat."""
-        chat = {"model": self.client.model_name, "messages": openai_chat(turn.messages)}
+        chat = {"model": self.client.model_name, "messages": to_openai_chat(turn.messages)}
         rendered = await self.client.render_chat_completion({"json": chat})
         if list(rendered["token_ids"]) != prompt:
             raise ValueError(

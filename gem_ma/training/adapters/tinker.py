@@ -14,8 +14,8 @@ from typing import Any
 
 from gem_ma.apis import making
 from gem_ma.apis.seats import Outcome, Seat, SeatLeft
-from gem_ma.match.seeding import mix
-from gem_ma.talk.messages import hf, pictures
+from gem_ma.chat.messages import list_pictures, to_hf
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.training.adapters import centred
 
 try:
@@ -67,12 +67,15 @@ class SeatEnv(types.Env):
         return types.StepResult(outcome.reward, False, observation, stop)
 
     def _read(self, outcome: Outcome) -> Any:
-        if pictures(outcome.messages) and getattr(self.renderer, "image_processor", None) is None:
+        if (
+            list_pictures(outcome.messages)
+            and getattr(self.renderer, "image_processor", None) is None
+        ):
             raise ValueError(
                 f"a {type(self.renderer).__name__} has no image processor and takes no pictures; "
                 "use a model that sees with its renderer, or observe='text'"
             )
-        self.messages += hf(outcome.messages)
+        self.messages += to_hf(outcome.messages)
         return self.renderer.build_generation_prompt(self.messages)
 
     def _end(self, reward: float, **metrics: float) -> types.StepResult:
@@ -133,7 +136,8 @@ class Starts(types.RLDataset):
     def get_batch(self, index: int) -> Sequence[Games]:
         """Return a batch."""
         return [
-            Games(seed=mix(self.seed, index, number), **self.games) for number in range(self.groups)
+            Games(seed=derive_seed(self.seed, index, number), **self.games)
+            for number in range(self.groups)
         ]
 
     def __len__(self) -> int:

@@ -10,10 +10,10 @@ from typing import Any
 
 from gem_ma.agents.hf import HFAgent
 from gem_ma.apis import making
-from gem_ma.match.seeding import mix
+from gem_ma.chat.messages import to_hf
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.messages import hf
-from gem_ma.talk.tokens import Tokens
 from gem_ma.training.adapters import Solo, dealt, sit
 from gem_ma.training.rows import Halves, halves, rows
 
@@ -61,7 +61,7 @@ def rollout_func(
             )
         step = trainer.state.global_step
         last, calls = step, calls + 1 if step == last else 0
-        tokens = Tokens(trainer.processing_class, template)
+        tokens = ChatTokenizer(trainer.processing_class, template)
         player = agent(trainer) if agent is not None else _player(trainer, max_new_tokens, template)
         try:
             episodes = rollout(
@@ -69,7 +69,7 @@ def rollout_func(
                 {**others, **dict.fromkeys(seats, player)},
                 games,
                 group=copies,
-                seed=mix(seed, step, calls, trainer.accelerator.process_index),
+                seed=derive_seed(seed, step, calls, trainer.accelerator.process_index),
                 context=context,
                 max_errors=0,
                 progress=False,
@@ -158,7 +158,7 @@ def _player(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:
         trainer.processing_class,
         max_new_tokens=max_new_tokens,
         temperature=trainer.temperature,
-        seed=mix(trainer.state.global_step, trainer.accelerator.process_index) >> 32,
+        seed=derive_seed(trainer.state.global_step, trainer.accelerator.process_index) >> 32,
         template=template,
     )
 
@@ -202,7 +202,7 @@ def environment_factory(
 def _content(messages: Sequence[Mapping[str, Any]]) -> Any:
     """Return new messages of a seat as one text, or as blocks where there are pictures."""
     blocks: list[dict[str, Any]] = []
-    for message in hf([one for one in messages if one["role"] != "assistant"]):
+    for message in to_hf([one for one in messages if one["role"] != "assistant"]):
         content = message["content"]
         text = isinstance(content, str)
         blocks += [{"type": "text", "text": content}] if text else content

@@ -11,7 +11,7 @@ from typing import Any
 
 from gem_ma.apis import making
 from gem_ma.apis.seats import Seat, SeatLeft
-from gem_ma.talk.messages import openai_chat
+from gem_ma.chat.messages import to_openai_chat
 
 try:
     import pydantic
@@ -90,7 +90,7 @@ def credit(episodes: Sequence[Any]) -> None:
 async def _play(seat: Seat, agent: Any, task: Any) -> None:
     """Play one seat to its end, and write what each turn earned into its trace."""
     outcome = await seat.reset(task.data.seed)
-    new = openai_chat(outcome.messages)
+    new = to_openai_chat(outcome.messages)
     rules = "\n\n".join(message["content"] for message in new if message["role"] == "system")
     told = type(task)(task.data.model_copy(update={"system_prompt": rules}), task.config)
     rewards: list[float] = []
@@ -104,7 +104,7 @@ async def _play(seat: Seat, agent: Any, task: Any) -> None:
                     break
                 outcome = await seat.step(segment.last_reply)
                 rewards.append(outcome.reward)
-                new = openai_chat(outcome.messages)
+                new = to_openai_chat(outcome.messages)
         except SeatLeft:
             pass
         player.trace.info["turn_rewards"] = rewards

@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from gem_ma.talk.tokens import Tokens
-from gem_ma.talk.turns import Turn
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
 from gem_ma.training.adapters import Engine, Said, earned, end_of, play, seated
 from gem_ma.training.rows import rows
 
@@ -66,7 +66,9 @@ class GemAgentLoop(AgentLoopBase):
             row.get("others"),
             dict(row.get("make") or {}),
         )
-        tokens = Tokens(self.processor or self.tokenizer, dict(self.apply_chat_template_kwargs))
+        tokens = ChatTokenizer(
+            self.processor or self.tokenizer, dict(self.apply_chat_template_kwargs)
+        )
         room = int(self.rollout_config.response_length)
         request = uuid4().hex
 

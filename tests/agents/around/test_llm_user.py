@@ -6,11 +6,11 @@ import pytest
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.agents.around.llm_user import LLMUser
+from gem_ma.chat.agent import Agent, ask_agent
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.asking import Agent, ask
-from gem_ma.talk.conversation import Conversation
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 
 RULES = "You are a customer.\nYour task: You want a red hat."
 
@@ -39,10 +39,10 @@ def talk(*said):
     """Return the turn that follows so many pairs of what was heard and said."""
     chat = Conversation("user", episode="7-1")
     for text, reply in zip(said[::2], said[1::2], strict=False):
-        chat.hear(turn(text=text), 0)
+        chat.add_turn(turn(text=text), 0)
         chat.steps[-1].reply = reply
-    now = turn(text=said[-1], chat=chat, index=chat.answered, first=False, seed=5)
-    chat.hear(now, 0)
+    now = turn(text=said[-1], chat=chat, index=chat.reply_count, first=False, seed=5)
+    chat.add_turn(now, 0)
     return now
 
 
@@ -70,7 +70,7 @@ async def says_later(turn):
 
 def test_a_plain_user_is_the_agent_as_it_is():
     script, said, now = Script(reply("A hat.")), [], turn()
-    said = ask(LLMUser(FunctionAgent(script.answer)), [now])
+    said = ask_agent(LLMUser(FunctionAgent(script.answer)), [now])
     assert script.turns == [now]
     assert script.turns[0] is now
     assert said[0].fields() == reply("A hat.").fields()
@@ -79,7 +79,7 @@ def test_a_plain_user_is_the_agent_as_it_is():
 def test_thoughts_are_asked_for_and_kept_back():
     script = Script(reply("Thought: they want a name.\nMessage:\nI am Ann."))
     now = talk("Hello?", "I want a hat.", "Who are you?")
-    (said,) = ask(LLMUser(script, "react"), [now])
+    (said,) = ask_agent(LLMUser(script, "react"), [now])
     assert said == "I am Ann."
     assert said.fields() == {
         "finish_reason": "stop",
@@ -121,7 +121,7 @@ def test_thoughts_are_asked_for_and_kept_back():
     ],
 )
 def test_no_thought_is_told(answer, message):
-    assert ask(LLMUser(Script(answer), "react"), [turn()]) == [message]
+    assert ask_agent(LLMUser(Script(answer), "react"), [turn()]) == [message]
 
 
 # -- verify and reflect --------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_no_thought_is_told(answer, message):
 def test_a_good_draft_is_sent_as_it_is(strategy):
     script = Script(reply("A red hat."), reply("It is fine.\n**ok**", prompt=30, latency=1.0))
     now = talk("Hello?", "Hi.", "What do you want?")
-    (said,) = ask(LLMUser(script, strategy), [now])
+    (said,) = ask_agent(LLMUser(script, strategy), [now])
     assert said == "A red hat."
     assert said.fields() == {
         **reply("A red hat.").fields(),
@@ -159,7 +159,7 @@ def test_a_bad_draft_is_written_again():
         reply("A red hat."),
         reply("ok"),
     )
-    (said,) = ask(LLMUser(script, "verify"), [turn()])
+    (said,) = ask_agent(LLMUser(script, "verify"), [turn()])
     assert said == "A red hat."
     assert said.token_ids is said.logprobs is None
     assert said.usage == {"prompt_tokens": 40, "completion_tokens": 8}
@@ -176,18 +176,18 @@ def test_a_bad_draft_is_written_again():
 
 def test_the_last_draft_is_sent_when_the_tries_are_used_up():
     script = Script("a", "bad: 1", "b", "bad: 2", "c", "never asked")
-    assert ask(LLMUser(script, "verify", tries=2), [turn()]) == ["c"]
+    assert ask_agent(LLMUser(script, "verify", tries=2), [turn()]) == ["c"]
     assert script.replies == ["never asked"]
     assert "2" in script.chats[4][-1][1]
     assert script.chats[4][-2] == ("assistant", "b")
     script = Script("a", "bad", "b")
-    assert ask(LLMUser(script, "verify", tries=1), [turn()]) == ["b"]
+    assert ask_agent(LLMUser(script, "verify", tries=1), [turn()]) == ["b"]
     assert "it does not keep to your task" in script.chats[2][-1][1]
 
 
 def test_a_draft_that_is_repeated_is_no_first_draft():
     script = Script(reply("a"), reply("bad: no"), reply("a"))
-    (said,) = ask(LLMUser(script, "verify", tries=1), [turn()])
+    (said,) = ask_agent(LLMUser(script, "verify", tries=1), [turn()])
     assert (said, said.token_ids) == ("a", None)
 
 
@@ -199,7 +199,7 @@ def test_a_bad_draft_is_reflected_upon():
         reply("A hat."),
         reply("Ok."),
     )
-    (said,) = ask(LLMUser(script, "reflect"), [turn()])
+    (said,) = ask_agent(LLMUser(script, "reflect"), [turn()])
     assert said == "A hat."
     assert said.token_ids is None
     assert said.usage == {"prompt_tokens": 50, "completion_tokens": 10}
@@ -212,7 +212,7 @@ def test_a_bad_draft_is_reflected_upon():
 @pytest.mark.parametrize("verdict", ["", "hm", "This is not bad at all", "bad: x\nOK", "OK\n"])
 def test_what_is_no_objection_lets_a_draft_pass(verdict):
     script = Script("a", verdict)
-    assert ask(LLMUser(script, "verify"), [turn()]) == ["a"]
+    assert ask_agent(LLMUser(script, "verify"), [turn()]) == ["a"]
 
 
 # -- many at once, and agents of all kinds -------------------------------------------------------
@@ -220,9 +220,9 @@ def test_what_is_no_objection_lets_a_draft_pass(verdict):
 
 def test_the_calls_of_a_wave_are_one_call():
     script = Script("a", "b", "c", "ok", "bad: x", "ok", "d", "ok")
-    assert ask(LLMUser(script, "verify"), [turn(), turn(), turn()]) == ["a", "d", "c"]
+    assert ask_agent(LLMUser(script, "verify"), [turn(), turn(), turn()]) == ["a", "d", "c"]
     assert script.waves == [3, 3, 1, 1]
-    assert ask(LLMUser(script, "verify"), []) == []
+    assert ask_agent(LLMUser(script, "verify"), []) == []
 
 
 class Waiting:
@@ -253,9 +253,9 @@ def test_an_agent_that_waits_is_waited_for():
     script = Script("a", "b", "bad: x", "ok", "c", "ok")
     user = LLMUser(Waiting(script), "verify")
     assert isinstance(user, Agent)
-    assert ask(user, [turn(), turn()]) == ["c", "b"]
+    assert ask_agent(user, [turn(), turn()]) == ["c", "b"]
     assert script.waves == [2, 2, 1, 1]
-    assert ask(LLMUser(says_later, "reflect"), [turn()]) == ["A hat, later."]
+    assert ask_agent(LLMUser(says_later, "reflect"), [turn()]) == ["A hat, later."]
 
 
 def test_what_the_agent_needs_is_handed_on():
@@ -295,7 +295,7 @@ def test_it_says_what_it_takes():
     with pytest.raises(ValueError, match="no agent 'rule-usr'; did you mean 'rule-user'"):
         LLMUser("rule-usr")
     with pytest.raises(TypeError, match="replied with a NoneType; expected a str"):
-        ask(LLMUser(Script(None), "react"), [turn()])
+        ask_agent(LLMUser(Script(None), "react"), [turn()])
 
 
 def test_it_pickles_and_tells_its_name():
@@ -303,4 +303,4 @@ def test_it_pickles_and_tells_its_name():
     name = f"LLMUser(FunctionAgent({__name__}.says), strategy='verify', tries=3)"
     same = pickle.loads(pickle.dumps(user))
     assert repr(same) == repr(user) == name
-    assert ask(same, [turn()]) == ["A hat."]
+    assert ask_agent(same, [turn()]) == ["A hat."]

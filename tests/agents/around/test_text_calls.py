@@ -9,14 +9,14 @@ from stub_server import StubServer
 
 import gem_ma
 from gem_ma.agents import SPECS, ActAgent, FewShotAgent, ReactAgent, load
+from gem_ma.chat.agent import ask_agent
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.messages import to_openai_chat
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import extract_action
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import extract
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.talk.asking import ask
-from gem_ma.talk.conversation import Conversation
-from gem_ma.talk.messages import openai_chat
-from gem_ma.talk.reply import Reply
-from gem_ma.talk.turns import Turn
 from gem_ma.tools import with_tools
 
 RULES = "You sell ferry tickets."
@@ -49,16 +49,16 @@ def talk(*steps):
     """Return the turn that follows: each step is what was read, the results in it, the reply."""
     chat = Conversation("assistant", episode="7-1")
     for text, results, reply in steps[:-1]:
-        chat.hear(turn(text=text, results=results), 0)
+        chat.add_turn(turn(text=text, results=results), 0)
         chat.steps[-1].reply = reply
     text, results, _ = steps[-1]
-    now = turn(text=text, results=results, chat=chat, index=chat.answered, first=False)
-    chat.hear(now, 0)
+    now = turn(text=text, results=results, chat=chat, index=chat.reply_count, first=False)
+    chat.add_turn(now, 0)
     return now
 
 
 def said(answer, kind=ReactAgent):
-    (reply,) = ask(kind(Script(answer)), [turn()])
+    (reply,) = ask_agent(kind(Script(answer)), [turn()])
     return reply
 
 
@@ -90,7 +90,7 @@ def call(name, arguments="{}"):
 def test_a_call_is_made_and_what_was_written_beside_it_is_kept(answer, kind):
     reply = said(answer, kind)
     assert str(reply) == answer
-    assert json.loads(extract(reply, "verbatim")) == json.loads(FIND)
+    assert json.loads(extract_action(reply, "verbatim")) == json.loads(FIND)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,9 @@ def test_a_call_is_made_and_what_was_written_beside_it_is_kept(answer, kind):
 @pytest.mark.parametrize("kind", [ActAgent, ReactAgent])
 def test_no_thought_is_said(answer, message, kind):
     reply = said(answer, kind)
-    assert extract(reply, "verbatim") == ("A\nB. Action: none" if message is None else message)
+    assert extract_action(reply, "verbatim") == (
+        "A\nB. Action: none" if message is None else message
+    )
     assert not reply.tool_calls
 
 
@@ -138,7 +140,7 @@ def test_a_call_that_cannot_be_read_is_refused_and_never_said(answer, told):
     reply = said(answer)
     assert str(reply) == answer
     with pytest.raises(InvalidMove) as caught:
-        extract(reply, "verbatim")
+        extract_action(reply, "verbatim")
     assert str(caught.value).startswith(told)
 
 
@@ -167,7 +169,7 @@ def test_tools_are_in_the_rules_and_the_chat_is_as_it_was_written():
         ("user: Bye", (), None),
     )
     script = Script("Bye!")
-    assert ask(ReactAgent(script), [now]) == ["Bye!"]
+    assert ask_agent(ReactAgent(script), [now]) == ["Bye!"]
     (system, *rest) = script.chats[0]
     assert system[0] == "system"
     assert system[1].startswith(f"{RULES}\n\n# Tools\n{json.dumps(list(TOOLS))}\n\n")
@@ -208,19 +210,21 @@ def test_tools_are_in_the_rules_and_the_chat_is_as_it_was_written():
 def test_a_thought_before_a_message_stays_in_the_record_and_in_the_chat(answer, record, later):
     reply = said(answer)
     assert str(reply) == record
-    ask(ReactAgent(script := Script("Bye!")), [talk(("Hello?", (), reply), ("Well?", (), None))])
+    ask_agent(
+        ReactAgent(script := Script("Bye!")), [talk(("Hello?", (), reply), ("Well?", (), None))]
+    )
     assert script.chats[0][2] == ("assistant", later)
 
 
 def test_act_is_not_asked_to_think():
     for kind, thinks in ((ActAgent, False), (ReactAgent, True)):
-        ask(kind(script := Script("Hi!")), [turn()])
+        ask_agent(kind(script := Script("Hi!")), [turn()])
         assert ("Thought:" in script.turns[0].rules) is thinks
         lines = script.turns[0].rules.splitlines()
         call, answer = [lines[place + 1] for place, one in enumerate(lines) if one == "Action:"][1:]
         expected = "The next ferry to Gozo leaves at 21:45."
-        assert extract(said(f"Action:\n{answer}", kind)) == expected
-        call = json.loads(extract(said(f"Action:\n{call}", kind)))
+        assert extract_action(said(f"Action:\n{answer}", kind)) == expected
+        call = json.loads(extract_action(said(f"Action:\n{call}", kind)))
         tool = json.loads(lines[lines.index("Suppose there was this tool:") + 1])
         assert tool["type"] == "function"
         tool = tool["function"]
@@ -237,7 +241,7 @@ def test_tools_and_what_is_seen_stand_there_as_they_are():
     script = Script("Hi!")
     now = turn(tools=(tool,), text="tool: 21:45", results=("21:45",))
     now = replace(now, observation={"text": now.text, "mask": [1]})
-    ask(ActAgent(script), [now])
+    ask_agent(ActAgent(script), [now])
     (asked,) = script.turns
     assert '"fähre"' in asked.rules
     assert asked.text == "Tool output: 21:45"
@@ -246,7 +250,7 @@ def test_tools_and_what_is_seen_stand_there_as_they_are():
 
 def test_without_tools_the_agent_is_as_it_is():
     script, now, answer = Script("Action: 5"), turn(tools=()), None
-    (answer,) = ask(ReactAgent(script), [now])
+    (answer,) = ask_agent(ReactAgent(script), [now])
     assert (answer, script.turns[0] is now) == ("Action: 5", True)
 
 
@@ -286,7 +290,7 @@ def test_in_a_shop_calls_are_made_and_the_user_hears_messages_only():
     assert [message["role"] for message in chat[-3:]] == ["user", "assistant", "user"]
     assert chat[-1]["content"].startswith("Tool output: Error")
     assert "the arguments are no JSON" in bodies[3]["messages"][-1]["content"]
-    openai_chat(episode.messages("assistant"))  # the record is a chat with native calls
+    to_openai_chat(episode.messages("assistant"))  # the record is a chat with native calls
 
 
 def test_in_strict_a_call_that_cannot_be_read_ends_it():
@@ -325,7 +329,7 @@ def test_examples_stand_after_the_rules_and_tools_stay_native(tmp_path):
     file.write_text("".join(f"{json.dumps(one)}\n" for one in lines) + "\n")
     script = Script(Reply("", tool_calls=calls, token_ids=[1], finish_reason="stop"))
     agent = FewShotAgent(script, str(file), shots=3)
-    (reply,) = ask(agent, [turn(text="And today?")])
+    (reply,) = ask_agent(agent, [turn(text="And today?")])
     assert reply.fields() == {"tool_calls": calls, "finish_reason": "stop"}
     (asked,) = script.turns
     assert asked.tools == TOOLS
@@ -345,7 +349,7 @@ def test_an_episode_keeps_its_examples_and_others_have_others():
     agent = FewShotAgent(script, [str(number) for number in range(8)], shots=2)
     chats = [Conversation("assistant", episode=f"0-{number}") for number in range(20)]
     for _ in range(2):
-        ask(agent, [turn(chat=chat) for chat in chats])
+        ask_agent(agent, [turn(chat=chat) for chat in chats])
     rules = [one.rules for one in script.turns]
     assert rules[:20] == rules[20:]
     assert len(set(rules)) > 8
@@ -438,4 +442,4 @@ def test_it_pickles_and_tells_its_name(agent):
     same = pickle.loads(pickle.dumps(agent))
     assert repr(same) == repr(agent)
     assert repr(agent).startswith(f"{type(agent).__name__}(FunctionAgent(")
-    assert ask(same, [turn()]) == ["Hi!"]
+    assert ask_agent(same, [turn()]) == ["Hi!"]

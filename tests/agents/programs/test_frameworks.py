@@ -93,10 +93,10 @@ def test_tools_of_their_own(framework, request):
 
 
 def calls_of_turns(episode, seat):
-    from gem_ma.talk.calls import calls_of
+    from gem_ma.chat.model_calls import unpack_calls
 
     steps = [step for step in episode.steps if step.agent == seat]
-    return zip(steps, calls_of(steps), strict=True)
+    return zip(steps, unpack_calls(steps), strict=True)
 
 
 @pytest.mark.parametrize("framework", ["langgraph", "openai_agents", "smolagents"])

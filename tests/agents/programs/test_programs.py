@@ -17,8 +17,8 @@ from vllm_shaped import Shaped
 import gem_ma
 from gem_ma.agents import ProgramAgent
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
+from gem_ma.chat.model_calls import CallHistory, ModelCall, unpack_calls
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.talk.calls import Call, History, calls_of
 
 needed("aiohttp", install="'gem-ma[gateway]'")
 
@@ -167,7 +167,7 @@ def test_all_ids_are_those_that_the_server_got_and_gave(ask, tmp_path):
 def both_of(episode, seat):
     """Return the steps of a seat with their calls, the last of which is the move."""
     steps = [step for step in episode.steps if step.agent == seat]
-    found = list(zip(steps, calls_of(steps), strict=True))
+    found = list(zip(steps, unpack_calls(steps), strict=True))
     for step, calls in found:
         assert (step.reply, step.reply.token_ids) == (calls[-1].text, list(calls[-1].token_ids))
     return found
@@ -177,13 +177,15 @@ def test_calls_are_kept_as_what_they_add():
     def told(*texts):
         return tuple({"role": "user", "content": text} for text in texts)
 
-    one = Call(told("a"), "b", (), (1, 2), (3,), (-0.5,))
-    two = Call((*told("a"), one.said(), *told("c")), "d", (), (1, 2, 3, 4), (5,), (-0.25,))
-    other = Call(told("x"), "y", (), (9,), (8,), (0.0,), tools=({"type": "function"},))
-    three = Call(
-        (*two.messages, two.said(), *told("e")), "f", (), (1, 2, 3, 4, 5, 6), (7,), (-1.0,)
+    one = ModelCall(told("a"), "b", (), (1, 2), (3,), (-0.5,))
+    two = ModelCall(
+        (*told("a"), one.to_message(), *told("c")), "d", (), (1, 2, 3, 4), (5,), (-0.25,)
     )
-    history = History()
+    other = ModelCall(told("x"), "y", (), (9,), (8,), (0.0,), tools=({"type": "function"},))
+    three = ModelCall(
+        (*two.messages, two.to_message(), *told("e")), "f", (), (1, 2, 3, 4, 5, 6), (7,), (-1.0,)
+    )
+    history = CallHistory()
     packed = [history.pack(call) for call in (one, two, other, three)]
     assert packed[1]["of"] == 0
     assert packed[1]["prompt_ids"] == [4]
@@ -191,7 +193,7 @@ def test_calls_are_kept_as_what_they_add():
     assert "of" not in packed[2]
     assert packed[3]["of"] == 1
     assert packed[3]["prompt_ids"] == [6]
-    back = History()
+    back = CallHistory()
     whole = [back.unpack(json.loads(json.dumps(one))) for one in packed]
     for call, was in zip(whole, (one, two, other, three), strict=True):
         assert call._replace(tools=()) == was._replace(tools=())
@@ -202,8 +204,8 @@ def test_calls_are_kept_as_what_they_add():
 def test_pictures_are_kept_by_what_identifies_them():
     data = "data:image/png;base64," + "A" * 5000
     parts = [{"type": "image_url", "image_url": {"url": data}}, {"type": "text", "text": "?"}]
-    call = Call(({"role": "user", "content": parts},), "a cat")
-    packed = History().pack(call)
+    call = ModelCall(({"role": "user", "content": parts},), "a cat")
+    packed = CallHistory().pack(call)
     assert len(json.dumps(packed)) < 500
     assert packed["messages"][0]["content"][1] == parts[1]
     assert "sha256:" in packed["messages"][0]["content"][0]["image_url"]["url"]

@@ -10,7 +10,7 @@ from gem_ma.agents import InformedAssistant, LLMUser, OracleAssistant, RuleUser,
 from gem_ma.agents.users.hearing import Heard
 from gem_ma.agents.users.phrases import SETS, sounds
 from gem_ma.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, persona
-from gem_ma.talk.conversation import Conversation
+from gem_ma.chat.conversation import Conversation
 
 SHOP, STOP = "tau:shop", "###STOP###"
 
@@ -150,7 +150,7 @@ def test_without_a_game_at_hand_it_tells_the_sentences_of_its_rules():
         chat = Conversation("user")
         for index, heard in enumerate(said[::2]):
             turn = Turn("user", rules, {}, heard, chat=chat, index=index)
-            chat.hear(turn, index)
+            chat.add_turn(turn, index)
             if 2 * index + 1 < len(said):
                 chat.steps[-1].reply = said[2 * index + 1]
         return RuleUser().act([turn])[0]

@@ -21,12 +21,12 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 import gem_ma
 from gem_ma.agents.random import RandomAgent
 from gem_ma.apis.env import Env
+from gem_ma.chat.agent import ask_agent
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.bridges.gymnasium import Gymnasium
 from gem_ma.envs.bridges.pettingzoo import PettingZoo
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
 from gem_ma.game import InvalidMove
-from gem_ma.talk.asking import ask
 from gem_ma.testing import check_env
 
 TAXI = next(id for id in ("Taxi-v4", "Taxi-v3") if id in gymnasium.registry)
@@ -69,7 +69,9 @@ def play(env, seed=0, turns=10_000, options=None):
     agent = RandomAgent()
     while env.to_act and env.turns < turns:
         acting = env.to_act
-        env.step_seats(dict(zip(acting, ask(agent, [env.turn(a) for a in acting]), strict=True)))
+        env.step_seats(
+            dict(zip(acting, ask_agent(agent, [env.turn(a) for a in acting]), strict=True))
+        )
     return env.turns
 
 
@@ -264,7 +266,9 @@ def test_pettingzoo_plays_the_same_alone(id):
             space = alone.action_space(agent)
             mask = observation["action_mask"] if isinstance(observation, dict) else None
             legal = np.arange(space.n) if mask is None else np.flatnonzero(mask)
-            names = {env.game.teller.action(live, agent, n): n for n in env.match.legal(agent)}
+            names = {
+                env.game.teller.action(live, agent, n): n for n in env.match.list_legal_moves(agent)
+            }
             assert sorted(names) == legal.tolist()
             action = int(rng.choice(legal))
             env.step(names[action])
@@ -357,7 +361,7 @@ def test_random_agents_play_to_the_end(id, observe):
     turns = play(env, seed=1)
     assert env.match.over
     assert 0 < turns <= 1000
-    assert not env.match.refused
+    assert not env.match.invalid_replies
 
 
 @pytest.mark.parametrize(
@@ -394,7 +398,7 @@ def test_looking_does_not_change_the_episode():
             while env.to_act:
                 found.append(env.observe("player")["text"])
                 for _ in range(looks):
-                    env.sight.image(env.game_state, None)
+                    env.sight.render_image(env.game_state, None)
                 env.step("hit")
         return found
 
@@ -622,7 +626,7 @@ def test_every_listed_id_is_played():
                 sample = env.game.teller.actions[seat].sample()
                 replies[seat] = str(rng.choice(legal)) if legal else json.dumps(plain(sample))
             env.step_seats(replies)
-        assert not env.match.refused, id
+        assert not env.match.invalid_replies, id
 
 
 @contextlib.contextmanager

@@ -64,10 +64,10 @@ def test_episodes_are_those_of_openspiel(name):
             assert str(state.inner) == str(theirs)
             assert dict(zip(seats, theirs.returns(), strict=True)) == state.returns()
             if theirs.is_terminal():
-                assert not env.match.waiting
+                assert not env.match.waiting_seats
                 break
             moves = {}
-            for seat in env.match.waiting:
+            for seat in env.match.waiting_seats:
                 number = seats.index(seat)
                 if not theirs.is_simultaneous_node():
                     assert number == theirs.current_player()
@@ -90,11 +90,11 @@ def test_positions_are_written_down_and_seeds_repeat(name):
     env.reset(seed=4)
     said = []
     for _ in range(8):
-        if not env.match.waiting:
+        if not env.match.waiting_seats:
             break
         state = env.match.state
         assert str(pickle.loads(pickle.dumps(state)).inner) == str(state.inner)
-        said.append({seat: rng.choice(state.legal(seat)) for seat in env.match.waiting})
+        said.append({seat: rng.choice(state.legal(seat)) for seat in env.match.waiting_seats})
         env.step_seats(said[-1])
     end = str(env.match.state.inner)
     other = gem_ma.make(f"os:{name}")
@@ -142,6 +142,6 @@ def test_who_knows_what_in_kuhn_poker():
     for seed in range(30):
         env.reset(seed=seed)
         first, second = str(env.match.state.inner).split()[:2]
-        seen = str(env.match.view("player_0")), env.observe("player_0")["text"]
+        seen = str(env.match.make_view("player_0")), env.observe("player_0")["text"]
         told.setdefault(first, {}).setdefault(seen, set()).add(second)
     assert all(len(seen) == 1 and len(*seen.values()) == 2 for seen in told.values())

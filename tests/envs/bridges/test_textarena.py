@@ -451,7 +451,7 @@ def test_an_invalid_move_changes_nothing_but_the_notice():
         env.step("[col 99]")
     assert not env.to_act
     assert env.game_state.returns() == {"player_0": 0.0, "player_1": 0.0}  # forfeits are the Env's
-    assert env.match.paid == {"player_0": -3.0, "player_1": -0.5}
+    assert env.match.total_returns == {"player_0": -3.0, "player_1": -0.5}
 
 
 def test_policies_for_invalid_moves():
@@ -462,7 +462,7 @@ def test_policies_for_invalid_moves():
     env = gem_ma.make("ta:ConnectFour-v0", invalid="lose")
     env.reset(seed=1)
     env.step("[col 77]")
-    assert env.match.paid == {"player_0": -1.0, "player_1": 1.0}
+    assert env.match.total_returns == {"player_0": -1.0, "player_1": 1.0}
     env = gem_ma.make("ta:Taboo-v0", invalid="skip")
     env.reset(seed=1)
     env.step("a clue")

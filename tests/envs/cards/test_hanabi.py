@@ -65,14 +65,14 @@ def test_against_openspiel(players):
             while theirs.is_chance_node():
                 color, rank = coming.pop(0)
                 theirs.apply_action(5 * color + rank)
-            assert bool(env.match.waiting) != theirs.is_terminal()
+            assert bool(env.match.waiting_seats) != theirs.is_terminal()
             state = env.match.state
             score = theirs.returns()[0]
             assert state.score == score
             assert state.returns() == dict.fromkeys(agents, score / 25)
             if theirs.is_terminal():
                 break
-            (agent,), seat = env.match.waiting, theirs.current_player()
+            (agent,), seat = env.match.waiting_seats, theirs.current_player()
             assert agents.index(agent) == seat
             assert ours_of(state, seat) == shown_by(theirs.observation_string(seat))
             named = {theirs.action_to_string(seat, n): n for n in theirs.legal_actions()}
@@ -140,7 +140,7 @@ def test_what_is_refused_says_why():
     game = Hanabi(3)
     env = gem_ma.make("game:Hanabi-v0", players=3)
     env.reset(seed=0)
-    view = env.match.view("player_0")
+    view = env.match.make_view("player_0")
     for text, why in (
         ("discard 1", "all 8 hints are there"),
         ("hint player_0 red", "cannot give yourself"),

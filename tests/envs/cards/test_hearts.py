@@ -132,7 +132,7 @@ def test_what_others_hear_is_what_was_played():
         for seat in AGENTS:
             env.step(state.legal(seat)[0])
         for seat in AGENTS:
-            heard = env.match.view(seat).given
+            heard = env.match.make_view(seat).given
             assert sum(cards is not None for cards in heard) == 2
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.chat.reply import Reply
 from gem_ma.envs.markets.double_auction import DoubleAuction, State
-from gem_ma.talk.reply import Reply
 from gem_ma.testing import check_env
 
 AGENTS = ("buyer_0", "buyer_1", "seller_0", "seller_1")

@@ -8,9 +8,9 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.parlour.codewords import AGENTS, CLUES, GIVERS, GUESSERS, Codewords, State
 from gem_ma.envs.parlour.things import NOUNS
-from gem_ma.match.seeding import mix
 
 KEY = "n" * 9 + "s" * 8 + "o" * 7 + "x"
 BEGIN = State(NOUNS[:25], KEY, "?" * 25, 0)
@@ -148,7 +148,7 @@ def guesser(turn):
 
 
 def deaf(turn):
-    return turn.legal[mix(turn.seed) % len(turn.legal)]
+    return turn.legal[derive_seed(turn.seed) % len(turn.legal)]
 
 
 def wins(agents, seeds=200):

@@ -131,7 +131,7 @@ def test_a_forbidden_word_is_not_passed_on():
     env.reset(seed=0)
     word = env.game_state.word
     env.step(f"It is a secret: {word}s")
-    heard = env.match.view("guesser")
+    heard = env.match.make_view("guesser")
     assert heard.said == word
     assert not env.to_act
     assert "secret" not in env.observe("guesser")["text"]

@@ -8,8 +8,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.parlour.werewolf import NIGHT, TALK, VOTE, State, Werewolf
-from gem_ma.match.seeding import mix
 
 P = [f"player_{i}" for i in range(9)]
 W, S, V = "wolf", "seer", "villager"
@@ -178,7 +178,10 @@ def play(env, seed):
         yield {a: env.observe(a)["text"] for a in env.possible_agents}
         legal = {a: env.info(a)["legal_actions"] for a in env.to_act}
         env.step_seats(
-            {a: m[mix(seed, env.turns, i) % len(m)] for i, (a, m) in enumerate(legal.items())}
+            {
+                a: m[derive_seed(seed, env.turns, i) % len(m)]
+                for i, (a, m) in enumerate(legal.items())
+            }
         )
 
 

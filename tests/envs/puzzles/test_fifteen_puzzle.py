@@ -5,8 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.engine.seeding import seed_rng
 from gem_ma.envs.puzzles.fifteen_puzzle import AGENT, FifteenPuzzle, State, shuffled
-from gem_ma.match.seeding import reseed
 from gem_ma.testing import certify, check_env
 
 LEVELS = {"easy": (2, 10), "plain": (3, 50), "hard": (4, 50), "random": (None, None)}
@@ -68,7 +68,7 @@ def test_the_shuffle_can_be_undone_within_the_limit(level):
         env.reset(seed=seed)
         size, turns = env.game_state.size, env.game_state.left
         assert (size, turns) in (*env.game.levels, LEVELS[level])
-        reseed(rng, seed)
+        seed_rng(rng, seed)
         if level == "random":
             rng.integers(3)
         board, solution = shuffled(rng, size, turns)

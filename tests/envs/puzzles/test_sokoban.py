@@ -5,8 +5,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.engine.seeding import seed_rng
 from gem_ma.envs.puzzles.sokoban import AGENT, MOVES, Sokoban, State, room
-from gem_ma.match.seeding import reseed
 from gem_ma.testing import certify, check_env
 
 LEVELS = {
@@ -79,7 +79,7 @@ def test_every_room_can_be_solved_within_its_limit(level, seeds):
     for seed in range(seeds):
         env.reset(seed=seed)
         start = env.game_state
-        reseed(rng, seed)
+        seed_rng(rng, seed)
         size, boxes, turns = env.game.levels[rng.integers(2) if level == "random" else 0]
         board, solution = room(rng, size, boxes, turns)
         assert (board, size[1], turns) == start

@@ -409,7 +409,7 @@ def agree_in(tab, name, seed):
             reply = chance(rng, usable(shown(*now)), now[1])
         done.append(reply)
         if now is not None:
-            action = env.match.game.read(reply, env.match.view(seat), seat)
+            action = env.match.game.read(reply, env.match.make_view(seat), seat)
             told = f"{seed}, {look}: after {done}"
             shows.compare(now, action, told)
         env.step(reply)

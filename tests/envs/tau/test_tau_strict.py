@@ -15,8 +15,8 @@ import types
 import pytest
 
 import gem_ma
+from gem_ma.chat.messages import to_openai_chat
 from gem_ma.envs.tau import data, fetch
-from gem_ma.talk.messages import openai_chat
 
 CLONE = os.environ.get(fetch.SOURCE)
 pytestmark = pytest.mark.skipif(not CLONE, reason=f"set {fetch.SOURCE} to a clone of tau-bench")
@@ -165,7 +165,9 @@ def same(original, domain, user, assistant, task=0, **kwargs):
     for seat in ((user_here, user_theirs), (assistant_here, assistant_theirs)):
         for ours, other in zip(*seat, strict=True):
             assert plain(ours) == plain(other)
-            assert [m["content"] for m in openai_chat(ours)] == [m["content"] for m in plain(other)]
+            assert [m["content"] for m in to_openai_chat(ours)] == [
+                m["content"] for m in plain(other)
+            ]
     assert episode.tools["assistant"] == tools
     assert episode.tools.get("user", []) == []
     assert paid == reward

@@ -8,9 +8,9 @@ from cooking import Pair
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.chat.reply import Reply
 from gem_ma.envs.worlds import layouts
 from gem_ma.envs.worlds.kitchen import AGENTS, MOVES, Cook, Kitchen, Pot, State
-from gem_ma.talk.reply import Reply
 from gem_ma.testing import certify, check_env
 
 WAYS = {"up": -1j, "down": 1j, "left": -1, "right": 1}

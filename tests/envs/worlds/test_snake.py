@@ -7,8 +7,8 @@ import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
+from gem_ma.chat.reply import Reply
 from gem_ma.envs.worlds.snake import AGENTS, MOVES, Snake, State
-from gem_ma.talk.reply import Reply
 from gem_ma.testing import check_env
 
 WAYS = {"up": -1j, "down": 1j, "left": -1, "right": 1}

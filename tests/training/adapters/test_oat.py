@@ -87,12 +87,12 @@ def test_oat_has_no_groups_no_models_and_no_pictures(oat, processor):
     from oat.types import Transition
 
     import gem_ma
-    from gem_ma.talk.tokens import Tokens
+    from gem_ma.chat.tokenization import ChatTokenizer
     from gem_ma.training.adapters.oat import transitions
 
     known = {field.name for field in fields(Transition)}
     assert not {name for name in known if "group" in name or "model" in name or "image" in name}
-    tokens = Tokens(processor)
+    tokens = ChatTokenizer(processor)
 
     def first(turn):
         ids = said(processor.tokenizer, turn.legal[0])

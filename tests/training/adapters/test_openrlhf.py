@@ -65,7 +65,7 @@ def samples(made, tokenizer, engine, label="7", number=1, room=4000):
 
 
 def test_openrlhf_executes_an_episode_that_reads_as_the_chat_does(openrlhf, tokenizer):
-    from gem_ma.talk.tokens import Tokens
+    from gem_ma.chat.tokenization import ChatTokenizer
     from gem_ma.training.adapters.openrlhf import executor
 
     made = executor(tokenizer, GAME, "x", last)
@@ -77,10 +77,10 @@ def test_openrlhf_executes_an_episode_that_reads_as_the_chat_does(openrlhf, toke
     seat = sit(GAME, "x", last)
 
     async def prompts():
-        tokens, seen = Tokens(tokenizer), []
+        tokens, seen = ChatTokenizer(tokenizer), []
         outcome = await seat.reset(7)
         for move in moves:
-            seen.append(tokens.prompt(outcome.turn.messages).ids)
+            seen.append(tokens.build_prompt(outcome.turn.messages).ids)
             outcome = await seat.step(tokenizer.decode(move, skip_special_tokens=True))
         return seen
 

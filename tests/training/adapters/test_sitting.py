@@ -7,8 +7,8 @@ import pytest
 
 import gem_ma
 from gem_ma.agents import load
-from gem_ma.match.match import SeatError
-from gem_ma.talk.conversation import Conversation
+from gem_ma.chat.conversation import Conversation
+from gem_ma.engine.match import SeatError
 from gem_ma.training.adapters import Solo, sit
 
 

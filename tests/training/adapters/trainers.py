@@ -44,19 +44,19 @@ def shown(processor):
 
     Of each turn all that its conversation holds until then.
     """
-    from gem_ma.talk.messages import pictures
-    from gem_ma.talk.tokens import Tokens
+    from gem_ma.chat.messages import list_pictures
+    from gem_ma.chat.tokenization import ChatTokenizer
 
     seat = sit("game:TicTacToe-v0", "x", last, **SEEN)
 
     async def play():
-        tokens, found = Tokens(processor), []
+        tokens, found = ChatTokenizer(processor), []
         outcome = await seat.reset(7)
         for move in MOVES:
             if outcome.turn is None:
                 break
-            seen = [pixels(one.pil()) for one in pictures(outcome.turn.messages)]
-            found.append((tokens.prompt(outcome.turn.messages).ids, seen))
+            seen = [pixels(one.pil()) for one in list_pictures(outcome.turn.messages)]
+            found.append((tokens.build_prompt(outcome.turn.messages).ids, seen))
             ids = [*processor.tokenizer(move)["input_ids"], processor.tokenizer.eos_token_id]
             outcome = await seat.step(gem_ma.Reply(move, token_ids=ids))
         return found

@@ -4,12 +4,12 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.diplomacy import orders
 from gem_ma.envs.parlour.diplomacy.board import CENTRES, HOMES, NEAR, PLACES, POWERS, PROVINCES
 from gem_ma.envs.parlour.diplomacy.judge import judge
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.match.actions import clip
 from gem_ma.scene import Shapes
 
 TALK, ORDER, RETREAT, BUILD, OVER = "talk", "order", "retreat", "build", "over"
@@ -380,6 +380,6 @@ def _places(text, there, most):
     named = list(dict.fromkeys(named))
     if not 1 <= len(named) <= most or not set(named) <= set(there):
         raise InvalidMove(
-            f"{clip(' '.join(named))}: expected 1 to {most} of {', '.join(there) or 'none'}"
+            f"{clip_repr(' '.join(named))}: expected 1 to {most} of {', '.join(there) or 'none'}"
         )
     return tuple(named)

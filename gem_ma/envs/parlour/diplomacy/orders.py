@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour.diplomacy.board import NEAR, PROVINCES
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 
 LONGEST = 2000  # characters of a reply
 MOST = 20  # orders of one reply
@@ -63,7 +63,7 @@ def clauses(text):
 def province(word):
     """Return the province that a word names."""
     if word.upper() not in PROVINCES:
-        raise InvalidMove(f"{clip(word)} is no province: {', '.join(PROVINCES)}")
+        raise InvalidMove(f"{clip_repr(word)} is no province: {', '.join(PROVINCES)}")
     return word.upper()
 
 
@@ -82,7 +82,7 @@ def _order(words, own, occupied):
         other, to = province(rest[1]), province(rest[3])
         return _support(at, _near(at, _near(other, to)), other, occupied)
     raise InvalidMove(
-        f"{clip(' '.join(words))} is no order: expected ARD - CAL, ARD H, ARD S BIR or "
+        f"{clip_repr(' '.join(words))} is no order: expected ARD - CAL, ARD H, ARD S BIR or "
         "ARD S BIR - CAL"
     )
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.visual.position.neighbour import FIGURES
 from gem_ma.envs.visual.question import AGENT, Task, pick
 from gem_ma.game import InvalidMove, Message
-from gem_ma.match.actions import choose
 
 
 class Looking(Task):
@@ -32,7 +32,7 @@ class Looking(Task):
 
     def read(self, text, view, agent):
         try:
-            return choose(text, self.looks)
+            return parse_choice(text, self.looks)
         except InvalidMove:
             return super().read(text, view, agent)
 

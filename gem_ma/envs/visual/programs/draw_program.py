@@ -2,10 +2,10 @@
 
 import re
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.levels import dial
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.game import InvalidMove
-from gem_ma.match.actions import clip
 from gem_ma.scene import Grid, Tile
 
 FULL, FREE = "#", "."
@@ -36,7 +36,7 @@ def parsed(text):
         said = _STATEMENT.fullmatch(line)
         numbers = tuple(map(int, re.findall(r"\d+", said[2]))) if said else ()
         if not said or TAKES.get(said[1]) != len(numbers):
-            raise InvalidMove(f"{clip(line.strip())} is not a statement")
+            raise InvalidMove(f"{clip_repr(line.strip())} is not a statement")
         found.append((said[1], numbers))
     return tuple(found)
 

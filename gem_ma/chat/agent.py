@@ -1,0 +1,95 @@
+"""Agents, and asking them, whether they are functions, coroutines or slow."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from gem_ma.chat.event_loops import run_async
+from gem_ma.engine.match import SeatError
+
+if TYPE_CHECKING:
+    from gem_ma.chat.turn import Turn
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
+
+    A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
+    each turn, all at the same time. With `blocking = True` a plain one is called in a thread. With
+    `singly = True` it says that many turns at once save it nothing: it is given as many as it
+    answers in a moment. One that has a method `forget` is told by it that a rollout is over, and by
+    `over(episode)` that an episode is. With
+    `seats = ("user",)` it says for which seats it is made, and is refused in any other.
+    """
+
+    def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
+        """Return one reply for each turn, or an awaitable of them."""
+
+
+_OBJECT_REPR = re.compile(r"<((?:[\w.]|<locals>)+) object at 0x[0-9a-fA-F]+>")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def format_agent_name(agent: Any) -> str:
+    """Return what stands for an agent in records: its repr, less what differs by process.
+
+    Whatever in it has no `__repr__` is called by its module and class.
+    """
+    return _ADDRESS.sub("", _OBJECT_REPR.sub(r"\1", repr(agent)))
+
+
+def check_agent_seat(agent: Agent, seat: str, name: str = "") -> Agent:
+    """Return an agent that is to sit in a seat, or raise SeatError if it is made for others."""
+    seats = getattr(agent, "seats", None)
+    if isinstance(seats, tuple | list) and seat not in seats:
+        made = f"{name or format_agent_name(agent)} is made for {', '.join(seats) or 'no seat'}"
+        raise SeatError(f"{made}, and not for the seat {seat}")
+    return agent
+
+
+def ask_agent(agent: Agent, turns: list[Turn]) -> list[str]:
+    """Return the agent's replies, whether it is written as a function or as a coroutine."""
+    answer = agent.act(turns)
+    return check_agent_replies(
+        agent, turns, _await_replies(answer) if inspect.isawaitable(answer) else answer
+    )
+
+
+async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
+    """Return the agent's replies without holding up the loop: one that blocks has a thread."""
+    if getattr(agent, "blocking", False) and not inspect.iscoroutinefunction(agent.act):
+        import asyncio
+
+        answer: Any = await asyncio.to_thread(agent.act, turns)
+    else:
+        answer = agent.act(turns)
+    return check_agent_replies(
+        agent, turns, await answer if inspect.isawaitable(answer) else answer
+    )
+
+
+def release_agent(agent: Agent) -> None:
+    """Tell an agent that a rollout is over, if it wants to know."""
+    getattr(agent, "forget", bool)()
+
+
+def check_agent_replies(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
+    """Return the replies, if there is one for each turn."""
+    if isinstance(answer, str):
+        raise TypeError(f"{agent!r} gave a str; expected a list of {len(turns)}, one for each turn")
+    replies = list(answer)
+    if len(replies) != len(turns):
+        raise ValueError(f"{agent!r} got {len(turns)} turns and gave {len(replies)} replies")
+    return replies
+
+
+def _await_replies(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
+    async def await_answer() -> Sequence[str]:
+        return await answer
+
+    replies: Sequence[str] = run_async(await_answer)
+    return replies

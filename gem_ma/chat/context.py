@@ -1,0 +1,106 @@
+"""How much of a chat an agent reads: everything, or its last turns, pictures or tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from gem_ma.chat.messages import Picture, count_image_tokens, keep_images
+from gem_ma.guards.given import need
+
+ChatMessage = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A cut of a chat; what is None stays whole. The rules and what the seat sees now always stay.
+
+    turns: earlier turns (what the seat saw, and its reply) that are kept.
+    images: different pictures that are kept, the latest ones; the words of the others take their
+        place, and of equal pictures the last one is kept.
+    tokens: budget of all messages; the oldest turns go first. `count` says how many tokens a text
+        has; without it, four bytes count as one. `family` says what a picture costs.
+    """
+
+    turns: int | None = None
+    images: int | None = None
+    tokens: int | None = None
+    family: str = "qwen2.5-vl"
+    count: Callable[[str], int] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("turns", "images", "tokens"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise ValueError(f"{name}={value!r}: expected 0 or more, or None for no limit")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the context that a text such as "turns=4,images=2" names."""
+        need(text, str, "context")
+        given: dict[str, Any] = {}
+        known = {"turns", "images", "tokens", "family"}
+        for part in text.replace("&", ",").split(","):
+            name, _, value = part.partition("=")
+            if name not in known or not value:
+                raise ValueError(
+                    f"context {text!r}: expected turns=, images=, tokens= or family=, got {part!r}"
+                )
+            if name != "family" and not value.isdecimal():
+                raise ValueError(f"context {text!r}: {name} is a number, not {value!r}")
+            given[name] = value if name == "family" else int(value)
+        return cls(**given)
+
+    def __str__(self) -> str:
+        parts = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name != "count" and value != one.default:
+                parts.append(f"{one.name}={value}")
+        return ",".join(parts)
+
+    def apply(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """Return the messages that are left."""
+        try:
+            return self._select_messages(messages)
+        except KeyError as error:
+            raise ValueError(f"a message of the chat has no {error}") from None
+
+    def _select_messages(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+        start = 1 if messages and messages[0]["role"] == "system" else 0
+        first = max(start, self._find_start(messages, start))
+        while first > start and messages[first]["role"] == "tool":
+            first -= 1  # an answer to a tool call needs the call
+        kept = [*messages[:start], *messages[first:]]
+        return kept if self.images is None else keep_images(kept, self.images, dedup=True)
+
+    def _find_start(self, messages: Sequence[ChatMessage], start: int) -> int:
+        """Return where the kept messages begin: after some reply, or at the start."""
+        cut = len(messages)
+        spent = (
+            sum(self._count_tokens(message) for message in messages[:start]) if self.tokens else 0
+        )
+        kept = -1  # the turn that is under way is kept whatever it costs
+        for place in range(len(messages) - 1, start - 1, -1):
+            if self.tokens is not None:
+                spent += self._count_tokens(messages[place])
+                if spent > self.tokens and kept >= 0:
+                    return cut
+            if place == start or messages[place - 1]["role"] == "assistant":
+                cut, kept = place, kept + 1
+                if kept == self.turns or (self.tokens is not None and spent > self.tokens):
+                    return cut
+        return start
+
+    def _count_tokens(self, message: ChatMessage) -> int:
+        parts = message["content"]
+        cost = 4  # what the template writes around it
+        for part in [parts] if isinstance(parts, str) else parts:
+            if isinstance(part, Picture):
+                cost += count_image_tokens(part.width, part.height, self.family)
+            elif self.count is not None:
+                cost += self.count(str(part))
+            else:
+                cost += len(part.encode(errors="replace")) // 4 + 1
+        return cost

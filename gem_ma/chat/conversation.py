@@ -1,0 +1,198 @@
+"""One seat's chat with an environment: its steps, and the messages made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, overload
+
+from gem_ma.chat.reply import truncate_reply_calls
+
+if TYPE_CHECKING:
+    from gem_ma.chat.context import Context
+    from gem_ma.chat.turn import Turn
+
+
+@dataclass(slots=True)
+class Step:
+    """One seat's turn: what it saw, what it said, what became of it."""
+
+    agent: str  # the seat
+    number: int  # steps with the same number were taken together
+    observation: Mapping[str, Any]
+    text: str
+    results: tuple[str, ...] = ()
+    calls: int | None = None  # how many tool calls of the reply counted; None: all
+    reply: str | None = None  # None as long as it is awaited
+    move: str | None = None  # as the game read it; None: no move
+    reward: float = 0.0  # until this seat's next turn
+    invalid: Mapping[str, Any] | None = None
+    seconds: float = field(default=0.0, compare=False)  # waited for the reply
+
+    @property
+    def counted_reply(self) -> str | None:
+        """The reply as the chat holds it: without tool calls that did not count."""
+        return None if self.reply is None else truncate_reply_calls(self.reply, self.calls)
+
+
+class Conversation:
+    """One seat's chat: grows at its end, and makes each message once, when it is asked for."""
+
+    __slots__ = (
+        "_messages",
+        "_prompt_ends",
+        "context",
+        "episode",
+        "rules",
+        "salt",
+        "seat",
+        "steps",
+        "tools",
+    )
+
+    def __init__(
+        self,
+        seat: str,
+        *,
+        rules: str = "",
+        episode: str = "",
+        context: Context | None = None,
+        salt: int = 0,
+    ):
+        self.seat = seat
+        self.episode = episode
+        self.context = context
+        self.salt = salt  # makes the seeds of turns differ where the game's seed is the same
+        self.rules = rules
+        self.tools: tuple[Any, ...] = ()
+        self.steps: list[Step] = []
+        self._messages: list[Mapping[str, Any]] = []
+        self._prompt_ends: list[int] = []  # of the messages before each step's reply
+
+    def copy(self) -> Conversation:
+        """Return a conversation that begins with what stands here, and goes its own way."""
+        given = {"rules": self.rules, "episode": self.episode, "context": self.context}
+        other = Conversation(self.seat, **given, salt=self.salt)  # type: ignore[arg-type]
+        other.tools, other.steps = self.tools, [replace(step) for step in self.steps]
+        return other
+
+    @property
+    def reply_count(self) -> int:
+        """How many steps have a reply; a step without one can only be the last."""
+        steps = self.steps
+        return len(steps) - (1 if steps and steps[-1].reply is None else 0)
+
+    def add_turn(self, turn: Turn, number: int) -> None:
+        """Add a step that waits for its reply."""
+        steps, ends = self.steps, self._prompt_ends
+        if steps and steps[-1].reply is None:  # asked again before it replied
+            steps.pop()
+            if len(ends) > len(steps):
+                ends.pop()
+                del self._messages[ends[-1] + 1 if ends else int(bool(self.rules)) :]
+        self.rules, self.tools = turn.rules, turn.tools
+        seen = turn.observation, turn.text, turn.results, turn.calls
+        steps.append(Step(turn.seat, number, *seen))
+
+    def build_messages(self, index: int | None = None) -> Sequence[Mapping[str, Any]]:
+        """Return what the seat reads at its step `index`, or without one the whole chat, uncut."""
+        if index is None:
+            self._extend_messages(len(self.steps))
+            return MessagePrefix(self._messages, len(self._messages))
+        self._extend_messages(index + 1)
+        messages = MessagePrefix(self._messages, self._prompt_ends[index])
+        return messages if self.context is None else self.context.apply(messages)
+
+    def _extend_messages(self, count: int) -> None:
+        """Make the messages of the first steps, and of every reply that is there."""
+        messages, ends = self._messages, self._prompt_ends
+        if not messages and self.rules:
+            messages.append({"role": "system", "content": self.rules})
+        for number in range(len(ends), count):
+            self._add_reply(number - 1)
+            calls = messages[-1].get("tool_calls", ()) if number else ()
+            messages.extend(_build_messages(self.steps[number], calls))
+            ends.append(len(messages))
+        self._add_reply(len(ends) - 1)
+
+    def _add_reply(self, number: int) -> None:
+        """Make the message of a step's reply, unless it is made or there is none."""
+        if number < 0 or len(self._messages) > self._prompt_ends[number]:
+            return
+        reply = self.steps[number].counted_reply
+        if reply is not None:
+            calls = getattr(reply, "tool_calls", None)
+            message: dict[str, Any] = {"role": "assistant", "content": reply}
+            self._messages.append({**message, "tool_calls": calls} if calls else message)
+
+
+class MessagePrefix(Sequence[Mapping[str, Any]]):
+    """The beginning of a chat that may have grown since."""
+
+    __slots__ = ("_all", "_length")
+
+    def __init__(self, messages: list[Mapping[str, Any]], length: int):
+        self._all = messages
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Mapping[str, Any]]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._all[i] for i in range(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(f"message {index} of {self._length}")
+        return self._all[index % self._length]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            list(self) == list(other) if isinstance(other, MessagePrefix | list) else NotImplemented
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def make_tool_schemas(tools: Sequence[Any]) -> list[Any]:
+    """Return tools as schemas in OpenAI's form, which some of them are already."""
+    return [tool if isinstance(tool, Mapping) else tool.schema for tool in tools]
+
+
+CALL_NOT_RUN = "This call was not run."
+SHARED_RESULT = "This call has no result of its own: see the first."
+
+
+def _build_messages(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what a seat saw, as the answers to its tool calls if it made any."""
+    from gem_ma.chat.messages import find_tool_pictures, make_content
+    from gem_ma.game import Message
+
+    text, messages = step.text, []
+    apart = [picture for result in step.results for picture in find_tool_pictures(result)]
+    if calls:
+        results = list(step.results)
+        if results and len(results) <= len(calls):
+            for result in results:  # each stands alone in its own message
+                shown = str(Message(None, "tool", result))
+                text = "" if text == result else text.replace(shown, "", 1).strip("\n")
+            results += [CALL_NOT_RUN] * (len(calls) - len(results))
+        else:
+            results, text = [text, *[SHARED_RESULT] * (len(calls) - 1)], ""
+        for call, result in zip(calls, results, strict=True):
+            name = call.get("function", call).get("name")
+            said: Any = (str(result), *beside) if (beside := find_tool_pictures(result)) else result
+            apart = [] if beside else apart  # all of them stand with their results, or none does
+            message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": said}
+            messages.append({**message, "name": name} if name else message)
+    parts = (*apart, *make_content({"image": step.observation.get("image"), "text": text}))
+    if parts or not messages:
+        whole = parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
+        messages.append({"role": "user", "content": whole or ""})
+    return messages

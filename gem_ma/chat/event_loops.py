@@ -1,0 +1,121 @@
+"""Running coroutines from plain code: each thread keeps its event loop from call to call.
+
+What a client of an agent has opened, a connection for example, belongs to the loop in which it was
+opened. With a new loop for each call it could be used in the first only.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+import weakref
+from typing import Any
+
+
+class _ThreadLoops(threading.local):
+    """The loops of a thread: its own, and one elsewhere for where its own is running."""
+
+    own: _OwnLoop | None = None
+    worker: _WorkerLoop | None = None
+
+
+_loops = _ThreadLoops()
+_parent_loops: list[Any] = []  # by a fork: closing them here would close the parent's
+
+
+def run_async(main: Any) -> Any:
+    """Run a coroutine function to its end, also where a loop runs in this thread already."""
+    import asyncio  # only when an agent is a coroutine: importing it is slow
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        running = False
+    else:
+        running = True
+    if running:
+        _loops.worker = _loops.worker or _WorkerLoop()
+        return _loops.worker.run(main)
+    _loops.own = _loops.own or _OwnLoop()
+    return _loops.own.run(main)
+
+
+class _OwnLoop:
+    """A loop that runs in the thread that asks."""
+
+    def __init__(self) -> None:
+        import asyncio
+
+        self.runner = asyncio.Runner()
+        loop = self.runner.get_loop()
+        # Of a thread that has ended; in which thread that is, nobody knows. What is to be closed is
+        # held until then: an error may hold this and the loop in a circle, whose parts end in any
+        # order.
+        weakref.finalize(self, _end_loop, loop).atexit = False
+
+    def run(self, main: Any) -> Any:
+        return self.runner.run(main())
+
+    def close(self) -> None:
+        self.runner.close()
+
+
+def _end_loop(loop: Any) -> None:
+    with contextlib.suppress(Exception):
+        loop.close()
+
+
+class _WorkerLoop:
+    """A loop in a thread of its own: as in a notebook, where one runs already."""
+
+    def __init__(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self.pool = ThreadPoolExecutor(1)
+
+    def run(self, main: Any) -> Any:
+        import asyncio
+        from concurrent.futures import wait
+
+        begun: list[Any] = []
+
+        async def run_main() -> Any:
+            begun[:] = asyncio.get_running_loop(), asyncio.current_task()
+            return await main()
+
+        running = self.pool.submit(run_async, run_main)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            if begun:
+                loop, task = begun
+                loop.call_soon_threadsafe(task.cancel)
+                wait([running])
+            raise
+
+    def close(self) -> None:
+        self.pool.shutdown()  # with its thread ends that thread's loop
+
+    def __del__(self) -> None:
+        self.pool.shutdown(wait=False)
+
+
+def close_loops() -> None:
+    """Close the loops of this thread; the next call makes new ones."""
+    own, elsewhere = _loops.own, _loops.worker
+    _loops.own = _loops.worker = None
+    for one in (elsewhere, own):
+        if one is not None:
+            one.close()
+
+
+def _reset_after_fork() -> None:
+    _parent_loops.extend((_loops.own, _loops.worker))
+    _loops.own = _loops.worker = None
+
+
+atexit.register(close_loops)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_reset_after_fork)

@@ -1,0 +1,153 @@
+"""Calls: what a program in a seat asked of models before it made its move, and what they said."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from gem_ma.chat.conversation import Step
+
+_LOOKBACK = 8  # of the latest calls, for one that another goes on from
+_MAX_URL_LENGTH = 200  # characters of a picture's address that a record keeps
+
+
+class ModelCall(NamedTuple):
+    """One call of a model: what it was sent, and what it said.
+
+    prompt_ids, token_ids, logprobs: as the server gave them; None where it did not.
+    """
+
+    messages: tuple[Mapping[str, Any], ...] = ()
+    text: str = ""
+    tool_calls: tuple[Any, ...] = ()
+    prompt_ids: tuple[int, ...] | None = None
+    token_ids: tuple[int, ...] | None = None
+    logprobs: tuple[float, ...] | None = None
+    tools: tuple[Any, ...] = ()
+    finish_reason: str | None = None
+    usage: Mapping[str, int] = {}
+    latency: float = 0.0
+
+    def to_message(self) -> dict[str, Any]:
+        """Return its reply as a message of a chat."""
+        message: dict[str, Any] = {"role": "assistant", "content": self.text}
+        return {**message, "tool_calls": list(self.tool_calls)} if self.tool_calls else message
+
+    def join_ids(self) -> tuple[int, ...] | None:
+        """Return prompt and reply as one sequence of ids, if the server gave both."""
+        if self.prompt_ids is None or self.token_ids is None:
+            return None
+        return self.prompt_ids + self.token_ids
+
+
+class CallHistory:
+    """The calls of one seat in an episode, each kept as what it adds to one before it."""
+
+    def __init__(self) -> None:
+        self.calls: list[ModelCall] = []
+
+    def pack(self, call: ModelCall) -> dict[str, Any]:
+        """Add a call, and return it as a record keeps it.
+
+        `of` is the place of an earlier call, of whose ids and messages, reply included, `same` and
+        `kept` are where this one begins too. Tools are left out that are those of the call before.
+        """
+        of, same, kept = self._find_prefix(call)
+        packed: dict[str, Any] = {"of": of, "same": same, "kept": kept} if of is not None else {}
+        packed["messages"] = [_strip_pictures(one) for one in call.messages[kept:]]
+        if call.prompt_ids is not None:
+            packed["prompt_ids"] = list(call.prompt_ids[same:])
+        for name in ("token_ids", "logprobs", "tool_calls"):
+            if value := getattr(call, name):
+                packed[name] = list(value)
+        for name in ("text", "finish_reason", "latency"):
+            if value := getattr(call, name):
+                packed[name] = value
+        if call.usage:
+            packed["usage"] = dict(call.usage)
+        if call.tools != (self.calls[-1].tools if self.calls else ()):
+            packed["tools"] = list(call.tools)
+        self.calls.append(call)
+        return packed
+
+    def unpack(self, packed: Mapping[str, Any]) -> ModelCall:
+        """Add a call as a record keeps it, and return all of it."""
+        of = packed.get("of")
+        before = ModelCall() if of is None else self.calls[of]
+        ids, whole = packed.get("prompt_ids"), before.join_ids() or ()
+        told = {
+            "messages": (*_build_chat(before)[: packed.get("kept", 0)], *packed["messages"]),
+            "prompt_ids": None if ids is None else (*whole[: packed.get("same", 0)], *ids),
+            "tools": packed.get("tools", self.calls[-1].tools if self.calls else ()),
+        }
+        for name in ("token_ids", "logprobs", "tool_calls", "tools"):
+            if name in packed:
+                told[name] = tuple(packed[name])
+        for name in ("text", "finish_reason", "latency", "usage"):
+            if name in packed:
+                told[name] = packed[name]
+        self.calls.append(ModelCall(**told))
+        return self.calls[-1]
+
+    def _find_prefix(self, call: ModelCall) -> tuple[int | None, int, int]:
+        """Return the earlier call with which this one has most in common, and how much that is."""
+        best: tuple[int | None, int, int] = None, 0, 0
+        for of in range(len(self.calls) - 1, max(len(self.calls) - 1 - _LOOKBACK, -1), -1):
+            before = self.calls[of]
+            same = _count_common(before.join_ids() or (), call.prompt_ids or ())
+            kept = _count_common(_build_chat(before), call.messages)
+            if (same, kept) > best[1:]:
+                best = of, same, kept
+        return best
+
+
+def unpack_calls(steps: Iterable[Step]) -> list[list[ModelCall]]:
+    """Return the calls behind each of one seat's steps, in their order."""
+    history = CallHistory()
+    return [
+        [history.unpack(one) for one in getattr(step.reply, "calls", None) or ()] for step in steps
+    ]
+
+
+def _build_chat(call: ModelCall) -> tuple[Mapping[str, Any], ...]:
+    return (*call.messages, call.to_message()) if call.messages else ()
+
+
+def _count_common(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """Return how many elements two sequences begin with together."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while high - low > 1:  # those up to low are the same, and those up to high are not
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _strip_pictures(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message with what identifies its pictures in the place of their bytes."""
+    parts = message.get("content")
+    if not isinstance(parts, list):
+        return message
+    return {**message, "content": [_strip_image_bytes(part) for part in parts]}
+
+
+def _strip_image_bytes(part: Any) -> Any:
+    if not isinstance(part, Mapping):
+        return part
+    image = part.get("image_url")
+    if isinstance(image, Mapping):
+        return {**part, "image_url": {**image, "url": _shorten_url(image.get("url"))}}
+    return {**part, "image_url": _shorten_url(image)} if image else part
+
+
+def _shorten_url(url: Any) -> Any:
+    if not isinstance(url, str) or len(url) <= _MAX_URL_LENGTH:
+        return url
+    digest = hashlib.sha256(url.encode()).hexdigest()
+    return f"{url.partition(',')[0][:60]},sha256:{digest}"

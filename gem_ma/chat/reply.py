@@ -1,0 +1,101 @@
+"""Reply: what an agent says, and what its model told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gem_ma.engine import action_parsing
+
+
+class Reply(str):
+    """A reply: the text, and what the model told about it. It is an action anywhere.
+
+    tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is not.
+    calls: of models, by a program that made its move after them (see `gem_ma.chat.model_calls`).
+    logprobs: of the tokens, as the model gave them after the temperature was applied, and before
+        anything else was (top_p for example): what a trainer computes again.
+    """
+
+    __slots__ = (
+        "calls",
+        "finish_reason",
+        "latency",
+        "logprobs",
+        "token_ids",
+        "tool_calls",
+        "usage",
+    )
+
+    calls: Sequence[Mapping[str, Any]]
+    token_ids: Sequence[int] | None
+    logprobs: Sequence[float] | None
+    finish_reason: str | None
+    tool_calls: Sequence[Any]
+    usage: Mapping[str, int]
+    latency: float | None
+
+    def __new__(
+        cls,
+        text: str = "",
+        *,
+        token_ids: Sequence[int] | None = None,
+        logprobs: Sequence[float] | None = None,
+        finish_reason: str | None = None,
+        tool_calls: Sequence[Any] = (),
+        usage: Mapping[str, int] | None = None,
+        latency: float | None = None,
+        calls: Sequence[Mapping[str, Any]] = (),
+    ) -> Reply:
+        self = super().__new__(cls, text)
+        self.token_ids = token_ids
+        self.logprobs = logprobs
+        self.finish_reason = finish_reason
+        self.tool_calls = tool_calls
+        self.usage = usage or {}
+        self.latency = latency
+        self.calls = calls
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_reply, (str(self), self.fields())
+
+    def fields(self) -> dict[str, Any]:
+        """Return what the model told beside the text, and nothing that it did not tell."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in fields.items() if value not in (None, (), [], {})}
+
+
+def _rebuild_reply(text: str, fields: dict[str, Any]) -> Reply:
+    return Reply(text, **fields)
+
+
+def with_latency(reply: str, seconds: float) -> Reply:
+    """Return a reply that says how long it took."""
+    fields = reply.fields() if isinstance(reply, Reply) else {}
+    found = (type(reply) if isinstance(reply, Reply) else Reply)(reply, **fields)
+    if hasattr(reply, "__dict__"):
+        vars(found).update(vars(reply))
+    found.latency = seconds
+    return found
+
+
+def truncate_reply_calls(reply: str, count: int | None) -> str:
+    """Return a reply without the tool calls behind its first few, in whatever form it has them."""
+    if count is None:
+        return reply
+    text = action_parsing.truncate_tool_calls(reply, count)
+    calls = getattr(reply, "tool_calls", None) or ()
+    if text == reply and len(calls) <= count:
+        return reply
+    fields = reply.fields() if isinstance(reply, Reply) else {}
+    if text != reply:  # what was drawn spells more than this
+        fields = {name: fields[name] for name in fields if name not in ("token_ids", "logprobs")}
+    if calls:
+        fields["tool_calls"] = calls[:count]
+    if not isinstance(reply, Reply):
+        return Reply(text, **fields)
+    cut = type(reply)(text, **fields)
+    if hasattr(reply, "__dict__"):  # what a kind of Reply keeps beside the fields
+        vars(cut).update(vars(reply))
+    return cut

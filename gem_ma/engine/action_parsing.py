@@ -1,0 +1,328 @@
+r"""Finding the action in a model's reply: `\boxed{}`, `[..]`, `<answer>`, or the bare reply."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar, cast, get_args
+
+from gem_ma.game import InvalidMove
+from gem_ma.guards.given import need
+from gem_ma.guards.untrusted import checked, read_json
+
+ActionFormat = Literal["auto", "boxed", "bracket", "answer", "bare", "verbatim"]
+ACTION_FORMATS: tuple[str, ...] = get_args(ActionFormat)
+
+_CALL_START, _CALL_END = "<tool_call>", "</tool_call>"
+_INSTRUCTIONS = {
+    "auto": r"Send your action alone, or after some reasoning as \boxed{action}.",
+    "boxed": r"Send your action as \boxed{action}; the last one counts.",
+    "bracket": "Send your action as [action]; the last one counts.",
+    "answer": "Send your action as <answer>action</answer>; the last one counts.",
+    "bare": "",
+    "verbatim": "",
+}
+ACTION_TEMPLATES = {"boxed": r"\boxed{%s}", "bracket": "[%s]", "answer": "<answer>%s</answer>"}
+
+_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\s*\{")
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_ANSWER = re.compile(r"<answer>", re.IGNORECASE)
+_ANSWER_END = re.compile(r"</answer>", re.IGNORECASE)
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|texttt|mathrm|mathbf)\s*\{([^{}]*)\}")
+_PUNCTUATION = " \t\r\n.,;:!?\"'`*$()[]<>"
+
+T = TypeVar("T")
+
+
+class RejectedReply(str):
+    """Why a reply is invalid, in the place of the reply: for what stands between it and a game."""
+
+    __slots__ = ()
+
+
+def make_instruction(format: str) -> str:
+    """Return the sentence that tells a model how to send its action."""
+    if format not in _INSTRUCTIONS:
+        raise _make_format_error(format)
+    return _INSTRUCTIONS[format]
+
+
+def _make_format_error(format: Any) -> ValueError:
+    return ValueError(f"format={format!r}: expected one of {ACTION_FORMATS}")
+
+
+def format_action(action: str, format: str) -> str:
+    """Return a reply that says `action` in this format."""
+    template = ACTION_TEMPLATES.get(format)
+    return template % action if template else action
+
+
+def extract_action(reply: str, format: str = "auto", count: int | None = None) -> str:
+    """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off.
+
+    A reply with native tool calls acts by these: one as a JSON object, several as a list.
+    "verbatim" keeps the spaces around a reply, which "bare" drops, and takes no empty arguments.
+    count: how many tool calls of a reply count, in whatever form it has them.
+    """
+    if type(reply) is not str and (calls := _find_native_calls(reply)):
+        return format_tool_calls(
+            calls if count is None else calls[:count], exact=format == "verbatim"
+        )
+    text = reply if count is None else truncate_tool_calls(reply, count)
+    if text.isalnum() and (format == "auto" or format == "bare") and text.isascii():
+        return text
+    if not text.isascii():
+        text = replace_surrogates(text)
+    if "think" in text.lower():
+        text = strip_thinking(text)
+    if format == "auto":
+        boxed = _find_last_match(_BOXED, text) if "\\" in text else -1
+        answer = _find_last_match(_ANSWER, text) if "<" in text else -1
+        format = "bare" if boxed == answer else "boxed" if boxed > answer else "answer"
+    if format == "bare" or (format == "verbatim" and len(text) < len(reply)):  # it had thoughts
+        return text.strip()
+    if format == "verbatim":
+        return str(text)
+    if format not in _PARSERS:
+        raise _make_format_error(format)
+    return _PARSERS[format](text).strip()
+
+
+def _find_native_calls(reply: str) -> Any:
+    """Return the native tool calls of a reply."""
+    need(reply, str, "reply")
+    if isinstance(reply, RejectedReply):
+        raise InvalidMove(str(reply))
+    return getattr(reply, "tool_calls", None)
+
+
+def has_action(text: str, format: str = "auto") -> bool:
+    r"""Return whether an action is marked in a text, by \boxed{}, <answer> or as `format` says."""
+    need(text, str, "text")
+    if format == "bracket":
+        return "[" in text
+    return any(_find_last_match(pattern, text) >= 0 for pattern in (_BOXED, _ANSWER))
+
+
+def parse_tool_calls(text: str) -> list[dict[str, Any]]:
+    """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
+    calls: list[dict[str, Any]] = []
+    said = strip_thinking(text)
+    for start, end in _find_call_spans(said, 0, len(said)):
+        try:
+            call = read_json(said[start + len(_CALL_START) : end - len(_CALL_END)])
+            name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue  # not a call, so it stays what it is: text
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        calls.append({"id": f"call_{len(calls)}", "type": "function", "function": function})
+    return calls
+
+
+def truncate_tool_calls(text: str, count: int) -> str:
+    """Return a text without the tool calls behind its first few, and what stands after these.
+
+    It holds them as <tool_call> blocks, or is the JSON of a list, as `call_text` writes it.
+    """
+    ends = [
+        end
+        for part in _find_visible_spans(text)
+        for start, end in _find_call_spans(text, *part)
+        if parse_tool_calls(text[start:end])
+    ]
+    if ends:
+        return text if len(ends) <= count else text[: ends[count - 1]]
+    if text.lstrip()[:1] == "[":
+        try:
+            found = read_json(text)
+        except ValueError:
+            return text
+        if all(isinstance(one, dict) and "name" in one for one in found) and found[count:]:
+            return json.dumps(found[0] if count == 1 else found[:count])
+    return text
+
+
+def format_tool_calls(calls: Sequence[Mapping[str, Any]], *, exact: bool = False) -> str:
+    """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them.
+
+    exact: arguments that are left empty are no JSON; else they are none.
+    """
+    plain = []
+    for call in calls:
+        name = parse_call_name(call)
+        try:
+            plain.append({"name": name, "arguments": parse_call_arguments(call, exact=exact)})
+        except ValueError as error:
+            raise InvalidMove(f"{name}: {error}") from None
+    return json.dumps(plain[0] if len(plain) == 1 else plain)
+
+
+def parse_call_name(call: Any) -> str:
+    """Return the name in a tool call in OpenAI's shape, or "" where it has none."""
+    name = _find_function(call).get("name")
+    return replace_surrogates(name) if isinstance(name, str) else ""
+
+
+def parse_call_arguments(call: Any, *, exact: bool = False) -> Any:
+    """Return the arguments in a tool call in OpenAI's shape, or raise ValueError.
+
+    exact: arguments that are left empty are no JSON; else they are none.
+    """
+    given = _find_function(call).get("arguments", "")
+    if not given and not exact:
+        return {}
+    try:
+        return read_json(given) if isinstance(given, str) else checked(given)
+    except json.JSONDecodeError:
+        raise ValueError(f"the arguments are no JSON: {clip_repr(str(given))}") from None
+    except ValueError as error:
+        raise ValueError(f"the arguments are refused: {error}") from None
+
+
+def find_raw_arguments(call: Any) -> str:
+    """Return the arguments in a tool call as text, for where they are no JSON."""
+    given = _find_function(call).get("arguments")
+    return replace_surrogates(given) if isinstance(given, str) else ""
+
+
+def _find_function(call: Any) -> Mapping[str, Any]:
+    function = call.get("function", call) if isinstance(call, Mapping) else None
+    return function if isinstance(function, Mapping) else {}
+
+
+def strip_thinking(text: str) -> str:
+    """Drop think blocks, closed or not, and what stands before a closing tag that none opened."""
+    return "".join(text[start:end] for start, end in _find_visible_spans(text))
+
+
+def _find_visible_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the parts of a text that are no thinking begin and end."""
+    kept: list[tuple[int, int]] = []
+    inside, position = False, 0
+    for tag in _THINK_TAG.finditer(text):
+        if tag[1]:
+            if not inside:
+                kept.clear()
+            inside, position = False, tag.end()
+        elif not inside:
+            kept.append((position, tag.start()))
+            inside = True
+    if not inside:
+        kept.append((position, len(text)))
+    return kept
+
+
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which no encoding can carry."""
+    need(text, str, "text")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _find_call_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where <tool_call> blocks begin and end, in one pass, which no pattern would do."""
+    while (begin := text.find(_CALL_START, start, end)) >= 0:
+        closed = text.find(_CALL_END, begin + len(_CALL_START), end)
+        if closed < 0:
+            return
+        start = closed + len(_CALL_END)
+        yield begin, start
+
+
+def _find_last_match(pattern: re.Pattern[str], text: str) -> int:
+    """Return where the last match ends, or -1, from the end on: a reply may hold many.
+
+    No match overlaps another, and each begins with the same word.
+    """
+    if pattern is _ANSWER and not text.isascii():  # whose letters have more than two cases
+        ends = [found.end() for found in pattern.finditer(text)]
+        return ends[-1] if ends else -1
+    word, within = ("<answer>", text.lower()) if pattern is _ANSWER else ("\\boxed", text)
+    place = len(text)
+    while (place := within.rfind(word, 0, place)) >= 0:
+        if found := pattern.match(text, place):
+            return found.end()
+    return -1
+
+
+def _parse_boxed(text: str) -> str:
+    start = _find_last_match(_BOXED, text)
+    if start < 0:
+        raise InvalidMove(r"no \boxed{...} in the reply")
+    depth = 1
+    for token in _BRACES.finditer(text, start):
+        if token[0] == "{":
+            depth += 1
+        elif token[0] == "}":
+            depth -= 1
+            if depth == 0:
+                return _LATEX_TEXT.sub(r"\1", text[start : token.start()])
+    raise InvalidMove(r"the last \boxed{ is not closed: the reply was cut off")
+
+
+def _parse_bracket(text: str) -> str:
+    end = text.rfind("]")
+    if text.rfind("[") > end:
+        raise InvalidMove("the last [ is not closed: the reply was cut off")
+    depth = 0
+    for position in range(end, -1, -1):
+        if text[position] == "]":
+            depth += 1
+        elif text[position] == "[":
+            depth -= 1
+            if depth == 0:
+                return text[position + 1 : end]
+    raise InvalidMove("no [...] in the reply")
+
+
+def _parse_answer(text: str) -> str:
+    start = _find_last_match(_ANSWER, text)
+    if start < 0:
+        raise InvalidMove("no <answer>...</answer> in the reply")
+    end = _ANSWER_END.search(text, start)
+    if end is None:
+        raise InvalidMove("the last <answer> is not closed: the reply was cut off")
+    return text[start : end.start()]
+
+
+_PARSERS = {"boxed": _parse_boxed, "bracket": _parse_bracket, "answer": _parse_answer}
+
+
+def parse_choice(text: str, options: Collection[T]) -> T:
+    """Return the option that `text` names, whatever its case and the punctuation around it."""
+    if text in options:
+        return cast(T, text)
+    need(text, str, "text")
+    by_name = {str(option).casefold(): option for option in options}
+    for name in (text.casefold(), text.strip(_PUNCTUATION).casefold()):
+        if name in by_name:
+            return by_name[name]
+    raise InvalidMove(f"{clip_repr(text)} is not a legal move")
+
+
+def parse_number(text: str) -> int:
+    """Return the whole number that `text` is, whatever the punctuation around it."""
+    need(text, str, "text")
+    if text.isdecimal() and text.isascii() and len(text) < 19:
+        return int(text)
+    digits = text.strip(_PUNCTUATION)
+    if len(digits) > 18 or not re.fullmatch(r"[+-]?[0-9]+", digits):
+        raise InvalidMove(f"{clip_repr(text)} is not a whole number")
+    return int(digits)
+
+
+def clip_repr(text: str, limit: int = 60) -> str:
+    """Return `text` quoted and short, fit to stand in an error message."""
+    return repr(text if len(text) <= limit else text[:limit] + "...")
+
+
+def format_options(options: Sequence[str], limit: int = 30) -> str:
+    """Return the options as one line, and how many more there are."""
+    need(options, Sequence, "options")
+    more = f", ... ({len(options) - limit} more)" if len(options) > limit else ""
+    return ", ".join(options[:limit]) + more

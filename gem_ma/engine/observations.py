@@ -1,0 +1,271 @@
+"""Sight: what a seat sees of a match, made when somebody looks: texts, pictures, numbers, masks."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from gem_ma.engine import action_parsing, paraphrase
+from gem_ma.engine.config import EnvConfig
+from gem_ma.engine.match import Match
+from gem_ma.game import Game
+from gem_ma.renderers.picture import Picture
+from gem_ma.scene import Panels, Pixels, Terminal
+
+_DEFAULT_SIZE = 252, 252  # pixels of what has no size of its own
+_MAX_CACHED_MASKS = 1_000  # that are kept
+
+
+class ObservationBuilder:
+    """What seats see of matches of one game, in the form that an environment was made with."""
+
+    def __init__(self, game: Game[Any], config: EnvConfig):
+        self.game = game
+        self.discrete = config.actions == "discrete"
+        self.bare_format = (
+            config.format not in action_parsing.ACTION_TEMPLATES
+        )  # an action is a reply as it stands
+        self.uses_own_size = config.image_size == "own"
+        self.image_size = (
+            _DEFAULT_SIZE if isinstance(config.image_size, str | int) else config.image_size
+        )
+        self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
+        self.moves = tuple(game.moves or ())
+        self.move_numbers = {move: i for i, move in enumerate(self.moves)}
+        self.config = config
+        self.set_theme(config.theme, config.noise)
+        self._has_brief = type(game).brief is not Game.brief  # the rules differ between episodes
+        self._masks: dict[tuple[str, ...], np.ndarray] = {}
+        self._masked: tuple[Any, Any] = None, None  # the last of them
+
+    def set_theme(self, theme: str | int, noise: str | int) -> None:
+        """Let pictures look so from here on."""
+        self.config = dataclasses.replace(self.config, theme=theme, noise=noise)
+        self._palette: Any = None  # what the theme names, looked up when a picture is drawn
+        self._rule_parts: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
+        self._rules_by_seat: dict[
+            str, tuple[str, str]
+        ] = {}  # the brief of an episode, and all of these
+        self._noise: Any = None  # what the noise names
+        if theme != "light":
+            self.load_palette()
+        if noise != "":
+            from gem_ma.renderers import noise as named
+
+            self._noise = named(noise)
+
+    def copy(self) -> Self:
+        """Return a sight that sees the same, for another match."""
+        twin = copy.copy(self)
+        twin._rules_by_seat = {}
+        twin._masks = self._masks
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_masks": {}, "_masked": (None, None), "canvas": None}
+
+    # -- words ---------------------------------------------------------------------------------
+
+    def build_rules(self, match: Match[Any], seat: str) -> str:
+        """Return what a seat is told once: rules, its task in this episode, how to reply."""
+        told = self._rules_by_seat.get(seat)
+        if told is not None and not self._has_brief:
+            return told[1]
+        brief = ""
+        if self._has_brief and match.state is not None:
+            brief = self.game.brief(match.make_view(seat), seat)
+        if told is None or told[0] != brief:
+            parts = self._rule_parts.get(seat)
+            if parts is None:
+                if seat not in match.index:
+                    raise match.make_seat_error(seat)
+                legend = "" if self.config.observe == "text" else self._describe_legend(seat)
+                said = paraphrase.paraphrase_rules(self.game.rules(seat), self.config.prompt)
+                parts = said, action_parsing.make_instruction(self.config.format), legend
+                self._rule_parts[seat] = parts
+            rules, *rest = parts
+            told = self._rules_by_seat[seat] = brief, "\n".join(filter(None, (rules, brief, *rest)))
+        return told[1]
+
+    def _describe_legend(self, seat: str) -> str:
+        """Say what things look like in this theme, so that no other word has to name a colour."""
+        from gem_ma.renderers import legend
+
+        start = self.game.start(np.random.default_rng(0), {})
+        shown = legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
+        return shown and f"In the picture: {shown}."
+
+    def build_text(self, match: Match[Any], seat: str, *, rules: bool, view: Any = None) -> str:
+        """Return what a seat has heard, and its view in words if one is given."""
+        news = match.format_messages(seat)
+        if view is None or (news and self.game.conversation):
+            text = ""
+        else:
+            text = self.game.describe(view, seat)
+        if news:
+            heard = "\n".join(news)
+            text = f"{heard}\n\n{text}" if text else heard
+        if rules and match.read_counts[seat] < 0:
+            first = self.build_rules(match, seat)
+            text = f"{first}\n\n{text}" if text else first
+        if len(text) * 4 > self.config.text_length:  # no character has more than four bytes
+            text = cut_middle(text, self.config.text_length)
+        return text
+
+    # -- pictures ------------------------------------------------------------------------------
+
+    def build_scene(self, view: Any, seat: str | None) -> Any:
+        """Return a view as a scene; what has no picture is a screen of text."""
+        scene = self.game.picture(view, seat)
+        return Terminal(self.game.describe(view, seat)) if scene is None else scene
+
+    def build_picture(self, view: Any, seat: str | None, alt: str) -> Picture:
+        """Return a view as an object that is drawn when somebody looks."""
+        return self._make_picture(self.build_scene(view, seat), alt)
+
+    def build_pictures(self, view: Any, seat: str, alt: str) -> Picture | tuple[Picture, ...]:
+        """Return a view as a seat is shown it in a turn: one picture, or one for each panel."""
+        scene = self.build_scene(view, seat)
+        if self.config.panels == "together" or not isinstance(scene, Panels):
+            return self._make_picture(scene, alt)
+        parts = [Panels(((title, part),), 1) if title else part for title, part in scene.scenes]
+        return tuple(
+            [self._make_picture(part, alt if i == 0 else "") for i, part in enumerate(parts)]
+        )
+
+    def _make_picture(self, scene: Any, alt: str) -> Picture:
+        from gem_ma.renderers import draw, png
+
+        size = (self.uses_own_size and _find_own_size(scene)) or self.image_size
+        look = scene, size, self.load_palette(), self.config.image_unit
+        drawn = functools.partial(draw, *look, noise=self._noise)
+        return Picture(drawn, alt, png=functools.partial(png.png, *look, noise=self._noise))
+
+    def render_image(self, view: Any, seat: str | None) -> np.ndarray:
+        """Return a view as pixels."""
+        from gem_ma.renderers import draw
+
+        scene = self.build_scene(view, seat)
+        look = self.image_size, self.load_palette(), self.config.image_unit
+        return draw(scene, *look, self.canvas, self._noise)
+
+    def load_palette(self) -> Any:
+        """Return the theme."""
+        if self._palette is None:
+            from gem_ma.renderers import theme
+
+            self._palette = theme(self.config.theme)
+        return self._palette
+
+    # -- numbers -------------------------------------------------------------------------------
+
+    def build_mask(self, legal: tuple[str, ...]) -> np.ndarray:
+        """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
+        if legal is not self._masked[0]:  # which is quicker to find out than to look up
+            mask = self._masks.get(legal)
+            if mask is None:
+                if len(self._masks) > _MAX_CACHED_MASKS:
+                    self._masks.clear()
+                mask = np.full(len(self.move_numbers), 0 if legal else 1, np.int8)
+                mask[[self.move_numbers[text] for text in legal]] = 1
+                self._masks[legal] = mask
+            self._masked = legal, mask
+        copied: np.ndarray = self._masked[1].copy()
+        return copied
+
+    def encode_state(self, match: Match[Any]) -> np.ndarray:
+        """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
+        parts = [self.game.encode(match.make_view(seat), seat) for seat in match.seats]
+        if any(part is None for part in parts):
+            raise NotImplementedError(
+                f"{match.name} has no numbers for what seats see (Game.encode); the game's own "
+                "State is `game_state`"
+            )
+        return np.concatenate(parts)  # type: ignore[arg-type]
+
+    # -- all that a seat gets ------------------------------------------------------------------
+
+    def build_observation(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat sees; `turn` is said of `Seam.observe`."""
+        view = match.view_cache.get(seat) or match.make_view(seat)
+        if self.discrete and not turn:
+            numbers = self.game.encode(view, seat) if self.config.observe == "text" else None
+            if numbers is None:
+                numbers = self.render_image(view, seat)
+            return {
+                "observation": numbers,
+                "action_mask": self.build_mask(match.list_legal_moves(seat)),
+            }
+        if self.config.observe == "text":
+            return {"text": self.build_text(match, seat, rules=not turn, view=view)}
+        observation: dict[str, Any] = {}
+        if self.config.observe == "both":
+            observation["text"] = self.build_text(match, seat, rules=not turn, view=view)
+        if turn:  # the words stand beside it, or else take its place where it is left out
+            alt = "" if "text" in observation else self.game.describe(view, seat)
+            observation["image"] = self.build_pictures(view, seat, alt)
+        else:
+            observation["image"] = self.render_image(view, seat)
+        return observation
+
+    def build_info(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
+        """Return what a seat is told beside its observation."""
+        to_act = seat in match.waiting_seats
+        refused = match.invalid_replies.get(seat) if match.invalid_replies else None
+        if self.discrete and not turn:  # the same keys and shapes always, as tensors need them
+            if not to_act:
+                match.make_view(seat)  # raises for what is no seat
+            count = 0 if refused is None else refused["count"]
+            return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
+        info: dict[str, Any] = {"to_act": to_act}
+        if match.lists_moves and match.config.legal == "show":
+            legal = match.legal_cache.get(seat) or match.list_legal_moves(seat)
+            info["legal_actions"] = list(legal) if self.bare_format else self.format_replies(legal)
+            if self.move_numbers and not turn:
+                info["action_mask"] = self.build_mask(legal)
+        elif not to_act:
+            match.make_view(seat)  # raises for what is no seat
+        if refused is not None:
+            info["invalid"] = dict(refused)
+        if self.config.observe == "image":
+            info["text"] = self.build_text(match, seat, rules=not turn)
+        if match.over:
+            info.update(self.game.report(match.state))
+        return info
+
+    def format_replies(self, legal: Sequence[str]) -> list[str]:
+        """Return the replies that say some moves."""
+        return (
+            list(legal)
+            if self.bare_format
+            else [action_parsing.format_action(text, self.config.format) for text in legal]
+        )
+
+
+def _find_own_size(scene: Any) -> tuple[int, int] | None:
+    if isinstance(scene, Pixels):
+        return scene.width, scene.height
+    if isinstance(scene, Panels) and len(scene.scenes) == 1:
+        title, part = scene.scenes[0]
+        if isinstance(part, Pixels):
+            from gem_ma.renderers.scenes import panels
+
+            return panels.around(title, (part.width, part.height))
+    return None
+
+
+def cut_middle(text: str, limit: int) -> str:
+    """Cut bytes out of the middle of a text that is too long, and say so if there is room."""
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    mark = f"\n[... {len(data)} bytes in all, the middle is left out ...]\n"
+    if limit < 2 * len(mark):
+        return data[:limit].decode(errors="ignore")
+    half = (limit - len(mark)) // 2
+    return data[:half].decode(errors="ignore") + mark + data[-half:].decode(errors="ignore")

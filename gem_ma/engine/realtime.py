@@ -1,0 +1,233 @@
+"""A world with a clock: what goes on in a game while its seats think."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, Self
+
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove, Message, S
+
+CLOCK_UNITS = ("tokens", "seconds")
+_BYTES_PER_TOKEN = 4  # bytes of a token, where a reply does not say how many it has
+_MAX_TICKS = 10_000  # ticks that a reply may take
+_MAX_MESSAGES = 20  # messages of what went on meanwhile
+
+
+class RealtimeClock(NamedTuple):
+    """How thinking takes time: a tick for so many tokens of a reply, or for so many seconds."""
+
+    unit: str
+    tick_length: float
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read "tokens:20" or "seconds:0.5"."""
+        unit, _, number = text.partition(":") if isinstance(text, str) else ("", "", "")
+        try:
+            each = float(number)
+        except ValueError:
+            each = 0.0
+        if unit not in CLOCK_UNITS or not 0 < each < math.inf:
+            raise ValueError(
+                f"clock={text!r}: expected a tick's length, 'tokens:20' or 'seconds:1'"
+            )
+        return cls(unit, each)
+
+    def __str__(self) -> str:
+        return f"{self.unit}:{self.tick_length:g}"
+
+    def count_ticks(self, reply: Any, seconds: float) -> int:
+        """Return how long a reply took, one tick at least; seconds, where it does not say that."""
+        if self.unit == "seconds":
+            latency = getattr(reply, "latency", None)
+            spent = seconds if latency is None else latency
+        else:
+            spent = count_reply_tokens(reply)
+        return min(max(1, math.ceil(spent / self.tick_length)), _MAX_TICKS)
+
+
+def count_reply_tokens(reply: Any) -> int:
+    """Return how many tokens a reply has: as its model says, or one for every four bytes."""
+    ids = getattr(reply, "token_ids", None)
+    if ids is not None:
+        return len(ids)
+    used = getattr(reply, "usage", None) or {}
+    if "completion_tokens" in used:  # what was thought and not shown is among them
+        return int(used["completion_tokens"])
+    return (
+        math.ceil(len(reply.encode(errors="replace")) / _BYTES_PER_TOKEN)
+        if isinstance(reply, str)
+        else 1
+    )
+
+
+class TimedMove(NamedTuple):
+    """A move that is made so many ticks after its seat was asked; no text is a lost turn."""
+
+    text: str | None
+    ticks: int
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+class RealtimeState(NamedTuple):
+    """A position of a game, and what those seats are up to who are not waited for.
+
+    due: seats that think, each with the time at which its move is made, and the move.
+    news: what the seats heard since the last position.
+    """
+
+    world: Any
+    time: int = 0
+    due: tuple[tuple[str, int, str | None], ...] = ()
+    news: tuple[Message, ...] = ()
+
+    def to_act(self) -> tuple[str, ...]:
+        thinking = [seat for seat, _, _ in self.due]
+        return tuple([seat for seat in self.world.to_act() if seat not in thinking])
+
+    def returns(self) -> Mapping[str, float]:
+        found: Mapping[str, float] = self.world.returns()
+        return found
+
+    def out(self) -> Collection[str]:
+        return self.world.out() if hasattr(self.world, "out") else ()
+
+    def seen_by(self, agent: str) -> RealtimeState:
+        return RealtimeState(self.world.seen_by(agent), self.time)
+
+    def legal(self, agent: str) -> Sequence[str]:
+        found: Sequence[str] = self.world.legal(agent)
+        return found
+
+    @property
+    def truncated(self) -> bool:
+        return bool(getattr(self.world, "truncated", False))
+
+
+def unwrap_realtime(game: Game[Any]) -> Game[Any]:
+    """Return a game without its clock."""
+    return game.game if isinstance(game, RealtimeGame) else game
+
+
+class RealtimeGame(Game[RealtimeState], Generic[S]):
+    """A game whose world goes on while its seats think; see `Game.realtime`."""
+
+    def __init__(self, game: Game[S], clock: str):
+        if not game.realtime:
+            raise ValueError(
+                f"clock={clock!r}: the world of {type(game).__name__} waits for its seats; "
+                "one that goes on meanwhile says so by Game.realtime"
+            )
+        self.game = game
+        self.clock = RealtimeClock.parse(clock)
+        self.agents = game.agents
+        self.moves = game.moves
+        self.zero_sum = game.zero_sum
+        self.blocking = game.blocking
+        self.oracle = game.oracle
+        self.env_defaults = game.env_defaults
+        self.reset_options = game.reset_options
+        self.encoding_space = game.encoding_space
+        self.max_tool_calls = game.max_tool_calls
+
+    def start(self, rng: np.random.Generator, options: Mapping[str, Any]) -> RealtimeState:
+        return RealtimeState(self.game.start(rng, options))
+
+    def read(self, text: str, view: RealtimeState, agent: str) -> str:
+        self.game.read(text, view.world, agent)
+        return text
+
+    def skip(self, view: RealtimeState, agent: str) -> None:
+        return None
+
+    def advance(
+        self, state: RealtimeState, moves: Mapping[str, Any], rng: np.random.Generator
+    ) -> RealtimeState:
+        """Let time go on until a seat that has made its move can be asked again."""
+        world, time, news = state.world, state.time, []
+        due = list(state.due)
+        for seat, move in moves.items():
+            text, ticks = move if isinstance(move, TimedMove) else (move, 1)
+            due.append((seat, time + ticks, text))
+        while world.to_act():
+            time += 1
+            now = {seat: text for seat, when, text in due if when <= time}
+            due = [one for one in due if one[0] not in now]
+            made: dict[str, Any] = {}
+            for seat in world.to_act():
+                made[seat], told = self._read_due_move(world, seat, now)
+                news += told
+            after = self.game.advance(world, made, rng)
+            news += self._collect_messages(world, made, now, after)
+            world = after
+            if any(seat in now for seat in world.to_act()):
+                break
+        return RealtimeState(world, time, tuple(due), tuple(news[-_MAX_MESSAGES:]))
+
+    def _read_due_move(
+        self, world: Any, seat: str, now: Mapping[str, str | None]
+    ) -> tuple[Any, list[Message]]:
+        """Return what a seat does at this time, and what it is told if that cannot be done."""
+        view, text = world.seen_by(seat), now.get(seat)
+        if text is None:
+            return self.game.skip(view, seat), []
+        try:
+            return self.game.read(text, view, seat), []
+        except InvalidMove as error:  # it was legal when it was thought of
+            late = Message((seat,), "game", f"{text[:60]!r} came too late: {error}.")
+            return self.game.skip(view, seat), [late]
+
+    def _collect_messages(
+        self, before: Any, made: Mapping[str, Any], now: Mapping[str, str | None], after: Any
+    ) -> Sequence[Message]:
+        told = self.game.tell(before, made, after)
+        if told is not None:
+            return told
+        return [Message(None, seat, str(move)) for seat, move in made.items() if now.get(seat)]
+
+    def forfeit(
+        self, state: RealtimeState, agent: str, rng: np.random.Generator
+    ) -> RealtimeState | None:
+        after = self.game.forfeit(state.world, agent, rng)
+        if after is None:
+            return None
+        return state._replace(world=after, due=tuple([d for d in state.due if d[0] != agent]))
+
+    # -- how it is told ----------------------------------------------------------------------------
+
+    def rules(self, agent: str) -> str:
+        each = f"{self.clock.tick_length:g} {self.clock.unit}"
+        what = "your reply has" if self.clock.unit == "tokens" else "you take"
+        return (
+            f"{self.game.rules(agent)}\n\nTime does not wait for you: a tick goes by for every "
+            f"{each} that {what}, one at least, and what you do happens after them. Until then "
+            "you do nothing, and the others go on."
+        )
+
+    def brief(self, view: RealtimeState, agent: str) -> str:
+        return self.game.brief(view.world, agent)
+
+    def describe(self, view: RealtimeState, agent: str | None) -> str:
+        return self.game.describe(view.world, agent)
+
+    def tell(
+        self, before: RealtimeState, moves: Mapping[str, TimedMove], after: RealtimeState
+    ) -> Sequence[Message] | None:
+        return after.news
+
+    def picture(self, view: RealtimeState, agent: str | None) -> Any:
+        return self.game.picture(view.world, agent)
+
+    def encode(self, view: RealtimeState, agent: str) -> np.ndarray | None:
+        return self.game.encode(view.world, agent)
+
+    def tools(self, agent: str) -> Collection[Any]:
+        return self.game.tools(agent)
+
+    def report(self, state: RealtimeState) -> dict[str, Any]:
+        return {**self.game.report(state.world), "time": state.time}

@@ -1,0 +1,63 @@
+"""Numbers from numbers: every random choice is a pure function of a seed."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_MASK = (1 << 64) - 1
+
+
+def generate_seed() -> int:
+    """Return a seed from the operating system."""
+    return secrets.randbits(63)
+
+
+def check_seed(seed: Any) -> None:
+    """Raise unless this is a seed, or None."""
+    if seed is None:
+        return
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+        raise TypeError(f"seed={seed!r}: expected an int or None")
+    if int(seed).bit_length() > 127:
+        raise ValueError(f"seed={seed!r}: expected an int of at most 127 bits")
+
+
+def derive_seed(*numbers: int) -> int:
+    """Return 63 well-mixed bits that depend on every number (splitmix64, chained)."""
+    z = 0
+    for number in numbers:
+        z = (z + (number & _MASK) + 0x9E3779B97F4A7C15) & _MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        z ^= z >> 31
+    return z >> 1
+
+
+def pick_option(options: Sequence[str], *numbers: int) -> str:
+    """Return one of the options, chosen by the numbers alone."""
+    return options[derive_seed(*numbers) % len(options)]
+
+
+def seed_rng(rng: np.random.Generator, seed: int) -> None:
+    """Put a PCG64 generator into the state that `seed` names, five times faster than a new one."""
+    try:
+        number = seed.to_bytes(16, "little", signed=True)
+    except (AttributeError, OverflowError):
+        raise ValueError(f"seed={seed!r}: expected an int of at most 127 bits") from None
+    key = hashlib.blake2b(number, digest_size=32).digest()
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng={rng!r}: expected numpy's Generator")
+    rng.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {
+            "state": int.from_bytes(key[:16], "little"),
+            "inc": int.from_bytes(key[16:], "little") | 1,  # the increment of PCG64 is odd
+        },
+        "has_uint32": 0,
+        "uinteger": 0,
+    }
