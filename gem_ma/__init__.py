@@ -25,6 +25,9 @@ from gem_ma.envs.registry import (
 )
 from gem_ma.game import Game, InvalidMove, Message, RefusedMove, State
 from gem_ma.guards.later import later
+from gem_ma.guards.packs import Pack as Pack
+from gem_ma.guards.packs import list_packs, load_own_packs
+from gem_ma.guards.source import load
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.version import __version__ as __version__
 
@@ -33,21 +36,17 @@ if TYPE_CHECKING:
     from gem_ma.chat.context import Context
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts.rollout import arollout, rollout
-    from gem_ma.serving.gateway import gateway
 
-__getattr__ = later(
-    __name__,
-    {
-        "Context": "chat.context",
-        "arollout": "rollouts.rollout",
-        "gateway": "serving.gateway",
-        "make_vec": "apis.vectors.make",
-        "load_episodes": "rollouts.records",
-        "rollout": "rollouts.rollout",
-        "save_episodes": "rollouts.records",
-        "to_dataset": "rollouts.records",
-    },
-)
+_LATER = {
+    "Context": "chat.context",
+    "arollout": "rollouts.rollout",
+    "make_vec": "apis.vectors.make",
+    "load_episodes": "rollouts.records",
+    "rollout": "rollouts.rollout",
+    "save_episodes": "rollouts.records",
+    "to_dataset": "rollouts.records",
+}
+_later = later(__name__, _LATER)
 
 __all__ = [
     "Agent",
@@ -58,6 +57,7 @@ __all__ = [
     "Game",
     "InvalidMove",
     "Message",
+    "Pack",
     "RefusedMove",
     "Reply",
     "ResetNeeded",
@@ -86,5 +86,15 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> object:
+    for one in () if name.startswith("_") or name in _LATER else list_packs():
+        if name in one.pack.exports:
+            return load(one.pack.exports[name])
+    return _later(name)
+
+
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__", "agents", "envs"])
+
+
+load_own_packs()

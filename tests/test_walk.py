@@ -14,7 +14,7 @@ SLOW = (  # of which one call takes long: they play, or load a library
     "gem_ma.testing",
     "gem_ma.to_dataset",
     "gem_ma.chat.messages.make_dataset_features",
-    "gem_ma.training.samples",
+    "gem_ma.training.token_samples",
     "gem_ma.training.rows.rows",
     "gem_ma.evaluation",
     "gem_ma.tools",

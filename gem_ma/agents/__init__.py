@@ -15,14 +15,13 @@ from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.chat.agent import Agent, check_agent_seat
 from gem_ma.guards.given import need
+from gem_ma.guards.packs import Known, PackTable
 from gem_ma.guards.remote import without_secrets
-from gem_ma.guards.specs import Known, Maker, Specs, one_argument, placed
+from gem_ma.guards.source import load as load_entry
+from gem_ma.guards.specs import Maker, Specs, one_argument, placed
 
 if TYPE_CHECKING:
-    from gem_ma.agents.around.llm_user import LLMUser
     from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
-    from gem_ma.agents.assistants.oracle import InformedAssistant, OracleAssistant
-    from gem_ma.agents.clicks import ScreenOracle
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
     from gem_ma.agents.mixture import MixtureAgent
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
-    from gem_ma.agents.users.rule import RuleUser, Users
 
 __all__ = [
     "ActAgent",
@@ -39,20 +37,14 @@ __all__ = [
     "FunctionAgent",
     "HFAgent",
     "HumanAgent",
-    "InformedAssistant",
-    "LLMUser",
     "MixtureAgent",
     "OpenAIAgent",
-    "OracleAssistant",
     "ProgramAgent",
     "RandomAgent",
     "RayAgent",
     "ReactAgent",
-    "RuleUser",
-    "ScreenOracle",
     "ScriptedAgent",
     "SearchAgent",
-    "Users",
     "load",
     "load_all",
     "seated",
@@ -61,19 +53,16 @@ __all__ = [
 _FILES = {  # of those whose file is not called as they are
     "ActAgent": "around.text_calls",
     "FewShotAgent": "around.text_calls",
-    "InformedAssistant": "assistants.oracle",
-    "LLMUser": "around.llm_user",
-    "OracleAssistant": "assistants.oracle",
     "ProgramAgent": "programs.program",
-    "ScreenOracle": "clicks",
     "ReactAgent": "around.text_calls",
-    "RuleUser": "users.rule",
-    "Users": "users.rule",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import an agent's file when it is first asked for: some take long."""
+    for entry in SPECS.known.values():
+        if isinstance(entry.maker, str) and entry.maker.endswith(f":{name}"):
+            return load_entry(entry.maker)
     if name not in __all__:
         raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")
     file = _FILES.get(name) or name.removesuffix("Agent").lower()
@@ -161,23 +150,20 @@ def _own(found: Any) -> Maker | None:
 SPECS = Specs(
     "agent",
     "an agent, a class of agents or a function of a Turn",
-    {
-        "random": Known(_class("RandomAgent")),
-        "human": Known(_class("HumanAgent")),
-        "search": Known(_class("SearchAgent")),
-        "hf": Known(_class("HFAgent"), "PATH"),
-        "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
-        "rule-user": Known(_class("RuleUser")),
-        "user": Known(_class("RuleUser"), "KIND", mark=":"),
-        "users": Known(_class("Users"), "POPULATION", mark=":"),
-        "llm-user": Known(_class("LLMUser"), "SPEC", spec=True),
-        "act": Known(_class("ActAgent"), "SPEC", spec=True),
-        "react": Known(_class("ReactAgent"), "SPEC", spec=True),
-        "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
-        "program": Known(_class("ProgramAgent"), "COMMAND"),
-        "screen-oracle": Known(_class("ScreenOracle")),
-        "oracle-assistant": Known(_class("OracleAssistant")),
-        "informed-assistant": Known(_class("InformedAssistant")),
-    },
+    PackTable(
+        "agents",
+        {
+            "random": Known(_class("RandomAgent")),
+            "human": Known(_class("HumanAgent")),
+            "search": Known(_class("SearchAgent")),
+            "hf": Known(_class("HFAgent"), "PATH"),
+            "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
+            "act": Known(_class("ActAgent"), "SPEC", spec=True),
+            "react": Known(_class("ReactAgent"), "SPEC", spec=True),
+            "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
+            "program": Known(_class("ProgramAgent"), "COMMAND"),
+        },
+        Known,
+    ),
     _own,
 )

@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from gem_ma.apis.env import Env
 from gem_ma.cli.common import UsageError, add_settings, count, made, positive
 from gem_ma.envs import files
 from gem_ma.guards import source
+from gem_ma.guards.packs import PackTable
 
 # What each step of the contract holds, in the order in which they are looked at.
 HOLDS = {
@@ -57,13 +59,7 @@ class Fault(Exception):
         self.held = list(held)
 
 
-# Who knows how to do the tasks of a family, and shows what can be earned.
-BEST = {
-    "screens": "screen-oracle",
-    "tau": "user=rule-user,assistant=oracle-assistant",
-    "tau2": "user=rule-user,assistant=informed-assistant",
-}
-UNKNOWN = ("tau2:banking", "tau2:mock")  # nobody here knows how to do these
+EXPERTS = PackTable("experts", {})  # who shows what can be earned, by patterns of ids
 
 
 def add_commands(commands: Any) -> None:
@@ -136,7 +132,8 @@ def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] |
     from gem_ma.rollouts.rollout import rollout
 
     id = env.core.id
-    known: Any = agents or (None if id in UNKNOWN else BEST.get(id.partition(":")[0]))
+    experts = (who for pattern, who in EXPERTS.items() if fnmatchcase(id, pattern))
+    known: Any = agents or next(experts, None)
     if known is None:
         env.reset(seed=0)
         state = env.core.game_state

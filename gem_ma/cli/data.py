@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
 
 from gem_ma.cli.common import UsageError
+from gem_ma.guards.packs import PackTable
+
+DOWNLOADS = PackTable("downloads", {})
 
 
 def add_commands(commands: Any) -> None:
     """Add data to the commands of gem-ma."""
+    if not DOWNLOADS:
+        return
     data = commands.add_parser(
         "data",
         help="fetch the files that an environment needs",
@@ -19,8 +25,8 @@ def add_commands(commands: Any) -> None:
     )
     data.add_argument(
         "what",
-        choices=("tau-bench", "tau2-bench"),
-        help="what tau:retail and tau:airline need, or tau2:telecom and its like",
+        choices=sorted(DOWNLOADS),
+        help="what some environments need",
     )
     data.add_argument(
         "--from",
@@ -38,23 +44,11 @@ def add_commands(commands: Any) -> None:
 
 
 def _data(args: argparse.Namespace) -> int:
-    data, fetch = _modules(args.what)
+    found = importlib.import_module(DOWNLOADS[args.what])
     if args.into and Path(args.into).exists() and not Path(args.into).is_dir():
         raise UsageError(f"--into {args.into}: expected a folder")
     write = sys.stdout.write
-    fetch.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
-    if args.into and Path(args.into).resolve() != data.folder().resolve():
-        write(f"set {data.VARIABLE}={args.into} to use them\n")
+    found.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
+    if args.into and Path(args.into).resolve() != found.folder().resolve():
+        write(f"set {found.VARIABLE}={args.into} to use them\n")
     return 0
-
-
-def _modules(what: str) -> tuple[Any, Any]:
-    """Return what says where files lie, and what fetches them."""
-    if what == "tau2-bench":
-        from gem_ma.envs.tau2 import domain
-        from gem_ma.envs.tau2 import fetch as fetch2
-
-        return domain, fetch2
-    from gem_ma.envs.tau import data, fetch
-
-    return data, fetch

@@ -103,11 +103,9 @@ def _grouped(specs: Sequence[Spec], chosen: bool) -> str:
     return "".join(lines[:-1])
 
 
-def _place(spec: Spec) -> int:
-    """Return where an id stands: games first, then what is asked about pictures, then the rest."""
-    prefix = spec.id.partition(":")[0]
-    known = "game", "tau", "visual"
-    return known.index(prefix) if prefix in known else len(known)
+def _place(spec: Spec) -> bool:
+    """Return where an id stands: the games of the core first."""
+    return not spec.id.startswith("game:")
 
 
 def _room(spec: Spec) -> str:

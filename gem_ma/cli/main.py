@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -16,26 +17,21 @@ from gem_ma.cli import (
     listing,
     new,
     playing,
-    serving,
-    training,
-    users,
     viewing,
 )
 from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
 from gem_ma.engine.match import SeatError
 from gem_ma.envs.registry import MissingNeed, UnknownEnv
+from gem_ma.guards.packs import list_packs
 from gem_ma.rollouts.version import __version__
 
 # In the order in which help lists them.
 GROUPS = (
     listing,
     playing,
-    serving,
     data,
     evaluation,
-    users,
     viewing,
-    training,
     check,
     new,
     completion,
@@ -110,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for group in GROUPS:
         group.add_commands(commands)
+    for one in list_packs():
+        for module in one.pack.commands:
+            importlib.import_module(module).add_commands(commands)
     for command in commands.choices.values():
         command.set_defaults(parser=command)  # whose words its errors are told in
     return parser

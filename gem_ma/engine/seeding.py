@@ -61,3 +61,21 @@ def seed_rng(rng: np.random.Generator, seed: int) -> None:
         "has_uint32": 0,
         "uinteger": 0,
     }
+
+
+def pack_chance(rng: np.random.Generator) -> str:
+    """Return where a generator stands."""
+    state = rng.bit_generator.state
+    inner = state["state"]
+    return f"{inner['state']:x} {inner['inc']:x} {state['has_uint32']} {state['uinteger']}"
+
+
+def unpack_chance(text: str, rng: np.random.Generator) -> None:
+    """Put a PCG64 generator where another one stood."""
+    state, increment, has_more, more = text.split()
+    rng.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": int(state, 16), "inc": int(increment, 16)},
+        "has_uint32": int(has_more),
+        "uinteger": int(more),
+    }

@@ -1,15 +1,12 @@
 """The environments that come with the package: a line for each game, which is imported when made.
 
 A folder holds the games of one kind and the helpers that only these use; what several kinds use
-stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and
+stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing`
+and
 `gem_ma.guards`: never an agent, a renderer or an API.
 """
 
-from functools import partial
-
-from gem_ma.envs import social, visual
-from gem_ma.envs.registry import register, register_family
-from gem_ma.envs.screens.families import REGISTER
+from gem_ma.envs.registry import register
 
 # -- boards, cards, markets ----------------------------------------------------------------------
 
@@ -56,29 +53,6 @@ register("game:Tangram-v0", "gem_ma.envs.parlour.tangram:Tangram")
 register("game:Diplomacy-v0", "gem_ma.envs.parlour.diplomacy.game:Diplomacy")
 register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
 register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
-
-register(
-    "tau:shop",
-    "gem_ma.envs.tau.game:Tau",
-    domain="shop",
-    dial={0: {"wishes": 1}, 10: {"wishes": 4}},
-)
-register("tau:retail", "gem_ma.envs.tau.game:Tau", domain="retail")
-register("tau:airline", "gem_ma.envs.tau.game:Tau", domain="airline")
-register("tau2:mock", "gem_ma.envs.tau2.game:Tau2", domain="mock")
-register(
-    "tau2:phone",
-    "gem_ma.envs.tau2.game:Tau2",
-    domain="phone",
-    dial={
-        0: {"faults": 1, "lines": 1, "misleading": 0},
-        10: {"faults": 6, "lines": 9, "misleading": 4},
-    },
-)
-register("tau2:telecom", "gem_ma.envs.tau2.game:Tau2", domain="telecom")
-register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
-register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
-register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
 
 # -- worlds that go on ---------------------------------------------------------------------------
 
@@ -310,100 +284,3 @@ register(
     dial={0: {"size": 2}, 2: {"size": 4}, 8: {"size": 10}, 10: {"size": 20}},
     levels={"easy": 2, "hard": 8},
 )
-
-# -- screens to be clicked ------------------------------------------------------------------------
-
-made_at = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
-for name in REGISTER:
-    entry_point = "gem_ma.envs.screens.game:Screens"
-    register(f"screens:{name}", entry_point, levels=made_at, family=name)
-
-register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted", levels=made_at)
-register("screens:game", "gem_ma.envs.screens.played:Clicked")
-register("screens:guided", "gem_ma.envs.screens.guided:Guided", levels=made_at)
-register("screens:shared", "gem_ma.envs.screens.shared:Shared", levels=made_at)
-
-# -- tasks that need eyes ------------------------------------------------------------------------
-
-for name, place in visual.places():
-    register(
-        f"visual:{name}-v0",
-        place,
-        dial={0: {"level": 0}, 10: {"level": 10}},
-        levels={"easy": {"level": "easy"}, "hard": {"level": "hard"}, "random": {"level": None}},
-    )
-
-# -- tasks over data: generated ones, your own (`data=` a file, a folder, a data set), the Hub's ---
-
-register("math:Mini", "gem_ma.envs.tasks.mini:MiniMath")
-register("qa:Mini", "gem_ma.envs.tasks.mini:MiniQA")
-register("code:Mini", "gem_ma.envs.tasks.mini:MiniCode", format="bare")
-register("math:Data", "gem_ma.envs.tasks.mathematics:Math")
-register("qa:Data", "gem_ma.envs.tasks.qa:QA")
-register("code:Data", "gem_ma.envs.tasks.programming:Code", format="bare")
-
-hub_math = partial(
-    register,
-    entry_point="gem_ma.envs.tasks.mathematics:Math",
-    needs=["datasets", "math", "hub"],
-)
-hub_math("math:ASDiv2K", data="axon-rl/ASDIV-2k", split=None)
-hub_math("math:GSM8K", data="axon-rl/GSM-8k", split=None)
-hub_math("math:Math12K", data="axon-rl/MATH-12k", split=None)
-hub_math("math:Math8K-3to5", data="axon-rl/MATH-lvl3to5-8k", split=None)
-hub_math("math:Orz57K", data="axon-rl/ORZ-57k", split=None)
-hub_math("math:DeepScaleR40K", data="axon-rl/DeepScaleR-40K", split=None)
-hub_math("eval:MATH500", data="axon-rl/math-eval", split="math")
-hub_math("eval:AMC", data="axon-rl/math-eval", split="amc")
-hub_math("eval:OlympiadBench", data="axon-rl/math-eval", split="olympiad_bench")
-hub_math("eval:Minerva", data="axon-rl/math-eval", split="minerva")
-hub_math("eval:AIME24", data="axon-rl/math-eval", split="aime24")
-hub_math(
-    "math:Geometry3K", data="axon-rl/geometry3k", split="train", images="images", observe="both"
-)
-
-hub_code = partial(
-    register,
-    entry_point="gem_ma.envs.tasks.programming:Code",
-    needs=["datasets", "hub"],
-)
-hub_code("code:CodeContest", data="axon-rl/CodeContest", split="train", format="bare")
-hub_code("code:Taco8k", data="axon-rl/TACO-8k", split="train", format="bare")
-hub_code("code:PrimeIntellect15k", data="axon-rl/PrimeIntellect-15k", split="train", format="bare")
-hub_code("eval:CodeContest", data="axon-rl/CodeContest", split="test", format="bare")
-
-hub_qa = partial(register, entry_point="gem_ma.envs.tasks.qa:QA", needs=["datasets", "hub"])
-hub_qa("qa:NaturalQuestions", data="axon-rl/NaturalQuestions", split="train", question="problem")
-hub_qa("qa:HotpotQA", data="axon-rl/HotpotQA", split="train", question="problem")
-hub_qa(
-    "eval:QaOpen",
-    data="google-research-datasets/nq_open",
-    split="validation",
-    question="question",
-)
-hub_qa("eval:2Wiki", data="axon-rl/search-eval", split="2wiki", question="question")
-hub_qa("eval:PopQA", data="axon-rl/search-eval", split="popqa", question="question")
-hub_qa("eval:TriviaQA", data="axon-rl/search-eval", split="tq", question="question")
-hub_qa("eval:HotpotQA", data="axon-rl/search-eval", split="hotpotqa", question="question")
-hub_qa("eval:Bamboogle", data="axon-rl/search-eval", split="bamboogle", question="question")
-hub_qa("eval:NaturalQuestions", data="axon-rl/search-eval", split="nq", question="question")
-hub_qa("eval:Musique", data="axon-rl/search-eval", split="musique", question="question")
-for depth in (0, 1, 2, 3, 5):
-    hub_qa(
-        f"logic:RuleTaker-d{depth}",
-        data=f"axon-rl/RuleTaker-d{depth}-70k",
-        split="train",
-        question="question",
-        choices=["True", "False"],
-    )
-
-# -- families: ids that a module lists, and finds by name ------------------------------------------
-
-register_family("duo", "gem_ma.envs.tasks.roles")
-register_family("social", "gem_ma.envs.social.ids", [f"{name}-v0" for name in social.FAMILY])
-register_family("rg", "gem_ma.envs.tasks.reasoning_gym_ids")
-register_family("ta", "gem_ma.envs.bridges.textarena")
-register_family("gym", "gem_ma.envs.bridges.gymnasium")
-register_family("pz", "gem_ma.envs.bridges.pettingzoo")
-register_family("os", "gem_ma.envs.bridges.openspiel")
-register_family("openenv", "gem_ma.envs.bridges.openenv_ids")

@@ -10,7 +10,6 @@ import importlib.util
 import os
 import re
 import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +21,8 @@ import pettingzoo
 from gem_ma.envs.levels import at
 from gem_ma.envs.levels import dial as rows_of
 from gem_ma.guards.given import need
+from gem_ma.guards.packs import describe_missing, list_packs
 
-PLUGINS = "gem_ma.envs"  # the entry-point group of packages that register their own
 _MAKERS = "gem_ma.apis.making"  # what the other registries import to make one of ours
 
 
@@ -122,8 +121,8 @@ def _today(entry_point: str) -> str:
 
 
 _specs: dict[str, Spec] = {}
+_elsewhere: dict[str, str] = {}  # prefix of ids -> "library" or "server", where their rules are
 _families: dict[str, str] = {}  # prefix of ids -> the module that knows them
-_plugins_loaded = False
 
 
 def register(
@@ -174,7 +173,9 @@ def foreign(id: str) -> str:
     return "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
 
 
-def register_family(prefix: str, module: str, names: Iterable[str] = ()) -> None:
+def register_family(
+    prefix: str, module: str, names: Iterable[str] = (), elsewhere: str = ""
+) -> None:
     """Leave all ids that begin with "prefix:" to a module, imported when one is asked for.
 
     It defines `specs()`, which returns the Specs that are listed, `find(id)`, which returns the
@@ -186,8 +187,14 @@ def register_family(prefix: str, module: str, names: Iterable[str] = ()) -> None
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
     _families[prefix] = module
+    _elsewhere[prefix] = elsewhere
     for name in names:
         _tell_others(f"{prefix}:{name}")
+
+
+def elsewhere(id: str) -> str:
+    """Return where the rules of an id live that this package and packs do not have, or nothing."""
+    return _elsewhere.get(id.partition(":")[0], "")
 
 
 def spec(id: str) -> Spec:
@@ -198,7 +205,7 @@ def spec(id: str) -> Spec:
     need(id, str, "id")
     found = _specs.get(id) or _in_family(id)
     if found is None:
-        _load_plugins()
+        list_packs()
         found = _specs.get(id) or _in_family(id)
     if found is None:
         meant = named(id)
@@ -207,7 +214,7 @@ def spec(id: str) -> Spec:
         own = _in_file(id)
         if own is not None:
             return own
-        raise UnknownEnv(f"no environment {id!r}; {suggested(id, meant)}")
+        raise UnknownEnv(f"no environment {id!r}; {suggested(id, meant)}{describe_missing()}")
     return found
 
 
@@ -284,7 +291,7 @@ def listed(id: str) -> Spec | None:
     """Return the Spec of an id that is registered; nothing is imported that the id names."""
     found = _specs.get(id) or _in_list(id)
     if found is None:
-        _load_plugins()
+        list_packs()
         found = _specs.get(id) or _in_list(id)
     return found
 
@@ -319,7 +326,7 @@ def list_envs(pattern: str = "*") -> list[str]:
 
     Without a wildcard it may stand anywhere in an id, or in what a Spec's `summary` says.
     """
-    _load_plugins()
+    list_packs()
     need(pattern, str, "pattern")
     wanted = pattern.lower()
     said: list[str] = []
@@ -340,41 +347,27 @@ def print_envs(pattern: str = "*") -> None:
 
 @functools.cache
 def first_line(module: str) -> str:
-    """Return how the docstring of a module of this package begins."""
-    package, *parts = module.split(".")
-    if package != __package__.partition(".")[0]:
+    """Return how the docstring of a module begins; nothing is imported."""
+    top, *parts = module.split(".")
+    found = importlib.util.find_spec(top) if top else None
+    if found is None or found.origin is None:
         return ""
-    file = Path(__file__).parents[1].joinpath(*parts)
+    if not parts and not found.submodule_search_locations:
+        parts = [Path(found.origin).stem]
+    file = Path(found.origin).parent.joinpath(*parts)
     file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
     try:
         with file.open(encoding="utf-8") as source:
             line = source.readline()
     except OSError:
         return ""
-    found = re.match(r'"""(.*?)(?:"""|$)', line)
-    return found[1].strip() if found else ""
+    begin = re.match(r'"""(.*?)(?:"""|$)', line)
+    return begin[1].strip() if begin else ""
 
 
 def family_summary(prefix: str) -> str:
     """Return what a family of ids is, in a line, as its module says."""
     return first_line(_families[prefix]) if prefix in _families else ""
-
-
-def _load_plugins() -> None:
-    """Let every installed package register what it has under our entry-point group."""
-    global _plugins_loaded  # noqa: PLW0603 - once for each process
-    if _plugins_loaded:
-        return
-    _plugins_loaded = True
-    from importlib import metadata  # slow to import, and needed only here
-
-    for plugin in metadata.entry_points(group=PLUGINS):
-        try:
-            plugin.load()()
-        except Exception as error:  # noqa: BLE001 - another package's fault must not stop ours
-            warnings.warn(
-                f"{plugin.value} could not register its environments: {error!r}", stacklevel=2
-            )
 
 
 def _remedy(need: str) -> str:

@@ -13,9 +13,8 @@ from gem_ma.guards.later import later
 
 if TYPE_CHECKING:
     from gem_ma.evaluation.runner import compare, evaluate
-    from gem_ma.evaluation.users import measure_users
 
-__all__ = ["compare", "evaluate", "measure_users", "pass_at_k", "pass_hat_k", "wilson"]
+__all__ = ["compare", "evaluate", "pass_at_k", "pass_hat_k", "wilson"]
 
 
-__getattr__ = later(__name__, {"compare": "runner", "evaluate": "runner", "measure_users": "users"})
+__getattr__ = later(__name__, {"compare": "runner", "evaluate": "runner"})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.envs import registry
+from gem_ma.guards.packs import list_packs
 
 
 class BadSuite(ValueError):
@@ -94,9 +95,20 @@ class Suite:
 
 def names() -> list[str]:
     """Return the names of the suites that come with the package."""
-    folder = resources.files("gem_ma.evaluation") / "suites"
-    found = (one.name for one in folder.iterdir())
-    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+    return sorted(_files())
+
+
+def _files() -> dict[str, Any]:
+    folders = [resources.files("gem_ma.evaluation") / "suites"]
+    folders += [
+        resources.files(one.package) / one.pack.suites for one in list_packs() if one.pack.suites
+    ]
+    return {
+        file.name.removesuffix(".toml"): file
+        for folder in folders
+        for file in folder.iterdir()
+        if file.name.endswith(".toml")
+    }
 
 
 def load(name: str) -> Suite:
@@ -110,8 +122,7 @@ def load(name: str) -> Suite:
         except UnicodeDecodeError as error:
             raise BadSuite(f"suite {name}: {error}") from None
     elif name in names():
-        folder = resources.files("gem_ma.evaluation") / "suites"
-        text = (folder / f"{name}.toml").read_text(encoding="utf-8")
+        text = _files()[name].read_text(encoding="utf-8")
     else:
         raise BadSuite(
             f"no suite {name!r}; there are {', '.join(names())}, or name a file that ends in .toml"

@@ -290,8 +290,7 @@ def _check(episode: Episode, trust: bool) -> None:
         if size not in (None, "own") and not (making.numbers(size) and np.prod(size) <= _PIXELS):
             raise Unseen(f"its pictures are too large, {_name(size)}; --trust draws them")
     known = registry.listed(spec.id)
-    bridges = "gem_ma.envs.bridges."
-    outside = spec.entry_point.startswith(bridges + "openenv" if trust else bridges)
+    outside = registry.elsewhere(spec.id) in (("server",) if trust else ("library", "server"))
     if outside or any(need.startswith(_ELSEWHERE) for need in (known.needs if known else ())):
         raise Unseen("its environment lives elsewhere")
 

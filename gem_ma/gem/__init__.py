@@ -4,9 +4,30 @@ What GEM's examples import lies under the same names; `vector` and `seat` are wh
 `make` return. They import the environments, their APIs and the tools, and nobody imports them.
 """
 
-from gem_ma.gem.core import Env
-from gem_ma.gem.envs.registration import make, make_vec, print_envs, register
-from gem_ma.gem.seat import Seat
-from gem_ma.gem.vector import VectorEnv
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gem_ma.gem.core import Env
+    from gem_ma.gem.envs.registration import make, make_vec, print_envs, register
+    from gem_ma.gem.seat import Seat
+    from gem_ma.gem.vector import VectorEnv
 
 __all__ = ["Env", "Seat", "VectorEnv", "make", "make_vec", "print_envs", "register"]
+
+_FILES = {"Env": "core", "Seat": "seat", "VectorEnv": "vector"}
+_FOLDERS = ("core", "envs", "seat", "tools", "utils", "vector", "wrappers")  # `gem.tools.base`, say
+
+
+def __getattr__(name: str) -> object:
+    """Import a name, or a folder of this package, when it is first asked for."""
+    if name in _FOLDERS:
+        return importlib.import_module(f"gem_ma.gem.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    file = _FILES.get(name, "envs.registration")
+    found: object = getattr(importlib.import_module(f"gem_ma.gem.{file}"), name)
+    globals()[name] = found
+    return found

@@ -10,24 +10,15 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from gem_ma.guards import source
 from gem_ma.guards.given import each
+from gem_ma.guards.packs import Known
 from gem_ma.guards.remote import without_secrets
 
 Maker: TypeAlias = Callable[..., Any]
 OWN = "FILE.py:NAME"
-
-
-class Known(NamedTuple):
-    """What a name stands for."""
-
-    maker: Callable[[], Maker]  # finds what makes it: a class, or a function
-    first: str = ""  # how its first argument is called that stands behind the colon, if it has one
-    split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
-    spec: bool = False  # the first argument is a spec string itself
-    mark: str = "?"  # what stands between the first argument and the options
 
 
 class Specs:
@@ -79,7 +70,7 @@ class Specs:
             if known.first and not main:
                 raise ValueError(f"{shown}: expected {name}:{known.first}")
             try:
-                maker, given = known.maker(), known.split(main) if known.first else []
+                maker, given = _maker(known), known.split(main) if known.first else []
             except ValueError as error:
                 raise ValueError(f"{shown}: {error}") from None
         own = dict(list(_takes(maker).items())[len(given) :])
@@ -105,7 +96,7 @@ class Specs:
             if known is None:
                 return _takes(self._found(spec.partition("?")[0], spec))
             given = known.split(main) if known.first else []
-            own = dict(list(_takes(known.maker()).items())[len(given) :])
+            own = dict(list(_takes(_maker(known)).items())[len(given) :])
         except ValueError:
             return {}
         return {**self.takes(main), **own} if known.spec else own
@@ -178,6 +169,12 @@ class Specs:
             if not key.startswith("_") and _is_of(value, module) and self.own(value) is not None
         ]
         return f"{what}; {file} has {', '.join(there) or f'no {self.kind}'}"
+
+
+def _maker(known: Known) -> Maker:
+    """Return what makes the thing that a name stands for, imported if need be."""
+    maker: Maker = source.load(known.maker) if isinstance(known.maker, str) else known.maker()
+    return maker
 
 
 def one_argument(function: Any) -> bool:

@@ -36,7 +36,7 @@ def contest(id: str) -> bool | None:
     """Return whether what one seat wins another loses, if the rules are in this package."""
     known = registry.listed(id)
     module, _, name = known.entry_point.partition(":") if known is not None else ("", "", "")
-    if not module.startswith("gem_ma.envs.") or module.startswith("gem_ma.envs.bridges."):
+    if not module or registry.elsewhere(id):
         return None
     try:
         return bool(getattr(importlib.import_module(module), name).zero_sum)

@@ -10,8 +10,9 @@ import numpy as np
 from gem_ma.apis.session import to_plain
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import SeatError
-from gem_ma.envs.bridges.openenv import pack, pack_chance, unpack_chance
+from gem_ma.engine.seeding import pack_chance, unpack_chance
 from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
+from gem_ma.scene.wire import pack
 from gem_ma.serving.shapes import ClientError, Shown
 
 

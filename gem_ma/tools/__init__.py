@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from gem_ma.guards.given import need
 from gem_ma.guards.later import later
-from gem_ma.guards.specs import Known, Maker, Specs
+from gem_ma.guards.packs import Known, PackTable
+from gem_ma.guards.specs import Maker, Specs
 
 if TYPE_CHECKING:
     from gem_ma.tools.function import function_tool
@@ -99,11 +100,15 @@ def _own(found: Any) -> Maker | None:
 SPECS = Specs(
     "tool",
     "a tool, a class of tools, a function or a list of tools",
-    {
-        "python": Known(lambda: __getattr__("PythonTool")),
-        "search": Known(lambda: __getattr__("SearchTool"), "PATH|URL", _searched),
-        "mcp": Known(lambda: __getattr__("MCPTool").from_url, "URL"),
-    },
+    PackTable(
+        "tools",
+        {
+            "python": Known(lambda: __getattr__("PythonTool")),
+            "search": Known(lambda: __getattr__("SearchTool"), "PATH|URL", _searched),
+            "mcp": Known(lambda: __getattr__("MCPTool").from_url, "URL"),
+        },
+        Known,
+    ),
     _own,
 )
 

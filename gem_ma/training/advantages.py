@@ -26,7 +26,7 @@ from gem_ma.guards.given import each, need
 from gem_ma.rollouts.episode import Episode
 
 if TYPE_CHECKING:
-    from gem_ma.training.samples import Sample
+    from gem_ma.training.token_samples import Sample
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 

@@ -15,7 +15,7 @@ from gem_ma.guards.extras import extra
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
 from gem_ma.training.reading import ALIKE, read, rows_of
-from gem_ma.training.samples import Sample, samples
+from gem_ma.training.token_samples import Sample, samples
 
 with extra("hf"):
     import torch

@@ -30,7 +30,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import Bar
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.training.keeping import read_whole, write_whole
-from gem_ma.training.samples import Sample, samples
+from gem_ma.training.token_samples import Sample, samples
 
 with extra("hf", "gem_ma.training.pretrain"):
     import torch

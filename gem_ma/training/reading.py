@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gem_ma.agents.writing import WORTH, reads_on
 from gem_ma.chat.tokenization import find_common_prefix
 from gem_ma.guards.extras import extra
-from gem_ma.training.samples import Sample
+from gem_ma.training.token_samples import Sample
 
 with extra("hf"):
     import torch

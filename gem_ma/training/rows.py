@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.guards.given import each, need
 from gem_ma.rollouts.episode import Episode
-from gem_ma.training.samples import samples
+from gem_ma.training.token_samples import samples
 
 
 def rows(

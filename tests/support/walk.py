@@ -432,7 +432,11 @@ RIGHT = {
     "gem_ma.tools.ToolEnv.change": _by(agent="x", text="a", turn=False),
     "gem_ma.tools.with_tools": _by(env=env, tools=lambda: [Tool()]),
     "gem_ma.tools.function_tool": lambda: {"f": _written, "name": "written"},
-    "gem_ma.training.samples": lambda: {"episode": episode(), "seat": "x", "processor": _tokens()},
+    "gem_ma.training.token_samples": lambda: {
+        "episode": episode(),
+        "seat": "x",
+        "processor": _tokens(),
+    },
     "gem_ma.training.rows.rows": lambda: {"episodes": [episode()], "processor": _tokens()},
     "gem_ma.training.rows.halves": lambda: {
         "row": {"spans": [(1, 2)], "mask": [0, 1], "logprobs": [0.0, -1.0], "ids": [1, 2]}

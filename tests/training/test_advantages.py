@@ -25,7 +25,7 @@ from gem_ma.training.advantages import (
     rloo,
     turns,
 )
-from gem_ma.training.samples import Sample, Span
+from gem_ma.training.token_samples import Sample, Span
 
 KUHN = "game:KuhnPoker-v0"
 SEEDS = range(12)
@@ -426,7 +426,7 @@ def test_samples_of_a_model_get_advantages():
     values = np.arange(len(rows)) + 1.0
     for seat in ("x", "o"):
         for episode in episodes:
-            cut = gem_ma.training.samples(episode, seat, tokenizer)
+            cut = gem_ma.training.token_samples(episode, seat, tokenizer)
             weights = per_token(cut, rows, values)
             for one, weight in zip(cut, weights, strict=True):
                 assert [bool(w) for w in weight] == [bool(m) for m in one.mask]

@@ -167,7 +167,8 @@ class Backgammon(Game[State]):
             raise InvalidMove(f"{clip_repr(text)} can be played in several ways; say each step")
         count = max(len(one) for one in plays)
         raise InvalidMove(
-            f"{clip_repr(text)} cannot be played with {view.dice[0]} and {view.dice[1]}: a move here "
+            f"{clip_repr(text)} cannot be played with {view.dice[0]} and {view.dice[1]}: a move "
+            f"here "
             f"has {count} step{'s' * (count > 1)}, such as {next(iter(legal))}"
         )
 

@@ -16,8 +16,7 @@ from gem_ma.envs.bridges.describing import Teller, pixels
 from gem_ma.envs.bridges.gymnasium import AGENT, Gymnasium
 from gem_ma.envs.bridges.live import Listed, Output
 from gem_ma.envs.registry import MissingNeed
-from gem_ma.envs.screens.acting import Action
-from gem_ma.envs.screens.replies import Reader
+from gem_ma.envs.screen_actions import Action, Reader
 from gem_ma.game import InvalidMove
 from gem_ma.guards.extras import extra
 

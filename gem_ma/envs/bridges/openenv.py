@@ -26,6 +26,7 @@ from PIL import Image
 
 from gem_ma import scene
 from gem_ma.engine import action_parsing
+from gem_ma.engine.seeding import pack_chance, unpack_chance
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
 from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage
@@ -461,23 +462,6 @@ def _output(answer):
 # What the two sides of a remote game have to agree on.
 
 
-def pack(value: Any) -> Any:
-    """Return a scene or an array as values that JSON can carry."""
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, bytes):
-        return {"base64": base64.b64encode(value).decode()}
-    if isinstance(value, tuple | list):
-        return [pack(one) for one in value]
-    if isinstance(value, np.ndarray):
-        return {"array": value.dtype.str, "shape": value.shape, "data": pack(value.tobytes())}
-    name = type(value).__name__
-    if getattr(scene, name, None) is not type(value):
-        raise TypeError(f"cannot send {name}: it is no scene")
-    fields = {field.name: pack(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    return {"scene": name, **fields}
-
-
 def unpack(value: Any) -> Any:
     """Return what was packed."""
     if isinstance(value, list):
@@ -511,24 +495,6 @@ def _number_type(name: Any) -> np.dtype[Any]:
     if kind.kind not in "biuf":
         raise ValueError(f"an array of {kind}")
     return kind
-
-
-def pack_chance(rng: np.random.Generator) -> str:
-    """Return where a generator stands."""
-    state = rng.bit_generator.state
-    inner = state["state"]
-    return f"{inner['state']:x} {inner['inc']:x} {state['has_uint32']} {state['uinteger']}"
-
-
-def unpack_chance(text: str, rng: np.random.Generator) -> None:
-    """Put a PCG64 generator where another one stood."""
-    state, increment, has_more, more = text.split()
-    rng.bit_generator.state = {
-        "bit_generator": "PCG64",
-        "state": {"state": int(state, 16), "inc": int(increment, 16)},
-        "has_uint32": int(has_more),
-        "uinteger": int(more),
-    }
 
 
 class Foreign(OpenEnv):

@@ -125,7 +125,8 @@ class State:
                 end = names.index(word.upper())
             else:
                 raise InvalidMove(
-                    f"{clip_repr(word)} is neither a cell nor north, east, south or west; a message "
+                    f"{clip_repr(word)} is neither a cell nor north, east, south or west; a "
+                    f"message "
                     "for the giver does not begin with go"
                 )
             line += self.straight(pen, end)

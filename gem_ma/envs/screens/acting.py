@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gem_ma.envs.screen_actions import WHEEL, Action
 from gem_ma.scene import letters
 from gem_ma.scene.screen import (
     BAR,
@@ -24,7 +25,6 @@ from gem_ma.scene.screen import (
 )  # fmt: skip
 
 LONGEST = 400  # letters that a field takes
-WHEEL = 40  # pixels that a page is scrolled by, for each notch
 _PRESSED = {  # keys that are as good as a click
     *((kind, "Enter") for kind in ("button", "link", "tab")),
     *((kind, "Space") for kind in ("button", "tab")),
@@ -66,15 +66,6 @@ class Ui(NamedTuple):
 
     def put(self, id: str, value: Any) -> Ui:
         return self._replace(values={**self.values, id: value})
-
-
-class Action(NamedTuple):
-    """One thing that a person does: where, and what."""
-
-    kind: str  # click, double, triple, right, drag, scroll, type, key, hover, wait
-    at: tuple[int, int] = (0, 0)
-    to: tuple[int, int] = (0, 0)  # of a drag; of a scroll: by how much, in pixels
-    text: str = ""  # what is typed, or the key
 
 
 # -- what is shown ---------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.levels import HARDEST, at
+from gem_ma.envs.screen_actions import WHEEL, Reader
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.acting import NOTHING, WHEEL, Event, Ui, act, find, shown, usable
-from gem_ma.envs.screens.replies import Reader
+from gem_ma.envs.screens.acting import NOTHING, Event, Ui, act, find, shown, usable
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs

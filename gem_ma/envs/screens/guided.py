@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from gem_ma.envs.screens.acting import Action, Ui
+from gem_ma.envs.screen_actions import Action
+from gem_ma.envs.screens.acting import Ui
 from gem_ma.envs.screens.assisted import chosen
 from gem_ma.envs.screens.game import (
     DEFAULTS,

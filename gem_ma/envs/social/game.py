@@ -140,7 +140,8 @@ class Social(Game[State]):
             raise InvalidMove("the message is empty")
         if len(said) > LONGEST:
             raise InvalidMove(
-                f"a message has at most {LONGEST} characters, this has {len(said)}: {clip_repr(said)}"
+                f"a message has at most {LONGEST} characters, this has {len(said)}: "
+                f"{clip_repr(said)}"
             )
         return said
 

@@ -2,9 +2,18 @@
 
 `epoch(env, seed)` gives the options that lead through all questions of a task once. All stand on
 `question`; answers are graded by `grading`. They import what every game may (`gem_ma.game`,
-`gem_ma.scene`, `gem_ma.engine.action_parsing`, `gem_ma.guards`), and the register, for ids over other ids.
+`gem_ma.scene`, `gem_ma.engine.action_parsing`, `gem_ma.guards`), and the register, for ids over
+other ids.
 """
 
-from gem_ma.envs.tasks.question import epoch
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.guards.later import later
+
+if TYPE_CHECKING:
+    from gem_ma.envs.tasks.question import epoch
 
 __all__ = ["epoch"]
+__getattr__ = later(__name__, {"epoch": "question"})

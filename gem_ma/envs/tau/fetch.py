@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.envs.tau import data
-from gem_ma.envs.tau.data import DataMissing
+from gem_ma.envs.tau.data import VARIABLE, DataMissing, folder
+
+__all__ = ["VARIABLE", "fetch", "folder"]
 
 COMMIT = "59a200c6d575d595120f1cb70fea53cef0632f6b"
 REPOSITORY = "https://github.com/sierra-research/tau-bench"

@@ -196,7 +196,8 @@ class Crosswords(Game[State]):
         parts = text.replace(":", " ").strip(" .,;!?\"'`*()[]<>").split()
         if len(parts) != 3 or parts[1].lower() not in NAMES:
             raise InvalidMove(
-                f"{clip_repr(text)} is not a number, across or down, and a word, such as 1 across RIVER"
+                f"{clip_repr(text)} is not a number, across or down, and a word, such as 1 across "
+                f"RIVER"
             )
         name, word = f"{parts[0]} {NAMES[parts[1].lower()]}", parts[2].upper()
         names = [entry.name() for entry in view.entries]

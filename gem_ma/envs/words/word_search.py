@@ -188,7 +188,8 @@ class WordSearch(Game[State]):
         words = text.replace(",", " ").split()
         if len(words) != 4:
             raise InvalidMove(
-                f"{clip_repr(text)} is not two cells; expected row and column of the first letter and "
+                f"{clip_repr(text)} is not two cells; expected row and column of the first letter "
+                f"and "
                 "row and column of the last, such as 0 2 4 2"
             )
         row, col, last_row, last_col = places = [parse_number(word) for word in words]

@@ -22,7 +22,7 @@ from gem_ma.agents import load
 from gem_ma.apis import making
 from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, check_agent_seat
 from gem_ma.envs import registry
-from gem_ma.envs.screens.played import Clicked
+from gem_ma.envs.games import game_class
 from gem_ma.evaluation.ratings import plackett_luce
 from gem_ma.guards.remote import without_secrets
 from gem_ma.renderers import THEMES, draw
@@ -327,13 +327,16 @@ class Hall:
 
     def _board(self, table: Table, seat: str) -> Any:
         picked = self.picked.get((table.about.id, seat), ())
-        return self._clicked(table).board(table.view(seat), seat, picked)
+        clicked = self._clicked(table)
+        return clicked and clicked.board(table.view(seat), seat, picked)
 
     def _clicked(self, table: Table) -> Any:
+        """Return what shows a table's game as a page to be clicked, if the pack screens is here."""
         about = table.about
         if about.id not in self.boards:
-            clicked: Any = Clicked
-            self.boards[about.id] = clicked.around(table.game, about.env)
+            spec: Any = registry.listed("screens:game")
+            clicked: Any = None if spec is None else game_class(spec)
+            self.boards[about.id] = clicked and clicked.around(table.game, about.env)
         return self.boards[about.id]
 
     def do(self, table: Table, seat: str, asked: Mapping[str, Any]) -> None:
@@ -358,7 +361,7 @@ class Hall:
             self.picked[key], reply = clicked.pick(view, seat, self.picked.get(key, ()), square)
             if reply is not None:
                 self._say(table, seat, reply)
-        elif isinstance(asked.get("move"), str):
+        elif isinstance(asked.get("move"), str) and self._clicked(table) is not None:
             picked = self.picked.get(key, ())
             clicked = self._clicked(table)
             self._say(table, seat, clicked.press(table.view(seat), seat, picked, asked["move"]))

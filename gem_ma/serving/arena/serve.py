@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gem_ma.envs.registry import listed
 from gem_ma.serving.arena.hall import Hall
 from gem_ma.serving.gate import is_loopback, token_for
 
@@ -47,7 +48,13 @@ def arena(
     token = token_for(host, token)
     if token is not None and not re.fullmatch(r"[\w.~-]+", token, re.ASCII):
         raise ValueError("a token has letters, digits, and . ~ - _ only")
-    hall = Hall(Path(folder), agents, ENVS if envs is None else envs, records, others=envs is None)
+    hall = Hall(
+        Path(folder),
+        agents,
+        [id for id in ENVS if listed(id)] if envs is None else envs,
+        records,
+        others=envs is None,
+    )
     site = Site(hall, token, LOCAL if is_loopback(host) else None)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:

@@ -3,9 +3,9 @@
 import pickle
 
 import pytest
+from gem_ma.agents.around.llm_user import LLMUser
 
 from gem_ma.agents import FunctionAgent
-from gem_ma.agents.around.llm_user import LLMUser
 from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.reply import Reply

@@ -453,7 +453,7 @@ def test_samples_of_branches():
     pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
     import tiny_models
 
-    from gem_ma.training.samples import samples
+    from gem_ma.training.token_samples import samples
 
     tokenizer = tiny_models.tokenizer()
 

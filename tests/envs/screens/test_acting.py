@@ -2,7 +2,8 @@
 
 import pytest
 
-from gem_ma.envs.screens.acting import Action, Ui, act, shown
+from gem_ma.envs.screen_actions import Action
+from gem_ma.envs.screens.acting import Ui, act, shown
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.scene import letters
 from gem_ma.scene.screen import PAD, thumb

@@ -21,7 +21,8 @@ import pytest
 from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
 
 import gem_ma
-from gem_ma.envs.screens.acting import WHEEL, Action, Ui, act, find, shown, usable
+from gem_ma.envs.screen_actions import WHEEL, Action
+from gem_ma.envs.screens.acting import Ui, act, find, shown, usable
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import LOOKS, laid
 from gem_ma.envs.screens.shared import AGENTS as DESK

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from gem_ma.agents.assistants.flow import Flow, call, played
+from gem_ma.envs.tau.agents.assistants.flow import Flow, call, played
 
 _TROUBLE = re.compile(r"mms|picture|data|internet|slow|service", re.I)
 _NO_SIGNAL = re.compile(r"No Signal|Airplane Mode")

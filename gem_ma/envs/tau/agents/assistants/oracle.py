@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.agents.assistants.airline import serve_passenger
-from gem_ma.agents.assistants.desk import Task
-from gem_ma.agents.assistants.flow import call, played
-from gem_ma.agents.assistants.shop import serve_customer
-from gem_ma.agents.assistants.workflow import next_of_workflow
 from gem_ma.chat.turn import Turn
+from gem_ma.envs.tau.agents.assistants.airline import serve_passenger
+from gem_ma.envs.tau.agents.assistants.desk import Task
+from gem_ma.envs.tau.agents.assistants.flow import call, played
+from gem_ma.envs.tau.agents.assistants.shop import serve_customer
+from gem_ma.envs.tau.agents.assistants.workflow import next_of_workflow
 from gem_ma.guards.given import each
 
 ASKED = {"restart_phone": "Could you restart your phone, please?"}  # what only the user can do

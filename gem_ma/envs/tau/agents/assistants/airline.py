@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.agents.assistants.desk import Desk, Task, read
-from gem_ma.agents.assistants.flow import Flow, call
-from gem_ma.agents.assistants.reading import method
+from gem_ma.envs.tau.agents.assistants.desk import Desk, Task, read
+from gem_ma.envs.tau.agents.assistants.flow import Flow, call
+from gem_ma.envs.tau.agents.assistants.reading import method
 
 Record = Mapping[str, Any]
 _USER = re.compile(r"\b[a-z]+_[a-z]+_\d{4}\b")

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from gem_ma.agents.around import Around, before, summed, told, with_rules
-from gem_ma.agents.users.traits import TRAITS, persona, traits_of
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.envs.tau.agents.users.traits import TRAITS, persona, traits_of
 
 Strategy = Literal["plain", "react", "verify", "reflect"]
 
@@ -56,7 +56,7 @@ class LLMUser(Around):
         also says first what it makes of the bad draft.
     tries: how often a bad draft is written again; the last draft is sent unchecked.
     kind, and the traits: what the agent is told to be like, as users by rule are (see
-        `gem_ma.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
+        `gem_ma.envs.tau.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
 
     The reply's usage and latency are the sums over all calls. It has token ids and logprobs if the
     agent wrote it in answer to the very chat that is on record.

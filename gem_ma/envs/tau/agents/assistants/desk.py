@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from gem_ma.agents.assistants.flow import Flow
-from gem_ma.agents.assistants.reading import SENTENCE
+from gem_ma.envs.tau.agents.assistants.flow import Flow
+from gem_ma.envs.tau.agents.assistants.reading import SENTENCE
 
 Found = TypeVar("Found")
 ELSE = "Is there anything else?"

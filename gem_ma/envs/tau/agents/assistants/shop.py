@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.agents.assistants.desk import Desk, Task, read
-from gem_ma.agents.assistants.flow import Flow, call
-from gem_ma.agents.assistants.reading import SOUNDS, Records
+from gem_ma.envs.tau.agents.assistants.desk import Desk, Task, read
+from gem_ma.envs.tau.agents.assistants.flow import Flow, call
+from gem_ma.envs.tau.agents.assistants.reading import SOUNDS, Records
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAMED = re.compile(r"(?:name is|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")

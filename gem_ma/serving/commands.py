@@ -1,4 +1,4 @@
-"""The commands serve and arena: environments that others reach over a network."""
+"""The commands serve, arena and gateway: environments that others reach over a network."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import argparse
 import sys
 from typing import Any
 
-from gem_ma.cli.common import UsageError, add_looks, looks, port, positive, seconds
+from gem_ma.agents import load
+from gem_ma.cli.common import WHO, UsageError, add_looks, looks, make, port, positive, seconds
+from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
 from gem_ma.envs.registry import BadArgument, MissingNeed
+from gem_ma.guards.remote import model_at, variable
+from gem_ma.rollouts.episode import Episode
+from gem_ma.serving.gate import token_for
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to those of gem-ma."""
     _add_arena(commands)
+    _add_gateway(commands)
     serve = commands.add_parser(
         "serve",
         help="offer an environment over OpenEnv's WebSocket protocol",
@@ -138,3 +144,78 @@ def _arena(args: argparse.Namespace) -> int:
     except (BadArgument, MissingNeed, ImportError, OSError, ValueError) as error:
         raise UsageError(str(error)) from None
     return 0
+
+
+def _add_gateway(commands: Any) -> None:
+    gateway = commands.add_parser(
+        "gateway",
+        help="let programs from outside take seats, and pass their calls on to a model's server",
+        epilog="example: gem-ma gateway game:ConnectFour-v0 --model http://127.0.0.1:8000/v1 "
+        "--episodes 100 --out played.jsonl; programs POST to /claim of the address that it says",
+    )
+    gateway.add_argument("id", help="an environment; see gem-ma list")
+    gateway.add_argument("--model", metavar="[MODEL@]URL", help="the server of their model")
+    gateway.add_argument(
+        "--key",
+        default="OPENAI_API_KEY",
+        metavar="VARIABLE",
+        help="the environment variable with its key (default: OPENAI_API_KEY)",
+    )
+    gateway.add_argument(
+        "--token-ids", action="store_true", help="ask it for token ids, which vLLM gives"
+    )
+    gateway.add_argument("--seats", help="those for programs, with commas between (default: all)")
+    gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
+    gateway.add_argument(
+        "--turn",
+        type=seconds,
+        default=600.0,
+        metavar="SECONDS",
+        help="for a move, after which a program has failed (default: 600)",
+    )
+    gateway.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
+    gateway.add_argument("--port", type=port, default=0, help="(default: one that is free)")
+    add_episode_options(gateway)
+    add_looks(gateway)
+    gateway.set_defaults(run=_gateway)
+
+
+def _gateway(args: argparse.Namespace) -> int:
+    env = make(args.id, args)
+    agents = parse_agents(args, env.possible_agents)
+    seats = args.seats.split(",") if args.seats else None
+    try:
+        token_for(args.host)
+        variable(args.key)
+        if args.model:
+            model_at(args.model)
+        for seat in seats or ():
+            if seat not in env.possible_agents:
+                raise ValueError(f"--seats {seat}; the seats are {', '.join(env.possible_agents)}")
+        played = {spec for seat, spec in agents.items() if seats and seat not in seats}
+        for spec in {*agents.values()} - played:  # of seats that programs take: it may be wrong
+            load(spec)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    from gem_ma.serving.gateway import gateway
+
+    def play(**settings: Any) -> list[Episode]:
+        gate = gateway(
+            env,
+            args.model,
+            seats=seats,
+            agents=agents,
+            episodes=args.episodes,
+            seconds=args.turn,
+            host=args.host,
+            port=args.port,
+            key=args.key,
+            token_ids=args.token_ids,
+            **settings,
+        )
+        with gate:
+            sys.stdout.write(f"programs take seats at {gate.url}\n")
+            sys.stdout.flush()
+            return gate.wait()
+
+    return play_episodes(args, play)

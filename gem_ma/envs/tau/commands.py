@@ -43,7 +43,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _users(args: argparse.Namespace) -> int:
-    from gem_ma.evaluation.users import measure_users
+    from gem_ma.envs.tau.user_metrics import measure_users
 
     users = [one for text in args.users for one in text.split(",")]
     assistants = [

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gem_ma.agents.users.hearing import Heard
-from gem_ma.agents.users.phrases import SETS, sounds
-from gem_ma.agents.users.traits import TRAITS
 from gem_ma.apis.making import make
+from gem_ma.envs.tau.agents.users.hearing import Heard
+from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
+from gem_ma.envs.tau.agents.users.traits import TRAITS
 from gem_ma.envs.tau.fidelity import judge, nearly
 from gem_ma.evaluation.statistics import Estimate, rate
 from gem_ma.rollouts.episode import Episode

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gem_ma.agents.users.hearing import DONE, Heard
-from gem_ma.agents.users.phrases import Phrases, sounds
-from gem_ma.agents.users.traits import Chance
+from gem_ma.envs.tau.agents.users.hearing import DONE, Heard
+from gem_ma.envs.tau.agents.users.phrases import Phrases, sounds
+from gem_ma.envs.tau.agents.users.traits import Chance
 
 STOP = "###STOP###"
 LONGEST = 80  # messages, whoever it talks to

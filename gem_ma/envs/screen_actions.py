@@ -5,10 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from gem_ma.envs.screens.acting import WHEEL, Action
 from gem_ma.game import InvalidMove
+
+WHEEL = 40  # pixels that a page is scrolled by, for each notch
+
+
+class Action(NamedTuple):
+    """One thing that a person does: where, and what."""
+
+    kind: str  # click, double, triple, right, drag, scroll, type, key, hover, wait
+    at: tuple[int, int] = (0, 0)
+    to: tuple[int, int] = (0, 0)  # of a drag; of a scroll: by how much, in pixels
+    text: str = ""  # what is typed, or the key
+
 
 KEYS = {
     "enter": "Enter", "return": "Enter", "kp_enter": "Enter", "tab": "Tab", "escape": "Escape",

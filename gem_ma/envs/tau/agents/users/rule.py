@@ -8,11 +8,11 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.agents.users.caller import Caller, told_to_call
-from gem_ma.agents.users.person import Person
-from gem_ma.agents.users.phrases import SETS
-from gem_ma.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, traits_of
 from gem_ma.chat.turn import Turn
+from gem_ma.envs.tau.agents.users.caller import Caller, told_to_call
+from gem_ma.envs.tau.agents.users.person import Person
+from gem_ma.envs.tau.agents.users.phrases import SETS
+from gem_ma.envs.tau.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, traits_of
 from gem_ma.guards.given import each, need
 
 # Where a task stands in rules of ours, and in the original's.
@@ -27,8 +27,8 @@ class RuleUser:
     hand, as over a connection, it is the sentences of its instruction, told one after the other.
     The traits are how often it does what each says, from 0 to 1.
 
-    kind: of user, whose traits those given here add to: see `gem_ma.agents.users.traits.KINDS`.
-    phrases: "train" or "held-out", which share none.
+    kind: of user, whose traits those given here add to: see
+    `gem_ma.envs.tau.agents.users.traits.KINDS`. phrases: "train" or "held-out", which share none.
     seed: what chance is drawn from, beside the episode and the task.
     """
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.agents.users.person import LONGEST, STOP, Speaker
-from gem_ma.agents.users.phrases import Phrases
-from gem_ma.agents.users.traits import Chance
+from gem_ma.envs.tau.agents.users.person import LONGEST, STOP, Speaker
+from gem_ma.envs.tau.agents.users.phrases import Phrases
+from gem_ma.envs.tau.agents.users.traits import Chance
 
 TRANSFER = "###TRANSFER###"
 _PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")

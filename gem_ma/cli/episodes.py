@@ -1,0 +1,104 @@
+"""What commands share that play many episodes: their options, the run itself, what it says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gem_ma.agents import seated
+from gem_ma.cli.common import (
+    Stopped,
+    UsageError,
+    add_seed,
+    count,
+    drawn,
+    in_one_line,
+    positive,
+    said,
+    spoken,
+)
+from gem_ma.rollouts.episode import Episode
+
+
+def add_episode_options(parser: argparse.ArgumentParser) -> None:
+    """Add what many episodes are played with."""
+    parser.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
+    parser.add_argument(
+        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+    )
+    add_seed(parser, "all; that of each episode, which gem-ma play takes, is in its record")
+    parser.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
+    parser.add_argument("--resume", action="store_true", help="play what is not in the file yet")
+    parser.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
+
+
+def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, str]:
+    try:
+        return seated(args.agents or "random", seats)
+    except ValueError as error:
+        raise UsageError(f"{said(args.agents)}: {error}") from None
+
+
+def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
+    """Play many episodes, and say what came of them."""
+    from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
+    from gem_ma.rollouts.run import TooManyErrors
+
+    goes_on = args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
+    if not goes_on:  # with the seed that is in the file
+        args.seed = drawn(args.seed)
+    warnings.simplefilter("ignore", FailedEpisodes)  # told below
+    try:
+        episodes = play(
+            concurrency=args.concurrency,
+            seed=args.seed,
+            max_errors=args.max_errors,
+            out=args.out,
+            resume=args.resume,
+            progress=True,
+        )
+    except Interrupted as stop:
+        _print_summary(stop.episodes, args)
+        raise Stopped(_describe_kept(stop.episodes, args)) from None
+    except TooManyErrors as stop:
+        _print_summary(stop.episodes, args)
+        sys.stderr.write(f"gem-ma: {spoken(in_one_line(stop), args)}\n")
+        return 1
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return int(_print_summary(episodes, args) > 0)
+
+
+def _print_summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
+    """Say how many episodes there are and what the seats earned; return how many failed."""
+    done = [episode for episode in episodes if episode.failure is None]
+    failures = [episode.failure for episode in episodes if episode.failure is not None]
+    failed = len(failures)
+    write = sys.stdout.write
+    seed = episodes[0].id.rpartition("-")[0] if episodes else args.seed
+    write(f"{len(done)} of {args.episodes} episodes")
+    write(f"{f', {failed} failed' * bool(failed)}, seed {seed}\n")
+    for seat in done[0].returns if done else ():
+        mean = sum(episode.returns[seat] for episode in done) / len(done)
+        bad = sum(1 for e in done for step in e.steps if step.agent == seat and step.invalid)
+        said = sum(1 for e in done for step in e.steps if step.agent == seat)
+        write(f"{seat}: mean return {mean:+.3f}, {said} replies, {bad} invalid\n")
+    if args.out:
+        write(f"written to {args.out}\n")
+    if failures:
+        last = failures[-1]
+        sys.stderr.write(f"gem-ma: the last failure: {last.kind}: {last.message}\n")
+    return failed
+
+
+def _describe_kept(episodes: Sequence[Episode], args: argparse.Namespace) -> str:
+    """Return what is kept of a run that was stopped, and how it goes on."""
+    done = sum(episode.failure is None for episode in episodes)
+    if not args.out:
+        return f"stopped: {done} of {args.episodes} episodes are done, none is kept without --out"
+    more = "the same command" if args.resume else "the same command with --resume"
+    few = "" if done else " (with a lower --concurrency, episodes end sooner)"
+    return f"stopped: {args.out} keeps {done} of {args.episodes} episodes; {more} goes on{few}"

@@ -1,0 +1,33 @@
+"""What the pack tau adds."""
+
+from gem_ma.envs.registry import register
+from gem_ma.guards.packs import Known, Pack
+
+
+def environments():
+    register(
+        "tau:shop",
+        "gem_ma.envs.tau.game:Tau",
+        domain="shop",
+        dial={0: {"wishes": 1}, 10: {"wishes": 4}},
+    )
+    register("tau:retail", "gem_ma.envs.tau.game:Tau", domain="retail")
+    register("tau:airline", "gem_ma.envs.tau.game:Tau", domain="airline")
+
+
+PACK = Pack(
+    name="tau",
+    environments=environments,
+    agents={
+        "rule-user": "gem_ma.envs.tau.agents.users.rule:RuleUser",
+        "user": Known("gem_ma.envs.tau.agents.users.rule:RuleUser", "KIND", mark=":"),
+        "users": Known("gem_ma.envs.tau.agents.users.rule:Users", "POPULATION", mark=":"),
+        "llm-user": Known("gem_ma.envs.tau.agents.llm_user:LLMUser", "SPEC", spec=True),
+        "oracle-assistant": "gem_ma.envs.tau.agents.assistants.oracle:OracleAssistant",
+        "informed-assistant": "gem_ma.envs.tau.agents.assistants.oracle:InformedAssistant",
+    },
+    suites="suites",
+    commands=("gem_ma.envs.tau.commands",),
+    downloads={"tau-bench": "gem_ma.envs.tau.fetch"},
+    experts={"tau:*": "user=rule-user,assistant=oracle-assistant"},
+)

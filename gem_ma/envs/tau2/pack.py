@@ -1,0 +1,34 @@
+"""What the pack tau2 adds."""
+
+from gem_ma.envs.registry import register
+from gem_ma.guards.packs import Pack
+
+
+def environments():
+    register("tau2:mock", "gem_ma.envs.tau2.game:Tau2", domain="mock")
+    register(
+        "tau2:phone",
+        "gem_ma.envs.tau2.game:Tau2",
+        domain="phone",
+        dial={
+            0: {"faults": 1, "lines": 1, "misleading": 0},
+            10: {"faults": 6, "lines": 9, "misleading": 4},
+        },
+    )
+    register("tau2:telecom", "gem_ma.envs.tau2.game:Tau2", domain="telecom")
+    register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
+    register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
+    register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
+
+
+PACK = Pack(
+    name="tau2",
+    environments=environments,
+    uses=("tau",),
+    suites="suites",
+    experts={
+        f"tau2:{name}": "user=rule-user,assistant=informed-assistant"
+        for name in ("phone", "telecom", "retail", "airline")
+    },
+    downloads={"tau2-bench": "gem_ma.envs.tau2.fetch"},
+)

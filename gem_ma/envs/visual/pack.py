@@ -1,0 +1,28 @@
+"""What the pack visual adds."""
+
+from gem_ma.envs import visual
+from gem_ma.envs.registry import register
+from gem_ma.guards.packs import Pack
+
+
+def environments():
+    # -- tasks that need eyes ---------------------------------------------------------------------
+
+    for name, place in visual.places():
+        register(
+            f"visual:{name}-v0",
+            place,
+            dial={0: {"level": 0}, 10: {"level": 10}},
+            levels={
+                "easy": {"level": "easy"},
+                "hard": {"level": "hard"},
+                "random": {"level": None},
+            },
+        )
+
+
+PACK = Pack(
+    name="visual",
+    environments=environments,
+    suites="suites",
+)

@@ -1,0 +1,9 @@
+"""What the pack serving adds."""
+
+from gem_ma.guards.packs import Pack
+
+PACK = Pack(
+    name="serving",
+    commands=("gem_ma.serving.commands",),
+    exports={"gateway": "gem_ma.serving.gateway:gateway"},
+)
