@@ -20,10 +20,10 @@ import time
 from pathlib import Path
 
 import torch
-from gem_ma.agents.users.traits import POPULATIONS
 
 from gem_ma import rollout
 from gem_ma.agents import load
+from gem_ma.envs.tau.agents.users.traits import POPULATIONS
 from gem_ma.evaluation import plots
 from gem_ma.training.selfplay import Opponents
 

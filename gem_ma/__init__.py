@@ -70,7 +70,6 @@ __all__ = [
     "UnknownArgument",
     "UnknownEnv",
     "arollout",
-    "gateway",
     "list_envs",
     "load_episodes",
     "make",

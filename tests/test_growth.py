@@ -6,14 +6,6 @@ import re
 
 import growth
 import pytest
-from gem_ma.agents.assistants.airline import serve_passenger
-from gem_ma.agents.assistants.desk import Task
-from gem_ma.agents.assistants.reading import mentions, method
-from gem_ma.agents.assistants.shop import serve_customer
-from gem_ma.agents.users.person import Person
-from gem_ma.agents.users.phrases import SETS, sounds
-from gem_ma.agents.users.traits import Chance
-from gem_ma.evaluation.users import Talk, traits_shown
 
 from gem_ma import InvalidMove, Message
 from gem_ma.agents import RuleUser
@@ -24,6 +16,14 @@ from gem_ma.engine import action_parsing
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tau import fidelity
+from gem_ma.envs.tau.agents.assistants.airline import serve_passenger
+from gem_ma.envs.tau.agents.assistants.desk import Task
+from gem_ma.envs.tau.agents.assistants.reading import mentions, method
+from gem_ma.envs.tau.agents.assistants.shop import serve_customer
+from gem_ma.envs.tau.agents.users.person import Person
+from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
+from gem_ma.envs.tau.agents.users.traits import Chance
+from gem_ma.envs.tau.user_metrics import Talk, traits_shown
 from gem_ma.envs.tau.wants.compiled import Wants, asked_for
 from gem_ma.envs.tau.wants.wish import Wish
 from gem_ma.tools import ToolError, python

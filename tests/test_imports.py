@@ -11,6 +11,8 @@ import gymnasium
 import pettingzoo
 import pytest
 
+from gem_ma.guards.packs import list_packs
+
 ROOT = Path(__file__).parent.parent / "gem_ma"
 BELOW = {"guards", "game", "scene"}
 PLAY = {"engine", "renderers", "envs", "chat", "agents", "apis", "rollouts"}
@@ -35,6 +37,17 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "serving", "testing", "training"},
 }
 FILES = sorted(ROOT.rglob("*.py"))
+OURS = [one for one in list_packs() if one.package.startswith("gem_ma.")]
+PACK_OF = {ROOT.parent.joinpath(*one.package.split(".")): one.pack for one in OURS}
+# Files of a pack that stand as high as those of another room.
+AS_HIGH = {"commands": "cli", "user_metrics": "evaluation", "pack": "cli", "oracle": "agents"}
+
+
+def pack(path):
+    """Return the pack that a file belongs to, or None for the core."""
+    return next((one for folder, one in PACK_OF.items() if folder in path.parents), None)
+
+
 # PettingZoo's and Gymnasium's own, which who implements or wraps their classes has to use.
 THEIRS = {
     name
@@ -78,6 +91,10 @@ def test_what_a_file_offers_is_there():
 
 def room(path):
     """Return the folder or file at the root that a file belongs to; of the root's own, gem_ma."""
+    if pack(path) is not None and path.stem in AS_HIGH:
+        return AS_HIGH[path.stem]
+    if pack(path) is not None and "agents" in path.parts:
+        return "agents"
     first = path.relative_to(ROOT).parts[0].removesuffix(".py")
     return "gem_ma" if first == "__init__" else first
 
@@ -91,10 +108,10 @@ MODULES = {dotted(path): path for path in FILES}
 
 
 @functools.cache
-def imported(path):
-    """Return the files of the package that a file imports, also within functions."""
+def imported(path, types=False):
+    """Return the files of the package that a file imports, also within functions, and for types."""
     found = set()
-    for node in running(parsed(path)):
+    for node in ast.walk(parsed(path)) if types else running(parsed(path)):
         names = []
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
@@ -133,8 +150,27 @@ def test_a_room_imports_only_what_is_below_it(name):
     assert not wrong
 
 
+def test_the_core_imports_no_pack():
+    wrong = [
+        f"{dotted(path)} imports {dotted(other)}"
+        for path in FILES
+        if pack(path) is None
+        for other in sorted(imported(path, types=True))
+        if pack(other) is not None
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", [one.pack.name for one in OURS])
+def test_a_pack_imports_the_core_and_the_packs_that_it_uses(name):
+    (own,) = (one.pack for one in OURS if one.pack.name == name)
+    files = [path for path in FILES if pack(path) is own]
+    used = [pack(other) for path in files for other in imported(path, types=True)]
+    assert {one.name for one in used if one not in (None, own)} == set(own.uses)
+
+
 def test_no_files_import_each_other():
-    graph = {path: imported(path) - {path} for path in FILES}
+    graph = {path: imported(path, types=True) - {path} for path in FILES}
     assert [sorted(map(dotted, circle)) for circle in circles(graph)] == []
 
 
@@ -316,8 +352,9 @@ def test_importing_loads_no_game_and_does_nothing():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     register = ["gem_ma.envs.games", "gem_ma.envs.levels", "gem_ma.envs.registry"]
-    register += ["gem_ma.envs.screens", "gem_ma.envs.screens.families"]
-    register += ["gem_ma.envs.social", "gem_ma.envs.visual"]
+    register += [f"{one.package}{end}" for one in OURS for end in ("", ".pack")]
+    register += ["gem_ma.envs.screens.families"]
+    register = sorted(one for one in register if one.startswith("gem_ma.envs."))
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""
 

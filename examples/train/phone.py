@@ -26,12 +26,12 @@ import zlib
 
 import numpy as np
 import torch
-from gem_ma.agents.users.caller import DOINGS
-from gem_ma.agents.users.person import STOP
 from torch import nn
 
 from gem_ma.agents import load
 from gem_ma.cli import common
+from gem_ma.envs.tau.agents.users.caller import DOINGS
+from gem_ma.envs.tau.agents.users.person import STOP
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
 from gem_ma.training.loop import Trainer

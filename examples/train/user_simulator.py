@@ -37,17 +37,17 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from gem_ma.agents.assistants.flow import call
-from gem_ma.agents.assistants.reading import SENTENCE, SOUNDS, Records
-from gem_ma.agents.assistants.shop import who
-from gem_ma.agents.users.hearing import ABOUT, WHO, Heard
-from gem_ma.agents.users.phrases import SETS
 from torch import nn
 
 from gem_ma import make
 from gem_ma.agents import load
 from gem_ma.chat.context import Context
 from gem_ma.cli import common
+from gem_ma.envs.tau.agents.assistants.flow import call
+from gem_ma.envs.tau.agents.assistants.reading import SENTENCE, SOUNDS, Records
+from gem_ma.envs.tau.agents.assistants.shop import who
+from gem_ma.envs.tau.agents.users.hearing import ABOUT, WHO, Heard
+from gem_ma.envs.tau.agents.users.phrases import SETS
 from gem_ma.training.advantages import rebn
 from gem_ma.training.chooser import Chooser
 from gem_ma.training.keeping import read_whole

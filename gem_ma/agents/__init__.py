@@ -7,18 +7,12 @@ in `match` and `guards`; never an environment or a game, which they know by what
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
+from gem_ma.agents.loading import SPECS, load, load_all, seated
 from gem_ma.agents.random import RandomAgent
-from gem_ma.chat.agent import Agent, check_agent_seat
-from gem_ma.guards.given import need
-from gem_ma.guards.packs import Known, PackTable
-from gem_ma.guards.remote import without_secrets
 from gem_ma.guards.source import load as load_entry
-from gem_ma.guards.specs import Maker, Specs, one_argument, placed
 
 if TYPE_CHECKING:
     from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
@@ -32,6 +26,7 @@ if TYPE_CHECKING:
     from gem_ma.agents.search import SearchAgent
 
 __all__ = [
+    "SPECS",
     "ActAgent",
     "FewShotAgent",
     "FunctionAgent",
@@ -67,103 +62,3 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")
     file = _FILES.get(name) or name.removesuffix("Agent").lower()
     return getattr(importlib.import_module(f"gem_ma.agents.{file}"), name)
-
-
-def load(spec: Any) -> Agent:
-    """Return the agent that a spec string names; an agent stays itself, a function becomes one.
-
-    A spec is a name, what it stands for, and options: "random", "search:depth=4",
-    "hf:PATH?temperature=0&max_new_tokens=64", "openai:MODEL@http://127.0.0.1:8000/v1?retries=2".
-    "FILE.py:NAME" or "module:NAME" is what is called NAME there: an agent, a class of agents, whose
-    arguments are the options, or a function of a Turn. The file is run.
-    """
-    if isinstance(spec, str):
-        agent: Agent = SPECS.make(spec)
-        return agent
-    if isinstance(spec, type):
-        raise TypeError(f"expected an agent, got its class: pass {spec.__name__}()")
-    if isinstance(spec, Agent):
-        return spec
-    if callable(spec):
-        return FunctionAgent(spec)
-    raise TypeError(
-        f"expected an agent, a function from Turn to reply or a spec string, got {spec!r}"
-    )
-
-
-def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
-    """Return the agents of some seats, in order, as `seated` reads who they are."""
-    names = seated(specs, seats)
-    agents = {name: load(name) for name in names.values()}
-    return [
-        check_agent_seat(agents[names[seat]], seat, without_secrets(names[seat])) for seat in seats
-    ]
-
-
-def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
-    """Return which spec string is for which seat.
-
-    specs: one for all seats, or one for each with commas between; with SEAT= before it, one is for
-        that seat, and what has none is for the others, "random" if nothing is said. May be several
-        such texts.
-    """
-    need(specs, str | Sequence, "specs", "str")
-    named: dict[str, str] = {}
-    rest: list[str] = []
-    for seat, spec in placed(specs, seats):
-        if seat in named:
-            raise ValueError(f"two agents for {seat}")
-        if seat:
-            named[seat] = spec
-        else:
-            rest.append(spec)
-    free = [seat for seat in seats if seat not in named]
-    rest = rest or ["random"] * bool(named)
-    if len(rest) == 1:
-        rest *= len(free)
-    if len(rest) != len(free):
-        raise ValueError(f"got {len(rest)} agents, but there are {len(free)}: {', '.join(free)}")
-    return named | dict(zip(free, rest, strict=True))
-
-
-def _class(name: str) -> Callable[[], Maker]:
-    return lambda: __getattr__(name)
-
-
-def _model_at(text: str) -> list[str]:
-    """Return the model and, if it is named, the URL."""
-    model, at, url = text.partition("@")
-    if at and "://" not in url:
-        raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
-    return [model, url] if at else [model]
-
-
-def _own(found: Any) -> Maker | None:
-    """Return what makes an agent of a value in somebody's code, or None."""
-    if isinstance(found, type):
-        return found if callable(getattr(found, "act", None)) else None
-    if isinstance(found, Agent):
-        return lambda: found
-    return partial(FunctionAgent, found) if one_argument(found) else None
-
-
-SPECS = Specs(
-    "agent",
-    "an agent, a class of agents or a function of a Turn",
-    PackTable(
-        "agents",
-        {
-            "random": Known(_class("RandomAgent")),
-            "human": Known(_class("HumanAgent")),
-            "search": Known(_class("SearchAgent")),
-            "hf": Known(_class("HFAgent"), "PATH"),
-            "openai": Known(_class("OpenAIAgent"), "MODEL@URL", _model_at),
-            "act": Known(_class("ActAgent"), "SPEC", spec=True),
-            "react": Known(_class("ReactAgent"), "SPEC", spec=True),
-            "few-shot": Known(_class("FewShotAgent"), "SPEC", spec=True),
-            "program": Known(_class("ProgramAgent"), "COMMAND"),
-        },
-        Known,
-    ),
-    _own,
-)

@@ -32,7 +32,7 @@ class MixtureAgent:
         per: Literal["turn", "episode"] = "turn",
         seed: int = 0,
     ):
-        from gem_ma.agents import load
+        from gem_ma.agents.loading import load
 
         if isinstance(agents, str) or not agents:
             raise ValueError(f"expected a list of one agent or more, got {agents!r}")

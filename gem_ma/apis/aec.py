@@ -31,7 +31,7 @@ class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
         if agent in ledger.dead:
             self._was_dead_step(action)
             return
-        if self is core:
+        if self.is_core:
             rewards = self.submit({agent: action})
         else:
             rewards = self.submit_unchanged({agent: action})

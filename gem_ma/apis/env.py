@@ -14,7 +14,7 @@ from gem_ma.apis.aec import BaseEnv
 from gem_ma.apis.ledger import Ledger
 from gem_ma.apis.numeric import encoding_space, state_space
 from gem_ma.apis.seam import Snapshot
-from gem_ma.apis.spec import spec_of
+from gem_ma.apis.spec import make_spec
 from gem_ma.engine import action_parsing as words
 from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig
 from gem_ma.engine.match import Match
@@ -37,6 +37,7 @@ class Env(BaseEnv, Generic[S]):
         **options: Options by their names, in the place of those of `config`; see `EnvConfig`.
     """
 
+    is_core = True
     file = ""  # "FILE.py:NAME" of its game, where it was made from a file
 
     def __init__(
@@ -351,7 +352,7 @@ class Env(BaseEnv, Generic[S]):
     def spec(self) -> Spec:
         """What makes this environment again: the game's class, its arguments and the Env's."""
         if self._spec is None:
-            self._spec = spec_of(self)
+            self._spec = make_spec(self.id, self.game, self.config, self.file)
         return self._spec
 
     def snapshot(self) -> Snapshot:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from gem_ma.apis.core_env import CoreEnv
+from gem_ma.apis.ledger import Ledger
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.turn import SearchPosition, Turn
 from gem_ma.engine import action_parsing
@@ -14,10 +16,6 @@ from gem_ma.engine.match import Match
 from gem_ma.engine.observations import ObservationBuilder
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.guards.given import need
-
-if TYPE_CHECKING:
-    from gem_ma.apis.env import Env
-    from gem_ma.apis.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,8 @@ class Seam:
     them, and what stands here is written once over `self`, so that a wrapper shows in every view.
     """
 
-    core: Env[Any]  # the Env inside all wrappers
+    core: CoreEnv  # the Env inside all wrappers
+    is_core = False  # whether it is that itself
     match: Match[Any]  # the play of its game
     sight: ObservationBuilder  # what its seats see
 
@@ -111,7 +110,7 @@ class Seam:
         What is kept as played are the replies as they came here, before any wrapper changed them.
         """
         core = self.core
-        if self is core:
+        if self.is_core:
             rewards = self.submit(replies)
         else:
             rewards = self.submit_unchanged(replies)

@@ -64,7 +64,7 @@ class SeatView(gymnasium.Env[Any, Any]):
         self._session = Session(env, {})  # with what the others read
 
     def _seat_others(self, others: Any) -> dict[str, Agent]:
-        from gem_ma.agents import load
+        from gem_ma.agents.loading import load
 
         seats = [seat for seat in self.env.match.seats if seat != self.agent]
         if not isinstance(others, Mapping):
@@ -140,7 +140,7 @@ class SeatView(gymnasium.Env[Any, Any]):
     @property
     def has_parts(self) -> bool:
         """Whether `step_in_parts` does what `step` does."""
-        return not self.others and self.env is self.env.core and self.render_mode != "human"
+        return not self.others and self.env.is_core and self.render_mode != "human"
 
     def _outcome(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return what a step led to for this seat."""

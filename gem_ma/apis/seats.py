@@ -66,7 +66,7 @@ class Table:
     """One environment, the seats that somebody else plays, and those that wait."""
 
     def __init__(self, env: Seam, others: Mapping[str, Any] | None = None):
-        from gem_ma.agents import load
+        from gem_ma.agents.loading import load
 
         self.env = env.twin()
         names = self.env.match.seats

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from gymnasium import spaces
 
 from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.env import Env
+from gem_ma.apis.core_env import CoreEnv
 from gem_ma.apis.seam import Snapshot
 from gem_ma.engine.action_parsing import replace_surrogates
 from gem_ma.engine.match import Match, ResetNeeded, SeatError
@@ -38,7 +38,7 @@ class Wrapper(BaseEnv):
         return getattr(self.env, name)
 
     @property
-    def core(self) -> Env[Any]:  # type: ignore[override]
+    def core(self) -> CoreEnv:  # type: ignore[override]
         """The Env inside all wrappers."""
         return self.env.core
 
@@ -62,7 +62,7 @@ class Wrapper(BaseEnv):
         self.core.agent_selection = agent
 
     @property
-    def unwrapped(self) -> Env[Any]:
+    def unwrapped(self) -> Any:
         """The Env inside all wrappers."""
         return self.core
 

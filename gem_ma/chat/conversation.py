@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from gem_ma.chat.reply import truncate_reply_calls
 
 if TYPE_CHECKING:
     from gem_ma.chat.context import Context
-    from gem_ma.chat.turn import Turn
+
+
+class TurnContent(Protocol):
+    """What a conversation keeps of a Turn."""
+
+    @property
+    def seat(self) -> str: ...
+    @property
+    def rules(self) -> str: ...
+    @property
+    def tools(self) -> tuple[Any, ...]: ...
+    @property
+    def observation(self) -> Mapping[str, Any]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def results(self) -> tuple[str, ...]: ...
+    @property
+    def calls(self) -> int | None: ...
 
 
 @dataclass(slots=True)
@@ -82,7 +100,7 @@ class Conversation:
         steps = self.steps
         return len(steps) - (1 if steps and steps[-1].reply is None else 0)
 
-    def add_turn(self, turn: Turn, number: int) -> None:
+    def add_turn(self, turn: TurnContent, number: int) -> None:
         """Add a step that waits for its reply."""
         steps, ends = self.steps, self._prompt_ends
         if steps and steps[-1].reply is None:  # asked again before it replied

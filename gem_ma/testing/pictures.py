@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.env import Env
+from gem_ma.apis.core_env import CoreEnv
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.scene import Grid, Panels
 from gem_ma.testing.probe import ContractError, opened
@@ -77,7 +77,7 @@ def certify(
     return Certificate(core.id, look.name, len(seen), exact, nearest, faintest)
 
 
-def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: Any) -> Any:
+def _read_back(core: CoreEnv, view: Any, agent: str | None, frame: Any, look: Any) -> Any:
     from gem_ma.renderers.scenes import grid
 
     scene = core.sight.build_scene(view, agent)
@@ -91,7 +91,7 @@ def _read_back(core: Env[Any], view: Any, agent: str | None, frame: Any, look: A
     return 1, grid.distance(scene.tiles, cell, look)
 
 
-def _faintest(core: Env[Any], view: Any, agent: str | None, look: Any) -> float:
+def _faintest(core: CoreEnv, view: Any, agent: str | None, look: Any) -> float:
     """Return how much the figure or letters that stand out least do so, if it is enough."""
     from gem_ma.renderers.contrast import PLAIN
     from gem_ma.renderers.scenes import grid

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, overload
 
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.messages import Picture, ToolOutput
-from gem_ma.tools import Past, ToolError
+from gem_ma.tools.tool import Past, ToolError
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")

@@ -23,7 +23,7 @@ import numpy as np
 from gem_ma.chat.messages import Picture, ToolOutput
 from gem_ma.guards.extras import extra
 from gem_ma.guards.remote import capped, without_secrets, without_user
-from gem_ma.tools import Past, ToolError
+from gem_ma.tools.tool import Past, ToolError
 
 if TYPE_CHECKING:
     import mcp

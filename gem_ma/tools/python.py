@@ -11,7 +11,7 @@ from typing import Any
 
 from gem_ma.guards.given import need
 from gem_ma.guards.sandbox import Result, Sandbox, Session, shared
-from gem_ma.tools import Past, ToolError
+from gem_ma.tools.tool import Past, ToolError
 
 _LOST = "The variables are lost; the next call starts anew."
 _FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)

@@ -27,8 +27,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from gem_ma.guards.remote import Unreadable, read_all, without_secrets, without_user
-from gem_ma.tools import Past, ToolError
 from gem_ma.tools.function import function_tool
+from gem_ma.tools.tool import Past, ToolError
 
 if TYPE_CHECKING:
     import bm25s

@@ -26,7 +26,8 @@ from gem_ma.engine.observations import cut_middle
 from gem_ma.game import Message
 from gem_ma.guards.given import need
 from gem_ma.guards.specs import placed
-from gem_ma.tools import Tool, ToolError, load
+from gem_ma.tools.loading import load
+from gem_ma.tools.tool import Tool, ToolError
 
 _FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
 

@@ -3,8 +3,6 @@
 import inspect
 import subprocess
 import sys
-import types
-from importlib import metadata
 
 import gymnasium
 import pettingzoo
@@ -24,9 +22,8 @@ new_pettingzoo = pytest.mark.skipif(
 
 
 @pytest.fixture
-def clean(monkeypatch):
+def clean():
     """Forget what a test registers."""
-    monkeypatch.setattr(registry, "_plugins_loaded", False)
     registries = [registry._specs, gymnasium.registry]
     if hasattr(pettingzoo, "register"):
         registries += [pettingzoo.aec_registry, pettingzoo.parallel_registry]
@@ -246,23 +243,6 @@ def test_listing_imports_nothing_heavy():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
-
-
-def test_other_packages_register_through_an_entry_point(clean, monkeypatch):
-    plugin = types.ModuleType("a_plugin")
-    plugin.register = lambda: gem_ma.register(
-        "theirs:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour"
-    )
-    plugin.broken = lambda: 1 / 0
-    monkeypatch.setitem(sys.modules, "a_plugin", plugin)
-    points = [
-        metadata.EntryPoint("broken", "a_plugin:broken", registry.PLUGINS),
-        metadata.EntryPoint("good", "a_plugin:register", registry.PLUGINS),
-    ]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
-    with pytest.warns(UserWarning, match="a_plugin:broken could not register"):
-        assert gem_ma.make("theirs:Four-v0").possible_agents == ["red", "yellow"]
-    assert "theirs:Four-v0" in gem_ma.list_envs()
 
 
 def test_a_spec_makes_nothing_but_games():

@@ -17,6 +17,7 @@ from playable import EVERY_ID
 import gem_ma
 from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
+from gem_ma.guards.packs import list_packs
 
 
 def commands(parser):
@@ -47,7 +48,8 @@ def test_a_command_takes_the_arguments_that_it_reads():
         if run := command.get_default("run"):
             names = taken.setdefault(sys.modules[run.__module__].__file__, set())
             names |= {*command._defaults, *(action.dest for action in command._actions)}
-    assert len(taken) == len(command_line.GROUPS)
+    added = sum(len(one.pack.commands) for one in list_packs())
+    assert len(taken) == len(command_line.GROUPS) + added
     for file, names in taken.items():
         assert set(re.findall(r"\bargs\.(\w+)", Path(file).read_text())) <= names, file
 

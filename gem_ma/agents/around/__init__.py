@@ -25,7 +25,7 @@ class Around:
     """
 
     def __init__(self, agent: Any):
-        from gem_ma.agents import load
+        from gem_ma.agents.loading import load
 
         self.agent: Agent = load(agent)
         self._waits = inspect.iscoroutinefunction(self.agent.act)

@@ -4,3 +4,15 @@
 They import one another and what every game may: `gem_ma.game`, `gem_ma.scene`,
 `gem_ma.engine.action_parsing` and `gem_ma.guards`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.guards.later import later
+
+if TYPE_CHECKING:
+    from gem_ma.envs.tau.user_metrics import measure_users
+
+__all__ = ["measure_users"]
+__getattr__ = later(__name__, {"measure_users": "user_metrics"})

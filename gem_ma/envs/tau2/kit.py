@@ -6,13 +6,10 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from gem_ma.envs.tau.calling import sane
 from gem_ma.envs.tau.store import Base, Changes, Desk, Record
-
-if TYPE_CHECKING:
-    from gem_ma.envs.tau2.domain import Domain
 
 # Forms of a table: by id, in order, a single record, or by id under "data" with "notes" beside.
 MAP, LIST, ONE, NOTED = "map", "list", "one", "noted"
@@ -131,10 +128,24 @@ class Tables(Base):
         return json.dumps(record, sort_keys=True, default=str)
 
 
+class DomainContent(Protocol):
+    """What a world knows of the domain that it belongs to."""
+
+    @property
+    def base(self) -> Tables: ...
+    @property
+    def kits(self) -> Mapping[str, type[Kit]]: ...
+    @property
+    def taken(self) -> str: ...
+
+    def sync(self, world: World) -> None:
+        """Carry over what one seat's data says of another's."""
+
+
 class World:
     """Both seats' databases at work, and the tools over them."""
 
-    def __init__(self, domain: Domain, changes: Changes, solo: bool = False):
+    def __init__(self, domain: DomainContent, changes: Changes, solo: bool = False):
         self.domain = domain
         self.desk = domain.base.desk(changes)
         self.solo = solo

@@ -15,15 +15,23 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from gem_ma.guards.sandbox.frames import DONE, NUMBER
 from gem_ma.guards.sandbox.installation import environment, installation, origin, outermost
 from gem_ma.guards.sandbox.levels import SandboxError, SandboxUnavailable, hint, never
 from gem_ma.guards.sandbox.results import REASONS, shown
 
-if TYPE_CHECKING:
-    from gem_ma.guards.sandbox.box import Sandbox
+
+class SandboxSettings(Protocol):
+    """What a server is told of its sandbox."""
+
+    preload: tuple[str, ...]
+    memory: int
+    file_size: int
+    processes: int
+    output: int
+
 
 _START = 120.0  # seconds for preloading
 _CLEANUP = 60.0  # seconds for removing what runs have left
@@ -33,7 +41,7 @@ _LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.ma
 class ServerProcess:
     """A server's process, and the socket to it."""
 
-    def __init__(self, box: Sandbox, level: str):
+    def __init__(self, box: SandboxSettings, level: str):
         if why := never(level):
             raise SandboxUnavailable(f"level {level!r} cannot be had: {why}")
         self._level = level

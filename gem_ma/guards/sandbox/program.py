@@ -16,11 +16,10 @@ import sys
 import traceback
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from gem_ma.guards.sandbox import frames, jail
-    from gem_ma.guards.sandbox.server import Server
 else:
     import frames
     import jail
@@ -31,13 +30,25 @@ FILES = 128  # a process may have open
 NAME = "main.py"  # what a program is called in tracebacks
 
 
+class ServerState(Protocol):
+    """What a program knows of the server that forked it."""
+
+    limits: dict[str, Any]
+    config: dict[str, Any]
+    tasks: int
+    level: str
+    single: bool
+    own_files: bool
+    space: int
+
+
 class Program:
     """What a child does with its job.
 
     The server makes it, once: a page of memory that a child need not write need not be copied.
     """
 
-    def __init__(self, server: Server):
+    def __init__(self, server: ServerState):
         limits = server.limits
         self.tasks = server.tasks
         self.jobs = 0

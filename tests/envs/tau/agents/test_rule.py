@@ -3,14 +3,14 @@
 import re
 
 import pytest
-from gem_ma.agents.users.hearing import Heard
-from gem_ma.agents.users.phrases import SETS, sounds
-from gem_ma.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, persona
 
 import gem_ma
 from gem_ma import Turn, rollout
 from gem_ma.agents import InformedAssistant, LLMUser, OracleAssistant, RuleUser, Users, load
 from gem_ma.chat.conversation import Conversation
+from gem_ma.envs.tau.agents.users.hearing import Heard
+from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
+from gem_ma.envs.tau.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, persona
 
 SHOP, STOP = "tau:shop", "###STOP###"
 

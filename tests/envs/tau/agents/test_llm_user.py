@@ -3,13 +3,13 @@
 import pickle
 
 import pytest
-from gem_ma.agents.around.llm_user import LLMUser
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
+from gem_ma.envs.tau.agents.llm_user import LLMUser
 from gem_ma.rollouts.rollout import rollout
 
 RULES = "You are a customer.\nYour task: You want a red hat."

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from gem_ma.agents.users.traits import TRAITS
-from gem_ma.evaluation.users import Row, Shown, row_of, talk_of, traits_shown
 
 import gem_ma
 from gem_ma import rollout
 from gem_ma.cli.main import main
-from gem_ma.evaluation import measure_users
+from gem_ma.envs.tau import measure_users
+from gem_ma.envs.tau.agents.users.traits import TRAITS
+from gem_ma.envs.tau.user_metrics import Row, Shown, row_of, talk_of, traits_shown
 
 LONG = pytest.param(1000, marks=pytest.mark.slow)
 SHOWN = [name for name in TRAITS if name != "impatient"]  # who leaves: tests/agents/users

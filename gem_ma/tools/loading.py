@@ -1,0 +1,64 @@
+"""Tools by their spec strings: "python", "search:PATH", "mcp:URL", "FILE.py:NAME"."""
+
+from __future__ import annotations
+
+from inspect import isfunction, ismethod, isroutine
+from typing import Any
+
+from gem_ma.guards import source
+from gem_ma.guards.given import need
+from gem_ma.guards.packs import Known, PackTable
+from gem_ma.guards.specs import Maker, Specs
+from gem_ma.tools.tool import Tool
+
+_FUNCTION = "gem_ma.tools.function:function_tool"
+
+
+def load(spec: Any) -> list[Tool]:
+    """Return the tools that a spec string names, mostly one; a tool stays itself.
+
+    A function becomes a tool, as `function_tool` makes it.
+
+    "python", "python:seconds=2&session=true"; "search:PATH", of a saved index or of texts, or
+    "search:URL", of a retriever, with options such as "search:docs?top_k=5"; "mcp:URL", all of a
+    server's. "FILE.py:NAME" or "module:NAME" is what is called NAME there: a tool, a class of
+    tools, whose arguments are the options, a function, or a list of tools. The file is run.
+    """
+    if isinstance(spec, str):
+        spec = SPECS.make(spec)
+    if isinstance(spec, list | tuple):
+        return list(spec)
+    if isfunction(spec) or ismethod(spec):
+        spec = source.load(_FUNCTION)(spec)
+    need(spec, Tool, "spec", "a tool, a function or a spec string")
+    return [spec]
+
+
+def _searched(text: str) -> list[Any]:
+    return [text if "://" in text else source.load("gem_ma.tools.search:Index").open(text)]
+
+
+def _own(found: Any) -> Maker | None:
+    """Return what makes tools of a value in somebody's code, or None."""
+    if isinstance(found, type):
+        return found if callable(getattr(found, "call", None)) else None
+    several = isinstance(found, list | tuple) and found
+    if isinstance(found, Tool) or (several and all(isinstance(one, Tool) for one in found)):
+        return lambda: found
+    return (lambda: source.load(_FUNCTION)(found)) if isroutine(found) else None
+
+
+SPECS = Specs(
+    "tool",
+    "a tool, a class of tools, a function or a list of tools",
+    PackTable(
+        "tools",
+        {
+            "python": Known("gem_ma.tools.python:PythonTool"),
+            "search": Known("gem_ma.tools.search:SearchTool", "PATH|URL", _searched),
+            "mcp": Known("gem_ma.tools.mcp:MCPTool.from_url", "URL"),
+        },
+        Known,
+    ),
+    _own,
+)
