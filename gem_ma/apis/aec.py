@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gymnasium import spaces
-from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils import env as pettingzoo_env
 
 from gem_ma.apis.ledger import Ledger
 from gem_ma.apis.parallel import ParallelView
@@ -16,7 +16,7 @@ from gem_ma.apis.seat import SeatView
 from gem_ma.apis.seats import Seat, Table
 
 
-class BaseEnv(AECEnv[str, dict[str, Any], Any], Seam):
+class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
     """Every view of an environment: PettingZoo's AEC API itself, and the others by name."""
 
     # The seat whose step is next; after the end the one that took the last.
