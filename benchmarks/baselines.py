@@ -28,7 +28,7 @@ from gem_ma.agents import FunctionAgent, RandomAgent
 from gem_ma.chat.agent import format_agent_name
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import plots, suites
-from gem_ma.evaluation.runner import plan
+from gem_ma.evaluation.runner import plan_tasks
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.training.advantages import grpo, ppo, rebn
 from gem_ma.training.learner import HFLearner
@@ -84,7 +84,7 @@ def main(arguments=None):
     args.device = args.device or ("cuda" if args.gpu else "cpu")
     if args.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error("--gpu: torch finds no GPU here")
-    listed = [entry.id for entry in suites.load(SUITE).entries]
+    listed = [entry.id for entry in suites.load_suite(SUITE).entries]
     unknown = [id for id in args.only or () if id not in (*listed, *SELF_PLAY)]
     if unknown:
         parser.error(f"no {', '.join(unknown)} among {', '.join((*listed, *SELF_PLAY))}")
@@ -111,9 +111,9 @@ def everything(args):
 
 def environments(only=None):
     """Return the ids that can be played here, and why others cannot."""
-    suite = suites.load(SUITE)
+    suite = suites.load_suite(SUITE)
     entries = tuple(one for one in suite.entries if not only or one.id in only)
-    cells, skipped = plan(suites.Suite(SUITE, entries), "random", {})
+    cells, skipped = plan_tasks(suites.Suite(SUITE, entries), "random", {})
     more = [id for id in SELF_PLAY if not only or id in only]
     missing = {one["id"]: one["reason"].partition(" (")[0] for one in skipped}
     return [*(cell.entry.id for cell in cells), *more], missing
@@ -322,7 +322,7 @@ def report(folder, figure=None):
 
 def order(id):
     """Return where an environment stands in the table: as in the suite, games of two last."""
-    listed = [*(entry.id for entry in suites.load(SUITE).entries), *SELF_PLAY]
+    listed = [*(entry.id for entry in suites.load_suite(SUITE).entries), *SELF_PLAY]
     return listed.index(id)
 
 
@@ -363,14 +363,14 @@ def learnt(seeds):
 def draw(runs, path, columns=5):
     """Draw the curves of all environments, each in a panel, and the random player's return."""
     lines = -(-len(runs) // columns)
-    figure, axes = plots.blank(lines, columns, (3.0, 2.0))
+    figure, axes = plots.make_figure(lines, columns, (3.0, 2.0))
     for place in axes.flat[len(runs) :]:
         place.set_axis_off()
     for place, (id, (worth, found)) in zip(axes.flat, runs.items(), strict=False):
         for number, algorithm in enumerate(ALGORITHMS):
             if algorithm in found:
                 values = [[row["return"] for row in rows] for rows in found[algorithm]]
-                plots.band(place, values, algorithm, color=f"C{number}", smooth=LAST)
+                plots.draw_band(place, values, algorithm, color=f"C{number}", smooth=LAST)
         place.axhline(worth, color="gray", linestyle=":", linewidth=1, label="random")
         low, high = place.get_ylim()
         place.set_ylim(min(low, -0.03), max(high, low + 0.2))
@@ -381,7 +381,7 @@ def draw(runs, path, columns=5):
     figure.legend(lines, labels, loc="outside upper center", ncols=4, fontsize=9)
     figure.supxlabel("updates", fontsize=9)
     figure.supylabel("mean return", fontsize=9)
-    plots.save(figure, path)
+    plots.save_figure(figure, path)
 
 
 if __name__ == "__main__":

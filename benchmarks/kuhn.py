@@ -108,7 +108,7 @@ def curves(args):
     games, seeds = (640, 2) if args.quick else (100_000, 15)
     marks = sorted({*marks_until(games), *(m for m in (30_000,) if m < games)})
     jobs = [{"games": games, "seed": seed, "marks": marks} for seed in range(seeds)]
-    found = learn_all(jobs, args.jobs)
+    found = learn_all(jobs, args.job_fd)
     for mark, goal in GOALS:
         if mark in marks:
             last, mean = found[:, marks.index(mark), 1], found[:, marks.index(mark), 2]
@@ -217,7 +217,7 @@ def transfer(args):
     found = {}
     for baseline in (False, True):
         jobs = [{**job, "baseline": baseline, "seed": seed} for seed in range(seeds)]
-        found[baseline] = learn_all(jobs, args.jobs)[:, -1, 2]
+        found[baseline] = learn_all(jobs, args.job_fd)[:, -1, 2]
     without, beyond = (found[baseline].mean() for baseline in (False, True))
     yield row(f"transfer: 2 chips, {games} games, no baseline, average policy", "NashConv", without)
     yield row(
@@ -323,10 +323,10 @@ def draw_curves(path, found):
     """Draw the median over seeds of both policies, and a band of all of them."""
     from gem_ma.evaluation import plots
 
-    figure, ((axes,),) = plots.blank(1, 1, (7, 4.2))
+    figure, ((axes,),) = plots.make_figure(1, 1, (7, 4.2))
     for which, name, color in ((1, "last policy", "tab:orange"), (2, "average policy", "tab:blue")):
         values, games = found[:, :, which], found[0, :, 0]
-        plots.band(axes, values, name, x=games, color=color, middle=np.median)
+        plots.draw_band(axes, values, name, x=games, color=color, middle=np.median)
     axes.axhline(11 / 12, color="gray", linestyle=":", label="random play")
     until, goals = zip(*GOALS, strict=True)
     axes.plot(until, goals, "k_", markersize=14, markeredgewidth=2, label="goals of the average")
@@ -334,7 +334,7 @@ def draw_curves(path, found):
     axes.set_title(f"Kuhn poker by self-play: median and range of {len(found)} seeds")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower left")
-    plots.save(figure, path)
+    plots.save_figure(figure, path)
 
 
 PARTS = {

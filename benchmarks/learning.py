@@ -174,14 +174,14 @@ def mean(rows, column):
 def draw(task, runs, path):
     """Draw the mean over seeds, smoothed over LAST updates, and a band of all of them."""
     named = {name: [runs[name, seed] for seed in task.seeds] for name in task.variants}
-    figure = plots.learning(named, task.columns, smooth=LAST, title=task.title)
+    figure = plots.plot_learning_curves(named, task.columns, smooth=LAST, title=task.title)
     for place, called in zip(figure.axes, task.columns.values(), strict=True):
         place.set_ylim(0, 1.03)
         for line in place.lines:
             print(f"  mean of {len(task.seeds)} seeds, {called}, {line.get_label()}")
     if task.chance is not None:
         figure.axes[0].axhline(task.chance, color="gray", linestyle=":", linewidth=1)
-    plots.save(figure, path)
+    plots.save_figure(figure, path)
     print(f"  {path}")
 
 
@@ -198,7 +198,7 @@ def draw_screens(seeds, folder, path):
         folder.mkdir(parents=True, exist_ok=True)
         rows = plots.read_log(log) if log.exists() else []
         runs.append(rows if rows and rows[-1]["step"] == args.updates else example.learn(args))
-    figure, axes = plots.blank(4, 5, (2.6, 1.7), sharex=True, sharey=True)
+    figure, axes = plots.make_figure(4, 5, (2.6, 1.7), sharex=True, sharey=True)
     for place, name in zip(axes.flat, example.TASKS, strict=True):
         for rows in runs:
             minutes = [row["seconds"] / 60 for row in rows]
@@ -209,7 +209,7 @@ def draw_screens(seeds, folder, path):
         place.grid(alpha=0.3)
         print(f"{name}: {', '.join(f'{one:.2f}' for one in last)}")
     figure.supxlabel("CPU minutes", fontsize=9)
-    plots.save(figure, path)
+    plots.save_figure(figure, path)
     print(f"  {path}")
 
 

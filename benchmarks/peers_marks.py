@@ -188,7 +188,7 @@ def reach(run):
 
 
 def reach_gem_ma():
-    from gem_ma.guards.sandbox import Sandbox
+    from gem_ma.sandbox import Sandbox
 
     box = Sandbox("auto")
     print("level:", box.level)

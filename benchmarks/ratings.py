@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gem_ma.evaluation.ratings import ELO, bradley_terry
+from gem_ma.evaluation.ratings import ELO_SCALE, fit_bradley_terry
 
 NEVER = -30.0  # the log of how common draws are, where there are none
 TABLE = [
@@ -29,7 +29,7 @@ def played(
     """Return the units of a round robin; `alike` matches of each start end alike."""
     many, units = len(points), []
     for i, j in itertools.combinations(range(many), 2):
-        a, b = points[i] / ELO, points[j] / ELO
+        a, b = points[i] / ELO_SCALE, points[j] / ELO_SCALE
         weights = np.exp([a, draw + (a + b) / 2, b])
         came = rng.choice(3, size=starts, p=weights / weights.sum())
         unit = np.zeros((starts, many, many, 2))
@@ -47,7 +47,7 @@ def coverage(
     rng, held, wide = np.random.default_rng(0), [], []
     for _ in range(runs):
         units = played(points, draw, starts, rng, alike)
-        rated, _ = bradley_terry(agents, units, agents[-1], resamples=300)
+        rated, _ = fit_bradley_terry(agents, units, agents[-1], resamples=300)
         for one in rated:
             if one.agent != agents[-1]:
                 truth = points[int(one.agent)] - points[-1]

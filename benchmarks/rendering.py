@@ -16,7 +16,7 @@ from PIL import Image
 
 import gem_ma
 from gem_ma.renderers import THEMES, draw, font, png
-from gem_ma.renderers.kept import KEPT
+from gem_ma.renderers.cache import RENDER_CACHE
 from gem_ma.scene import Chat, Grid, Tile
 
 SIZE = 252, 252
@@ -108,7 +108,7 @@ def played(env_id, most=400):
         seed += 1
         while env.to_act and len(found) < most:
             agent = env.to_act[0]
-            found[env.sight.build_scene(env.match.make_view(agent), agent)] = None
+            found[env.observation_builder.build_scene(env.match.make_view(agent), agent)] = None
             moves = {one: env.sample_random_action(one) for one in env.to_act}
             env.submit(moves)
     return list(found)
@@ -129,14 +129,14 @@ def games(size, rounds=3):
             continue
         scenes, found = played(env_id), []
         for _ in range(rounds):
-            KEPT.clear()
+            RENDER_CACHE.clear()
             frames, drawing = cpu(lambda scene: draw(scene, size, LIGHT), scenes)
             theirs, pillow = cpu(pillow_png, frames)
             if all(isinstance(scene, Grid) for scene in scenes):
                 # Cells are drawn already, as frames are for Pillow; rows of them are packed anew.
-                ours, packing = cpu(lambda scene: png.png(scene, size, LIGHT), scenes)
+                ours, packing = cpu(lambda scene: png.render_png(scene, size, LIGHT), scenes)
             else:
-                ours, packing = cpu(png.from_array, frames)
+                ours, packing = cpu(png.encode_png, frames)
             share = sum(map(len, ours)) / sum(map(len, theirs))
             found.append((pillow / packing, share, 1e6 * drawing, 1e6 * pillow, 1e6 * packing))
         rows.append((*max(found), env_id, type(scenes[0]).__name__, len(scenes)))
@@ -174,7 +174,7 @@ def resident():
 def growth(side, count=1000):
     """Return how many megabytes a thousand environments take that were played with pictures."""
     gc.collect()
-    KEPT.clear()
+    RENDER_CACHE.clear()
     before = resident()
     kept = []
     for seed in range(count):
@@ -185,7 +185,7 @@ def growth(side, count=1000):
                 env.observe(env.to_act[0])
                 env.step(env.sample_random_action())
         kept.append(env)
-    return resident() - before, KEPT.held / 2**20
+    return resident() - before, RENDER_CACHE.used_bytes / 2**20
 
 
 def boards(count=512):
@@ -261,8 +261,8 @@ def whole(side):
     for env_id in sorted(gem_ma.list_envs()):
         if env_id.startswith(("game:", "visual:")) and env_id.count("-") == 1:
             for scene in played(env_id, 20):
-                png.png(scene, size, LIGHT)
-    print(f"kept after some of every game: {KEPT.held / 2**20:.1f} MB")
+                png.render_png(scene, size, LIGHT)
+    print(f"kept after some of every game: {RENDER_CACHE.used_bytes / 2**20:.1f} MB")
     for one in (252, 504, 1008):
         grown, held = growth(one)
         print(f"1,000 environments of ConnectFour at {one} px: {grown:.0f} MB, {held:.0f} MB kept")
@@ -300,14 +300,17 @@ def main():
     array = draw(following(), SIZE, LIGHT)
     copy = best(array.copy, seconds)
     row("9x9 board, 252 px, frames/s", frame, copy, "copy of the array", 0.25)
-    packed = best(lambda: png.png(following(), SIZE, LIGHT), seconds)
+    packed = best(lambda: png.render_png(following(), SIZE, LIGHT), seconds)
     pillow = best(lambda: pillow_png(draw(following(), SIZE, LIGHT)), seconds)
     row("PNG of a changed board, files/s", packed, pillow, "Pillow, level 1, of our frame", 10)
     rng = np.random.default_rng(0)
     texts = [["".join(map(chr, rng.integers(33, 127, 60))) for _ in range(30)] for _ in range(64)]
     screens = cycle(texts)
     screen = best(
-        lambda: font.screen(screens(), 60, 30, font.HEIGHTS[0], LIGHT.ink, LIGHT.paper), seconds
+        lambda: font.render_lines(
+            screens(), 60, 30, font.LETTER_HEIGHTS[0], LIGHT.ink, LIGHT.paper
+        ),
+        seconds,
     )
     row("60x30 terminal screen, screens/s", screen, 5000, "target", 1)
     said, count = [("agent", f"message {i}") for i in range(40)], itertools.count()

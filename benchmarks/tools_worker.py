@@ -33,7 +33,7 @@ def main():
 
 
 def ours(workers):
-    from gem_ma.guards.sandbox import Sandbox
+    from gem_ma.sandbox import Sandbox
     from gem_ma.tools import PythonTool
 
     start = time.perf_counter()
@@ -47,7 +47,7 @@ def ours(workers):
 
 
 def grading(workers):
-    from gem_ma.guards.sandbox import Sandbox
+    from gem_ma.sandbox import Sandbox
 
     start = time.perf_counter()
     box = Sandbox(workers=workers, preload=("fractions",))

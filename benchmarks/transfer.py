@@ -133,10 +133,10 @@ def draw(task, folder, path):
         other = file.name.removeprefix(f"{task}-").rsplit("-", 1)[0].replace("_", ":")
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         runs.setdefault(f"with {other}", []).append(rows)
-    figure = plots.learning(runs, {"solved": "solved"}, smooth=10, title=task)
+    figure = plots.plot_learning_curves(runs, {"solved": "solved"}, smooth=10, title=task)
     for place in figure.axes:
         place.set_ylim(0, 1.03)
-    plots.save(figure, path)
+    plots.save_figure(figure, path)
 
 
 def main():

@@ -15,7 +15,7 @@ import argparse
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from gem_ma.evaluation.inspect_bridge import episodes, play
+from gem_ma.evaluation.inspect_bridge import play, read_log_episodes
 
 
 def columns(messages, tools, tool_choice, config):
@@ -48,7 +48,7 @@ def main():
     )
     for score in log.results.scores:
         print(f"{score.scorer} {score.name}: {score.metrics['mean'].value:.2f}")
-    longest = max(episodes(log), key=lambda episode: len(episode.steps))
+    longest = max(read_log_episodes(log), key=lambda episode: len(episode.steps))
     print(f"the longest game had {len(longest.steps)} moves")
     print(f"written to {log.location}")
 

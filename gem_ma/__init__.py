@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gem_ma import envs as envs  # registers the games, and imports none of them
-from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.base_env import Snapshot
 from gem_ma.apis.env import Env
-from gem_ma.apis.making import make, make_gym, make_parallel
-from gem_ma.apis.seam import Snapshot
+from gem_ma.apis.factory import make, make_gym, make_parallel
 from gem_ma.chat.agent import Agent
 from gem_ma.chat.conversation import Step
 from gem_ma.chat.reply import Reply
@@ -24,15 +24,15 @@ from gem_ma.envs.registry import (
     spec,
 )
 from gem_ma.game import Game, InvalidMove, Message, RefusedMove, State
-from gem_ma.guards.later import later
-from gem_ma.guards.packs import Pack as Pack
-from gem_ma.guards.packs import list_packs, load_own_packs
-from gem_ma.guards.source import load
+from gem_ma.packs import Pack as Pack
+from gem_ma.packs import list_packs, load_own_packs
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.version import __version__ as __version__
+from gem_ma.validation.entry_points import load_entry_point
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from gem_ma.apis.vectors.make import make_vec
+    from gem_ma.apis.vector.factory import make_vec
     from gem_ma.chat.context import Context
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts.rollout import arollout, rollout
@@ -46,11 +46,11 @@ _LATER = {
     "save_episodes": "rollouts.records",
     "to_dataset": "rollouts.records",
 }
-_later = later(__name__, _LATER)
+_later = lazy_getattr(__name__, _LATER)
 
 __all__ = [
+    "AECEnv",
     "Agent",
-    "BaseEnv",
     "Context",
     "Env",
     "Episode",
@@ -88,7 +88,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     for one in () if name.startswith("_") or name in _LATER else list_packs():
         if name in one.pack.exports:
-            return load(one.pack.exports[name])
+            return load_entry_point(one.pack.exports[name])
     return _later(name)
 
 

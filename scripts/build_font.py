@@ -7,7 +7,7 @@ machine needs a font:
     python scripts/build_font.py DejaVuSansMono.ttf DejaVuSans.ttf gem_ma/renderers/fonts --screens
 
 The second line writes the letters of screens, which are as wide as they are: their pictures, and
-their advances as gem_ma/scene/letters.py has them, which it prints.
+their advances as gem_ma/scene/text_metrics.py has them, which it prints.
 """
 
 from __future__ import annotations

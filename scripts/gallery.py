@@ -24,9 +24,9 @@ def shot(env_id, look, moves=6, title=""):
                 {seat: moves_[(number * 5 + 3) % len(moves_)] for seat, moves_ in legal.items()}
             )
     frame = env.render()
-    height = font.HEIGHTS[1]
+    height = font.LETTER_HEIGHTS[1]
     titled = np.full((frame.shape[0] + height + 4, frame.shape[1], 3), 255, np.uint8)
-    font.paste(titled, 0, 0, title or env_id.removeprefix("game:"), height, (40, 40, 44))
+    font.draw_line(titled, 0, 0, title or env_id.removeprefix("game:"), height, (40, 40, 44))
     titled[height + 4 :] = frame
     return titled
 

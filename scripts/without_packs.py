@@ -30,7 +30,7 @@ ALWAYS = (
     "tests/test_*.py",
     "tests/cli",
     "tests/testing",
-    "tests/guards/test_packs.py",
+    "tests/validation/test_packs.py",
     "tests/apis/test_registry.py",
     "tests/evaluation/test_eval.py",
     "tests/rollouts/test_records.py",
@@ -41,7 +41,7 @@ import gem_ma
 from gem_ma.agents import SPECS
 from gem_ma.cli.main import main
 from gem_ma.evaluation import suites
-from gem_ma.guards.packs import list_missing_packs, list_packs
+from gem_ma.packs import list_missing_packs, list_packs
 
 gone, top = set(sys.argv[2:]), pathlib.Path(sys.argv[1])
 assert pathlib.Path(gem_ma.__file__).parents[1] == top, gem_ma.__file__

@@ -13,7 +13,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 REMEDY = "pip install 'gem-ma[browser]' and install Chromium: apt-get install chromium"
-WORKERS = ("gem_ma.apis.vectors.seats", "gem_ma.rollouts.processes")
+WORKERS = ("gem_ma.apis.vector.seat_vector", "gem_ma.rollouts.worker_pool")
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, where it is loaded
@@ -33,14 +33,16 @@ def quick(request):
         return
     with pytest.MonkeyPatch.context() as patch:
         multiprocessing.set_forkserver_preload(list(WORKERS))
-        patch.setattr("gem_ma.apis.workers.context", multiprocessing.get_context("forkserver"))
+        patch.setattr(
+            "gem_ma.apis.workers.SPAWN_CONTEXT", multiprocessing.get_context("forkserver")
+        )
         yield
 
 
 @pytest.fixture
 def spawned(monkeypatch):
     """Let workers be children of this process, each an interpreter of its own."""
-    monkeypatch.setattr("gem_ma.apis.workers.context", multiprocessing.get_context("spawn"))
+    monkeypatch.setattr("gem_ma.apis.workers.SPAWN_CONTEXT", multiprocessing.get_context("spawn"))
 
 
 @pytest.fixture(scope="module")

@@ -11,21 +11,24 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from gem_ma.guards.packs import list_packs
+from gem_ma.packs import list_packs
 
 ROOT = Path(__file__).parent.parent / "gem_ma"
-BELOW = {"guards", "game", "scene"}
+BELOW = {"validation", "packs", "game", "scene"}
 PLAY = {"engine", "renderers", "envs", "chat", "agents", "apis", "rollouts"}
 ROOMS = {  # from the bottom to the top: what each may import of the package, beside itself
-    "guards": set(),
+    "validation": {"packs"},
+    "packs": {"validation"},
+    "sandbox": {"validation"},
     "game": set(),
     "scene": set(),
-    "renderers": {"guards", "scene"},
+    "renderers": {"validation", "scene"},
     "engine": {*BELOW, "renderers"},
     "envs": {*BELOW, "engine"},
     "chat": {*BELOW, "renderers", "engine"},
     "agents": {*BELOW, "engine", "chat"},
     "apis": {*BELOW, "engine", "renderers", "envs", "chat", "agents"},
+    "wrappers": {*BELOW, "engine", "chat", "apis"},
     "gem_ma": {*BELOW, "engine", "envs", "chat", "apis", "rollouts"},  # the public names
     "rollouts": {*BELOW, "engine", "envs", "chat", "agents", "apis"},
     "tools": {*BELOW, "engine", "envs", "chat", "apis"},
@@ -351,7 +354,7 @@ def test_importing_loads_no_game_and_does_nothing():
         "      logging.getLogger().handlers, state == random.getstate(), threading.active_count())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    register = ["gem_ma.envs.games", "gem_ma.envs.levels", "gem_ma.envs.registry"]
+    register = ["gem_ma.envs.game_factory", "gem_ma.envs.difficulty_levels", "gem_ma.envs.registry"]
     register += [f"{one.package}{end}" for one in OURS for end in ("", ".pack")]
     register += ["gem_ma.envs.screens.families"]
     register = sorted(one for one in register if one.startswith("gem_ma.envs."))

@@ -18,7 +18,7 @@ SLOW = (  # of which one call takes long: they play, or load a library
     "gem_ma.training.rows.rows",
     "gem_ma.evaluation",
     "gem_ma.tools",
-    "gem_ma.apis.seat.SeatView",
+    "gem_ma.apis.gymnasium_view.GymnasiumView",
     "gem_ma.agents.OpenAIAgent",
 )
 PARTS = 12
@@ -52,9 +52,11 @@ def test_what_is_said_of_the_surface_is_true():
     assert set(walk.RIGHT) <= set(every)
     assert [one for one in walk.LEFT_OUT if not any(w.startswith(one) for w in every)] == []
     assert len(walk.surface()) > 200
-    assert {"gem_ma.make", "gem_ma.apis.seam.Seam.turn", "gem_ma.apis.wrappers.History"} <= set(
-        walk.surface()
-    )
+    assert {
+        "gem_ma.make",
+        "gem_ma.apis.base_env.BaseEnv.turn",
+        "gem_ma.wrappers.TextHistory",
+    } <= set(walk.surface())
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ import torch
 
 import gem_ma
 from gem_ma.agents import HFAgent
-from gem_ma.guards.files import replace
 from gem_ma.training.health import Checkup, Collapsed
 from gem_ma.training.learner import HFLearner
 from gem_ma.training.pretrain import pretrain
+from gem_ma.validation.files import write_atomically
 
 BEST = "best.pt"
 
@@ -52,7 +52,7 @@ class Run:
 
         def count(*_):
             self.spent[name] = before + time.process_time() - start
-            replace(self.clock, json.dumps(self.spent).encode())
+            write_atomically(self.clock, json.dumps(self.spent).encode())
 
         made = work(count)
         count()

@@ -12,7 +12,7 @@ from functools import partial
 from common import Run
 
 import gem_ma
-from gem_ma.evaluation.exploit import Tree, scored, texts
+from gem_ma.evaluation.exploitability import GameTree, collect_turns, score_policy
 from gem_ma.training.advantages import rebn
 from gem_ma.training.loop import Trainer
 
@@ -24,20 +24,20 @@ class Curve:
     """Put the policy after each update, and its NashConv, into the history."""
 
     def __init__(self, env, learner):
-        self.tree = Tree(env.game)
-        self.turns = texts(env, self.tree)
+        self.tree = GameTree(env.game)
+        self.turns = collect_turns(env, self.tree)
         self.learner = learner
 
     def policy(self, agent):
-        return scored(agent, self.tree, self.turns).policy(self.tree)
+        return score_policy(agent, self.tree, self.turns).make_policy(self.tree)
 
     def __call__(self, trainer):
         policy = self.policy(self.learner)
         row = trainer.history[-1]
         for number, key in enumerate(self.tree.keys):
             row[f"policy/{number}"] = policy[key][0]
-        row["nash_conv"] = self.tree.nash_conv(policy)
-        row["average"] = self.tree.nash_conv(self.average(trainer.history))
+        row["nash_conv"] = self.tree.compute_nash_conv(policy)
+        row["average"] = self.tree.compute_nash_conv(self.average(trainer.history))
 
     def average(self, history):
         """Return the mean over the later half of all policies, weighted by how one gets there."""
@@ -47,11 +47,11 @@ class Curve:
             for number, key in enumerate(self.tree.keys):
                 shares[key] = row[f"policy/{number}"], 1 - row[f"policy/{number}"]
             for key in self.tree.keys:
-                reach, before = 1.0, self.tree.before[key]
+                reach, before = 1.0, self.tree.parents[key]
                 while before is not None:
                     where, text = before
                     reach *= shares[where][self.tree.legal[where].index(text)]
-                    before = self.tree.before[where]
+                    before = self.tree.parents[where]
                 for place, share in enumerate(shares[key]):
                     sums[key][place] += reach * share
         return {key: [one / sum(two) for one in two] for key, two in sums.items()}
@@ -74,7 +74,7 @@ def main():
     env = gem_ma.make(ENV)
     curve = Curve(env, learner)
     imitation = run.player(model, max_new_tokens=TOKENS)
-    run.say(imitation=curve.tree.nash_conv(curve.policy(imitation)))
+    run.say(imitation=curve.tree.compute_nash_conv(curve.policy(imitation)))
     trainer = Trainer(
         ENV,
         dict.fromkeys(env.possible_agents, learner),

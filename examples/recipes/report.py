@@ -29,8 +29,8 @@ def main():
             runs.setdefault(str(name), []).append(plots.read_log(curve))
         results = ", ".join(f"{name} {value}" for name, value in told["results"].items())
         print(f"| {folder.name} | {results} | {sum(told['cpu_seconds'].values())} |")
-    figure = plots.learning(runs, columns, smooth=args.smooth, title=args.title)
-    plots.save(figure, args.out)
+    figure = plots.plot_learning_curves(runs, columns, smooth=args.smooth, title=args.title)
+    plots.save_figure(figure, args.out)
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ from torch import nn
 import gem_ma
 from gem_ma.agents import load
 from gem_ma.renderers.figures import FIGURES
-from gem_ma.scene import letters as widths
-from gem_ma.scene.screen import over as topmost
+from gem_ma.scene import text_metrics as widths
+from gem_ma.scene.screen import find_widget as topmost
 
 TASKS = (
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "dropdowns", "dialogs", "folds",
@@ -276,7 +276,7 @@ def written(page):
             continue
         for x, y, text in lines(one):
             row = (one.y + y) // CELL
-            edges = one.x + x + np.array(widths.edges(text, 14))
+            edges = one.x + x + np.array(widths.measure_edges(text, 14))
             columns = np.arange(2 * CELLS) * 4 + 2
             place = np.searchsorted(edges, columns, "right") - 1
             for column in np.flatnonzero((place >= 0) & (place < len(text))):
@@ -291,7 +291,7 @@ def lines(one):
     if one.kind == "note":
         yield from ((14, 5 + 18 * number + 9, line) for number, line in enumerate(text.split("\n")))
     elif one.kind in ("button", "tab") or (one.kind == "handle" and text not in FIGURES):
-        yield (one.w - widths.width(text, 14)) / 2, middle, text
+        yield (one.w - widths.measure_width(text, 14)) / 2, middle, text
     elif one.kind in ("label", "link"):
         yield 0, middle, text
     elif one.kind in ("check", "radio"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.loading import SPECS, load, load_all, seated
 from gem_ma.agents.random import RandomAgent
-from gem_ma.guards.source import load as load_entry
+from gem_ma.validation.entry_points import load_entry_point as load_entry
 
 if TYPE_CHECKING:
     from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from gem_ma.chat.reply import Reply
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-with extra("openai"):
+with require_extra("openai"):
     from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 Count = Annotated[int, Field(strict=True, ge=0, le=1 << 53)]

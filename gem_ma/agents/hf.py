@@ -14,7 +14,7 @@ from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import parse_tool_calls
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
 if TYPE_CHECKING:
     from gem_ma.agents.writing import Writer
@@ -431,7 +431,7 @@ def _look(path: str) -> None:
 
 def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     """Load a model with its processor, or its tokenizer if it takes texts only."""
-    with extra("hf", "HFAgent"):
+    with require_extra("hf", "HFAgent"):
         import transformers
 
     if path.startswith("~"):

@@ -8,10 +8,15 @@ from typing import Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.chat.agent import Agent, check_agent_seat
-from gem_ma.guards.given import need
-from gem_ma.guards.packs import Known, PackTable
-from gem_ma.guards.remote import without_secrets
-from gem_ma.guards.specs import Maker, Specs, one_argument, placed
+from gem_ma.packs import PackTable, SpecEntry
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.spec_strings import (
+    SpecFactory,
+    SpecParser,
+    parse_seat_specs,
+    takes_one_argument,
+)
 
 
 def load(spec: Any) -> Agent:
@@ -41,7 +46,7 @@ def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     names = seated(specs, seats)
     agents = {name: load(name) for name in names.values()}
     return [
-        check_agent_seat(agents[names[seat]], seat, without_secrets(names[seat])) for seat in seats
+        check_agent_seat(agents[names[seat]], seat, redact_secrets(names[seat])) for seat in seats
     ]
 
 
@@ -52,10 +57,10 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
         that seat, and what has none is for the others, "random" if nothing is said. May be several
         such texts.
     """
-    need(specs, str | Sequence, "specs", "str")
+    check_type(specs, str | Sequence, "specs", "str")
     named: dict[str, str] = {}
     rest: list[str] = []
-    for seat, spec in placed(specs, seats):
+    for seat, spec in parse_seat_specs(specs, seats):
         if seat in named:
             raise ValueError(f"two agents for {seat}")
         if seat:
@@ -79,32 +84,34 @@ def _model_at(text: str) -> list[str]:
     return [model, url] if at else [model]
 
 
-def _own(found: Any) -> Maker | None:
+def _own(found: Any) -> SpecFactory | None:
     """Return what makes an agent of a value in somebody's code, or None."""
     if isinstance(found, type):
         return found if callable(getattr(found, "act", None)) else None
     if isinstance(found, Agent):
         return lambda: found
-    return partial(FunctionAgent, found) if one_argument(found) else None
+    return partial(FunctionAgent, found) if takes_one_argument(found) else None
 
 
-SPECS = Specs(
+SPECS = SpecParser(
     "agent",
     "an agent, a class of agents or a function of a Turn",
     PackTable(
         "agents",
         {
-            "random": Known("gem_ma.agents.random:RandomAgent"),
-            "human": Known("gem_ma.agents.human:HumanAgent"),
-            "search": Known("gem_ma.agents.search:SearchAgent"),
-            "hf": Known("gem_ma.agents.hf:HFAgent", "PATH"),
-            "openai": Known("gem_ma.agents.openai:OpenAIAgent", "MODEL@URL", _model_at),
-            "act": Known("gem_ma.agents.around.text_calls:ActAgent", "SPEC", spec=True),
-            "react": Known("gem_ma.agents.around.text_calls:ReactAgent", "SPEC", spec=True),
-            "few-shot": Known("gem_ma.agents.around.text_calls:FewShotAgent", "SPEC", spec=True),
-            "program": Known("gem_ma.agents.programs.program:ProgramAgent", "COMMAND"),
+            "random": SpecEntry("gem_ma.agents.random:RandomAgent"),
+            "human": SpecEntry("gem_ma.agents.human:HumanAgent"),
+            "search": SpecEntry("gem_ma.agents.search:SearchAgent"),
+            "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH"),
+            "openai": SpecEntry("gem_ma.agents.openai:OpenAIAgent", "MODEL@URL", _model_at),
+            "act": SpecEntry("gem_ma.agents.around.text_calls:ActAgent", "SPEC", spec=True),
+            "react": SpecEntry("gem_ma.agents.around.text_calls:ReactAgent", "SPEC", spec=True),
+            "few-shot": SpecEntry(
+                "gem_ma.agents.around.text_calls:FewShotAgent", "SPEC", spec=True
+            ),
+            "program": SpecEntry("gem_ma.agents.programs.program:ProgramAgent", "COMMAND"),
         },
-        Known,
+        SpecEntry,
     ),
     _own,
 )

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, release_agent
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 _SALT = 0x317  # keeps these draws apart from those of the agents inside
 
@@ -95,7 +95,7 @@ class MixtureAgent:
     def parts(self, turns: list[Turn]) -> dict[int, list[int]]:
         """Return, for each agent that is drawn, the places of its turns."""
         parts: dict[int, list[int]] = {}
-        for place, turn in enumerate(each(turns, Turn, "turns")):
+        for place, turn in enumerate(check_each(turns, Turn, "turns")):
             share = derive_seed(self.seed, _SALT, self._number(turn)) / (1 << 63)
             # rounding may leave a share of 1, and a weight of 0 is never drawn
             drawn = min(bisect.bisect_right(self._up_to, share), bisect.bisect_left(self._up_to, 1))

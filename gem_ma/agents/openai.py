@@ -20,14 +20,14 @@ from gem_ma.chat.messages import Picture, count_image_tokens, to_openai_chat
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.guards.given import need
-from gem_ma.guards.remote import (
-    MOST,
-    Unreadable,
-    capped,
-    variable,
-    without_secrets,
-    without_user,
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.endpoints import (
+    MAX_RESPONSE_SIZE,
+    UnreadableResponse,
+    check_variable_name,
+    limit_response_size,
+    redact_secrets,
+    split_credentials,
 )
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class OpenAIAgent:
         timeout: float = 300.0,
         retries: int = 6,
         max_requests: int | None = None,
-        max_answer: int = MOST,
+        max_answer: int = MAX_RESPONSE_SIZE,
         logprobs: bool = False,
         token_ids: bool = False,
         prices: tuple[float, float] = (0.0, 0.0),
@@ -103,9 +103,9 @@ class OpenAIAgent:
                 f"max_answer={max_answer}: expected at least 1, at least 0, more than 0 and at "
                 "least 1"
             )
-        variable(key)
+        check_variable_name(key)
         if base_url is not None:
-            need(base_url, str, "base_url")
+            check_type(base_url, str, "base_url")
             _check(base_url)
         self.model = model
         self.base_url = base_url
@@ -192,10 +192,10 @@ class OpenAIAgent:
             raw = await client.chat.completions.with_raw_response.create(
                 **self._body, **body, extra_body=self._extra or None
             )
-        except Unreadable as error:
+        except UnreadableResponse as error:
             raise BadAnswer(str(error)) from None
         except openai.APIConnectionError as error:  # into which some releases wrap all there is
-            if isinstance(error.__cause__, Unreadable):
+            if isinstance(error.__cause__, UnreadableResponse):
                 raise BadAnswer(str(error.__cause__)) from None
             if isinstance(error.__cause__, Elsewhere):
                 raise error.__cause__ from None
@@ -276,7 +276,7 @@ class OpenAIAgent:
         httpx: Any = importlib.import_module(
             openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
         )
-        url, user = (None, None) if self.base_url is None else without_user(self.base_url)
+        url, user = (None, None) if self.base_url is None else split_credentials(self.base_url)
         return openai.AsyncOpenAI(
             base_url=url,
             api_key=key or "none",
@@ -287,14 +287,14 @@ class OpenAIAgent:
                 timeout=self.timeout,
                 headers={"Accept-Encoding": "gzip"},
                 follow_redirects=False,
-                event_hooks={"response": [_stay, capped(httpx, self.max_answer)]},
+                event_hooks={"response": [_stay, limit_response_size(httpx, self.max_answer)]},
             ),
         )
 
     def _shown(self, text: str) -> str:
         """Return what a server said without the key that it was sent."""
         key = os.environ.get(self.key)
-        return without_secrets(text.replace(key, f"${self.key}") if key else text)
+        return redact_secrets(text.replace(key, f"${self.key}") if key else text)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_sessions": None, "_told": -_QUIET}
@@ -304,7 +304,7 @@ class OpenAIAgent:
 
     def __repr__(self) -> str:
         url = "" if self.base_url is None else f"@{self.base_url}"
-        return without_secrets(f"OpenAIAgent({self.model}{url})")
+        return redact_secrets(f"OpenAIAgent({self.model}{url})")
 
 
 class _Session:
@@ -325,7 +325,7 @@ def _check(base_url: str) -> None:
         good = False
     if not good or parts.query or parts.fragment:
         raise ValueError(
-            f"base_url={without_secrets(base_url)!r}: expected a URL such as "
+            f"base_url={redact_secrets(base_url)!r}: expected a URL such as "
             "http://127.0.0.1:8000/v1, without ? and #; a key belongs into the environment "
             "variable that key= names, and in a password / is %2F, @ is %40, ? is %3F, # is %23"
         )
@@ -334,7 +334,7 @@ def _check(base_url: str) -> None:
 async def _stay(response: Any) -> None:
     """Refuse to go where a server points to: a chat and a key are for nobody else."""
     if response.has_redirect_location:
-        target = without_secrets(response.headers["location"][:200])
+        target = redact_secrets(response.headers["location"][:200])
         raise Elsewhere(f"the server says that it is at {target!r}; give that as base_url")
 
 

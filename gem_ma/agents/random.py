@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import pick_option
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 
 class RandomAgent:
@@ -16,7 +16,7 @@ class RandomAgent:
         self.seed = seed
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         if not turn.legal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gem_ma.chat.turn import Turn
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 
 class ScriptedAgent:
@@ -26,7 +26,7 @@ class ScriptedAgent:
         return tuple(self.replies) if isinstance(self.replies, Mapping) else None
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         script = self.replies

@@ -10,7 +10,7 @@ import numpy as np
 
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed, seed_rng
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 # what each seat will have, in how many plies, and how many there can be at most
 Value: TypeAlias = tuple[tuple[float, ...], int, int]
@@ -63,7 +63,7 @@ class SearchAgent:
         self._tables: dict[Any, Table] = {}
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         if turn.position is None:

@@ -6,9 +6,9 @@ import importlib.util
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-with extra("hf"):
+with require_extra("hf"):
     import transformers
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
     from transformers.processing_utils import ProcessorMixin

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from gem_ma.chat.tokenization import TokenizedPrompt, find_common_prefix
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-with extra("hf"):
+with require_extra("hf"):
     import torch
     from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 

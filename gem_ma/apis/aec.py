@@ -9,14 +9,14 @@ from typing import Any
 from gymnasium import spaces
 from pettingzoo.utils import env as pettingzoo_env
 
-from gem_ma.apis.ledger import Ledger
-from gem_ma.apis.parallel import ParallelView
-from gem_ma.apis.seam import Seam
-from gem_ma.apis.seat import SeatView
-from gem_ma.apis.seats import Seat, Table
+from gem_ma.apis.aec_state import AECState
+from gem_ma.apis.async_seats import AsyncSeat, SharedEpisode
+from gem_ma.apis.base_env import BaseEnv
+from gem_ma.apis.gymnasium_view import GymnasiumView
+from gem_ma.apis.parallel_view import ParallelView
 
 
-class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
+class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
     """Every view of an environment: PettingZoo's AEC API itself, and the others by name."""
 
     # The seat whose step is next; after the end the one that took the last.
@@ -25,7 +25,7 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
     def step(self, action: Any) -> None:
         """Take the reply of `agent_selection`, or None if that seat is done."""
         core = self.core
-        ledger, agent = core.ledger, core.agent_selection
+        ledger, agent = core.aec_state, core.agent_selection
         if not ledger.agents or agent is None:
             raise core.match.make_reset_error("step")
         if agent in ledger.dead:
@@ -34,31 +34,31 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
         if self.is_core:
             rewards = self.submit({agent: action})
         else:
-            rewards = self.submit_unchanged({agent: action})
+            rewards = self.submit_and_record({agent: action})
         ledger.rewards = rewards
-        ledger.cumulative[agent] = 0.0
+        ledger.cumulative_rewards[agent] = 0.0
         if rewards:
-            ledger.credit(rewards)
+            ledger.add_rewards(rewards)
 
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last action, flags and info of `agent_selection`."""
         core = self.core
-        ledger, agent = core.ledger, core.agent_selection
+        ledger, agent = core.aec_state, core.agent_selection
         if not ledger.agents or agent is None:
             raise core.match.make_reset_error("last")
         observation = self.observe(agent) if observe else None
-        reward, info = ledger.cumulative[agent], self._info(agent, ledger)
+        reward, info = ledger.cumulative_rewards[agent], self._get_info(agent, ledger)
         if agent not in ledger.dead:
             return observation, reward, False, False, info
-        return observation, reward, *core.ended(agent), info
+        return observation, reward, *core.get_end_flags(agent), info
 
     def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
         """Yield `agent_selection` until nobody is left; step between."""
         core = self.core
         for _ in range(max_iter):
-            if not core.ledger.agents:
+            if not core.aec_state.agents:
                 return
             yield core.agent_selection  # type: ignore[misc]
 
@@ -66,46 +66,46 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
 
     def _was_dead_step(self, action: Any) -> None:
         core = self.core
-        ledger, agent = core.ledger, core.agent_selection
+        ledger, agent = core.aec_state, core.agent_selection
         if action is not None:
             raise ValueError(f"{agent} is done: its only valid action is None, got {action!r}")
-        ledger.bury((str(agent),))
+        ledger.remove_agents((str(agent),))
         ledger.rewards = {}
-        core.follow()
+        core.sync_aec_state()
 
     def _deads_step_first(self) -> str:
         core = self.core
-        if core.ledger.dead:
-            core.agent_selection = core.ledger.dead[0]
+        if core.aec_state.dead:
+            core.agent_selection = core.aec_state.dead[0]
         return str(core.agent_selection)
 
     def _clear_rewards(self) -> None:
-        self.core.ledger.rewards = {}
+        self.core.aec_state.rewards = {}
 
     @property
     def _cumulative_rewards(self) -> dict[str, float]:
-        return self.core.ledger.cumulative
+        return self.core.aec_state.cumulative_rewards
 
     @property
     def agents(self) -> list[str]:
         """The seats that are alive, or have yet to take their last step."""
-        return self.core.ledger.agents
+        return self.core.aec_state.agents
 
     # What a client sets here takes effect, as with attributes of PettingZoo's own environments.
 
     @property
     def rewards(self) -> dict[str, float]:
         """What the last step earned each seat; what is set counts until the next step."""
-        ledger = self.core.ledger
+        ledger = self.core.aec_state
         rewards = ledger.rewards
-        if isinstance(rewards, Given):
+        if isinstance(rewards, ClientRewards):
             return rewards
         return {a: rewards.get(a, 0.0) for a in ledger.agents}
 
     @rewards.setter
     def rewards(self, rewards: Mapping[str, float]) -> None:
-        ledger, given = self.core.ledger, self._of_seats(rewards)
-        ledger.rewards = Given({a: given.get(a, 0.0) for a in ledger.agents})
+        ledger, given = self.core.aec_state, self._select_live(rewards)
+        ledger.rewards = ClientRewards({a: given.get(a, 0.0) for a in ledger.agents})
 
     @property
     def terminations(self) -> dict[str, bool]:
@@ -114,37 +114,41 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
         If all of them are, the game ends where it is.
         """
         core = self.core
-        return {a: core.ended(a)[0] for a in core.ledger.agents}
+        return {a: core.get_end_flags(a)[0] for a in core.aec_state.agents}
 
     @terminations.setter
     def terminations(self, flags: Mapping[str, bool]) -> None:
         core = self.core
-        core.flag({a: (bool(f), core.ended(a)[1]) for a, f in self._of_seats(flags).items()})
+        core.set_end_flags(
+            {a: (bool(f), core.get_end_flags(a)[1]) for a, f in self._select_live(flags).items()}
+        )
 
     @property
     def truncations(self) -> dict[str, bool]:
         """Which seats were stopped by a limit that is no rule; setting one is like terminations."""
         core = self.core
-        return {a: core.ended(a)[1] for a in core.ledger.agents}
+        return {a: core.get_end_flags(a)[1] for a in core.aec_state.agents}
 
     @truncations.setter
     def truncations(self, flags: Mapping[str, bool]) -> None:
         core = self.core
-        core.flag({a: (core.ended(a)[0], bool(f)) for a, f in self._of_seats(flags).items()})
+        core.set_end_flags(
+            {a: (core.get_end_flags(a)[0], bool(f)) for a, f in self._select_live(flags).items()}
+        )
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
         """The info of every live agent, made when asked for; what is set counts until the next
         step."""
-        ledger = self.core.ledger
-        return {agent: self._info(agent, ledger) for agent in ledger.agents}
+        ledger = self.core.aec_state
+        return {agent: self._get_info(agent, ledger) for agent in ledger.agents}
 
     @infos.setter
     def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
-        given = self._of_seats(infos)
-        self.core.ledger.infos = {a: (None, dict(info)) for a, info in given.items()}
+        given = self._select_live(infos)
+        self.core.aec_state.infos = {a: (None, dict(info)) for a, info in given.items()}
 
-    def _info(self, agent: str, ledger: Ledger) -> dict[str, Any]:
+    def _get_info(self, agent: str, ledger: AECState) -> dict[str, Any]:
         infos = ledger.infos
         cached = infos.get(agent)
         if cached is not None and (cached[0] is self or cached[0] is None):
@@ -153,13 +157,13 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
         infos[agent] = self, info
         return info
 
-    def _of_seats(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _select_live(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a client gives to the seats that are alive."""
         match = self.core.match
         for agent in given:
             if agent not in match.index:
                 raise match.make_seat_error(agent)
-        return {agent: given[agent] for agent in self.core.ledger.agents if agent in given}
+        return {agent: given[agent] for agent in self.core.aec_state.agents if agent in given}
 
     # -- spaces and state --------------------------------------------------------------------------
 
@@ -176,7 +180,7 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
     @property
     def state_space(self) -> spaces.Space[Any]:
         """The space of `state()`; there is none where the game has no numbers."""
-        return self.core.numbers_space()
+        return self.core.get_state_space()
 
     @property
     def game_state(self) -> Any:
@@ -192,17 +196,17 @@ class BaseEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], Seam):
         """Return this environment behind PettingZoo's parallel API."""
         return ParallelView(self)
 
-    def gym(self, agent: str | None = None, others: Any = None) -> SeatView:
+    def gym(self, agent: str | None = None, others: Any = None) -> GymnasiumView:
         """Return one seat behind Gymnasium's API, the others played by the agents given."""
-        return SeatView(self, agent=agent, others=others)
+        return GymnasiumView(self, agent=agent, others=others)
 
-    def seats(self, others: Mapping[str, Any] | None = None) -> dict[str, Seat]:
+    def seats(self, others: Mapping[str, Any] | None = None) -> dict[str, AsyncSeat]:
         """Return a view for each seat that `others` does not play: an async reset and step each.
 
         What they do meets in one game of their own, a twin of this environment's.
         """
-        return Table(self, others).seats
+        return SharedEpisode(self, others).seats
 
 
-class Given(dict[str, float]):
+class ClientRewards(dict[str, float]):
     """Rewards that a client has set, and may still change."""

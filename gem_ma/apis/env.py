@@ -10,10 +10,10 @@ from typing import Any, Generic, Self
 import numpy as np
 from gymnasium import spaces
 
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.ledger import Ledger
-from gem_ma.apis.numeric import encoding_space, state_space
-from gem_ma.apis.seam import Snapshot
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.aec_state import AECState
+from gem_ma.apis.base_env import Snapshot
+from gem_ma.apis.numeric_spaces import make_encoding_space, make_state_space
 from gem_ma.apis.spec import make_spec
 from gem_ma.engine import action_parsing as words
 from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig
@@ -21,13 +21,13 @@ from gem_ma.engine.match import Match
 from gem_ma.engine.observations import ObservationBuilder
 from gem_ma.engine.realtime import RealtimeGame, unwrap_realtime
 from gem_ma.engine.seeding import check_seed, derive_seed, generate_seed
-from gem_ma.envs.registry import Spec, instead
+from gem_ma.envs.registry import Spec, suggest_names
 from gem_ma.game import Game, Message, S
-from gem_ma.guards.given import need
 from gem_ma.renderers.picture import Picture
+from gem_ma.validation.arguments import check_type
 
 
-class Env(BaseEnv, Generic[S]):
+class Env(AECEnv, Generic[S]):
     """A Game behind PettingZoo's AEC API.
 
     Args:
@@ -48,29 +48,30 @@ class Env(BaseEnv, Generic[S]):
         id: str | None = None,
         **options: Any,
     ):
-        need(game, Game, "game")
+        check_type(game, Game, "game")
         self.core = self
         self.id = id or type(game).__name__
         self.config = make_config(config, options)
         clock = self.config.clock
         self.game: Game[Any] = RealtimeGame(game, clock) if clock is not None else game
         self.match = Match(self.game, self.config, self.id)
-        self.sight = ObservationBuilder(self.game, self.config)
-        self.ledger = Ledger()
+        self.observation_builder = ObservationBuilder(self.game, self.config)
+        self.aec_state = AECState()
         self.agent_selection = None
         self.render_mode: str | None = self.config.render_mode
-        self.hushed = False  # whether nothing is shown to a person, as a view of one seat wants it
+        # whether nothing is shown to a person, as a view of one seat wants it
+        self.suppress_render = False
         self.possible_agents = list(game.agents)
         self.metadata = {
             "name": self.id,
             "render_modes": list(RENDER_MODES),
             "render_fps": 4,
-            "is_parallelizable": self._steps_in_cycles(),
+            "is_parallelizable": self._is_parallelizable(),
         }
         self._spec: Spec | None = None  # made when asked for
         self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
 
-    def _steps_in_cycles(self) -> bool:
+    def _is_parallelizable(self) -> bool:
         """Return whether every seat acts once in every round, as `aec_to_parallel` takes for given.
 
         One that is asked again, or leaves before the others have replied, would break the round.
@@ -78,7 +79,9 @@ class Env(BaseEnv, Generic[S]):
         if len(self.possible_agents) == 1:
             return True
         policy = self.config.invalid
-        return self.game.simultaneous and (self.sight.discrete or policy in ("skip", "random"))
+        return self.game.simultaneous and (
+            self.observation_builder.discrete or policy in ("skip", "random")
+        )
 
     # -- the seam ------------------------------------------------------------------------------
 
@@ -89,29 +92,29 @@ class Env(BaseEnv, Generic[S]):
         if seed is None:
             seed = generate_seed() if match.state is None else derive_seed(match.seed)
         match.reset(int(seed), options)
-        self.ledger.begin(match)
+        self.aec_state.reset(match)
         self.agent_selection = match.waiting_seats[0]
-        if self.render_mode == "human" and not self.hushed:
+        if self.render_mode == "human" and not self.suppress_render:
             self.render()
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        match, ledger = self.match, self.ledger
+        match, ledger = self.match, self.aec_state
         waiting = match.waiting_seats
         if type(replies) is not dict or not (waiting and replies):
-            self._check(replies)
+            self._check_replies(replies)
         for agent, reply in replies.items():
             if agent not in waiting or not isinstance(reply, str):
-                self._check(replies)
+                self._check_replies(replies)
         match.reply_history.append(dict(replies))
         rewards = match.submit(replies)
         if match.alive_seats is not ledger.alive or ledger.dead:
-            self.follow()
+            self.sync_aec_state()
         else:
             if ledger.infos:
                 ledger.infos = {}
             if match.waiting_seats:
                 self.agent_selection = match.waiting_seats[0]
-        if self.render_mode == "human" and not self.hushed:
+        if self.render_mode == "human" and not self.suppress_render:
             self.render()
         return rewards
 
@@ -123,22 +126,22 @@ class Env(BaseEnv, Generic[S]):
         What it returned is sent back.
         """
         match = self.match
-        self._check(replies)
+        self._check_replies(replies)
         match.reply_history.append(dict(replies))
         match.parse_actions(replies)
         while match.can_advance:
             match.apply_transition((yield match.advance))
         rewards = match.compute_rewards()
-        self.follow()
+        self.sync_aec_state()
         return rewards
 
-    def _check(self, replies: Mapping[str, Any]) -> None:
+    def _check_replies(self, replies: Mapping[str, Any]) -> None:
         """Raise unless these are replies, of their type, of seats that are to act."""
         match = self.match
         waiting = match.waiting_seats
         if not waiting or not replies or type(replies) is not dict:
             if waiting:
-                need(replies, Mapping, "replies")
+                check_type(replies, Mapping, "replies")
             match.check_replies(replies)
         for agent, reply in replies.items():
             if agent not in waiting:
@@ -149,12 +152,14 @@ class Env(BaseEnv, Generic[S]):
     def check_reply(self, agent: str, reply: Any) -> None:
         if isinstance(reply, str):
             return
-        discrete = self.sight.discrete
+        discrete = self.observation_builder.discrete
         whole = isinstance(reply, (int, np.integer)) and not isinstance(reply, bool)
         array = isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu"
         if discrete and (whole or array):
             return
-        expected = f"an int below {len(self.sight.move_numbers)}" if discrete else "a str"
+        expected = (
+            f"an int below {len(self.observation_builder.move_numbers)}" if discrete else "a str"
+        )
         hint = ""
         if whole and not discrete:
             hint = f"; say {str(reply)!r}, or make it with actions='discrete' for numbers of moves"
@@ -164,13 +169,13 @@ class Env(BaseEnv, Generic[S]):
         )
 
     def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        return self.sight.build_observation(self.match, agent, turn)
+        return self.observation_builder.build_observation(self.match, agent, turn)
 
     def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
-        return self.sight.build_info(self.match, agent, turn)
+        return self.observation_builder.build_info(self.match, agent, turn)
 
     def rules(self, agent: str) -> str:
-        return self.sight.build_rules(self.match, agent)
+        return self.observation_builder.build_rules(self.match, agent)
 
     def tools(self, agent: str) -> tuple[Any, ...]:
         if agent not in self.match.index:
@@ -201,43 +206,43 @@ class Env(BaseEnv, Generic[S]):
     def truncate(self) -> None:
         """End the episode here for everybody, as a limit that is no rule of the game does."""
         self.match.truncate()
-        self.follow()
+        self.sync_aec_state()
 
-    def ended(self, agent: str) -> tuple[bool, bool]:
+    def get_end_flags(self, agent: str) -> tuple[bool, bool]:
         """Return whether a seat is terminated, and truncated."""
         match = self.match
         if agent in match.alive_seats:
             return False, False
-        return self.ledger.flags.get(agent) or (not match.truncated, match.truncated)
+        return self.aec_state.flags.get(agent) or (not match.truncated, match.truncated)
 
-    def flags_of(self, seats: Sequence[str]) -> tuple[dict[str, bool], dict[str, bool]]:
+    def collect_end_flags(self, seats: Sequence[str]) -> tuple[dict[str, bool], dict[str, bool]]:
         """Return which of some seats are terminated, and which are truncated."""
-        ended = {agent: self.ended(agent) for agent in seats}
+        ended = {agent: self.get_end_flags(agent) for agent in seats}
         return {a: one[0] for a, one in ended.items()}, {a: one[1] for a, one in ended.items()}
 
-    def follow(self) -> None:
+    def sync_aec_state(self) -> None:
         """Write down who is done, and whose step is next, after the match went on."""
-        ledger, match = self.ledger, self.match
-        ledger.follow(match)
+        ledger, match = self.aec_state, self.match
+        ledger.update(match)
         if ledger.dead:
             self.agent_selection = ledger.dead[0]
         elif match.waiting_seats:
             self.agent_selection = match.waiting_seats[0]
 
-    def played(self, rewards: Mapping[str, float]) -> None:
+    def record_view_step(self, rewards: Mapping[str, float]) -> None:
         """Write down what another view has played; who is done goes at once."""
-        ledger = self.ledger
+        ledger = self.aec_state
         ledger.rewards = rewards
         if ledger.dead:
-            ledger.bury(ledger.dead)
+            ledger.remove_agents(ledger.dead)
             if self.match.waiting_seats:
                 self.agent_selection = self.match.waiting_seats[0]
         if ledger.credited:
-            ledger.owe_nothing()
+            ledger.reset_cumulative_rewards()
 
-    def flag(self, given: Mapping[str, tuple[bool, bool]]) -> None:
+    def set_end_flags(self, given: Mapping[str, tuple[bool, bool]]) -> None:
         """Take the flags that a client gives to seats; who gets one leaves the game."""
-        match, ledger = self.match, self.ledger
+        match, ledger = self.match, self.aec_state
         for agent, flags in given.items():
             if agent in ledger.dead and not any(flags):
                 raise ValueError(
@@ -250,20 +255,20 @@ class Env(BaseEnv, Generic[S]):
             return
         selected = self.agent_selection
         rewards = match.remove_seats(leavers)
-        self.follow()
-        ledger.credit(rewards)
+        self.sync_aec_state()
+        ledger.add_rewards(rewards)
         if selected in ledger.dead:
             self.agent_selection = selected
 
     # -- spaces --------------------------------------------------------------------------------
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self._space("observation", agent, self._observation_space)
+        return self._get_space("observation", agent, self._make_observation_space)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self._space("action", agent, self._action_space)
+        return self._get_space("action", agent, self._make_action_space)
 
-    def _space(self, kind: str, agent: str, make: Callable[[], Any]) -> spaces.Space[Any]:
+    def _get_space(self, kind: str, agent: str, make: Callable[[], Any]) -> spaces.Space[Any]:
         space = self._spaces.get((kind, agent))
         if space is None:
             if agent not in self.match.index:
@@ -271,10 +276,10 @@ class Env(BaseEnv, Generic[S]):
             space = self._spaces[kind, agent] = make()
         return space
 
-    def _observation_space(self) -> spaces.Space[Any]:
-        from gem_ma.apis.spaces import UnicodeText  # Gymnasium's vectors are slow to import
+    def _make_observation_space(self) -> spaces.Space[Any]:
+        from gem_ma.apis.text_space import UnicodeText  # Gymnasium's vectors are slow to import
 
-        sight = self.sight
+        sight = self.observation_builder
         width, height = sight.image_size
         image = spaces.Box(0, 255, (height, width, 3), np.uint8)
         if sight.discrete:
@@ -288,10 +293,10 @@ class Env(BaseEnv, Generic[S]):
             parts["image"] = image
         return spaces.Dict(parts)
 
-    def _action_space(self) -> spaces.Space[Any]:
-        from gem_ma.apis.spaces import UnicodeText
+    def _make_action_space(self) -> spaces.Space[Any]:
+        from gem_ma.apis.text_space import UnicodeText
 
-        sight = self.sight
+        sight = self.observation_builder
         if sight.discrete:
             return spaces.Discrete(len(sight.move_numbers))
         return UnicodeText(
@@ -300,13 +305,13 @@ class Env(BaseEnv, Generic[S]):
 
     def encoding_space(self) -> spaces.Box | None:
         """Return the space of the numbers that a seat sees, if its game has any."""
-        return encoding_space(self.game)
+        return make_encoding_space(self.game)
 
-    def numbers_space(self) -> spaces.Space[Any]:
+    def get_state_space(self) -> spaces.Space[Any]:
         """Return the space of `state()`."""
         space = self._spaces.get(("state", ""))
         if space is None:
-            space = self._spaces["state", ""] = state_space(self.game, self.id)
+            space = self._spaces["state", ""] = make_state_space(self.game, self.id)
         return space
 
     # -- for spectators ------------------------------------------------------------------------
@@ -315,22 +320,22 @@ class Env(BaseEnv, Generic[S]):
         """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
         if self.match.state is None:
             raise self.match.make_reset_error("state")
-        return self.sight.encode_state(self.match)
+        return self.observation_builder.encode_state(self.match)
 
     def scene(self, agent: str | None = None) -> Any:
         """Return the scene that a seat sees, or, without a seat, the whole game's."""
-        return self.sight.build_scene(self._shown_to(agent), agent)
+        return self.observation_builder.build_scene(self._get_view(agent), agent)
 
     def picture(self, agent: str | None = None) -> Picture:
         """Return what a seat sees, or the whole game, as one object for every consumer."""
-        view = self._shown_to(agent)
-        return self.sight.build_picture(view, agent, self.game.describe(view, agent))
+        view = self._get_view(agent)
+        return self.observation_builder.build_picture(view, agent, self.game.describe(view, agent))
 
     def render(self, agent: str | None = None) -> Any:
         """Show the whole game, or the masked view of one seat, as `render_mode` says."""
-        view = self._shown_to(agent)
+        view = self._get_view(agent)
         if self.render_mode == "rgb_array":
-            return self.sight.render_image(view, agent)
+            return self.observation_builder.render_image(view, agent)
         if self.render_mode is None:
             raise ValueError("nothing to render to; make the environment with render_mode='ansi'")
         text = self.game.describe(view, agent)
@@ -339,12 +344,12 @@ class Env(BaseEnv, Generic[S]):
         sys.stdout.write(text + "\n")
         return None
 
-    def _shown_to(self, agent: str | None) -> Any:
+    def _get_view(self, agent: str | None) -> Any:
         return self.game_state if agent is None else self.match.make_view(agent)
 
     def close(self) -> None:
         self.match.close()
-        self.ledger.infos = {}
+        self.aec_state.infos = {}
 
     # -- what makes it again -------------------------------------------------------------------
 
@@ -356,10 +361,12 @@ class Env(BaseEnv, Generic[S]):
         return self._spec
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(self.game, self.match.snapshot(), self.ledger.copy(), self.agent_selection)
+        return Snapshot(
+            self.game, self.match.snapshot(), self.aec_state.copy(), self.agent_selection
+        )
 
     def restore(self, snapshot: Snapshot) -> None:
-        need(snapshot, Snapshot, "snapshot")
+        check_type(snapshot, Snapshot, "snapshot")
         other, game = unwrap_realtime(snapshot.game), unwrap_realtime(self.game)
         if type(other) is not type(game) or other.init_args != game.init_args:
             raise ValueError(
@@ -367,15 +374,15 @@ class Env(BaseEnv, Generic[S]):
                 f"{type(game).__name__}{game.init_args}"
             )
         self.match.restore(snapshot.point)
-        self.ledger = snapshot.ledger.copy()
+        self.aec_state = snapshot.ledger.copy()
         self.agent_selection = snapshot.selected
 
-    def twin(self) -> Self:
+    def copy(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.core = twin
-        twin.match, twin.sight = self.match.copy(), self.sight.copy()
-        twin.ledger = self.ledger.copy()
+        twin.match, twin.observation_builder = self.match.copy(), self.observation_builder.copy()
+        twin.aec_state = self.aec_state.copy()
         twin._spaces = {}
         return twin
 
@@ -387,9 +394,9 @@ def make_config(config: EnvConfig | None, options: Mapping[str, Any]) -> EnvConf
     """Return a configuration with some options in the place of its own."""
     for name in options:
         if name not in OPTIONS:
-            hint = instead(name, OPTIONS, "it takes")
+            hint = suggest_names(name, OPTIONS, "it takes")
             raise TypeError(f"Env got an unexpected keyword argument {name!r}; {hint}")
     if config is None:
         return EnvConfig(**options)
-    need(config, EnvConfig, "config")
+    check_type(config, EnvConfig, "config")
     return dataclasses.replace(config, **options) if options else config

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Self
 
-from gem_ma.apis.seam import Seam
+from gem_ma.apis.base_env import BaseEnv
 from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.chat.conversation import Conversation, Step
 from gem_ma.chat.reply import with_latency
@@ -33,7 +33,7 @@ class Session:
 
     __slots__ = ("conversations", "due", "env", "pending", "returns", "steps", "unassigned")
 
-    def __init__(self, env: Seam, conversations: Mapping[str, Conversation] | None = None):
+    def __init__(self, env: BaseEnv, conversations: Mapping[str, Conversation] | None = None):
         self.env = env
         if conversations is None:
             conversations = {seat: Conversation(seat) for seat in env.match.seats}
@@ -102,16 +102,16 @@ class Session:
                 move = moved[seat]
                 step.move = move if move is None else str(move)
             if seat in refused:
-                step.invalid = to_plain(refused[seat])
+                step.invalid = to_json_value(refused[seat])
             if self.unassigned:
                 step.reward += self.unassigned.pop(seat, 0.0)
             self.steps.append(step)
         if rewards:
-            self._assign(rewards)
+            self._assign_rewards(rewards)
         self.due = match.waiting_seats
         return rewards
 
-    def _assign(self, rewards: Mapping[str, float]) -> None:
+    def _assign_rewards(self, rewards: Mapping[str, float]) -> None:
         """Write rewards down at the last step of their seats."""
         for seat, reward in rewards.items():
             if reward:
@@ -134,28 +134,28 @@ class Session:
             replies.update(zip(asked, ask_agent(agent, turns), strict=True))
         return replies
 
-    def copy(self, env: Seam) -> Self:
+    def copy(self, env: BaseEnv) -> Self:
         """Return this session over another environment, which stands where this one's does."""
         chats = {seat: chat.copy() for seat, chat in self.conversations.items()}
         other = type(self)(env, chats)
         other.due, other.pending = self.due, dict(self.pending)
-        own = {id(old): new for seat in chats for old, new in self._pairs(seat, chats[seat])}
+        own = {id(old): new for seat in chats for old, new in self._pair_steps(seat, chats[seat])}
         other.steps = [own[id(step)] for step in self.steps]
         other.returns, other.unassigned = dict(self.returns), dict(self.unassigned)
         return other
 
-    def _pairs(self, seat: str, chat: Conversation) -> zip[tuple[Step, Step]]:
+    def _pair_steps(self, seat: str, chat: Conversation) -> zip[tuple[Step, Step]]:
         return zip(self.conversations[seat].steps, chat.steps, strict=True)
 
 
-def to_plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Return a value as JSON brings it back; what JSON does not know becomes text."""
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, Mapping):
-        return {str(key): to_plain(one) for key, one in value.items()}
+        return {str(key): to_json_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [to_plain(one) for one in value]
+        return [to_json_value(one) for one in value]
     if hasattr(value, "tolist"):  # numpy's
         return value.tolist()
     return str(value)

@@ -22,11 +22,11 @@ class WorkerDied(RuntimeError):
     """A worker process ended before it answered."""
 
 
-class NeverBegan(WorkerDied):
+class WorkerStartError(WorkerDied):
     """A worker process cannot begin, and no other will: its script cannot be imported."""
 
 
-class Exited(RuntimeError):
+class ExitError(RuntimeError):
     """Something in a worker tried to end the program: it raised SystemExit or KeyboardInterrupt."""
 
     def __init__(self, error: BaseException | str):
@@ -41,34 +41,35 @@ class StepTimeout(TimeoutError):
     """A worker took longer for a step than it may."""
 
 
-context = multiprocessing.get_context("spawn")  # in which all workers begin
-_UNGUARDED = 113  # the exit code of a worker that was told to start workers before it began
+SPAWN_CONTEXT = multiprocessing.get_context("spawn")  # in which all workers begin
+# the exit code of a worker that was told to start workers before it began
+_UNGUARDED_EXIT_CODE = 113
 
-Job: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
+WorkerJob: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
 
 
-def dealt(things: Sequence[Any], count: int) -> list[dict[int, Any]]:
+def shard_items(things: Sequence[Any], count: int) -> list[dict[int, Any]]:
     """Return what each of so many workers holds, by index."""
     return [dict(list(enumerate(things))[first::count]) for first in range(count)]
 
 
-def by_worker(jobs: Sequence[Job], count: int) -> dict[int, list[Job]]:
+def group_jobs(jobs: Sequence[WorkerJob], count: int) -> dict[int, list[WorkerJob]]:
     """Return the jobs for each worker, as things were dealt."""
-    parts: dict[int, list[Job]] = {}
+    parts: dict[int, list[WorkerJob]] = {}
     for job in jobs:
         parts.setdefault(job[0] % count, []).append(job)
     return parts
 
 
-def done(things: Any, jobs: Sequence[Job]) -> list[tuple[int, Any]]:
+def run_jobs(things: Any, jobs: Sequence[WorkerJob]) -> list[tuple[int, Any]]:
     """Do jobs one after the other; return the index and the result of each."""
     try:
         return [(index, getattr(things[index], method)(*args)) for index, method, args in jobs]
     except SystemExit as error:  # of a game, which has no say in when a program ends
-        raise Exited(error) from error
+        raise ExitError(error) from error
 
 
-class Worker:
+class WorkerProcess:
     """A process that runs `serve(connection, *args)` until it is closed or its parent is gone.
 
     patience: seconds that one that was stopped may take to read or write the rest of a message.
@@ -83,12 +84,14 @@ class Worker:
         memory: tuple[Any, ...] = (),
     ):
         if getattr(multiprocessing.current_process(), "_inheriting", False):
-            os._exit(_UNGUARDED)  # it imports the script that starts it, see `_died`
-        payload = packed((serve, args))
-        self.connection, theirs = context.Pipe()
+            os._exit(_UNGUARDED_EXIT_CODE)  # it imports the script that starts it, see `_died`
+        payload = pickle_message((serve, args))
+        self.connection, theirs = SPAWN_CONTEXT.Pipe()
         if patience is not None:
-            _limit(self.connection, patience)
-        self.process = context.Process(target=_main, args=(theirs, payload, memory), daemon=True)
+            _set_pipe_timeout(self.connection, patience)
+        self.process = SPAWN_CONTEXT.Process(
+            target=_run_process, args=(theirs, payload, memory), daemon=True
+        )
         self.process.start()
         theirs.close()
         self.begun = False  # has answered
@@ -96,9 +99,9 @@ class Worker:
     def send(self, message: Any) -> None:
         """Send a message, or raise WorkerDied."""
         try:
-            send(self.connection, message)
+            send_message(self.connection, message)
         except (BrokenPipeError, ConnectionResetError):
-            raise self._died() from None
+            raise self._make_death_error() from None
         except BlockingIOError:
             raise StepTimeout(f"worker process {self.process.pid} reads nothing") from None
 
@@ -109,25 +112,25 @@ class Worker:
                 raise StepTimeout(f"a worker did not answer within {timeout:g} s")
             message = self.connection.recv()
         except (EOFError, ConnectionResetError):
-            raise self._died() from None
+            raise self._make_death_error() from None
         except BlockingIOError:
             raise StepTimeout(f"worker process {self.process.pid} sent half a message") from None
         self.begun = True
-        if isinstance(message, Raised):
+        if isinstance(message, ExceptionMessage):
             raise message.error
         return message
 
-    def _died(self) -> WorkerDied:
+    def _make_death_error(self) -> WorkerDied:
         self.process.join(1)
         code = self.process.exitcode
-        if code == _UNGUARDED and not self.begun:
-            return NeverBegan(
+        if code == _UNGUARDED_EXIT_CODE and not self.begun:
+            return WorkerStartError(
                 "this script starts worker processes as it is imported, and each of them imports "
                 'it: put what starts them under `if __name__ == "__main__":`'
             )
         how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
         if code == 1 and not self.begun:
-            return NeverBegan(
+            return WorkerStartError(
                 f"worker process {self.process.pid} {how} before it began; its standard error says "
                 "why"
             )
@@ -158,7 +161,7 @@ class Worker:
         self.connection.close()
 
 
-def _limit(connection: Connection, seconds: float) -> None:
+def _set_pipe_timeout(connection: Connection, seconds: float) -> None:
     """Let a read or write of a message fail that makes no progress for so long."""
     if sys.platform == "win32":  # where pipes are no sockets
         return
@@ -168,22 +171,24 @@ def _limit(connection: Connection, seconds: float) -> None:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, time)
 
 
-def ready(workers: Sequence[Worker], timeout: float | None = None) -> list[Worker]:
+def wait_for_workers(
+    workers: Sequence[WorkerProcess], timeout: float | None = None
+) -> list[WorkerProcess]:
     """Return the workers that have answered or died, after at most so many seconds."""
     by_connection = {worker.connection: worker for worker in workers}
     return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
 
 
-def send(connection: Connection, message: Any) -> None:
+def send_message(connection: Connection, message: Any) -> None:
     """Send a message, whatever defines its parts."""
-    connection.send_bytes(packed(message))
+    connection.send_bytes(pickle_message(message))
 
 
-def packed(message: Any) -> bytes:
+def pickle_message(message: Any) -> bytes:
     """Return the pickle of a message, by value for what no other process can import."""
     try:
         data = pickle.dumps(message)
-        if b"__main__" not in data or _main_can_be_imported():
+        if b"__main__" not in data or _is_main_importable():
             return data
     except (pickle.PicklingError, AttributeError, TypeError):
         pass  # a function within a function, a class that has come by value, ...
@@ -193,14 +198,14 @@ def packed(message: Any) -> bytes:
     return by_value
 
 
-def _main_can_be_imported() -> bool:
+def _is_main_importable() -> bool:
     """Return whether spawned processes have our __main__, which those of a notebook do not."""
     return not {"init_main_from_name", "init_main_from_path"}.isdisjoint(
         spawn.get_preparation_data("")
     )
 
 
-class Raised:
+class ExceptionMessage:
     """An exception on its way to another process."""
 
     def __init__(self, error: BaseException):
@@ -208,19 +213,19 @@ class Raised:
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
-            pickle.loads(packed(self.error))
+            pickle.loads(pickle_message(self.error))
         except Exception:  # noqa: BLE001 - whatever keeps an exception from being sent
             text = "".join(traceback.format_exception(self.error))
-            return Raised, (WorkerError(text),)
-        return Raised, (self.error,)
+            return ExceptionMessage, (WorkerError(text),)
+        return ExceptionMessage, (self.error,)
 
 
-def _main(connection: Connection, payload: bytes, memory: tuple[Any, ...]) -> None:
+def _run_process(connection: Connection, payload: bytes, memory: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    with reporting(connection):
+    with report_exceptions(connection):
         try:
             serve, args = pickle.loads(payload)
         except Exception as error:
@@ -229,7 +234,7 @@ def _main(connection: Connection, payload: bytes, memory: tuple[Any, ...]) -> No
 
 
 @contextlib.contextmanager
-def reporting(connection: Connection) -> Iterator[None]:
+def report_exceptions(connection: Connection) -> Iterator[None]:
     """Send the exception that ends a worker to its parent."""
     try:
         yield
@@ -237,6 +242,6 @@ def reporting(connection: Connection) -> Iterator[None]:
         pass  # the parent is gone or needs us no more
     except BaseException as error:  # noqa: BLE001 - raised again in the parent
         if not isinstance(error, Exception):
-            error = Exited(error)
+            error = ExitError(error)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            send(connection, Raised(error))
+            send_message(connection, ExceptionMessage(error))

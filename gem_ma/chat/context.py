@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from gem_ma.chat.messages import Picture, count_image_tokens, keep_images
-from gem_ma.guards.given import need
+from gem_ma.validation.arguments import check_type
 
 ChatMessage = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ class Context:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the context that a text such as "turns=4,images=2" names."""
-        need(text, str, "context")
+        check_type(text, str, "context")
         given: dict[str, Any] = {}
         known = {"turns", "images", "tokens", "family"}
         for part in text.replace("&", ",").split(","):

@@ -29,8 +29,8 @@ from gem_ma.engine.action_parsing import (
     parse_call_name,
     replace_surrogates,
 )
-from gem_ma.guards.given import each, need
 from gem_ma.renderers.picture import Picture as Picture
+from gem_ma.validation.arguments import check_each, check_type
 
 ContentPart: TypeAlias = str | Picture
 MessageContent: TypeAlias = str | Sequence[ContentPart]
@@ -86,7 +86,7 @@ def make_content(observation: Mapping[str, Any], alt: str = "") -> tuple[Content
     Models are trained on pictures before the question, and vendors advise it. The image is an
     array, or a Picture or several already, which keep their own alt text.
     """
-    need(observation, Mapping, "observation")
+    check_type(observation, Mapping, "observation")
     image, text = observation.get("image"), observation.get("text")
     parts: list[ContentPart] = list(find_observation_pictures(observation))
     if image is not None and not parts:
@@ -98,7 +98,7 @@ def make_content(observation: Mapping[str, Any], alt: str = "") -> tuple[Content
 
 def find_observation_pictures(observation: Mapping[str, Any]) -> tuple[Picture, ...]:
     """Return the Pictures of an observation: one, none, or where panels are apart, several."""
-    need(observation, Mapping, "observation")
+    check_type(observation, Mapping, "observation")
     image = observation.get("image")
     found = image if isinstance(image, tuple) else (image,)
     return found if all(isinstance(one, Picture) for one in found) else ()
@@ -200,7 +200,7 @@ def to_hf(messages: ChatInput, *, pixels: bool = True) -> list[dict[str, Any]]:
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
-        return {"type": "image", "image": part.pil()} if pixels else {"type": "image"}
+        return {"type": "image", "image": part.to_pil()} if pixels else {"type": "image"}
 
     return [
         _make_message(message, _make_blocks(parts, make_picture_block))
@@ -217,7 +217,7 @@ def to_trl_row(messages: ChatInput) -> dict[str, Any]:
         _make_message(message, _make_blocks(parts, lambda _: {"type": "image"}, always=True))
         for message, parts in _adapt_for_models(messages)
     ]
-    return {"prompt": prompt, "images": [picture.pil() for picture in list_pictures(messages)]}
+    return {"prompt": prompt, "images": [picture.to_pil() for picture in list_pictures(messages)]}
 
 
 def to_verl_row(messages: ChatInput) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def to_vllm(prompt: str | Sequence[int], messages: ChatInput) -> dict[str, Any]:
     name = "prompt" if isinstance(prompt, str) else "prompt_token_ids"
     out: dict[str, Any] = {name: prompt if isinstance(prompt, str) else list(prompt)}
     if found := list_pictures(messages):
-        out["multi_modal_data"] = {"image": [picture.pil() for picture in found]}
+        out["multi_modal_data"] = {"image": [picture.to_pil() for picture in found]}
         out["multi_modal_uuids"] = {"image": [picture.key for picture in found]}
     return out
 
@@ -293,7 +293,7 @@ def keep_images(
     seen: set[str] = set()
     kept = 0
     out: list[ChatMessage] = []
-    for message in reversed([*each(messages, Mapping, "messages")]):
+    for message in reversed([*check_each(messages, Mapping, "messages")]):
         value = message.get("content")
         if value is None or isinstance(value, str):
             out.append(message)
@@ -317,7 +317,7 @@ def keep_images(
 
 def describe_picture(picture: Picture) -> str:
     """Return what stands for a picture that is left out."""
-    need(picture, Picture, "picture")
+    check_type(picture, Picture, "picture")
     return f"[picture: {picture.alt}]" if picture.alt else "[picture]"
 
 

@@ -178,7 +178,7 @@ class ChatTokenizer:
             )
         made = self.processor(
             text=[text],
-            images=[picture.pil() for picture in shown],
+            images=[picture.to_pil() for picture in shown],
             add_special_tokens=special,
             return_tensors="pt",
         )

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gymnasium.error import DependencyNotInstalled
 
-from gem_ma.apis import making
+from gem_ma.apis import factory
 from gem_ma.apis.env import Env
 from gem_ma.engine import action_parsing
 from gem_ma.envs import registry
-from gem_ma.envs.files import games_in
-from gem_ma.envs.games import game_class
-from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.envs.game_factory import import_game_class
+from gem_ma.envs.game_files import list_games
+from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Game
 
 if TYPE_CHECKING:
@@ -137,19 +137,19 @@ def picture(id: str, **kwargs: Any) -> Image:
     """
     from PIL import Image
 
-    env = making.make(id, **kwargs)
+    env = factory.make(id, **kwargs)
     env.reset(seed=SEED)
     try:
         return Image.fromarray(env.picture(env.to_act[0]).array)
     except DependencyNotInstalled as error:
-        raise MissingNeed(f"{id} cannot be drawn here: {error}") from None
+        raise MissingRequirement(f"{id} cannot be drawn here: {error}") from None
     finally:
         env.close()
 
 
 def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | None, tuple[str, ...]]:
     """Return the environment at its start, or why there is none."""
-    missing = spec.missing()
+    missing = spec.list_missing()
     missing += [
         f"make({spec.id!r}, {one.name}=...): {one.meaning or 'it has no default'}"
         for one in parameters
@@ -158,9 +158,10 @@ def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | Non
     if missing:
         return None, tuple(missing)
     try:
-        env = making.make(spec)
+        env = factory.make(spec)
         env.reset(seed=SEED)
-    except (MissingNeed, ImportError, OSError) as error:  # data that are not there, for example
+    # data that are not there, for example
+    except (MissingRequirement, ImportError, OSError) as error:
         return None, (str(error),)
     return env, ()
 
@@ -170,9 +171,9 @@ def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | Non
 
 def _game(spec: Spec) -> type[Game[Any]] | None:
     try:
-        return game_class(spec)
+        return import_game_class(spec)
     except ImportError:
-        if spec.missing():
+        if spec.list_missing():
             return None
         raise
 
@@ -186,7 +187,7 @@ def _summary(spec: Spec, game: type[Game[Any]] | None) -> str:
         text = ast.get_docstring(ast.parse(source))
     else:
         own_module = sys.modules[game.__module__]
-        games = games_in(own_module)
+        games = list_games(own_module)
         whole, own = own_module.__doc__, game.__dict__.get("__doc__")
         text = own or whole if len(games) > 1 else whole or own
     words = " ".join((text or "").split())
@@ -249,7 +250,7 @@ def _played(env: Env[Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "seats": seats,
         "action": _action(env),
-        "reply": action_parsing.make_instruction(env.sight.config.format),
+        "reply": action_parsing.make_instruction(env.observation_builder.config.format),
         "observations": _observations(env),
         "options": game.reset_options,
         "tools": _tools(env),
@@ -280,7 +281,10 @@ def _observations(env: Env[Any]) -> dict[str, str]:
     """Return the spaces of text, picture, both, and of numbers where there are some."""
 
     def space(**kind: Any) -> Any:
-        size, length = env.sight.image_size, env.sight.config.text_length
+        size, length = (
+            env.observation_builder.image_size,
+            env.observation_builder.config.text_length,
+        )
         seen = Env(env.game, image_size=size, text_length=length, **kind)
         return seen.observation_space(env.possible_agents[0])
 

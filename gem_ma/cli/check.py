@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.agents import load_all, seated
-from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.env import Env
 from gem_ma.cli.common import UsageError, add_settings, count, made, positive
-from gem_ma.envs import files
-from gem_ma.guards import source
-from gem_ma.guards.packs import PackTable
+from gem_ma.envs import game_files
+from gem_ma.packs import PackTable
+from gem_ma.validation import entry_points
 
 # What each step of the contract holds, in the order in which they are looked at.
 HOLDS = {
@@ -104,7 +104,7 @@ def _add_what(command: Any) -> None:
 
 def _attack(args: argparse.Namespace) -> int:
     from gem_ma.testing import attack
-    from gem_ma.testing.attack import KINDS
+    from gem_ma.testing.reward_attack import FINDING_KINDS
 
     try:
         with _status() as say, opened(args.what, args.settings) as env:
@@ -122,12 +122,14 @@ def _attack(args: argparse.Namespace) -> int:
     for name, value in found.earned.items():
         sys.stdout.write(f"  {name:<10}{value:8.3g}\n")
     for one in found.findings:
-        sys.stdout.write(f"FOUND  {KINDS[one.kind]}: {one.trick}, seed {one.seed}: {one.why}\n")
+        sys.stdout.write(
+            f"FOUND  {FINDING_KINDS[one.kind]}: {one.trick}, seed {one.seed}: {one.why}\n"
+        )
     sys.stdout.write("" if found else "nothing was found\n")
     return int(bool(found))
 
 
-def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] | None:
+def best_of(env: AECEnv, agents: str | None = None) -> Callable[[int], float] | None:
     """Return what agents earn from a seed, on average over seats; None where nobody is known."""
     from gem_ma.rollouts.rollout import rollout
 
@@ -138,7 +140,7 @@ def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] |
         env.reset(seed=0)
         state = env.core.game_state
         if isinstance(getattr(state, "best", None), tuple):
-            return _knowing(env.twin())
+            return _knowing(env.copy())
         if not env.core.game.oracle or not hasattr(state, "answer"):
             return None
         known = _answering
@@ -149,7 +151,7 @@ def best_of(env: BaseEnv, agents: str | None = None) -> Callable[[int], float] |
         except (ValueError, TypeError) as error:
             raise UsageError(str(error)) from None
         who = seated(known, env.possible_agents)
-    twin = env.twin()
+    twin = env.copy()
 
     def earned(seed: int) -> float:
         twin.reset(seed=seed)
@@ -164,7 +166,7 @@ def _answering(turn: Any) -> str:
     return f"\\boxed{{{turn.position.state.answer}}}"
 
 
-def _knowing(twin: BaseEnv) -> Callable[[int], float]:
+def _knowing(twin: AECEnv) -> Callable[[int], float]:
     """Return what seats earn that say what the state holds as best for each."""
 
     def earned(seed: int) -> float:
@@ -256,7 +258,7 @@ def _status() -> Iterator[Callable[[str], None]]:
 
 
 def check(
-    env: BaseEnv,
+    env: AECEnv,
     *,
     seeds: int = 3,
     max_turns: int = 1000,
@@ -271,7 +273,7 @@ def check(
     Raises Fault, for whatever the environment's own code raises, too.
     """
     from gem_ma.testing import ContractError, certify
-    from gem_ma.testing.checker import Checker
+    from gem_ma.testing.env_checker import EnvChecker
 
     held: dict[str, int] = {}
     current = ""
@@ -286,10 +288,11 @@ def check(
     def whole() -> list[str]:
         return [step for step in HOLDS if step in held and step != current]
 
-    checker = Checker(env.twin(), range(seeds), max_turns)
+    checker = EnvChecker(env.copy(), range(seeds), max_turns)
     for step in HOLDS:
-        if hasattr(checker, step):
-            setattr(checker, step, functools.partial(told, step, getattr(checker, step)))
+        name = f"check_{step}"
+        if hasattr(checker, name):
+            setattr(checker, name, functools.partial(told, step, getattr(checker, name)))
     try:
         checker.check(processes)
         if pictures:
@@ -323,12 +326,12 @@ def where(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[BaseEnv]:
+def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[AECEnv]:
     """Make what is to be checked: an id, FILE.py, or FILE.py:NAME for one of its games.
 
     While it is open the file can be imported by other processes as well.
     """
-    file, name = source.parts(what)
+    file, name = entry_points.split_file_entry(what)
     path = Path(file or what)
     if path.is_dir():
         raise BadRequest(f"{path} is a folder; name a file in it, such as {path / 'my_game.py'}")
@@ -345,18 +348,18 @@ def opened(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[Base
         yield _env(path, file, name, dict(settings))
     finally:
         paths[:] = kept
-        module = source.module_of(path.resolve())[1].partition(".")[0]
+        module = entry_points.find_import_folder(path.resolve())[1].partition(".")[0]
         for one in set(sys.modules) - before:
             if one.partition(".")[0] == module:
                 del sys.modules[one]
 
 
-def _env(path: Path, file: str, name: str, arguments: Mapping[str, Any]) -> BaseEnv:
+def _env(path: Path, file: str, name: str, arguments: Mapping[str, Any]) -> AECEnv:
     """Return the environment of a game in a file: of the one it has, or of the one named."""
     try:
-        module = files.imported(path.resolve())
-        game = files.games_in(module)[files.name_in(module, file, name)]
-    except files.NoGame as error:
+        module = game_files.import_game_file(path.resolve())
+        game = game_files.list_games(module)[game_files.find_game_name(module, file, name)]
+    except game_files.GameNotFound as error:
         raise BadRequest(str(error)) from None
     except Exception as error:  # a file may raise anything
         raise Fault(f"{path} cannot be imported. {where(error)}") from error

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents import SPECS
-from gem_ma.apis import making
+from gem_ma.apis import factory
 from gem_ma.engine.seeding import generate_seed
 from gem_ma.envs.registry import MissingArgument
-from gem_ma.guards.remote import without_secrets
 from gem_ma.tools import SPECS as SPECS_OF_TOOLS
+from gem_ma.validation.endpoints import redact_secrets
 
 if TYPE_CHECKING:
-    from gem_ma.apis.aec import BaseEnv
+    from gem_ma.apis.aec import AECEnv
     from gem_ma.apis.env import Env
 
 WHO = (
@@ -48,7 +48,7 @@ def in_one_line(error: Exception | str) -> str:
     """
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return without_secrets(" ".join(str(error).split()))
+    return redact_secrets(" ".join(str(error).split()))
 
 
 def spoken(text: str, args: argparse.Namespace) -> str:
@@ -287,7 +287,7 @@ def make(id: str, args: argparse.Namespace) -> Env[Any]:
     return made(id, **looks(args))
 
 
-def with_tools(env: Env[Any], tools: Sequence[str] | None) -> BaseEnv:
+def with_tools(env: Env[Any], tools: Sequence[str] | None) -> AECEnv:
     """Return the environment with what --tools gives to seats."""
     if not tools:
         return env
@@ -302,7 +302,7 @@ def with_tools(env: Env[Any], tools: Sequence[str] | None) -> BaseEnv:
 def made(id: str, **arguments: Any) -> Env[Any]:
     """Make the environment of a command, or say what is wrong with what was set for it."""
     try:
-        return making.make(id, **arguments)
+        return factory.make(id, **arguments)
     except (MissingArgument, ValueError) as error:
         raise UsageError(str(error)) from None
     except TypeError as error:

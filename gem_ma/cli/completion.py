@@ -8,7 +8,7 @@ from typing import Any
 
 from gem_ma.agents import SPECS
 from gem_ma.envs import registry
-from gem_ma.envs.registry import MissingNeed
+from gem_ma.envs.registry import MissingRequirement
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -40,7 +40,7 @@ def script(shell: str) -> str:
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
-        raise MissingNeed(
+        raise MissingRequirement(
             "completion needs argcomplete: pip install 'gem-ma[completion]'"
         ) from None
     code: str = shellcode(["gem-ma"], shell="bash" if shell == "zsh" else shell)
@@ -68,14 +68,14 @@ def ids(prefix: str, **_: Any) -> list[str]:
 def agents(prefix: str, **_: Any) -> list[str]:
     """Return what specs of agents begin with, after those that a comma ends."""
     before = prefix[: prefix.rfind(",") + 1]
-    return [before + one for one in SPECS.begin()]
+    return [before + one for one in SPECS.list_prefixes()]
 
 
 def suites(prefix: str, **_: Any) -> list[str]:
     """Return the names of the suites that come with the package."""
-    from gem_ma.evaluation.suites import names
+    from gem_ma.evaluation.suites import list_suites
 
-    return list(names())
+    return list(list_suites())
 
 
 # By the name of an argument, which all commands share.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.cli.common import UsageError
-from gem_ma.guards.packs import PackTable
+from gem_ma.packs import PackTable
 
 DOWNLOADS = PackTable("downloads", {})
 

@@ -44,13 +44,13 @@ def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, st
 
 def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
     """Play many episodes, and say what came of them."""
-    from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
+    from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
     from gem_ma.rollouts.run import TooManyErrors
 
     goes_on = args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
     if not goes_on:  # with the seed that is in the file
         args.seed = drawn(args.seed)
-    warnings.simplefilter("ignore", FailedEpisodes)  # told below
+    warnings.simplefilter("ignore", FailedEpisodesWarning)  # told below
     try:
         episodes = play(
             concurrency=args.concurrency,
@@ -60,7 +60,7 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
             resume=args.resume,
             progress=True,
         )
-    except Interrupted as stop:
+    except RolloutInterrupted as stop:
         _print_summary(stop.episodes, args)
         raise Stopped(_describe_kept(stop.episodes, args)) from None
     except TooManyErrors as stop:

@@ -25,7 +25,7 @@ from gem_ma.cli.common import (
     seed,
     spoken,
 )
-from gem_ma.envs.registry import BadArgument, MissingNeed
+from gem_ma.envs.registry import BadArgument, MissingRequirement
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
 
@@ -54,7 +54,7 @@ def _told(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namesp
 
 
 def _add_eval(commands: Any) -> None:
-    found = ", ".join(suites.names())
+    found = ", ".join(suites.list_suites())
     parser = commands.add_parser(
         "eval",
         help="play a suite and say how good an agent is, and how sure that is",
@@ -160,24 +160,26 @@ def _eval(args: argparse.Namespace) -> int:
             on_cell=total,
         )
     if args.json:
-        _print_json(found.plain())
-        return found.code
+        _print_json(found.to_dict())
+        return found.exit_code
     _report(found, args)
     _write(f"written to {args.out}\n")
-    return found.code
+    return found.exit_code
 
 
 def _suite(args: argparse.Namespace) -> suites.Suite:
     """Return what is to be played."""
     if args.suite:
-        suite = suites.load(args.suite)
+        suite = suites.load_suite(args.suite)
     else:
-        suite = suites.of_ids(args.what, looks(args), args.opponents or "random", args.tools or "")
+        suite = suites.make_suite(
+            args.what, looks(args), args.opponents or "random", args.tools or ""
+        )
     if args.task_ids or args.start is not None or args.end is not None:
         if args.tasks:
             raise ValueError("tasks= goes without task_ids=, start= and end=")
         ids = [one for one in (args.task_ids or "").split(",") if one]
-        suite = suites.only(suite, ids, args.start, args.end)
+        suite = suites.select_tasks(suite, ids, args.start, args.end)
     return suite
 
 
@@ -302,8 +304,8 @@ def _in_order(
     found = dict(seats)
     for entry in suite.entries:
         try:
-            free = [one for one in runner.make(entry).possible_agents if one not in seats]
-        except (MissingNeed, ImportError, OSError):  # which is skipped
+            free = [one for one in runner.make_entry_env(entry).possible_agents if one not in seats]
+        except (MissingRequirement, ImportError, OSError):  # which is skipped
             continue
         has = f"{words}: {entry.name} has {len(free)} free seats"
         if len(free) != len(who):
@@ -362,13 +364,15 @@ def _table(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
 
 def _curves(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return the curves of pass@k and pass^k over all rows that were tried more than once."""
-    from gem_ma.evaluation.statistics import average
+    from gem_ma.evaluation.statistics import average_estimates
 
     out = []
     for kind, name in (("pass@k", "pass_at"), ("pass^k", "pass_hat")):
         ks = sorted({k for row in rows for k in row[name]})
         if len(ks) > 1:
-            points = ((k, average([row[name][k] for row in rows if k in row[name]])) for k in ks)
+            points = (
+                (k, average_estimates([row[name][k] for row in rows if k in row[name]])) for k in ks
+            )
             out.append((", ".join(f"k={k} {_percent(one)}" for k, one in points), kind))
     return out
 
@@ -545,7 +549,7 @@ def _add_tournament(commands: Any) -> None:
 
 
 def _tournament(args: argparse.Namespace) -> int:
-    from gem_ma.evaluation.tournament import tournament
+    from gem_ma.evaluation.tournament import run_tournament
 
     if args.picture and not args.picture.endswith(".png"):
         raise ValueError(f"--picture {args.picture}: expected a name that ends in .png")
@@ -553,7 +557,7 @@ def _tournament(args: argparse.Namespace) -> int:
         raise ValueError(f"--picture {args.picture}: there is no such folder")
     total = None if args.json else _Lines()
     with keeping(lambda: _kept(args.out, "matches")):
-        board = tournament(
+        board = run_tournament(
             args.games,
             _joining(args.agents),
             args.out,
@@ -577,10 +581,10 @@ def _tournament(args: argparse.Namespace) -> int:
 
         cells = len(board.agents)
         size = 140 + 56 * cells, 140 + 84 * cells
-        Path(args.picture).write_bytes(png.from_array(draw(board.scene(), size)))
+        Path(args.picture).write_bytes(png.encode_png(draw(board.build_scene(), size)))
     code = int(bool(board.failed or board.stopped))
     if args.json:
-        _print_json(board.plain())
+        _print_json(board.to_dict())
         return code
     if board.ratings:
         _ratings(board)
@@ -608,7 +612,7 @@ def _ratings(board: Any) -> None:
     for agent, (mu, sigma) in sorted(board.skills.items(), key=lambda one: -one[1][0]):
         _write(f"Plackett-Luce: {agent} {mu:.1f}, give or take {sigma:.1f}\n")
     _write("\npoints in percent that the row took from the column\n")
-    head, *lines = board.cross_table()
+    head, *lines = board.build_cross_table()
     _show(head, lines)
     _write("\n")
     lines = [
@@ -677,14 +681,14 @@ def _add_exploit(commands: Any) -> None:
 
 
 def _exploit(args: argparse.Namespace) -> int:
-    from gem_ma.evaluation.exploit import exploit, plain
+    from gem_ma.evaluation.exploitability import compute_exploitability, exploitability_to_dict
 
     seat = args.agent.partition("=")[0]
     if "," in args.agent or ("=" in args.agent and seat.isidentifier()):
         raise ValueError(f"--agents {args.agent}: expected one, who plays all seats")
-    found = exploit(args.id, args.agent, samples=args.samples, seed=args.seed)
+    found = compute_exploitability(args.id, args.agent, samples=args.samples, seed=args.seed)
     if args.json:
-        _print_json(plain(found))
+        _print_json(exploitability_to_dict(found))
         return 0
     _write(f"{found.id}, {found.agent}: {found.information_sets} information sets\n")
     _write(f"NashConv {found.nash_conv:.4f}, exploitability {found.exploitability:.4f}\n")
@@ -760,23 +764,27 @@ def _add_leaderboard(commands: Any) -> None:
 
 
 def _leaderboard(args: argparse.Namespace) -> int:
-    from gem_ma.evaluation.standings import percent, standings, write_page
+    from gem_ma.evaluation.suite_leaderboard import (
+        format_percent,
+        merge_results,
+        write_leaderboard_page,
+    )
 
     if args.out and not Path(args.out).resolve().parent.is_dir():
         raise UsageError(f"{args.out}: there is no such folder")
-    found = standings(args.files)
+    found = merge_results(args.files)
     if args.out:
-        write_page(found, args.out)
+        write_leaderboard_page(found, args.out)
     if args.json:
-        sys.stdout.write(json.dumps(found.plain(), indent=1) + "\n")
+        sys.stdout.write(json.dumps(found.to_dict(), indent=1) + "\n")
         return 0
     lines = []
     for table in found.tables:
-        rows = many(len(table.common), "row")
+        rows = many(len(table.common_rows), "row")
         lines.append(f"{table.suite}, mean success over {rows} that all have played")
-        wide = max(len(line.agent) for line in table.lines)
-        for place, line in enumerate(table.lines, 1):
-            lines.append(f"{place:>3}  {line.agent:{wide}}  {percent(line.success)}")
+        wide = max(len(line.agent) for line in table.agent_results)
+        for place, line in enumerate(table.agent_results, 1):
+            lines.append(f"{place:>3}  {line.agent:{wide}}  {format_percent(line.success)}")
     lines += [f"not compared: {one}" for one in found.refused]
     lines += [f"written to {args.out}"] if args.out else []
     sys.stdout.write("".join(f"{line}\n" for line in lines))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.cli.common import UsageError
 from gem_ma.envs import registry
-from gem_ma.envs.games import game_class, make_game
-from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.envs.game_factory import import_game_class, make_game
+from gem_ma.envs.registry import MissingRequirement, Spec
 
 if TYPE_CHECKING:
     from gem_ma.cli.about import About, Parameter
@@ -57,10 +57,10 @@ def add_commands(commands: Any) -> None:
 def _list(args: argparse.Namespace) -> int:
     ids = registry.list_envs(args.pattern or "*")
     if not ids:
-        hint = registry.suggested(args.pattern, registry.named(args.pattern))
+        hint = registry.suggest_ids(args.pattern, registry.find_ids(args.pattern))
         raise UsageError(f"no id matches {args.pattern!r}; {hint}")
     specs = [registry.spec(id) for id in ids]
-    specs = [spec for spec in specs if not (args.here and spec.missing())]
+    specs = [spec for spec in specs if not (args.here and spec.list_missing())]
     if args.ids or args.needs:
         for spec in specs:
             needs = f"  {', '.join(spec.needs)}" if args.needs and spec.needs else ""
@@ -80,7 +80,7 @@ def _grouped(specs: Sequence[Spec], chosen: bool) -> str:
     said: dict[str, tuple[str, str]] = {}
     for spec in specs:
         prefix, _, name = spec.id.partition(":")
-        family = registry.family_summary(prefix)
+        family = registry.read_family_summary(prefix)
         base = re.sub(r"(-v\d+)-.*|-(?:easy|hard)$", r"\1", spec.id)
         if family and not chosen:
             groups.setdefault(family, {}).setdefault(f"{prefix}:*", []).append(name)
@@ -111,23 +111,23 @@ def _place(spec: Spec) -> bool:
 def _room(spec: Spec) -> str:
     """Return what the games beside this one are."""
     *package, _ = spec.entry_point.partition(":")[0].split(".")
-    return registry.first_line(".".join(package)) or "registered by others"
+    return registry.read_summary(".".join(package)) or "registered by others"
 
 
 def _seated(spec: Spec) -> str:
     """Return how many seats a game has, if its class says so."""
     try:
-        seats = getattr(game_class(spec), "agents", None)
+        seats = getattr(import_game_class(spec), "agents", None)
         if not isinstance(seats, tuple):  # which depend on what it is made with
             seats = make_game(spec, {})[0].agents
-    except (AttributeError, ImportError, LookupError, MissingNeed, OSError, TypeError):
+    except (AttributeError, ImportError, LookupError, MissingRequirement, OSError, TypeError):
         return ""
     return f"{len(seats)} seat" + "s" * (len(seats) > 1)
 
 
 def _info(args: argparse.Namespace) -> int:
     from gem_ma.cli.about import about, picture
-    from gem_ma.envs.registry import MissingNeed
+    from gem_ma.envs.registry import MissingRequirement
 
     if args.picture and not args.picture.endswith(".png"):
         raise UsageError(f"--picture {args.picture}: expected a name that ends in .png")
@@ -147,7 +147,7 @@ def _info(args: argparse.Namespace) -> int:
         sys.stdout.write(_plain(found))
         return 0
     if drawn is None and not found.missing:
-        with contextlib.suppress(MissingNeed):  # the words stand for it
+        with contextlib.suppress(MissingRequirement):  # the words stand for it
             drawn = picture(args.id)
     _show(found, drawn)
     return 0
@@ -215,12 +215,12 @@ def _first_turn(found: About) -> Iterator[tuple[str, str]]:
 
 
 def _plain(found: About) -> str:
-    from gem_ma.evaluation.watch import visible
+    from gem_ma.evaluation.terminal_viewer import escape_invisible
 
     parts = [f"{found.id}\n{found.summary}\n"]
     for heading, text in (*_facts(found), *_first_turn(found)):
         parts.append(f"{heading}:\n" + "".join(f"  {line}\n" for line in text.splitlines()))
-    return visible("\n".join(parts))
+    return escape_invisible("\n".join(parts))
 
 
 def _show(found: About, drawn: Any) -> None:
@@ -230,16 +230,18 @@ def _show(found: About, drawn: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from gem_ma.evaluation.watch import cells, fit, visible
+    from gem_ma.evaluation.terminal_viewer import escape_invisible, fit_picture, render_half_blocks
 
     console = Console()
-    console.print(Text(found.id, "bold"), Text(visible(found.summary)), "", sep="\n")
+    console.print(Text(found.id, "bold"), Text(escape_invisible(found.summary)), "", sep="\n")
     table = Table.grid(padding=(0, 2))
     for heading, text in _facts(found):
-        table.add_row(Text(heading, "bold"), Text(visible(text)))
+        table.add_row(Text(heading, "bold"), Text(escape_invisible(text)))
     console.print(table)
     for heading, text in _first_turn(found):
-        console.print("", Text(heading, "bold"), Text(visible(text)), sep="\n")
+        console.print("", Text(heading, "bold"), Text(escape_invisible(text)), sep="\n")
     if drawn is not None and console.color_system is not None:
         pixels = np.asarray(drawn)
-        console.print("", cells(pixels, *fit(pixels, console.width, console.height // 2)))
+        console.print(
+            "", render_half_blocks(pixels, *fit_picture(pixels, console.width, console.height // 2))
+        )

@@ -21,8 +21,8 @@ from gem_ma.cli import (
 )
 from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
 from gem_ma.engine.match import SeatError
-from gem_ma.envs.registry import MissingNeed, UnknownEnv
-from gem_ma.guards.packs import list_packs
+from gem_ma.envs.registry import MissingRequirement, UnknownEnv
+from gem_ma.packs import list_packs
 from gem_ma.rollouts.version import __version__
 
 # In the order in which help lists them.
@@ -70,7 +70,7 @@ def _wrong() -> tuple[type[Exception], ...]:
     from gem_ma.agents.openai import ServerError
     from gem_ma.renderers import BadScene, UnknownTheme
 
-    known = BadScene, DependencyNotInstalled, MissingNeed, SeatError, ServerError
+    known = BadScene, DependencyNotInstalled, MissingRequirement, SeatError, ServerError
     return *known, ImportError, OSError, UnknownEnv, UnknownTheme, UsageError
 
 

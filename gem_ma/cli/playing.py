@@ -170,6 +170,6 @@ def _render(args: argparse.Namespace) -> int:
     if args.out.endswith(".gif"):
         save_gif(frames, args.out)
     else:
-        Path(args.out).write_bytes(png.from_array(frames[-1]))
+        Path(args.out).write_bytes(png.encode_png(frames[-1]))
     sys.stdout.write(f"written to {args.out}\n")
     return 0

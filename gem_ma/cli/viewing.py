@@ -120,7 +120,7 @@ def _view(args: argparse.Namespace) -> int:
     from rich.progress import Progress
 
     from gem_ma.evaluation.viewer import write_page
-    from gem_ma.rollouts.records import NotARecord
+    from gem_ma.rollouts.records import RecordError
 
     out = Path(args.out)
     if out.is_dir() or not out.parent.is_dir():
@@ -140,7 +140,7 @@ def _view(args: argparse.Namespace) -> int:
                     task, completed=done, description=f"{done} episodes"
                 ),
             )
-    except (NotARecord, OSError) as error:
+    except (RecordError, OSError) as error:
         raise UsageError(in_one_line(error)) from None
     for damage in page.damaged[:20]:
         sys.stderr.write(f"left out: {damage}\n")
@@ -160,7 +160,7 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from gem_ma.evaluation.watch import BadRequest, watch
+    from gem_ma.evaluation.terminal_viewer import WatchError, watch
 
     try:
         return watch(
@@ -173,7 +173,7 @@ def _watch(args: argparse.Namespace) -> int:
             trust=args.trust,
             **looks(args),
         )
-    except BadRequest as error:
+    except WatchError as error:
         raise UsageError(str(error)) from None
 
 
@@ -185,12 +185,12 @@ def _plot(args: argparse.Namespace) -> int:
         "learning": lambda: _curves(args),
         "win-rates": lambda: _rates(args, missing),
         "pass-k": lambda: _pass_k(args, missing),
-        "robustness": lambda: plots.robustness(plots.read_robustness(args.source)),
-        "tokens": lambda: plots.tokens(plots.read_episodes(args.source)),
+        "robustness": lambda: plots.plot_robustness(plots.read_robustness(args.source)),
+        "tokens": lambda: plots.plot_tokens(plots.read_episodes(args.source)),
     }
     try:
-        plots.check(args.out)
-        plots.save(draw[args.kind](), args.out)
+        plots.check_figure_path(args.out)
+        plots.save_figure(draw[args.kind](), args.out)
     except (ValueError, ImportError, OSError) as error:
         raise UsageError(in_one_line(error)) from None
     sys.stdout.write(f"written to {args.out}\n")
@@ -205,7 +205,7 @@ def _rates(args: argparse.Namespace, missing: list[str]) -> Any:
 
     names, rates, words = plots.read_tournament(args.source)
     missing += [f"{args.source} has {words}"] if words else []
-    return plots.win_rates(names, rates, words)
+    return plots.plot_win_rates(names, rates, words)
 
 
 def _pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
@@ -216,7 +216,7 @@ def _pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
     for name, rows in found.items():
         done, all = (sum(row[what] for row in rows) for what in ("episodes", "expected"))
         missing += [f"{name} has {done} of {all} episodes"] if done < all else []
-    return plots.pass_hat(found)
+    return plots.plot_pass_hat_k(found)
 
 
 def _curves(args: argparse.Namespace) -> Any:
@@ -229,7 +229,7 @@ def _curves(args: argparse.Namespace) -> Any:
     found = given or [name for name in rows[0] if name.startswith("return/")]
     if not found:
         raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
-    return plots.learning(runs, {name: name for name in found}, smooth=args.smooth)
+    return plots.plot_learning_curves(runs, {name: name for name in found}, smooth=args.smooth)
 
 
 # -- rescore ---------------------------------------------------------------------------------------
@@ -270,8 +270,10 @@ def _rescore(args: argparse.Namespace) -> int:
             }
             for row in told.rows
         ]
-        left = [{"episode": one.episode.id, "why": one.why} for one in told.lost]
-        sys.stdout.write(f"{json.dumps({'rows': rows, 'kept': told.kept, 'left_out': left})}\n")
+        left = [{"episode": one.episode.id, "why": one.why} for one in told.unfit_episodes]
+        sys.stdout.write(
+            f"{json.dumps({'rows': rows, 'kept': told.rank_correlation, 'left_out': left})}\n"
+        )
     else:
         sys.stdout.write(f"{told}\n")
     return 0

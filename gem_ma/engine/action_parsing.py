@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
-from gem_ma.guards.given import need
-from gem_ma.guards.untrusted import checked, read_json
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.untrusted_json import check_json, parse_json
 
 ActionFormat = Literal["auto", "boxed", "bracket", "answer", "bare", "verbatim"]
 ACTION_FORMATS: tuple[str, ...] = get_args(ActionFormat)
@@ -92,7 +92,7 @@ def extract_action(reply: str, format: str = "auto", count: int | None = None) -
 
 def _find_native_calls(reply: str) -> Any:
     """Return the native tool calls of a reply."""
-    need(reply, str, "reply")
+    check_type(reply, str, "reply")
     if isinstance(reply, RejectedReply):
         raise InvalidMove(str(reply))
     return getattr(reply, "tool_calls", None)
@@ -100,7 +100,7 @@ def _find_native_calls(reply: str) -> Any:
 
 def has_action(text: str, format: str = "auto") -> bool:
     r"""Return whether an action is marked in a text, by \boxed{}, <answer> or as `format` says."""
-    need(text, str, "text")
+    check_type(text, str, "text")
     if format == "bracket":
         return "[" in text
     return any(_find_last_match(pattern, text) >= 0 for pattern in (_BOXED, _ANSWER))
@@ -112,7 +112,7 @@ def parse_tool_calls(text: str) -> list[dict[str, Any]]:
     said = strip_thinking(text)
     for start, end in _find_call_spans(said, 0, len(said)):
         try:
-            call = read_json(said[start + len(_CALL_START) : end - len(_CALL_END)])
+            call = parse_json(said[start + len(_CALL_START) : end - len(_CALL_END)])
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
         except (ValueError, TypeError, KeyError, AttributeError):
             continue  # not a call, so it stays what it is: text
@@ -136,7 +136,7 @@ def truncate_tool_calls(text: str, count: int) -> str:
         return text if len(ends) <= count else text[: ends[count - 1]]
     if text.lstrip()[:1] == "[":
         try:
-            found = read_json(text)
+            found = parse_json(text)
         except ValueError:
             return text
         if all(isinstance(one, dict) and "name" in one for one in found) and found[count:]:
@@ -174,7 +174,7 @@ def parse_call_arguments(call: Any, *, exact: bool = False) -> Any:
     if not given and not exact:
         return {}
     try:
-        return read_json(given) if isinstance(given, str) else checked(given)
+        return parse_json(given) if isinstance(given, str) else check_json(given)
     except json.JSONDecodeError:
         raise ValueError(f"the arguments are no JSON: {clip_repr(str(given))}") from None
     except ValueError as error:
@@ -216,7 +216,7 @@ def _find_visible_spans(text: str) -> list[tuple[int, int]]:
 
 def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which no encoding can carry."""
-    need(text, str, "text")
+    check_type(text, str, "text")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -297,7 +297,7 @@ def parse_choice(text: str, options: Collection[T]) -> T:
     """Return the option that `text` names, whatever its case and the punctuation around it."""
     if text in options:
         return cast(T, text)
-    need(text, str, "text")
+    check_type(text, str, "text")
     by_name = {str(option).casefold(): option for option in options}
     for name in (text.casefold(), text.strip(_PUNCTUATION).casefold()):
         if name in by_name:
@@ -307,7 +307,7 @@ def parse_choice(text: str, options: Collection[T]) -> T:
 
 def parse_number(text: str) -> int:
     """Return the whole number that `text` is, whatever the punctuation around it."""
-    need(text, str, "text")
+    check_type(text, str, "text")
     if text.isdecimal() and text.isascii() and len(text) < 19:
         return int(text)
     digits = text.strip(_PUNCTUATION)
@@ -323,6 +323,6 @@ def clip_repr(text: str, limit: int = 60) -> str:
 
 def format_options(options: Sequence[str], limit: int = 30) -> str:
     """Return the options as one line, and how many more there are."""
-    need(options, Sequence, "options")
+    check_type(options, Sequence, "options")
     more = f", ... ({len(options) - limit} more)" if len(options) > limit else ""
     return ", ".join(options[:limit]) + more

@@ -55,7 +55,7 @@ class ObservationBuilder:
         if theme != "light":
             self.load_palette()
         if noise != "":
-            from gem_ma.renderers import noise as named
+            from gem_ma.renderers import parse_noise as named
 
             self._noise = named(noise)
 
@@ -94,10 +94,10 @@ class ObservationBuilder:
 
     def _describe_legend(self, seat: str) -> str:
         """Say what things look like in this theme, so that no other word has to name a colour."""
-        from gem_ma.renderers import legend
+        from gem_ma.renderers import make_legend
 
         start = self.game.start(np.random.default_rng(0), {})
-        shown = legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
+        shown = make_legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
         return shown and f"In the picture: {shown}."
 
     def build_text(self, match: Match[Any], seat: str, *, rules: bool, view: Any = None) -> str:
@@ -144,7 +144,7 @@ class ObservationBuilder:
         size = (self.uses_own_size and _find_own_size(scene)) or self.image_size
         look = scene, size, self.load_palette(), self.config.image_unit
         drawn = functools.partial(draw, *look, noise=self._noise)
-        return Picture(drawn, alt, png=functools.partial(png.png, *look, noise=self._noise))
+        return Picture(drawn, alt, png=functools.partial(png.render_png, *look, noise=self._noise))
 
     def render_image(self, view: Any, seat: str | None) -> np.ndarray:
         """Return a view as pixels."""
@@ -157,9 +157,9 @@ class ObservationBuilder:
     def load_palette(self) -> Any:
         """Return the theme."""
         if self._palette is None:
-            from gem_ma.renderers import theme
+            from gem_ma.renderers import parse_theme
 
-            self._palette = theme(self.config.theme)
+            self._palette = parse_theme(self.config.theme)
         return self._palette
 
     # -- numbers -------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ class ObservationBuilder:
     # -- all that a seat gets ------------------------------------------------------------------
 
     def build_observation(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
-        """Return what a seat sees; `turn` is said of `Seam.observe`."""
+        """Return what a seat sees; `turn` is said of `BaseEnv.observe`."""
         view = match.view_cache.get(seat) or match.make_view(seat)
         if self.discrete and not turn:
             numbers = self.game.encode(view, seat) if self.config.observe == "text" else None
@@ -255,7 +255,7 @@ def _find_own_size(scene: Any) -> tuple[int, int] | None:
         if isinstance(part, Pixels):
             from gem_ma.renderers.scenes import panels
 
-            return panels.around(title, (part.width, part.height))
+            return panels.compute_frame_size(title, (part.width, part.height))
     return None
 
 

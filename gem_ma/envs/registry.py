@@ -18,12 +18,12 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from gem_ma.envs.levels import at
-from gem_ma.envs.levels import dial as rows_of
-from gem_ma.guards.given import need
-from gem_ma.guards.packs import describe_missing, list_packs
+from gem_ma.envs.difficulty_levels import interpolate_levels as rows_of
+from gem_ma.envs.difficulty_levels import select_level
+from gem_ma.packs import describe_missing, list_packs
+from gem_ma.validation.arguments import check_type
 
-_MAKERS = "gem_ma.apis.making"  # what the other registries import to make one of ours
+_FACTORY_MODULE = "gem_ma.apis.factory"  # what the other registries import to make one of ours
 
 
 class UnknownEnv(LookupError):
@@ -48,11 +48,11 @@ class MissingArgument(BadArgument):
     """The game cannot be made without this argument."""
 
 
-class Untrusted(RuntimeError):
+class UntrustedSpec(RuntimeError):
     """The Spec of a record names code or arguments that are not registered here."""
 
 
-class MissingNeed(RuntimeError):
+class MissingRequirement(RuntimeError):
     """Something that an environment needs is not there; the message names the remedy."""
 
 
@@ -60,7 +60,7 @@ class MissingNeed(RuntimeError):
 class Spec:
     """An id, the game it stands for as "module:class", and its arguments (and those of Env).
 
-    needs: what it takes beside this package; `Spec.missing` says what of it is not there.
+    needs: what it takes beside this package; `Spec.list_missing` says what of it is not there.
         An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
         "key:NAME" (an environment variable), "corpus:NAME" (of NLTK),
         "hub" (the Hugging Face Hub), "network", or "broken: why".
@@ -77,21 +77,21 @@ class Spec:
 
     def __post_init__(self) -> None:
         if self.recorded:
-            object.__setattr__(self, "entry_point", _today(self.entry_point))
+            object.__setattr__(self, "entry_point", _update_entry_point(self.entry_point))
 
     @property
     def summary(self) -> str:
         """What it is, in a line, if a module of this package says so; nothing is imported."""
-        return first_line(self.entry_point.partition(":")[0])
+        return read_summary(self.entry_point.partition(":")[0])
 
-    def missing(self) -> list[str]:
+    def list_missing(self) -> list[str]:
         """Return what it needs and is not there, each with its remedy; networks are not tried."""
-        return [remedy for need in self.needs if (remedy := _remedy(need))]
+        return [remedy for need in self.needs if (remedy := _find_remedy(need))]
 
 
 # The files of games that lay side by side in gem_ma.envs, and in gem_ma.envs.visual, when episodes
 # were recorded, by the folder in which they are now.
-_MOVED = {
+_MOVED_GAMES = {
     "boards": "battleship breakthrough chess connect_four hex nim reversi tic_tac_toe",
     "cards": "blackjack kuhn_poker leduc_poker liars_dice",
     "guessing": "guess_the_number hangman mastermind wordle",
@@ -109,11 +109,11 @@ _MOVED = {
 }
 
 
-def _today(entry_point: str) -> str:
+def _update_entry_point(entry_point: str) -> str:
     """Return where the game is that an entry point named when it was recorded."""
     module, colon, name = entry_point.partition(":")
     folder, _, file = module.rpartition(".")
-    for moved, files in _MOVED.items():
+    for moved, files in _MOVED_GAMES.items():
         above = f"gem_ma.envs.{moved}".rpartition(".")[0]
         if folder == above and file in files.split():
             return f"gem_ma.envs.{moved}.{file}{colon}{name}"
@@ -121,7 +121,7 @@ def _today(entry_point: str) -> str:
 
 
 _specs: dict[str, Spec] = {}
-_elsewhere: dict[str, str] = {}  # prefix of ids -> "library" or "server", where their rules are
+_rules_hosts: dict[str, str] = {}  # prefix of ids -> "library" or "server", where their rules are
 _families: dict[str, str] = {}  # prefix of ids -> the module that knows them
 
 
@@ -141,34 +141,36 @@ def register(
     0, at 10 and at some difficulties between. `levels` are more ids of the game, "ID-LEVEL", by
     what their arguments are besides, or by a difficulty on the dial.
     """
-    need(id, str, "id")
+    check_type(id, str, "id")
     if ":" not in entry_point:
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
-    need(levels or {}, Mapping, "levels")
-    need(dial or {}, Mapping, "dial")
+    check_type(levels or {}, Mapping, "levels")
+    check_type(dial or {}, Mapping, "dial")
     rows = rows_of(dial) if dial else ()
     ids = {id: kwargs}
     for level, more in (levels or {}).items():
-        own: Any = at(rows, more) if rows and isinstance(more, int) else more
-        need(own, Mapping, f"levels[{level!r}]")
+        own: Any = select_level(rows, more) if rows and isinstance(more, int) else more
+        check_type(own, Mapping, f"levels[{level!r}]")
         ids[f"{id}-{level}"] = {**kwargs, **own}
     for one in ids:
         if one in _specs:
             raise ValueError(f"{one!r} is registered already, for {_specs[one].entry_point}")
     for one, arguments in ids.items():
         _specs[one] = Spec(one, entry_point, arguments, tuple(needs), rows)
-        _tell_others(one)
+        _register_elsewhere(one)
 
 
-def _tell_others(id: str) -> None:
-    name, kwargs = foreign(id), {"env_id": id}
-    gymnasium.register(name, f"{_MAKERS}:for_gymnasium", kwargs=kwargs)
+def _register_elsewhere(id: str) -> None:
+    name, kwargs = make_gymnasium_id(id), {"env_id": id}
+    gymnasium.register(name, f"{_FACTORY_MODULE}:make_for_gymnasium", kwargs=kwargs)
     if hasattr(pettingzoo, "register"):  # since 1.27
-        pettingzoo.register("aec", name, f"{_MAKERS}:for_pettingzoo", kwargs=kwargs)
-        pettingzoo.register("parallel", name, f"{_MAKERS}:for_pettingzoo_parallel", kwargs=kwargs)
+        pettingzoo.register("aec", name, f"{_FACTORY_MODULE}:make_for_pettingzoo", kwargs=kwargs)
+        pettingzoo.register(
+            "parallel", name, f"{_FACTORY_MODULE}:make_parallel_for_pettingzoo", kwargs=kwargs
+        )
 
 
-def foreign(id: str) -> str:
+def make_gymnasium_id(id: str) -> str:
     """Return the name of an id in the other registries."""
     return "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
 
@@ -187,14 +189,14 @@ def register_family(
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
     _families[prefix] = module
-    _elsewhere[prefix] = elsewhere
+    _rules_hosts[prefix] = elsewhere
     for name in names:
-        _tell_others(f"{prefix}:{name}")
+        _register_elsewhere(f"{prefix}:{name}")
 
 
-def elsewhere(id: str) -> str:
+def find_rules_host(id: str) -> str:
     """Return where the rules of an id live that this package and packs do not have, or nothing."""
-    return _elsewhere.get(id.partition(":")[0], "")
+    return _rules_hosts.get(id.partition(":")[0], "")
 
 
 def spec(id: str) -> Spec:
@@ -202,82 +204,84 @@ def spec(id: str) -> Spec:
 
     Or of a game of one's own: "FILE.py", "FILE.py:NAME" or "module:NAME", which is imported.
     """
-    need(id, str, "id")
-    found = _specs.get(id) or _in_family(id)
+    check_type(id, str, "id")
+    found = _specs.get(id) or _find_in_family(id)
     if found is None:
         list_packs()
-        found = _specs.get(id) or _in_family(id)
+        found = _specs.get(id) or _find_in_family(id)
     if found is None:
-        meant = named(id)
+        meant = find_ids(id)
         if len(meant) == 1:
             return spec(meant[0])
-        own = _in_file(id)
+        own = _find_in_file(id)
         if own is not None:
             return own
-        raise UnknownEnv(f"no environment {id!r}; {suggested(id, meant)}{describe_missing()}")
+        raise UnknownEnv(f"no environment {id!r}; {suggest_ids(id, meant)}{describe_missing()}")
     return found
 
 
-def _in_file(what: str) -> Spec | None:
+def _find_in_file(what: str) -> Spec | None:
     prefix = what.partition(":")[0]
     if prefix in _families or any(id.startswith(f"{prefix}:") for id in _specs):
         return None
-    files = importlib.import_module("gem_ma.envs.files")  # which imports this module
-    found: Spec | None = files.find(what)
+    files = importlib.import_module("gem_ma.envs.game_files")  # which imports this module
+    found: Spec | None = files.find_file_spec(what)
     return found
 
 
-def named(name: str) -> list[str]:
+def find_ids(name: str) -> list[str]:
     """Return the ids that a name may stand for, however it is written: ours before all others.
 
     A name is an id without its prefix, its version or both.
     """
     prefix, colon, rest = name.partition(":")
-    wanted = _letters(rest if colon else name)
-    for known in (_specs, *([_everything()] if not colon or prefix in _families else ())):
+    wanted = _normalize_name(rest if colon else name)
+    for known in (_specs, *([_collect_specs()] if not colon or prefix in _families else ())):
         found = [
             id
             for id in known
-            if wanted in _written(id) and (not colon or id.startswith(f"{prefix.lower()}:"))
+            if wanted in _list_spellings(id) and (not colon or id.startswith(f"{prefix.lower()}:"))
         ]
         if found:
             return sorted(found)
     return []
 
 
-def _written(id: str) -> set[str]:
+def _list_spellings(id: str) -> set[str]:
     rest = id.partition(":")[2]
     name = re.sub(r"-?v\d+", "", rest, count=1)
-    return {_letters(rest), _letters(name)}
+    return {_normalize_name(rest), _normalize_name(name)}
 
 
-def _letters(text: str) -> str:
+def _normalize_name(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
 
 
-def _everything() -> dict[str, Spec]:
+def _collect_specs() -> dict[str, Spec]:
     """Return all that is listed."""
     found = dict(_specs)
     for prefix in _families:
-        found |= _family(prefix)
+        found |= _load_family(prefix)
     return found
 
 
-def suggested(id: str, meant: Sequence[str]) -> str:
+def suggest_ids(id: str, meant: Sequence[str]) -> str:
     """Say which ids may have been meant, five at most."""
     prefix, colon, rest = id.lower().rpartition(":")
-    every = {one.lower(): one for one in _everything()}
+    every = {one.lower(): one for one in _collect_specs()}
     same = {low: one for low, one in every.items() if low.startswith(f"{prefix}:")}
     known = same if colon and same else every
     close = list(meant)
     if not close:
-        wanted = _letters(rest)
-        close = [one for one in known.values() if len(wanted) > 2 and wanted in _letters(one)]
+        wanted = _normalize_name(rest)
+        close = [
+            one for one in known.values() if len(wanted) > 2 and wanted in _normalize_name(one)
+        ]
     if not close:
         names = known
         if not prefix:  # of ids with one name, ours are meant
             ours_last = reversed(known.values())
-            names = {name: one for one in ours_last for name in _written(one)}
+            names = {name: one for one in ours_last for name in _list_spellings(one)}
         near = difflib.get_close_matches(id.lower() if prefix else wanted, names, n=3, cutoff=0.75)
         close = list(dict.fromkeys(names[name] for name in near))
     close = [one for one in close if not any(one.startswith(f"{other}-") for other in close)]
@@ -287,35 +291,35 @@ def suggested(id: str, meant: Sequence[str]) -> str:
     return f"did you mean {shown}?"
 
 
-def listed(id: str) -> Spec | None:
+def find_registered(id: str) -> Spec | None:
     """Return the Spec of an id that is registered; nothing is imported that the id names."""
-    found = _specs.get(id) or _in_list(id)
+    found = _specs.get(id) or _find_in_lists(id)
     if found is None:
         list_packs()
-        found = _specs.get(id) or _in_list(id)
+        found = _specs.get(id) or _find_in_lists(id)
     return found
 
 
-def _in_list(id: str) -> Spec | None:
+def _find_in_lists(id: str) -> Spec | None:
     prefix, colon, _ = id.partition(":")
     if not colon or prefix not in _families:
         return None
     known = getattr(importlib.import_module(_families[prefix]), "known", None)
-    return _family(prefix).get(id) or (known(id) if known else None)
+    return _load_family(prefix).get(id) or (known(id) if known else None)
 
 
-def _in_family(id: str) -> Spec | None:
+def _find_in_family(id: str) -> Spec | None:
     prefix, colon, _ = id.partition(":")
     if not colon or prefix not in _families:
         return None
-    found = _family(prefix).get(id)
+    found = _load_family(prefix).get(id)
     if found is None:
         found = importlib.import_module(_families[prefix]).find(id)
     return found
 
 
 @functools.cache
-def _family(prefix: str) -> dict[str, Spec]:
+def _load_family(prefix: str) -> dict[str, Spec]:
     """Return the listed members of a family."""
     module = importlib.import_module(_families[prefix])
     return {spec.id: spec for spec in module.specs()}
@@ -327,7 +331,7 @@ def list_envs(pattern: str = "*") -> list[str]:
     Without a wildcard it may stand anywhere in an id, or in what a Spec's `summary` says.
     """
     list_packs()
-    need(pattern, str, "pattern")
+    check_type(pattern, str, "pattern")
     wanted = pattern.lower()
     said: list[str] = []
     if not any(c in pattern for c in "*?["):
@@ -336,7 +340,7 @@ def list_envs(pattern: str = "*") -> list[str]:
     ids = list(_specs)
     for prefix in _families:
         if ":" not in wanted or fnmatch.fnmatchcase(prefix, wanted.partition(":")[0]):
-            ids += _family(prefix)
+            ids += _load_family(prefix)
     return sorted({*said, *(id for id in ids if fnmatch.fnmatchcase(id.lower(), wanted))})
 
 
@@ -346,7 +350,7 @@ def print_envs(pattern: str = "*") -> None:
 
 
 @functools.cache
-def first_line(module: str) -> str:
+def read_summary(module: str) -> str:
     """Return how the docstring of a module begins; nothing is imported."""
     top, *parts = module.split(".")
     found = importlib.util.find_spec(top) if top else None
@@ -365,12 +369,12 @@ def first_line(module: str) -> str:
     return begin[1].strip() if begin else ""
 
 
-def family_summary(prefix: str) -> str:
+def read_family_summary(prefix: str) -> str:
     """Return what a family of ids is, in a line, as its module says."""
-    return first_line(_families[prefix]) if prefix in _families else ""
+    return read_summary(_families[prefix]) if prefix in _families else ""
 
 
-def _remedy(need: str) -> str:
+def _find_remedy(need: str) -> str:
     """Return what to do about a need that is not met, or nothing if it is or cannot be told."""
     kind, _, name = need.partition(":")
     if kind == "key":
@@ -384,12 +388,12 @@ def _remedy(need: str) -> str:
         return "" if sys.version_info >= version else f"it needs {kind}"
     if kind in ("hub", "network"):
         return ""
-    modules = (name,) if name else _EXTRAS.get(kind, (kind,))
+    modules = (name,) if name else _EXTRA_MODULES.get(kind, (kind,))
     return "" if all(map(_is_installed, modules)) else f"pip install 'gem-ma[{kind}]'"
 
 
 # The modules that show whether an extra is installed, where its name is not that of its module.
-_EXTRAS: dict[str, tuple[str, ...]] = {
+_EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "butterfly": ("pymunk", "pygame"),
     "games": ("chess", "wordfreq"),
     "math": ("math_verify",),
@@ -419,7 +423,7 @@ def _has_corpus(name: str) -> bool:
     return False
 
 
-def instead(name: str, known: Iterable[str], otherwise: str) -> str:
+def suggest_names(name: str, known: Iterable[str], otherwise: str) -> str:
     """Say which of the known names a wrong one may stand for, or what there is."""
     known = list(dict.fromkeys(known))
     if close := difflib.get_close_matches(name, known, n=2, cutoff=0.75):

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from gem_ma.game import InvalidMove
 
-WHEEL = 40  # pixels that a page is scrolled by, for each notch
+PIXELS_PER_NOTCH = 40  # pixels that a page is scrolled by, for each notch
 
 
-class Action(NamedTuple):
+class ScreenAction(NamedTuple):
     """One thing that a person does: where, and what."""
 
     kind: str  # click, double, triple, right, drag, scroll, type, key, hover, wait
@@ -21,7 +21,7 @@ class Action(NamedTuple):
     text: str = ""  # what is typed, or the key
 
 
-KEYS = {
+KEY_NAMES = {
     "enter": "Enter", "return": "Enter", "kp_enter": "Enter", "tab": "Tab", "escape": "Escape",
     "esc": "Escape", "backspace": "Backspace", "delete": "Delete", "del": "Delete",
     "left": "Left", "right": "Right", "up": "Up", "down": "Down", "arrowleft": "Left",
@@ -34,91 +34,93 @@ _CALL = re.compile(r"([a-z_]{2,24}) ?\((.{0,2000})\)", re.DOTALL)
 _TAGS = re.compile(r"</?tool_call>|```(?:json)?")
 _PAIR = re.compile(r"(-?\d{1,5}(?:\.\d{1,4})?)[ ,]{1,4}(-?\d{1,5}(?:\.\d{1,4})?)")
 _REF = re.compile(r"e\d{1,4}")
-_NAMED = re.compile(
+_NAMED_ARGUMENT = re.compile(
     r"([a-z_]{2,16}) ?= ?(?:'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\")"
 )
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\"")
-_POINTED = {
+_QUOTED_ARGUMENT = re.compile(r"'((?:[^'\\]|\\.){0,1500})'|\"((?:[^\"\\]|\\.){0,1500})\"")
+_POINTER_KINDS = {
     "click": "click", "left_click": "click", "double_click": "double", "left_double": "double",
     "triple_click": "triple", "right_click": "right", "right_single": "right", "hover": "hover",
     "mouse_move": "hover", "move": "hover", "middle_click": "click",
 }  # fmt: skip
-WAITS = ("wait", "screenshot", "cursor_position", "finished", "terminate", "call_user")
-EXPECTED = (
+WAIT_ACTIONS = ("wait", "screenshot", "cursor_position", "finished", "terminate", "call_user")
+EXPECTED_ACTIONS = (
     "expected click(x, y), double_click(x, y), right_click(x, y), drag(x1, y1, x2, y2), "
     'scroll(x, y, dy), type("text"), key("ctrl+a"), hover(x, y) or wait(); a ref such as e3 in '
     "place of x, y"
 )
-Place = Callable[[float, float], tuple[int, int]]
+PointScaler = Callable[[float, float], tuple[int, int]]
 
 
-class Reader:
+class ActionReader:
     """Reads replies for one screen.
 
     place: turns coordinates as they are said into pixels. middles: returns the middle of what each
         ref names, where one is asked for.
     """
 
-    def __init__(self, place: Place, middles: Callable[[], Mapping[str, tuple[int, int]]]):
+    def __init__(self, place: PointScaler, middles: Callable[[], Mapping[str, tuple[int, int]]]):
         self.place = place
         self.middles = middles
 
-    def read(self, text: str) -> Action:
+    def read(self, text: str) -> ScreenAction:
         """Return the action of a reply, or raise InvalidMove."""
         text = _TAGS.sub("", text).strip()
         if text.startswith(("{", "[")):
             try:
                 found = json.loads(text)
             except (ValueError, RecursionError):
-                raise InvalidMove(f"that is no JSON; {EXPECTED}") from None
-            return self._of_call(found)
+                raise InvalidMove(f"that is no JSON; {EXPECTED_ACTIONS}") from None
+            return self._parse_call(found)
         text = text.rpartition("Action:")[2].strip()
         match = _CALL.fullmatch(text)
         if match is None:
-            raise InvalidMove(EXPECTED)
-        return self._of_words(match[1], match[2])
+            raise InvalidMove(EXPECTED_ACTIONS)
+        return self._parse_words(match[1], match[2])
 
     # -- words -------------------------------------------------------------------------------------
 
-    def _of_words(self, name: str, inside: str) -> Action:
-        named = {key: _plain(one or two) for key, one, two in _NAMED.findall(inside)}
-        quoted = [_plain(one or two) for one, two in _QUOTED.findall(inside)]
-        if name in WAITS:
-            return Action("wait")
+    def _parse_words(self, name: str, inside: str) -> ScreenAction:
+        named = {key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)}
+        quoted = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
+        if name in WAIT_ACTIONS:
+            return ScreenAction("wait")
         if name == "type":
             content = named.get("content", quoted[0] if quoted else inside)
-            return Action("type", text=content)
+            return ScreenAction("type", text=content)
         if name in ("key", "hotkey", "press"):
-            return Action("key", text=key_of(named.get("key", quoted[0] if quoted else inside)))
-        points = self._points(inside)
-        if name in _POINTED and len(points) == 1:
-            return Action(_POINTED[name], points[0])
+            return ScreenAction(
+                "key", text=parse_key(named.get("key", quoted[0] if quoted else inside))
+            )
+        points = self._find_points(inside)
+        if name in _POINTER_KINDS and len(points) == 1:
+            return ScreenAction(_POINTER_KINDS[name], points[0])
         if name in ("drag", "left_click_drag") and len(points) == 2:
-            return Action("drag", points[0], points[1])
+            return ScreenAction("drag", points[0], points[1])
         if name == "scroll" and points:
-            return Action("scroll", points[0], (0, self._by(inside, named)))
-        raise InvalidMove(EXPECTED)
+            return ScreenAction("scroll", points[0], (0, self._parse_scroll(inside, named)))
+        raise InvalidMove(EXPECTED_ACTIONS)
 
-    def _points(self, inside: str) -> list[tuple[int, int]]:
+    def _find_points(self, inside: str) -> list[tuple[int, int]]:
         found = []
         for match in re.finditer(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", inside):
             if match[1] is None:
-                found.append(self._middle(match[0]))
+                found.append(self._find_middle(match[0]))
             else:
                 found.append(self.place(float(match[1]), float(match[2])))
         return found
 
-    def _middle(self, ref: str) -> tuple[int, int]:
+    def _find_middle(self, ref: str) -> tuple[int, int]:
         middles = self.middles()
         if ref not in middles:
             raise InvalidMove(f"there is no {ref}; there are {', '.join(middles)}")
         return middles[ref]
 
-    def _by(self, inside: str, named: Mapping[str, str]) -> int:
+    def _parse_scroll(self, inside: str, named: Mapping[str, str]) -> int:
         direction = named.get("direction", "")
         for word, sign in (("up", -1), ("down", 1)):
             if direction == word or (not direction and re.search(rf"\b{word}\b", inside)):
-                return sign * 5 * WHEEL
+                return sign * 5 * PIXELS_PER_NOTCH
         rest = re.sub(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", "", inside, count=1)
         numbers = re.findall(r"-?\d{1,5}", rest)
         if not numbers:
@@ -127,7 +129,7 @@ class Reader:
 
     # -- calls of tools ----------------------------------------------------------------------------
 
-    def _of_call(self, found: Any) -> Action:
+    def _parse_call(self, found: Any) -> ScreenAction:
         if isinstance(found, list) and len(found) == 1:
             found = found[0]
         if not isinstance(found, dict):
@@ -139,48 +141,48 @@ class Reader:
             raise InvalidMove("the arguments of a call are an object")
         name = given.get("action", given.get("type", found.get("name")))
         if not isinstance(name, str):
-            raise InvalidMove("which action? " + EXPECTED)
-        return self._called(name, given)
+            raise InvalidMove("which action? " + EXPECTED_ACTIONS)
+        return self._make_action(name, given)
 
-    def _called(self, name: str, given: Mapping[str, Any]) -> Action:
-        if name in (*WAITS, "answer"):
-            return Action("wait")
+    def _make_action(self, name: str, given: Mapping[str, Any]) -> ScreenAction:
+        if name in (*WAIT_ACTIONS, "answer"):
+            return ScreenAction("wait")
         if name == "type":
             text = given.get("text", given.get("content"))
             if not isinstance(text, str):
                 raise InvalidMove("type needs a text")
-            return Action("type", text=text[:2000])
+            return ScreenAction("type", text=text[:2000])
         if name in ("key", "keypress", "hotkey", "hold_key"):
             keys = given.get("keys", given.get("text", given.get("key")))
             if isinstance(keys, list) and all(isinstance(one, str) for one in keys):
                 keys = "+".join(keys)
             if not isinstance(keys, str):
                 raise InvalidMove("key needs the name of a key")
-            return Action("key", text=key_of(keys))
-        return self._pointed(name, given)
+            return ScreenAction("key", text=parse_key(keys))
+        return self._make_pointer_action(name, given)
 
-    def _pointed(self, name: str, given: Mapping[str, Any]) -> Action:
+    def _make_pointer_action(self, name: str, given: Mapping[str, Any]) -> ScreenAction:
         if name in ("drag", "left_click_drag"):
-            start, end = self._path(given)
-            return Action("drag", start, end)
+            start, end = self._parse_path(given)
+            return ScreenAction("drag", start, end)
         if name == "scroll":
-            return Action("scroll", self._where(given), (0, _amount(given)))
-        kind = _POINTED.get(name)
+            return ScreenAction("scroll", self._parse_point(given), (0, _compute_scroll(given)))
+        kind = _POINTER_KINDS.get(name)
         if kind is None:
-            raise InvalidMove(f"no action {name!r}; {EXPECTED}")
+            raise InvalidMove(f"no action {name!r}; {EXPECTED_ACTIONS}")
         if kind == "click" and given.get("button") == "right":
             kind = "right"
-        return Action(kind, self._where(given))
+        return ScreenAction(kind, self._parse_point(given))
 
-    def _where(self, given: Mapping[str, Any], *names: str) -> tuple[int, int]:
+    def _parse_point(self, given: Mapping[str, Any], *names: str) -> tuple[int, int]:
         if "ref" in given:
-            return self._middle(str(given["ref"]))
+            return self._find_middle(str(given["ref"]))
         for name in names or ("coordinate", "point", "position"):
             if name in given:
-                return self._pair(given[name])
-        return self._pair(given)
+                return self._scale_point(given[name])
+        return self._scale_point(given)
 
-    def _pair(self, found: Any) -> tuple[int, int]:
+    def _scale_point(self, found: Any) -> tuple[int, int]:
         if isinstance(found, dict):
             found = [found.get("x"), found.get("y")]
         if isinstance(found, Sequence) and len(found) == 2:
@@ -189,30 +191,30 @@ class Reader:
                 return self.place(x, y)
         raise InvalidMove("expected where: two numbers")
 
-    def _path(self, given: Mapping[str, Any]) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _parse_path(self, given: Mapping[str, Any]) -> tuple[tuple[int, int], tuple[int, int]]:
         path = given.get("path")
         if isinstance(path, list) and len(path) >= 2:
-            return self._pair(path[0]), self._pair(path[-1])
-        return self._where(given, "start_coordinate", "from"), self._where(
+            return self._scale_point(path[0]), self._scale_point(path[-1])
+        return self._parse_point(given, "start_coordinate", "from"), self._parse_point(
             given, "coordinate", "to"
         )
 
 
-def key_of(text: str) -> str:
+def parse_key(text: str) -> str:
     """Return a key as it is called here: "ctrl+a", "Enter"."""
     parts = re.split(r"[+ ]", text.strip()[:40]) if len(text.strip()) > 1 else [text.strip() or " "]
     held = sorted({_MODIFIERS[part.lower()] for part in parts[:-1] if part.lower() in _MODIFIERS})
-    last = KEYS.get(parts[-1].lower(), parts[-1])
-    if (len(last) > 1 and last not in KEYS.values()) or not last:
+    last = KEY_NAMES.get(parts[-1].lower(), parts[-1])
+    if (len(last) > 1 and last not in KEY_NAMES.values()) or not last:
         raise InvalidMove(
-            f"no key {text!r}; a letter, or one of {', '.join(sorted(set(KEYS.values())))}"
+            f"no key {text!r}; a letter, or one of {', '.join(sorted(set(KEY_NAMES.values())))}"
         )
     if any(part.lower() not in _MODIFIERS for part in parts[:-1]):
         raise InvalidMove(f"no key {text!r}; one key, with ctrl+ or shift+ before it")
     return "+".join([*held, last])
 
 
-def _amount(given: Mapping[str, Any]) -> int:
+def _compute_scroll(given: Mapping[str, Any]) -> int:
     """Return by how many pixels a call scrolls."""
     direction, amount = (
         given.get("scroll_direction", given.get("direction")),
@@ -220,12 +222,14 @@ def _amount(given: Mapping[str, Any]) -> int:
     )
     if direction in ("up", "down"):
         notches = amount if type(amount) is int else 5
-        return max(-9999, min(9999, notches * WHEEL * (1 if direction == "down" else -1)))
+        return max(
+            -9999, min(9999, notches * PIXELS_PER_NOTCH * (1 if direction == "down" else -1))
+        )
     for name, sign in (("scroll_y", 1), ("dy", 1), ("pixels", -1)):
         if type(given.get(name)) in (int, float):
             return max(-9999, min(9999, int(sign * given[name])))
     raise InvalidMove("scroll needs a direction, or by how much")
 
 
-def _plain(text: str) -> str:
+def _unescape(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\'", "'").replace('\\"', '"').replace("\\\\", "\\")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k, wilson
-from gem_ma.guards.later import later
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.evaluation.runner import compare, evaluate
@@ -17,4 +17,4 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate", "pass_at_k", "pass_hat_k", "wilson"]
 
 
-__getattr__ = later(__name__, {"compare": "runner", "evaluate": "runner"})
+__getattr__ = lazy_getattr(__name__, {"compare": "runner", "evaluate": "runner"})

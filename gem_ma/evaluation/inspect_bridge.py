@@ -20,18 +20,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.apis import making
+from gem_ma.apis import factory
 from gem_ma.chat.agent import ask_agent, ask_agent_async
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.messages import escape_placeholders, to_openai_chat
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.evaluation.runner import outcome
+from gem_ma.evaluation.runner import classify_outcome
+from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
-from gem_ma.rollouts.players import Waiting
-from gem_ma.rollouts.records import from_json, to_json
-from gem_ma.rollouts.run import Run
+from gem_ma.rollouts.records import episode_from_json, episode_to_json
+from gem_ma.rollouts.run import RolloutRun
 
 try:
     from inspect_ai import Task, task
@@ -55,9 +55,10 @@ try:
 except ImportError as error:
     raise ImportError("this bridge needs inspect-ai: pip install 'gem-ma[inspect]'") from error
 
-_EPOCHS = 10_000  # of one sample, so that no two episodes of a task have the same number
-_REASONS = {"max_tokens": "length", "model_length": "length"}  # why a reply ended, as others say it
-_SCORES = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+_MAX_EPOCHS = 10_000  # of one sample, so that no two episodes of a task have the same number
+# why a reply ended, as others say it
+_FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
+_OUTCOME_SCORES = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
 
 @task
@@ -82,15 +83,15 @@ def play(
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
-    made = making.made_for(play, env, make)
+    made = factory.resolve_env(play, env, make)
     given = dict(seats or {})
-    run = Run(
+    run = RolloutRun(
         made,
-        {**{seat: _Role(seat) for seat in made.possible_agents if seat not in given}, **given},
-        samples * _EPOCHS,
+        {**{seat: _RoleAgent(seat) for seat in made.possible_agents if seat not in given}, **given},
+        samples * _MAX_EPOCHS,
         concurrency=1,
         seed=seed,
-        group=_EPOCHS,
+        group=_MAX_EPOCHS,
         shuffle=False,
         start="new",
         options=options,
@@ -105,117 +106,120 @@ def play(
     id = made.core.id
     return Task(
         [Sample(id=n, input=f"{id}, start {n}") for n in range(1, samples + 1)],
-        solver=rollout(run),
+        solver=rollout_solver(run),
         scorer=[returns(), win()] if len(made.possible_agents) > 1 else [returns()],
         display_name=id,
         metadata={"env": id},
     )
 
 
-def episodes(log: EvalLog | str | os.PathLike[str]) -> Iterator[Episode]:
+def read_log_episodes(log: EvalLog | str | os.PathLike[str]) -> Iterator[Episode]:
     """Yield the episodes of a log; their pictures are drawn again by `Episode.replay`."""
     if not isinstance(log, EvalLog):
         log = read_eval_log(os.fspath(log))
     for sample in log.samples or ():
         if "episode" in sample.store:
-            yield from_json(copy.deepcopy(sample.store["episode"]))
+            yield episode_from_json(copy.deepcopy(sample.store["episode"]))
 
 
 # -- playing ---------------------------------------------------------------------------------------
 
 
 @solver
-def rollout(run: Run) -> Solver:
+def rollout_solver(run: RolloutRun) -> Solver:
     """Play the episode of a sample as a rollout does."""
     one_at_a_time = threading.Lock()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        own = run.plan((int(state.sample_id) - 1) * _EPOCHS + state.epoch - 1)
+        own = run.plan_episode((int(state.sample_id) - 1) * _MAX_EPOCHS + state.epoch - 1)
         agents = [player.agent for player in own.players.values()]
-        roles = [agent.seat for agent in agents if isinstance(agent, _Role)]
+        roles = [agent.seat for agent in agents if isinstance(agent, _RoleAgent)]
         own.episode.agents |= {seat: str(get_model(role=seat)) for seat in roles}
         state.metadata["seed"] = own.episode.seed
         try:
-            await _play(run, own, one_at_a_time)
+            await _play_episode(run, own, one_at_a_time)
         finally:  # an episode that a limit or an error has cut short is on the record too
             run.finished.clear()
-            state.store.set("episode", json.loads(json.dumps(to_json(own.episode))))
+            state.store.set("episode", json.loads(json.dumps(episode_to_json(own.episode))))
             for seat in roles:
                 chat = own.session.conversations[seat]
-                said = [step.reply for step in chat.steps if isinstance(step.reply, _Said)]
+                said = [step.reply for step in chat.steps if isinstance(step.reply, _ModelReply)]
                 if said:  # Inspect shows one chat of a sample, and every call of a model
-                    state.messages, state.output = _chat(chat.build_messages()), said[-1].output
+                    state.messages, state.output = (
+                        _to_inspect_chat(chat.build_messages()),
+                        said[-1].output,
+                    )
                     break
         return state
 
     return solve
 
 
-async def _play(run: Run, play: LiveEpisode, one_at_a_time: threading.Lock) -> None:
+async def _play_episode(run: RolloutRun, play: LiveEpisode, one_at_a_time: threading.Lock) -> None:
     """Play an episode to its end; what stops it is Inspect's to retry and to record."""
     try:
-        while turns := await _advance(play):
-            replies = [_reply(run, waiting, one_at_a_time) for waiting in turns]
+        while turns := await _advance_episode(play):
+            replies = [_ask_player(run, waiting, one_at_a_time) for waiting in turns]
             if len(replies) == 1:
                 await replies[0]
             else:
                 await collect(*replies)
-        run.finish(play)
+        run.finish_episode(play)
     except BaseException as error:
-        run.fail(play, None, error)
+        run.fail_episode(play, None, error)
         raise
 
 
-async def _advance(play: LiveEpisode) -> list[Waiting]:
+async def _advance_episode(play: LiveEpisode) -> list[PendingTurn]:
     if play.env.blocking:
         return await asyncio.to_thread(play.advance)
     return play.advance()
 
 
-async def _reply(run: Run, waiting: Waiting, one_at_a_time: threading.Lock) -> None:
+async def _ask_player(run: RolloutRun, waiting: PendingTurn, one_at_a_time: threading.Lock) -> None:
     play, seat, turn = waiting
     player = play.players[seat]
 
-    def blocking() -> str:
+    def ask_blocking() -> str:
         with one_at_a_time:  # as in a rollout
             return ask_agent(player.agent, [turn])[0]
 
     start = time.perf_counter()
     try:
         if player.kind == "thread":
-            text = await asyncio.to_thread(blocking)
+            text = await asyncio.to_thread(ask_blocking)
         else:
             (text,) = await ask_agent_async(player.agent, [turn])
     except BaseException as error:
-        run.fail(play, seat, error)
+        run.fail_episode(play, seat, error)
         raise
-    run.give(play, seat, text, time.perf_counter() - start)
-    if play.failed and run.cause is not None:
-        raise run.cause
+    run.take_reply(play, seat, text, time.perf_counter() - start)
+    if play.failed and run.last_error is not None:
+        raise run.last_error
 
 
-class _Said(Reply):
+class _ModelReply(Reply):
     """A model's reply, and what it came in: providers want to see their own messages again."""
 
     output: ModelOutput
 
 
-class _Role:
+class _RoleAgent:
     """Asks the model that has the role of a seat."""
 
     def __init__(self, seat: str):
         self.seat = seat
 
     async def act(self, turns: list[Turn]) -> list[str]:
-        return [await self._reply(turn) for turn in turns]
+        return [await self._generate_reply(turn) for turn in turns]
 
-    async def _reply(self, turn: Turn) -> Reply:
+    async def _generate_reply(self, turn: Turn) -> Reply:
         model = get_model(role=self.seat)
-        output = await model.generate(_chat(turn.messages), tools=_tools(turn))
+        output = await model.generate(_to_inspect_chat(turn.messages), tools=_make_tool_infos(turn))
         usage = output.usage
-        said = _Said(
+        said = _ModelReply(
             output.completion,
-            finish_reason=_REASONS.get(output.stop_reason, output.stop_reason),
+            finish_reason=_FINISH_REASONS.get(output.stop_reason, output.stop_reason),
             tool_calls=[
                 {
                     "id": call.id,
@@ -240,7 +244,7 @@ class _Role:
         return f"model of {self.seat}"
 
 
-def _tools(turn: Turn) -> list[ToolInfo]:
+def _make_tool_infos(turn: Turn) -> list[ToolInfo]:
     functions = [schema["function"] for schema in make_tool_schemas(turn.tools)]
     return [
         ToolInfo(
@@ -252,7 +256,7 @@ def _tools(turn: Turn) -> list[ToolInfo]:
     ]
 
 
-def _chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+def _to_inspect_chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
     """Return a role's chat as Inspect's messages, with those that the model wrote as they came."""
     said = (message["content"] for message in messages if message["role"] == "assistant")
     names: dict[str, str] = {}  # of the functions that were called, by the id of the call
@@ -276,7 +280,7 @@ def _chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
                 name = names.get(id)
                 out.append(ChatMessageTool(content=content, tool_call_id=id, function=name))
             case _:
-                own = _own(next(said).output.message)
+                own = _escape_message(next(said).output.message)
                 counted = len(message.get("tool_calls") or ())
                 if own.tool_calls and len(own.tool_calls) > counted:
                     own = own.model_copy(update={"tool_calls": own.tool_calls[:counted]})
@@ -285,10 +289,10 @@ def _chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
     return out
 
 
-def _own(message: ChatMessageAssistant) -> ChatMessageAssistant:
+def _escape_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
     """Return a model's message as it came, unless a server could take some of it for a picture."""
 
-    def safe(part: Any) -> Any:
+    def escape_part(part: Any) -> Any:
         if isinstance(part, ContentText):
             return part.model_copy(update={"text": escape_placeholders(part.text)})
         return part
@@ -297,7 +301,7 @@ def _own(message: ChatMessageAssistant) -> ChatMessageAssistant:
     content = (
         escape_placeholders(content)
         if isinstance(content, str)
-        else [safe(part) for part in content]
+        else [escape_part(part) for part in content]
     )
     if content == message.content:
         return message
@@ -312,7 +316,7 @@ def returns() -> Scorer:
     """Score each seat by its return, with what the game says at the end."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return _score(state, lambda episode: episode.returns)
+        return _make_score(state, lambda episode: episode.returns)
 
     return score
 
@@ -322,16 +326,19 @@ def win() -> Scorer:
     """Score each seat by 1 for a win, which is more than the mean of all, and 0.5 for a draw."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        def wins(episode: Episode) -> dict[str, float]:
-            return {seat: _SCORES[outcome(episode.returns, [seat])] for seat in episode.returns}
+        def score_wins(episode: Episode) -> dict[str, float]:
+            return {
+                seat: _OUTCOME_SCORES[classify_outcome(episode.returns, [seat])]
+                for seat in episode.returns
+            }
 
-        return _score(state, wins)
+        return _make_score(state, score_wins)
 
     return score
 
 
-def _score(state: TaskState, value: Callable[[Episode], dict[str, float]]) -> Score:
-    episode = from_json(copy.deepcopy(state.store.get("episode")))
+def _make_score(state: TaskState, value: Callable[[Episode], dict[str, float]]) -> Score:
+    episode = episode_from_json(copy.deepcopy(state.store.get("episode")))
     if episode.failure:
         why = f"{episode.failure.kind}: {episode.failure.message}"
         return Score.unscored(reason="unfinished", explanation=why)

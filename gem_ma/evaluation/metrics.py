@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from math import comb, sqrt
 from statistics import fmean
 
-from gem_ma.guards.given import need
+from gem_ma.validation.arguments import check_type
 
 
 def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
@@ -14,12 +14,12 @@ def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
 
     results: for each task its n trials, c of them True or 1, the others False or 0.
     """
-    return fmean(comb(c, k) / comb(n, k) for n, c in _counts(results, k))
+    return fmean(comb(c, k) / comb(n, k) for n, c in _count_trials(results, k))
 
 
 def pass_at_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
     """Return how likely one of k trials of a task succeeds: the mean of 1 - C(n-c,k)/C(n,k)."""
-    return fmean(1 - comb(n - c, k) / comb(n, k) for n, c in _counts(results, k))
+    return fmean(1 - comb(n - c, k) / comb(n, k) for n, c in _count_trials(results, k))
 
 
 def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
@@ -38,13 +38,13 @@ def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, flo
     return (low if successes else 0.0), (high if successes < trials else 1.0)
 
 
-def _counts(results: Mapping[Hashable, Sequence[float]], k: int) -> list[tuple[int, int]]:
+def _count_trials(results: Mapping[Hashable, Sequence[float]], k: int) -> list[tuple[int, int]]:
     """Return how many trials each task had, and how many succeeded."""
     if k < 1:
         raise ValueError(f"k={k}: expected 1 or more")
     if not results:
         raise ValueError("got no task; expected a mapping from task to its trials")
-    need(results, Mapping, "results")
+    check_type(results, Mapping, "results")
     counts = []
     for task, trials in results.items():
         if len(trials) < k:

@@ -19,23 +19,25 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.evaluation.runner import episodes_of, load, summary
-from gem_ma.evaluation.runner import row as row_of
-from gem_ma.evaluation.runner import tokens as tokens_of
-from gem_ma.evaluation.statistics import Estimate, average, mean
-from gem_ma.evaluation.viewer import find_files
-from gem_ma.renderers.noises import KINDS, Noise, noise
+from gem_ma.evaluation.runner import compute_row as row_of
+from gem_ma.evaluation.runner import count_usage_tokens as tokens_of
+from gem_ma.evaluation.runner import load_evaluation, load_task_episodes, summarize_evaluation
+from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates, estimate_mean
+from gem_ma.evaluation.viewer import find_episode_files
+from gem_ma.renderers.noises import NOISE_KINDS, ImageNoise, parse_noise
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
 
-ENDINGS = (".png", ".svg", ".pdf")
+FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 class BadPlot(ValueError):
     """There is nothing of the kind to draw."""
 
 
-def blank(rows: int, columns: int, size: tuple[float, float], **shared: bool) -> tuple[Any, Any]:
+def make_figure(
+    rows: int, columns: int, size: tuple[float, float], **shared: bool
+) -> tuple[Any, Any]:
     """Return a figure and its axes as an array, each so many inches wide and high."""
     try:
         from matplotlib.figure import Figure
@@ -45,17 +47,17 @@ def blank(rows: int, columns: int, size: tuple[float, float], **shared: bool) ->
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
 
 
-def check(path: str | os.PathLike[str]) -> Path:
+def check_figure_path(path: str | os.PathLike[str]) -> Path:
     """Return a path that a figure can be written to; its ending says of which kind it is."""
     path = Path(path)
-    if path.suffix not in ENDINGS:
-        raise BadPlot(f"{path}: expected a name that ends in {', '.join(ENDINGS)}")
+    if path.suffix not in FIGURE_SUFFIXES:
+        raise BadPlot(f"{path}: expected a name that ends in {', '.join(FIGURE_SUFFIXES)}")
     return path
 
 
-def save(figure: Any, path: str | os.PathLike[str]) -> None:
+def save_figure(figure: Any, path: str | os.PathLike[str]) -> None:
     """Write a figure into a file; its folder is made."""
-    path = check(path)
+    path = check_figure_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
 
@@ -63,7 +65,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 # -- learning curves -------------------------------------------------------------------------------
 
 
-def band(
+def draw_band(
     axes: Any,
     runs: Sequence[Sequence[float]],
     label: str,
@@ -81,7 +83,7 @@ def band(
     length = min(map(len, runs))
     if not length:
         raise BadPlot(f"{label}: one of the runs has no numbers yet")
-    found = np.array([running_mean(run[:length], smooth) for run in runs])
+    found = np.array([compute_running_mean(run[:length], smooth) for run in runs])
     places = np.arange(1, length + 1) if x is None else np.asarray(x)[:length]
     line = middle(found, axis=0)
     marker = "" if length > 1 else "."
@@ -92,14 +94,14 @@ def band(
     return float(line[-1])
 
 
-def running_mean(values: Sequence[float], count: int) -> list[float]:
+def compute_running_mean(values: Sequence[float], count: int) -> list[float]:
     """Return for each value the mean of it and those before it, so many in all."""
     sums = [0.0, *accumulate(values)]
     starts = (max(0, end - count) for end in range(1, len(sums)))
     return [(sums[end] - sums[at]) / (end - at) for end, at in enumerate(starts, 1)]
 
 
-def learning(
+def plot_learning_curves(
     runs: Mapping[str, Sequence[Sequence[Mapping[str, float]]]],
     columns: Mapping[str, str],
     *,
@@ -111,14 +113,14 @@ def learning(
     runs: by name the histories of its seeds, with a row for each update. columns: of the rows, one
     panel each, and what they are called. smooth: a point is the mean of so many until then.
     """
-    figure, axes = blank(1, len(columns), (5.5, 3.6))
+    figure, axes = make_figure(1, len(columns), (5.5, 3.6))
     for place, (column, called) in zip(axes[0], columns.items(), strict=True):
         for name, histories in runs.items():
             values = [[row[column] for row in rows if column in row] for rows in histories]
             if not all(values):
                 there = ", ".join(histories[0][0]) if histories and histories[0] else "no rows"
                 raise BadPlot(f"{name} has no column {column!r}; there are {there}")
-            end = band(place, values, name, smooth=smooth)
+            end = draw_band(place, values, name, smooth=smooth)
             place.lines[-1].set_label(f"{name}: {end:.2f}")
         place.set(xlabel=f"updates, mean of {smooth}" if smooth > 1 else "updates", ylabel=called)
         place.grid(alpha=0.3)
@@ -128,7 +130,7 @@ def learning(
     return figure
 
 
-_HISTORY = ".history.jsonl"
+_HISTORY_SUFFIX = ".history.jsonl"
 
 
 def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[dict[str, Any]]]]:
@@ -142,11 +144,11 @@ def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[
         if not source.exists():
             raise BadPlot(f"{source}: there is no such file or folder")
         every = sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
-        files += [one for one in every if f".{one.name}".endswith(_HISTORY)] or every
+        files += [one for one in every if f".{one.name}".endswith(_HISTORY_SUFFIX)] or every
     runs: dict[str, list[list[dict[str, Any]]]] = {}
     for file in files:
         rows = read_log(file)
-        name = f".{file.name}".removesuffix(_HISTORY)[1:].removesuffix(".jsonl")
+        name = f".{file.name}".removesuffix(_HISTORY_SUFFIX)[1:].removesuffix(".jsonl")
         name = name or file.resolve().parent.name
         if rows:
             runs.setdefault(re.sub(r"-\d+$", "", name), []).append(rows)
@@ -180,17 +182,17 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
 
     Who has no match yet comes last. Then what is there, if not all of its matches are.
     """
-    from gem_ma.evaluation.tournament import leaderboard
+    from gem_ma.evaluation.tournament import build_leaderboard
 
-    board = leaderboard(folder)
+    board = build_leaderboard(folder)
     missing = sum(one["matches"] - one["played"] for one in board.missing)
     if not board.matches:
         none = f"none of {missing} matches" if missing else "no match"
         raise BadPlot(f"{folder}: {none} came to its end yet; the same tournament goes on")
     if not board.agents:
         raise BadPlot(f"{folder}: nobody wins from another in {', '.join(board.unrated)}")
-    order, rest = board.order(), [math.nan] * len(board.absent)
-    rates = [[*(board.points(i, j) for j in order), *rest] for i in order]
+    order, rest = board.rank_agents(), [math.nan] * len(board.absent)
+    rates = [[*(board.compute_points(i, j) for j in order), *rest] for i in order]
     rates += [[math.nan] * (len(order) + len(rest)) for _ in rest]
     there = ""
     if missing:
@@ -201,7 +203,7 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
     return [*(board.agents[i] for i in order), *board.absent], rates, there
 
 
-def win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
+def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     """Draw who wins how often, a draw being half a win: the row against the column.
 
     rates: a matrix of shares, nan where two never met, as `Pool.rates` of self-play has it, too.
@@ -209,7 +211,7 @@ def win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     """
     shares = np.asarray(rates, float)
     size = 1.8 + 0.65 * len(names)
-    figure, ((axes,),) = blank(1, 1, (size + 1, size))
+    figure, ((axes,),) = make_figure(1, 1, (size + 1, size))
     shown = axes.imshow(shares, cmap="RdYlGn", vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
         if not math.isnan(share):
@@ -225,23 +227,28 @@ def win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
 
 def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each evaluation by the name of its folder."""
-    return {str(folder): summary(folder, *load(folder)).rows for folder in folders}
+    return {
+        str(folder): summarize_evaluation(folder, *load_evaluation(folder)).rows
+        for folder in folders
+    }
 
 
-def pass_hat(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
+def plot_pass_hat_k(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
     """Draw pass^k, how likely k trials of a task all succeed, with intervals of 95 percent.
 
     evaluations: by name the rows of an Evaluation, over which the mean is taken at each k that
         all rows have; so no row weighs in at one k and not at the next.
     """
-    figure, ((axes,),) = blank(1, 1, (5.5, 3.8))
+    figure, ((axes,),) = make_figure(1, 1, (5.5, 3.8))
     ks: set[int] = set()
     for name, rows in evaluations.items():
-        curves: list[Mapping[int, Estimate]] = [row["pass_hat"] for row in rows if row["pass_hat"]]
+        curves: list[Mapping[int, IntervalEstimate]] = [
+            row["pass_hat"] for row in rows if row["pass_hat"]
+        ]
         common = sorted(set.intersection(*(set(curve) for curve in curves))) if curves else []
         if not common:
             raise BadPlot(f"{name} has no episode that came to its end")
-        points = [average([curve[k] for curve in curves]) for k in common]
+        points = [average_estimates([curve[k] for curve in curves]) for k in common]
         values = [one.value for one in points]
         spans = [[one.value - one.low for one in points], [one.high - one.value for one in points]]
         label = name if len(curves) == 1 else f"{name}: mean of {len(curves)}"
@@ -256,21 +263,23 @@ def pass_hat(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
 
 def read_robustness(
     folders: Iterable[str | os.PathLike[str]],
-) -> dict[str, dict[Noise, list[tuple[Any, Estimate]]]]:
+) -> dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]]:
     """Return by folder, for each noise, the success of each environment and who is evaluated."""
-    found: dict[str, dict[Noise, list[tuple[Any, Estimate]]]] = {}
+    found: dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]] = {}
     for folder in folders:
         ways = found[str(folder)] = {}
-        for cell in load(folder)[1]:
+        for cell in load_evaluation(folder)[1]:
             arguments = dict(cell.entry.arguments)
-            way = noise(arguments.pop("noise", ""))
-            success = row_of(cell, episodes_of(folder, cell))["success"]
+            way = parse_noise(arguments.pop("noise", ""))
+            success = row_of(cell, load_task_episodes(folder, cell))["success"]
             place = cell.entry.id, cell.seat, json.dumps(arguments, sort_keys=True)
             ways.setdefault(way, []).append((place, success))
     return found
 
 
-def robustness(evaluations: Mapping[str, Mapping[Noise, Sequence[tuple[Any, Estimate]]]]) -> Any:
+def plot_robustness(
+    evaluations: Mapping[str, Mapping[ImageNoise, Sequence[tuple[Any, IntervalEstimate]]]],
+) -> Any:
     """Draw success over the strength of noise, a panel for each kind, with intervals of 95 percent.
 
     evaluations: as `read_robustness` returns them. A line is the mean over the environments that
@@ -282,9 +291,9 @@ def robustness(evaluations: Mapping[str, Mapping[Noise, Sequence[tuple[Any, Esti
         kinds.setdefault(way.parts[0][0], set()).add(way.parts[0][1])
     if not kinds:
         raise BadPlot("no environment was played with noise of one kind, such as noise='blur:2'")
-    figure, axes = blank(1, len(kinds), (3.4, 3.2), sharey=True)
+    figure, axes = make_figure(1, len(kinds), (3.4, 3.2), sharey=True)
     for place, (kind, strengths) in zip(axes[0], kinds.items(), strict=True):
-        order: list[float | None] = [None, *sorted(strengths, key=KINDS[kind].effect)]
+        order: list[float | None] = [None, *sorted(strengths, key=NOISE_KINDS[kind].compute_effect)]
         for name, ways in evaluations.items():
             values = {
                 (way.parts[0][1] if way else None): {
@@ -297,7 +306,9 @@ def robustness(evaluations: Mapping[str, Mapping[Noise, Sequence[tuple[Any, Esti
             if not common:
                 continue
             at = [number for number, strength in enumerate(order) if strength in values]
-            points = [average([values[order[n]][key] for key in sorted(common)]) for n in at]
+            points = [
+                average_estimates([values[order[n]][key] for key in sorted(common)]) for n in at
+            ]
             spans = [
                 [one.value - one.low for one in points],
                 [one.high - one.value for one in points],
@@ -308,7 +319,7 @@ def robustness(evaluations: Mapping[str, Mapping[Noise, Sequence[tuple[Any, Esti
         if not place.containers:
             raise BadPlot(f"nothing was played to its end with all strengths of {kind}")
         place.set_xticks(range(len(order)), ["none", *(f"{one:g}" for one in order[1:])])
-        place.set(xlabel=f"{kind}: {KINDS[kind].unit}", ylim=(-0.03, 1.03))
+        place.set(xlabel=f"{kind}: {NOISE_KINDS[kind].unit}", ylim=(-0.03, 1.03))
         place.grid(alpha=0.3)
         place.legend(fontsize=8)
     axes[0][0].set_ylabel("success")
@@ -318,19 +329,19 @@ def robustness(evaluations: Mapping[str, Mapping[Noise, Sequence[tuple[Any, Esti
 def read_episodes(sources: Iterable[str | os.PathLike[str]]) -> Iterator[Episode]:
     """Yield the episodes of files, and of all files in folders."""
     for source in sources:
-        for path in find_files(Path(source)):
+        for path in find_episode_files(Path(source)):
             yield from load_episodes(path)
 
 
-def tokens(episodes: Iterable[Episode]) -> Any:
+def plot_tokens(episodes: Iterable[Episode]) -> Any:
     """Draw the tokens that seats read and wrote: in an episode on average, and at each turn."""
-    seats = _tokens_by_seat(episodes)
-    figure, ((left, right),) = blank(1, 2, (5.2, 2.4 + 0.3 * len(seats)))
+    seats = _count_tokens_by_seat(episodes)
+    figure, ((left, right),) = make_figure(1, 2, (5.2, 2.4 + 0.3 * len(seats)))
     for place, turnwise in enumerate(seats.values()):
         color = f"C{place % 10}"
         totals = [np.sum([(0, 0), *turns], axis=0) for turns in turnwise]
         read, written = np.mean(totals, axis=0)
-        whole = mean([float(sum(total)) for total in totals])
+        whole = estimate_mean([float(sum(total)) for total in totals])
         left.barh(place, read, color=color, alpha=0.45)
         left.barh(place, written, left=read, color=color)
         if not math.isnan(whole.low):
@@ -353,7 +364,7 @@ def tokens(episodes: Iterable[Episode]) -> Any:
     return figure
 
 
-def _tokens_by_seat(
+def _count_tokens_by_seat(
     episodes: Iterable[Episode],
 ) -> dict[tuple[str, str], list[list[tuple[int, int]]]]:
     """Return by environment and seat, for each episode, what each turn read and wrote."""

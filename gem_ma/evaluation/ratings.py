@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.evaluation.metrics import wilson
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-ELO = 400 / math.log(10)  # points for a factor of e in the odds
-_SLIGHT = 1e-5  # the weight of a squared strength, where nothing else says what it is
-_DRAWING = 0.1  # likewise of the log of how common draws are, where there is nothing else
-_CHUNK = 1 << 15  # numbers of a table that are worked on at once
-_NEVER = -30.0  # that log, where there was no draw
+ELO_SCALE = 400 / math.log(10)  # points for a factor of e in the odds
+_STRENGTH_PRIOR = 1e-5  # the weight of a squared strength, where nothing else says what it is
+_DRAW_PRIOR = 0.1  # likewise of the log of how common draws are, where there is nothing else
+_CHUNK_SIZE = 1 << 15  # numbers of a table that are worked on at once
+_NO_DRAWS = -30.0  # that log, where there was no draw
 
 
-class Rating(NamedTuple):
+class AgentRating(NamedTuple):
     """An agent's strength in Elo points, and the interval that holds it 95 times in 100."""
 
     agent: str
@@ -27,14 +27,14 @@ class Rating(NamedTuple):
     high: float
 
 
-class Cycle(NamedTuple):
+class WinCycle(NamedTuple):
     """Agents each of which beats the next, and the last the first."""
 
     agents: tuple[str, ...]
     certain: bool  # every one of these wins is more than noise
 
 
-def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def fit_davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the log strengths of agents, 0 on average, and the log of how common draws are.
 
     wins: [..., i, j] is how often i beat j; draws: symmetric. Leading dimensions are fitted one
@@ -44,14 +44,14 @@ def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarra
     shape, many = wins.shape[:-1], wins.shape[-1]
     wins, draws = wins.reshape(-1, many, many), draws.reshape(-1, many, many)
     begin = np.zeros((len(wins), many + 1))
-    begin[draws.sum((1, 2)) == 0, many] = _NEVER
+    begin[draws.sum((1, 2)) == 0, many] = _NO_DRAWS
     params, left = begin.copy(), np.arange(len(wins))
-    chunk = max(1, _CHUNK // many**2)
+    chunk = max(1, _CHUNK_SIZE // many**2)
     for _ in range(200):
         far = np.zeros(len(left))
         for at in range(0, len(left), chunk):
             some = left[at : at + chunk]
-            step = _step(wins[some], draws[some], params[some], begin[some])
+            step = _compute_newton_step(wins[some], draws[some], params[some], begin[some])
             params[some] += step
             far[at : at + chunk] = np.abs(step).max(1)
         left = left[far > 1e-9]
@@ -61,13 +61,15 @@ def davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return strengths.reshape(shape), params[:, many].reshape(shape[:-1])
 
 
-def _step(wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.ndarray) -> np.ndarray:
+def _compute_newton_step(
+    wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.ndarray
+) -> np.ndarray:
     """Return how far Newton's method goes from these strengths and draws."""
     many = wins.shape[1]
     games = wins + wins.swapaxes(1, 2) + draws
     place = np.arange(many)
-    prior = np.full(many + 1, _SLIGHT)
-    prior[many] = _DRAWING
+    prior = np.full(many + 1, _STRENGTH_PRIOR)
+    prior[many] = _DRAW_PRIOR
     # How likely each outcome of each pair is, and how sure its points and its draw are.
     gap = (params[:, :many, None] - params[:, None, :many]) / 2
     level = params[:, many, None, None]
@@ -91,13 +93,13 @@ def _step(wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.nda
     return step
 
 
-def bradley_terry(
+def fit_bradley_terry(
     agents: Sequence[str],
     units: Sequence[np.ndarray],
     anchor: str | None = None,
     resamples: int = 1000,
     seed: int = 0,
-) -> tuple[list[Rating], float]:
+) -> tuple[list[AgentRating], float]:
     """Return the ratings of agents, best first, and how likely equals draw.
 
     units: arrays [n, agents, agents, 2] of wins and draws, one for each group of agents that met;
@@ -127,27 +129,27 @@ def bradley_terry(
     parts = (1 - np.eye(many)) / max(1, many - 1) / 2
     total[..., 0] += start * parts
     drawn[..., 0] += start * rng.standard_gamma(parts, (resamples, many, many))
-    best, draw = davidson(total[..., 0], total[..., 1])
-    again, _ = davidson(drawn[..., 0], drawn[..., 1])
+    best, draw = fit_davidson(total[..., 0], total[..., 1])
+    again, _ = fit_davidson(drawn[..., 0], drawn[..., 1])
     if zero is not None:
         best, again = best - best[zero], again - again[:, zero : zero + 1]
     low, high = np.quantile(again, (0.025, 0.975), axis=0)
     ratings = [
-        Rating(agent, *(float(ELO * value[i]) for value in (best, low, high)))
+        AgentRating(agent, *(float(ELO_SCALE * value[i]) for value in (best, low, high)))
         for i, agent in enumerate(agents)
     ]
     equal = 1 / (1 + 2 * math.exp(-float(draw)))
     return sorted(ratings, key=lambda one: (-one.points, one.agent)), equal
 
 
-def plackett_luce(
+def fit_plackett_luce(
     matches: Sequence[Mapping[str, float]], known: Mapping[str, tuple[float, float]] | None = None
 ) -> dict[str, tuple[float, float]]:
     """Return each agent's mean and doubt (openskill's mu and sigma) after matches in this order.
 
     matches: what each agent earned. known: what is known of some agents before.
     """
-    with extra("evaluation", "Plackett-Luce"):
+    with require_extra("evaluation", "Plackett-Luce"):
         from openskill.models import PlackettLuce
     model = PlackettLuce()
     table: dict[str, Any] = {
@@ -162,7 +164,7 @@ def plackett_luce(
     return {name: (float(one.mu), float(one.sigma)) for name, one in table.items()}
 
 
-def cycles(agents: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> list[Cycle]:
+def find_cycles(agents: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> list[WinCycle]:
     """Return a shortest cycle through each agent that is in one, each cycle once.
 
     One agent beats another that it takes more than half of the points from. Ratings along a line
@@ -171,17 +173,17 @@ def cycles(agents: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> list[C
     games = wins + wins.T + draws
     share = np.divide(wins + draws / 2, games, out=np.full(wins.shape, 0.5), where=games > 0)
     beats = share > 0.5
-    found: dict[frozenset[int], Cycle] = {}
+    found: dict[frozenset[int], WinCycle] = {}
     for start in range(len(agents)):
-        path = _shortest(beats, start)
+        path = _find_shortest_cycle(beats, start)
         if path and frozenset(path) not in found:
             edges = zip(path, [*path[1:], path[0]], strict=True)
             certain = all(wilson(share[a, b] * games[a, b], games[a, b])[0] > 0.5 for a, b in edges)
-            found[frozenset(path)] = Cycle(tuple(agents[i] for i in path), certain)
+            found[frozenset(path)] = WinCycle(tuple(agents[i] for i in path), certain)
     return list(found.values())
 
 
-def _shortest(beats: np.ndarray, start: int) -> list[int]:
+def _find_shortest_cycle(beats: np.ndarray, start: int) -> list[int]:
     """Return the shortest way along wins from an agent back to it, or nothing."""
     paths, seen = [[start]], {start}
     while paths:

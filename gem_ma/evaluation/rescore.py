@@ -16,17 +16,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from gem_ma.apis.making import make
+from gem_ma.apis.factory import make
 from gem_ma.apis.session import Session
-from gem_ma.evaluation.statistics import Change, Estimate, difference, mean
-from gem_ma.guards.given import each
+from gem_ma.evaluation.statistics import (
+    ChangeEstimate,
+    IntervalEstimate,
+    estimate_change,
+    estimate_mean,
+)
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.replay import ReplayError, replay
+from gem_ma.validation.arguments import check_each
 
-Reward = Callable[[Episode], Mapping[str, float]]
+EpisodeReward = Callable[[Episode], Mapping[str, float]]
 
 
-class Rescored(NamedTuple):
+class RescoredEpisode(NamedTuple):
     """An episode, and what its seats earn now; nothing if its replies no longer fit its turns."""
 
     episode: Episode
@@ -34,27 +39,27 @@ class Rescored(NamedTuple):
     why: str = ""  # it does not fit
 
 
-class Row(NamedTuple):
+class RescoreRow(NamedTuple):
     """An agent in an environment: what it earned, what it would earn, and its place by each."""
 
     env: str
     agent: str
-    before: Estimate
-    after: Estimate
-    change: Change
+    before: IntervalEstimate
+    after: IntervalEstimate
+    change: ChangeEstimate
     place_before: int
     place_after: int
     episodes: int
 
 
-class Rescoring(NamedTuple):
+class RescoreResult(NamedTuple):
     """What came of all episodes."""
 
-    episodes: list[Rescored]
-    rows: list[Row]
+    episodes: list[RescoredEpisode]
+    rows: list[RescoreRow]
 
     @property
-    def lost(self) -> list[Rescored]:
+    def unfit_episodes(self) -> list[RescoredEpisode]:
         """Those whose replies no longer fit."""
         return [one for one in self.episodes if one.why]
 
@@ -72,16 +77,19 @@ class Rescoring(NamedTuple):
             place = f"  place {row.place_before} to {row.place_after}" if moved else ""
             change = f"{row.change.value:+.3f} [{row.change.low:+.3f}, {row.change.high:+.3f}]"
             lines.append(
-                f"{row.agent:{wide}}  {row.episodes:8}  {_told(row.before):21}  "
-                f"{_told(row.after):21}  {change}{place}"
+                f"{row.agent:{wide}}  {row.episodes:8}  {_format_estimate(row.before):21}  "
+                f"{_format_estimate(row.after):21}  {change}{place}"
             )
-        lines.append(f"the order of agents, where there are several: Kendall's tau {self.kept:.2f}")
-        for why, count in Counter(one.why for one in self.lost).most_common(5):
+        lines.append(
+            f"the order of agents, where there are several: Kendall's tau "
+            f"{self.rank_correlation:.2f}"
+        )
+        for why, count in Counter(one.why for one in self.unfit_episodes).most_common(5):
             lines.append(f"left out: {count}, since {why}")
         return "\n".join(lines)
 
     @property
-    def kept(self) -> float:
+    def rank_correlation(self) -> float:
         """How alike the orders of agents are, over environments with several: Kendall's tau."""
         pairs = [
             (one.before.value - other.before.value) * (one.after.value - other.after.value)
@@ -95,43 +103,45 @@ class Rescoring(NamedTuple):
 
 def rescore(
     episodes: Iterable[Episode],
-    change: Mapping[str, Any] | Reward,
+    change: Mapping[str, Any] | EpisodeReward,
     *,
     trust: bool = False,
-) -> Rescoring:
+) -> RescoreResult:
     """Play records again with other arguments, or pay them by a function of an episode.
 
     change: arguments of `make` that differ, such as {"partial": True}, {"user_reward": {"task": 1}}
         or {"penalty": 0.1}; or what returns the seats' returns of an episode.
     trust: run what a file of episodes names, though nobody registered it here.
     """
-    played = [one for one in each(episodes, Episode, "episodes") if one.failure is None]
+    played = [one for one in check_each(episodes, Episode, "episodes") if one.failure is None]
     if callable(change):
-        told = [Rescored(one, dict(change(one))) for one in played]
+        told = [RescoredEpisode(one, dict(change(one))) for one in played]
     else:
-        told = [_again(one, change, trust) for one in played]
-    return Rescoring(told, _rows([one for one in told if not one.why]))
+        told = [_replay_episode(one, change, trust) for one in played]
+    return RescoreResult(told, _make_rows([one for one in told if not one.why]))
 
 
-def _again(episode: Episode, change: Mapping[str, Any], trust: bool) -> Rescored:
+def _replay_episode(episode: Episode, change: Mapping[str, Any], trust: bool) -> RescoredEpisode:
     """Play an episode's replies under other arguments."""
     if episode.wrappers:
-        return Rescored(episode, {}, f"it was played in {' in '.join(episode.wrappers)}")
+        return RescoredEpisode(episode, {}, f"it was played in {' in '.join(episode.wrappers)}")
     env = make(replace(episode.spec, kwargs={**episode.spec.kwargs, **change}), trust=trust)
     session, count = Session(env), 0
     try:
         for move in replay(session, episode):
             count = move.number + len(move.steps)
     except ReplayError as error:
-        return Rescored(episode, {}, str(error))
+        return RescoredEpisode(episode, {}, str(error))
     if session.due:
-        return Rescored(episode, {}, "it is not over any more where it was")
+        return RescoredEpisode(episode, {}, "it is not over any more where it was")
     if count < len(episode.steps):
-        return Rescored(episode, {}, f"it is over after {count} of {len(episode.steps)} steps now")
-    return Rescored(episode, session.returns)
+        return RescoredEpisode(
+            episode, {}, f"it is over after {count} of {len(episode.steps)} steps now"
+        )
+    return RescoredEpisode(episode, session.returns)
 
 
-def _rows(told: list[Rescored]) -> list[Row]:
+def _make_rows(told: list[RescoredEpisode]) -> list[RescoreRow]:
     found: dict[tuple[str, str], dict[Any, tuple[float, float]]] = {}
     for one in told:
         for seat, agent in one.episode.agents.items():
@@ -142,13 +152,14 @@ def _rows(told: list[Rescored]) -> list[Row]:
     for (env, agent), pairs in found.items():
         old = {key: pair[0] for key, pair in pairs.items()}
         new = {key: pair[1] for key, pair in pairs.items()}
-        before, after = mean(list(old.values())), mean(list(new.values()))
-        change = difference(old, new)
-        rows.append(Row(env, agent, before, after, change, 0, 0, len(pairs)))
+        before, after = estimate_mean(list(old.values())), estimate_mean(list(new.values()))
+        change = estimate_change(old, new)
+        rows.append(RescoreRow(env, agent, before, after, change, 0, 0, len(pairs)))
     return sorted(
         (
             row._replace(
-                place_before=_place(row, rows, "before"), place_after=_place(row, rows, "after")
+                place_before=_compute_rank(row, rows, "before"),
+                place_after=_compute_rank(row, rows, "after"),
             )
             for row in rows
         ),
@@ -156,12 +167,12 @@ def _rows(told: list[Rescored]) -> list[Row]:
     )
 
 
-def _told(one: Estimate) -> str:
+def _format_estimate(one: IntervalEstimate) -> str:
     if one.low == one.high or math.isnan(one.low):
         return f"{one.value:.3f}"
     return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 
-def _place(row: Row, rows: list[Row], name: str) -> int:
+def _compute_rank(row: RescoreRow, rows: list[RescoreRow], name: str) -> int:
     own = getattr(row, name).value
     return 1 + len([one for one in rows if one.env == row.env and getattr(one, name).value > own])

@@ -28,30 +28,35 @@ from typing import Any, NamedTuple, TypeAlias
 from gem_ma import agents as players
 from gem_ma.chat.agent import Agent, check_agent_seat
 from gem_ma.chat.event_loops import run_async
-from gem_ma.envs.registry import MissingNeed, UnknownEnv
-from gem_ma.evaluation import store, suites
+from gem_ma.envs.registry import MissingRequirement, UnknownEnv
+from gem_ma.evaluation import run_folder, suites
 from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k
-from gem_ma.evaluation.standings import SCHEMA
-from gem_ma.evaluation.statistics import Estimate, average, mean, rate
-from gem_ma.evaluation.suites import BadSuite, Entry, Suite
-from gem_ma.guards.given import need
-from gem_ma.guards.remote import without_secrets
-from gem_ma.rollouts.episode import Episode, Failure
-from gem_ma.rollouts.progress import Progress
+from gem_ma.evaluation.statistics import (
+    IntervalEstimate,
+    average_estimates,
+    estimate_mean,
+    estimate_rate,
+)
+from gem_ma.evaluation.suite_leaderboard import RESULTS_SCHEMA
+from gem_ma.evaluation.suites import BadSuite, Suite, SuiteEntry
+from gem_ma.rollouts.episode import Episode, EpisodeFailure
+from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.endpoints import redact_secrets
 
-KIND = "evaluation"
+EVALUATION_KIND = "evaluation"
 VERDICTS = ("win", "draw", "loss")
-_NEAR = 1e-9
-CELLS = "cells.json"
+_TOLERANCE = 1e-9
+TASKS_FILE = "cells.json"
 
 
-Prices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]]"
+TokenPrices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]]"
 
 
-class Shared:
+class LoadedAgent:
     """An agent that many rollouts use under the name of its spec, loaded once."""
 
     def __init__(self, spec: str, agent: Any):
@@ -90,7 +95,7 @@ class Shared:
         return ""
 
     @property
-    def waits(self) -> bool:
+    def is_async(self) -> bool:
         """Whether it has time for other episodes while it waits for a reply."""
         return inspect.iscoroutinefunction(self.agent.act)
 
@@ -98,10 +103,10 @@ class Shared:
         return self.spec
 
 
-class Cell(NamedTuple):
+class EvalTask(NamedTuple):
     """One environment with one line-up: what one file of episodes is of."""
 
-    entry: Entry
+    entry: SuiteEntry
     lineup: tuple[str, ...]
     agents: dict[str, str]  # who sits in each seat
     file: str
@@ -120,7 +125,7 @@ class Cell(NamedTuple):
         return f"{self.entry.name} {self.seat}" if len(self.agents) > 1 else self.entry.name
 
     @property
-    def episodes(self) -> int:
+    def episode_count(self) -> int:
         return self.entry.tasks * self.entry.trials
 
 
@@ -136,19 +141,19 @@ class Evaluation:
     about: dict[str, Any] = field(default_factory=dict)  # of what decides a score, what all share
 
     @property
-    def code(self) -> int:
+    def exit_code(self) -> int:
         """What a command exits with: 1 if something failed, 3 if something was skipped."""
         if self.stopped or any(row["failed"] for row in self.rows):
             return 1
         return 3 if self.skipped else 0
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values; what cannot be told is null."""
         return {
             **self.about,
             "suite": self.suite,
-            "overall": _plain(self.overall),
-            "rows": [_plain(row) for row in self.rows],
+            "overall": _row_to_dict(self.overall),
+            "rows": [_row_to_dict(row) for row in self.rows],
             "skipped": self.skipped,
             "stopped": self.stopped,
         }
@@ -167,7 +172,7 @@ def evaluate(
     max_errors: int = 10,
     workers: int | None = None,
     pictures: bool = False,
-    prices: Prices | None = None,
+    prices: TokenPrices | None = None,
     named: Mapping[str, Any] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
@@ -184,63 +189,67 @@ def evaluate(
     on_cell: called, unless a bar is drawn, with the title of a cell that has ended, and how many
         episodes it has of how many.
     """
-    suite = suites.load(suite) if isinstance(suite, str) else suite
-    need(suite, Suite, "suite", "a Suite or the name of one")
-    need(agents, (str, NoneType), "agents", "a spec, such as 'random'")
+    suite = suites.load_suite(suite) if isinstance(suite, str) else suite
+    check_type(suite, Suite, "suite", "a Suite or the name of one")
+    check_type(agents, (str, NoneType), "agents", "a spec, such as 'random'")
     for two in prices.values() if isinstance(prices, Mapping) else [prices] if prices else []:
         if len(two) != 2:
             raise BadSuite(f"prices={two!r}: expected two, of a million tokens read and written")
-    suite = _changed(suite, seed, tasks, trials)
+    suite = _override_suite(suite, seed, tasks, trials)
     seats = dict(seats or {})
-    cells, skipped = plan(suite, agents, seats)
+    cells, skipped = plan_tasks(suite, agents, seats)
     named = named or {}
-    need(named, Mapping, "named")
-    cells = [cell._replace(agents=_sampled(cell, named)) for cell in cells]
-    about = {"suite": suite.plain(), "agents": agents, "seats": seats, "skipped": skipped}
-    shared = loaded((spec for cell in cells for spec in cell.agents.values()), named)
+    check_type(named, Mapping, "named")
+    cells = [cell._replace(agents=_apply_sampling(cell, named)) for cell in cells]
+    about = {"suite": suite.to_dict(), "agents": agents, "seats": seats, "skipped": skipped}
+    shared = load_agents((spec for cell in cells for spec in cell.agents.values()), named)
     cells = [
-        cell._replace(agents={seat: without_secrets(spec) for seat, spec in cell.agents.items()})
+        cell._replace(agents={seat: redact_secrets(spec) for seat, spec in cell.agents.items()})
         for cell in cells
     ]
     for seat, spec in sorted({pair for cell in cells for pair in cell.agents.items()}):
         check_agent_seat(shared[spec], seat, spec)
     if isinstance(prices, Mapping):
-        prices = _by_spec(prices, shared)
+        prices = _resolve_prices(prices, shared)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
-    with store.opened(out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}) as path:
+    with run_folder.open_run_folder(
+        out, EVALUATION_KIND, {key: about[key] for key in ("suite", "agents", "seats")}
+    ) as path:
         folder = path / "episodes"
         folder.mkdir(exist_ok=True)
         listed = [{**cell._asdict(), "entry": cell.entry.name} for cell in cells]
-        store.write(path / CELLS, listed)
+        run_folder.write_json(path / TASKS_FILE, listed)
         limits = {"max_errors": max_errors, "workers": workers, "pictures": pictures}
         bar = None
         if progress or progress is None:
-            bar = Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
-        playing = Playing(folder, suite.seed, shared, concurrency, limits, bar, on_cell)
+            bar = RolloutProgress.start(
+                sum(cell.episode_count for cell in cells), force=bool(progress)
+            )
+        playing = SuiteRunner(folder, suite.seed, shared, concurrency, limits, bar, on_cell)
         try:
-            run_async(lambda: playing.all(cells))
+            run_async(lambda: playing.play_all(cells))
         finally:
             if bar is not None:
                 bar.stop()
-        found = summary(path, suite, cells, skipped, prices, playing.stopped)
-        store.write(path / "results.json", found.plain())
+        found = summarize_evaluation(path, suite, cells, skipped, prices, playing.stopped)
+        run_folder.write_json(path / "results.json", found.to_dict())
     return found
 
 
-def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
+def load_evaluation(folder: str | os.PathLike[str]) -> tuple[Suite, list[EvalTask]]:
     """Return the suite and the cells that a folder is of; nothing has to be made for it."""
-    about, file = store.read(folder, KIND), Path(folder) / CELLS
+    about, file = run_folder.load_header(folder, EVALUATION_KIND), Path(folder) / TASKS_FILE
     try:
         data = about["suite"]
-        suite = suites.parse(
+        suite = suites.parse_suite(
             {"entry": data["entries"], "seed": data["seed"], "description": data["description"]},
             data["name"],
         )
         entries = {entry.name: entry for entry in suite.entries}
-        listed: list[Any] = store.kept(file, [])
+        listed: list[Any] = run_folder.load_json(file, [])
         cells = [
-            Cell(
+            EvalTask(
                 entries[one["entry"]],
                 tuple(one["lineup"]),
                 one["agents"],
@@ -250,21 +259,23 @@ def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[Cell]]:
             for one in listed
         ]
     except (KeyError, TypeError, RecursionError, json.JSONDecodeError) as error:
-        raise store.BadStore(f"{folder} is damaged: {type(error).__name__}: {error}") from None
+        raise run_folder.BadRunFolder(
+            f"{folder} is damaged: {type(error).__name__}: {error}"
+        ) from None
     return suite, cells
 
 
-def plan(
+def plan_tasks(
     suite: Suite, agents: str | None, seats: Mapping[str, str]
-) -> tuple[list[Cell], list[dict[str, str]]]:
+) -> tuple[list[EvalTask], list[dict[str, str]]]:
     """Return the cells of a suite that can be played here, and which entries cannot, and why."""
-    cells: list[Cell] = []
+    cells: list[EvalTask] = []
     skipped: list[dict[str, str]] = []
     known: set[str] = set()
     for entry in suite.entries:
         try:
-            env = make(entry)
-        except (MissingNeed, UnknownEnv, ImportError, OSError) as error:
+            env = make_entry_env(entry)
+        except (MissingRequirement, UnknownEnv, ImportError, OSError) as error:
             skipped.append({"entry": entry.name, "id": entry.id, "reason": str(error)})
             continue
         except (TypeError, ValueError) as error:  # arguments that make no sense
@@ -273,54 +284,59 @@ def plan(
         if unknown := entry.sampling.keys() - set(env.possible_agents):
             there = ", ".join(env.possible_agents)
             raise BadSuite(f"{entry.name}: sampling of {min(unknown)!r}; the seats are {there}")
-        lineups = entry.lineups(env.possible_agents)
+        lineups = entry.list_lineups(env.possible_agents)
         if agents is None and entry.seats == "each":  # those of whom it was said who sits there
             lineups = [one for one in lineups if set(one) <= set(seats)] or lineups
         for lineup in lineups:
-            who = {seat: _who(entry, seat, lineup, agents, seats) for seat in env.possible_agents}
-            name = store.file_name(f"{entry.name} {'+'.join(lineup)}", [entry.name, lineup])
-            cells.append(Cell(entry, lineup, who, name, env.game.zero_sum))
+            who = {
+                seat: _choose_spec(entry, seat, lineup, agents, seats)
+                for seat in env.possible_agents
+            }
+            name = run_folder.make_file_name(
+                f"{entry.name} {'+'.join(lineup)}", [entry.name, lineup]
+            )
+            cells.append(EvalTask(entry, lineup, who, name, env.game.zero_sum))
     for seat in seats:
         if known and seat not in known:
             raise BadSuite(f"no seat {seat!r} in suite {suite.name}; {', '.join(sorted(known))}")
     return cells, skipped
 
 
-def make(entry: Entry) -> Any:
-    from gem_ma.apis import making
+def make_entry_env(entry: SuiteEntry) -> Any:
+    from gem_ma.apis import factory
     from gem_ma.tools.wrapper import ToolEnv
 
-    env = making.make(entry.id, **entry.arguments)
+    env = factory.make(entry.id, **entry.arguments)
     return ToolEnv(env, entry.tools) if entry.tools else env
 
 
-def _who(
-    entry: Entry,
+def _choose_spec(
+    entry: SuiteEntry,
     seat: str,
     lineup: Sequence[str],
     agents: str | None,
     seats: Mapping[str, str],
 ) -> str:
     if seat not in lineup:
-        return seats.get(seat) or entry.opponent(seat)
+        return seats.get(seat) or entry.find_opponent(seat)
     who = agents or seats.get(seat)
     if who is None:
         raise BadSuite(f"{entry.name}: nobody to evaluate in seat {seat}; name an agent for it")
     return who
 
 
-def _sampled(cell: Cell, named: Collection[str]) -> dict[str, str]:
+def _apply_sampling(cell: EvalTask, named: Collection[str]) -> dict[str, str]:
     """Return who sits in each seat, with the options that the suite gives whoever sits there."""
     return {
         seat: spec
         if spec in named
-        else players.SPECS.with_defaults(spec, cell.entry.sampling.get(seat, {}))
+        else players.SPECS.add_defaults(spec, cell.entry.sampling.get(seat, {}))
         for seat, spec in cell.agents.items()
     }
 
 
-def _by_spec(
-    prices: Mapping[str, tuple[float, float]], shared: Mapping[str, Shared]
+def _resolve_prices(
+    prices: Mapping[str, tuple[float, float]], shared: Mapping[str, LoadedAgent]
 ) -> dict[str, tuple[float, float]]:
     """Return prices by spec; those of "" are of the evaluated seats that have no others."""
     found = {"": prices[""]} if "" in prices else {}
@@ -335,7 +351,7 @@ def _by_spec(
     return found
 
 
-def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
+def _override_suite(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
     for name, value in (("tasks", tasks), ("trials", trials)):
         if value is not None and value < 1:
             raise BadSuite(f"{name}={value}: expected 1 or more")
@@ -346,28 +362,28 @@ def _changed(suite: Suite, seed: int | None, tasks: int | None, trials: int | No
     return replace(suite, entries=entries, seed=suite.seed if seed is None else seed)
 
 
-def loaded(specs: Iterable[str], named: Mapping[str, Any]) -> dict[str, Shared]:
+def load_agents(specs: Iterable[str], named: Mapping[str, Any]) -> dict[str, LoadedAgent]:
     """Load each agent once, under a name that may be written down."""
-    need(named, Mapping, "named")
-    found: dict[str, Shared] = {}
+    check_type(named, Mapping, "named")
+    found: dict[str, LoadedAgent] = {}
     for spec in dict.fromkeys(specs):
-        name = without_secrets(spec)
+        name = redact_secrets(spec)
         if name not in found or name != spec:  # whoever has played before may come without secrets
-            found[name] = Shared(name, named.get(spec, spec))
+            found[name] = LoadedAgent(name, named.get(spec, spec))
     return found
 
 
-class Playing:
+class SuiteRunner:
     """Cells on their way into the files of a folder; `stopped` says which had too many errors."""
 
     def __init__(
         self,
         folder: Path,
         seed: int,
-        agents: Mapping[str, Shared],
+        agents: Mapping[str, LoadedAgent],
         concurrency: int,
         limits: Mapping[str, Any],
-        bar: Progress | None,
+        bar: RolloutProgress | None,
         on_cell: Callable[[str, int, int], None] | None,
     ):
         self.folder = folder
@@ -379,64 +395,64 @@ class Playing:
         self.on_cell = on_cell
         self.stopped: list[dict[str, str]] = []
 
-    async def all(self, cells: Sequence[Cell]) -> None:
+    async def play_all(self, cells: Sequence[EvalTask]) -> None:
         """Play all cells: several at once where agents wait for a server, else one by one."""
         async with contextlib.AsyncExitStack() as stack:
             for shared in self.agents.values():
                 if hasattr(shared.agent, "__aenter__"):
                     await stack.enter_async_context(shared.agent)  # type: ignore[arg-type]
             everybody = self.agents.values()
-            patient = any(one.waits for one in everybody)
+            patient = any(one.is_async for one in everybody)
             if (
                 patient
                 and self.limits["workers"] is None
                 and not any(one.blocking for one in everybody)
             ):
-                await self.together(cells)
+                await self.play_concurrently(cells)
             else:
                 for cell in cells:
-                    await self.play(cell, self.concurrency)
+                    await self.play_task(cell, self.concurrency)
 
-    async def together(self, cells: Sequence[Cell]) -> None:
+    async def play_concurrently(self, cells: Sequence[EvalTask]) -> None:
         """Play cells at once, no more episodes of all together than may be alive."""
         free, ready = self.concurrency, asyncio.Condition()
 
-        async def one(cell: Cell) -> None:
+        async def play_share(cell: EvalTask) -> None:
             nonlocal free
-            share = min(cell.episodes, self.concurrency)
+            share = min(cell.episode_count, self.concurrency)
             async with ready:
                 await ready.wait_for(lambda: free >= share)
                 free -= share
             try:
-                await self.play(cell, share)
+                await self.play_task(cell, share)
             finally:
                 async with ready:
                     free += share
                     ready.notify_all()
 
-        await _gather([one(cell) for cell in cells])
+        await _run_together([play_share(cell) for cell in cells])
 
-    async def play(self, cell: Cell, concurrency: int) -> None:
+    async def play_task(self, cell: EvalTask, concurrency: int) -> None:
         done = 0
-        async with contextlib.aclosing(self.rollout(cell, concurrency)) as finished:
+        async with contextlib.aclosing(self.start_rollout(cell, concurrency)) as finished:
             try:
                 async for episode in finished:
                     done += episode.failure is None
             except TooManyErrors as error:
                 self.stopped.append({"what": cell.title, "reason": str(error)})
         if self.on_cell is not None and not (self.bar is not None and self.bar.drawn):
-            self.on_cell(cell.title, done, cell.episodes)
+            self.on_cell(cell.title, done, cell.episode_count)
 
-    def rollout(self, cell: Cell, concurrency: int) -> AsyncGenerator[Episode, None]:
+    def start_rollout(self, cell: EvalTask, concurrency: int) -> AsyncGenerator[Episode, None]:
         entry = cell.entry
         return arollout(
-            make(entry),
+            make_entry_env(entry),
             {seat: self.agents[spec] for seat, spec in cell.agents.items()},
-            cell.episodes,
+            cell.episode_count,
             concurrency=concurrency,
             seed=self.seed,
             group=entry.trials,
-            options=entry.resets(),
+            options=entry.list_reset_options(),
             context=entry.context or None,
             out=self.folder / cell.file,
             resume=True,
@@ -445,7 +461,7 @@ class Playing:
         )
 
 
-async def _gather(work: Sequence[Coroutine[Any, Any, None]]) -> None:
+async def _run_together(work: Sequence[Coroutine[Any, Any, None]]) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             for one in work:
@@ -457,27 +473,27 @@ async def _gather(work: Sequence[Coroutine[Any, Any, None]]) -> None:
 # -- the numbers -----------------------------------------------------------------------------------
 
 
-def episodes_of(folder: str | os.PathLike[str], cell: Cell) -> list[Episode]:
+def load_task_episodes(folder: str | os.PathLike[str], cell: EvalTask) -> list[Episode]:
     """Return the episodes of a cell that are on disk."""
     path = Path(folder) / "episodes" / cell.file
     return sorted(load_episodes(path), key=lambda one: one.number) if path.exists() else []
 
 
-def summary(
+def summarize_evaluation(
     folder: str | os.PathLike[str],
     suite: Suite,
-    cells: Sequence[Cell],
+    cells: Sequence[EvalTask],
     skipped: Sequence[Mapping[str, str]] = (),
-    prices: Prices | None = None,
+    prices: TokenPrices | None = None,
     stopped: Sequence[Mapping[str, str]] = (),
 ) -> Evaluation:
     """Return the numbers of all episodes that a folder holds; prices are by spec, if a table."""
     rows: list[dict[str, Any]] = []
     kinds: dict[str, list[bool | None]] = {}
     for cell in cells:
-        episodes = episodes_of(folder, cell)
-        rows.append(row(cell, episodes, prices))
-        kinds.setdefault(cell.entry.name, []).append(contested(episodes, cell.zero_sum))
+        episodes = load_task_episodes(folder, cell)
+        rows.append(compute_row(cell, episodes, prices))
+        kinds.setdefault(cell.entry.name, []).append(infer_contest(episodes, cell.zero_sum))
     for cell, one in zip(cells, rows, strict=True):  # of all seats of an environment alike
         if not is_contest(kinds[cell.entry.name], cell.zero_sum):
             one |= dict.fromkeys(VERDICTS)
@@ -494,46 +510,48 @@ def summary(
         "missing": sum(one["expected"] - one["episodes"] for one in rows),
     }
     for name in ("success", "invalid", "forfeit"):
-        overall[name] = average([one[name] for one in played])
+        overall[name] = average_estimates([one[name] for one in played])
     for name in ("turns", "tokens", "seconds"):
         overall[f"{name} in all"] = sum(one[name].value * one["episodes"] for one in played)
     costs: Counter[str] = Counter()
     for one in played:
         costs.update({seat: each.value * one["episodes"] for seat, each in one["costs"].items()})
     overall |= {"cost in all": sum(costs.values()), "costs in all": dict(costs)}
-    told = suite.plain()
-    about = {"schema": SCHEMA, "version": _releases(rows), "seed": suite.seed}
+    told = suite.to_dict()
+    about = {"schema": RESULTS_SCHEMA, "version": _pop_versions(rows), "seed": suite.seed}
     about |= {"entries": told["entries"]}
     return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped], about)
 
 
-def _releases(rows: Iterable[dict[str, Any]]) -> str:
+def _pop_versions(rows: Iterable[dict[str, Any]]) -> str:
     """Return the releases that have played; they leave the rows."""
     return ", ".join(sorted({one for row in rows for one in row.pop("versions")}))
 
 
-def row(cell: Cell, episodes: Sequence[Episode], prices: Prices | None = None) -> dict[str, Any]:
+def compute_row(
+    cell: EvalTask, episodes: Sequence[Episode], prices: TokenPrices | None = None
+) -> dict[str, Any]:
     """Return the numbers of one cell; prices are by spec, if a table."""
     entry, seats = cell.entry, cell.lineup
     done = [episode for episode in episodes if episode.failure is None]
-    priced = _priced(cell, prices)
-    facts = [_facts(cell, episode, priced) for episode in done]
+    priced = _select_prices(cell, prices)
+    facts = [_measure_episode(cell, episode, priced) for episode in done]
     tasks: dict[int, list[dict[str, float]]] = {}
     for episode, fact in zip(done, facts, strict=True):
         tasks.setdefault(episode.group, []).append(fact)
 
-    def share(name: str, of: str = "one") -> Estimate:
+    def compute_share(name: str, of: str = "one") -> IntervalEstimate:
         parts = tasks.values()
         counts = [sum(fact[of] for fact in part) for part in parts]
         weights = [1] * len(parts) if of == "one" else counts  # starts weigh alike, as in all means
-        return rate([sum(fact[name] for fact in part) for part in parts], counts, weights)
+        return estimate_rate([sum(fact[name] for fact in part) for part in parts], counts, weights)
 
-    def mean_of(name: str) -> Estimate:
-        return mean([fmean(fact[name] for fact in part) for part in tasks.values()])
+    def compute_mean(name: str) -> IntervalEstimate:
+        return estimate_mean([fmean(fact[name] for fact in part) for part in tasks.values()])
 
     trials = {task: [fact["success"] for fact in part] for task, part in tasks.items()}
     contest = len(cell.agents) > len(seats) and is_contest(
-        [contested(episodes, cell.zero_sum)], cell.zero_sum
+        [infer_contest(episodes, cell.zero_sum)], cell.zero_sum
     )
     return {
         "entry": entry.name,
@@ -545,31 +563,33 @@ def row(cell: Cell, episodes: Sequence[Episode], prices: Prices | None = None) -
         "tasks": entry.tasks,
         "trials": entry.trials,
         "episodes": len(done),
-        "expected": cell.episodes,
+        "expected": cell.episode_count,
         "failed": len(episodes) - len(done),
-        "failure": next((_told(one.failure) for one in episodes[::-1] if one.failure), None),
+        "failure": next(
+            (_format_failure(one.failure) for one in episodes[::-1] if one.failure), None
+        ),
         "truncated": sum(episode.ended == "truncated" for episode in done),
-        "success": share("success"),
-        "pass_at": _curve(pass_at_k, trials, entry.trials),
-        "pass_hat": _curve(pass_hat_k, trials, entry.trials),
-        "return": mean_of("return"),
-        **{name: share(name) if contest and done else None for name in VERDICTS},
-        "forfeit": share("forfeit"),
-        "invalid": share("invalid", of="replies"),
-        "turns": mean_of("replies"),
-        "tokens": mean_of("tokens"),
-        "cost": mean_of("cost"),
-        "costs": {seat: mean_of(f"cost of {seat}") for seat in priced if done},
-        "seconds": mean_of("seconds"),
-        "latency": mean([_per_reply(part) for part in tasks.values()]),
+        "success": compute_share("success"),
+        "pass_at": _compute_pass_curve(pass_at_k, trials, entry.trials),
+        "pass_hat": _compute_pass_curve(pass_hat_k, trials, entry.trials),
+        "return": compute_mean("return"),
+        **{name: compute_share(name) if contest and done else None for name in VERDICTS},
+        "forfeit": compute_share("forfeit"),
+        "invalid": compute_share("invalid", of="replies"),
+        "turns": compute_mean("replies"),
+        "tokens": compute_mean("tokens"),
+        "cost": compute_mean("cost"),
+        "costs": {seat: compute_mean(f"cost of {seat}") for seat in priced if done},
+        "seconds": compute_mean("seconds"),
+        "latency": estimate_mean([_compute_mean_latency(part) for part in tasks.values()]),
         "data": ", ".join(sorted({str(one.report.get("data", "")) for one in done})),
-        "prompts": _prompts(episodes, seats),
-        "diagnosis": diagnoses(done),
+        "prompts": _hash_prompts(episodes, seats),
+        "diagnosis": count_diagnoses(done),
         "versions": {one.version for one in done},
     }
 
 
-def _prompts(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
+def _hash_prompts(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
     """Return a name for the rules that evaluated seats were told in the first episode."""
     if not episodes:
         return ""
@@ -578,7 +598,7 @@ def _prompts(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
     return hashlib.blake2b(told, digest_size=8).hexdigest()
 
 
-def diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
+def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
     """Count what the reports of episodes say of why they were not paid, where they say it.
 
     seats: whose part was not done. actions, assertions, records: what was not called, what did not
@@ -589,31 +609,33 @@ def diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
         said = episode.report.get("diagnosis")
         for kind in ("seats", "actions", "assertions", "records"):
             listed = said.get(kind) if isinstance(said, Mapping) else None
-            names = {_named(one) for one in listed} if isinstance(listed, list) else set()
+            names = (
+                {_format_diagnosis(one) for one in listed} if isinstance(listed, list) else set()
+            )
             found.setdefault(kind, Counter()).update(names)
     return {kind: dict(counts.most_common()) for kind, counts in found.items() if counts}
 
 
-def _named(one: Any) -> str:
+def _format_diagnosis(one: Any) -> str:
     """Return what one thing of a diagnosis is called."""
     if not isinstance(one, Mapping):
         return str(one)
     return str(one["table"]) if "table" in one else f"{one.get('seat')}: {one.get('name')}"
 
 
-def _told(failure: Failure) -> str:
+def _format_failure(failure: EpisodeFailure) -> str:
     return f"{failure.kind}: {failure.message}"
 
 
-def _per_reply(facts: Sequence[Mapping[str, float]]) -> float:
+def _compute_mean_latency(facts: Sequence[Mapping[str, float]]) -> float:
     """Return the seconds that a reply took on average; a seat may never have been asked."""
     replies = sum(fact["replies"] for fact in facts)
     return sum(fact["seconds"] for fact in facts) / replies if replies else 0.0
 
 
-def _curve(
+def _compute_pass_curve(
     function: Callable[..., float], trials: Mapping[int, Sequence[float]], most: int
-) -> dict[int, Estimate]:
+) -> dict[int, IntervalEstimate]:
     """Return pass@k or pass^k for k = 1, 2, 4, ... and the number of trials."""
     out = {}
     for k in sorted({*(2**i for i in range(most.bit_length())), most}):
@@ -625,11 +647,11 @@ def _curve(
             tries = [len(one) / k for one in parts]  # so that for one trial it is the success
             shares = [function({0: one}, k) for one in parts]
             came = [share * count for share, count in zip(shares, tries, strict=True)]
-            out[k] = rate(came, tries, [1] * len(parts))
+            out[k] = estimate_rate(came, tries, [1] * len(parts))
     return out
 
 
-def _priced(cell: Cell, prices: Prices | None) -> dict[str, tuple[float, float]]:
+def _select_prices(cell: EvalTask, prices: TokenPrices | None) -> dict[str, tuple[float, float]]:
     """Return the prices of the seats that have some."""
     if not isinstance(prices, Mapping):
         return dict.fromkeys(cell.lineup, prices) if prices else {}
@@ -641,8 +663,8 @@ def _priced(cell: Cell, prices: Prices | None) -> dict[str, tuple[float, float]]
     return found
 
 
-def _facts(
-    cell: Cell, episode: Episode, priced: Mapping[str, tuple[float, float]]
+def _measure_episode(
+    cell: EvalTask, episode: Episode, priced: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
     """Return what one episode says about the evaluated agent, and what each seat cost."""
     seats = cell.lineup
@@ -650,13 +672,13 @@ def _facts(
     earned = fmean(episode.returns[seat] for seat in seats)
     used = dict.fromkeys(cell.agents, (0, 0))
     for step in episode.steps:
-        (read, written), more = used[step.agent], tokens(step.reply)
+        (read, written), more = used[step.agent], count_usage_tokens(step.reply)
         used[step.agent] = read + more[0], written + more[1]
     costs = {
         seat: (used[seat][0] * price[0] + used[seat][1] * price[1]) / 1e6
         for seat, price in priced.items()
     }
-    verdict = outcome(episode.returns, seats)
+    verdict = classify_outcome(episode.returns, seats)
     given_up = bool(set(episode.forfeits) & set(seats))
     return {
         "one": 1,
@@ -671,11 +693,11 @@ def _facts(
             costs.get(seat, 0.0 if used[seat] == (0, 0) and priced else math.nan) for seat in seats
         ),
         **{f"cost of {seat}": cost for seat, cost in costs.items()},
-        "seconds": sum(_latency(step) for step in steps),
+        "seconds": sum(_find_latency(step) for step in steps),
     }
 
 
-def contested(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
+def infer_contest(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
     """Return whether seats win from each other, as far as what they earned tells; None: not at all.
 
     In a game that says it is zero-sum they do, unless all have gained at once. In another they do
@@ -690,8 +712,12 @@ def contested(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
         if one.failure is None and not one.forfeits
     ]
     if zero_sum:
-        return None if all(low < _NEAR for low, _ in ends) else False
-    told = [low < -_NEAR and high > _NEAR for low, high in ends if max(high, -low) > _NEAR]
+        return None if all(low < _TOLERANCE for low, _ in ends) else False
+    told = [
+        low < -_TOLERANCE and high > _TOLERANCE
+        for low, high in ends
+        if max(high, -low) > _TOLERANCE
+    ]
     return all(told) if told else None
 
 
@@ -701,7 +727,7 @@ def is_contest(found: Iterable[bool | None], zero_sum: bool) -> bool:
     return all(told) if told else zero_sum
 
 
-def outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:
+def classify_outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:
     """Return whether seats earned more than the mean of all: "win", "draw" or "loss"."""
     own = fmean(returns[seat] for seat in seats)
     gap = own - fmean(returns.values())
@@ -710,27 +736,27 @@ def outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:
     return "win" if gap > 0 else "loss"
 
 
-def tokens(reply: Any) -> tuple[int, int]:
+def count_usage_tokens(reply: Any) -> tuple[int, int]:
     """Return how many tokens a reply took to read and to write, as far as it says."""
     usage = getattr(reply, "usage", None) or {}
     ids = getattr(reply, "token_ids", None) or ()
     return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", len(ids)))
 
 
-def _latency(step: Any) -> float:
+def _find_latency(step: Any) -> float:
     told = getattr(step.reply, "latency", None)
     return float(step.seconds if told is None else told)
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _number(value) for key, value in row.items()}
+def _row_to_dict(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _to_json_value(value) for key, value in row.items()}
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, Estimate):
-        return {name: _number(one) for name, one in value._asdict().items()}
+def _to_json_value(value: Any) -> Any:
+    if isinstance(value, IntervalEstimate):
+        return {name: _to_json_value(one) for name, one in value._asdict().items()}
     if isinstance(value, Mapping):
-        return {str(key): _number(one) for key, one in value.items()}
+        return {str(key): _to_json_value(one) for key, one in value.items()}
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
@@ -738,11 +764,12 @@ def _number(value: Any) -> Any:
 
 # -- two evaluations -------------------------------------------------------------------------------
 
-COMPARED = {"success": +1, "return": +1, "invalid": -1, "tokens": 0}  # whether more is better
+# whether more is better
+COMPARED_METRICS = {"success": +1, "return": +1, "invalid": -1, "tokens": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MetricDifference:
     """What changed in one number of one cell, or of all cells, over the starts that both played."""
 
     entry: str
@@ -761,7 +788,7 @@ class Difference:
     rows: int = 1  # that it is the mean of
 
 
-class _Compared(NamedTuple):
+class _MetricPair(NamedTuple):
     """What one number of one cell was and is, by start."""
 
     key: tuple[str, str]
@@ -785,13 +812,13 @@ class _Compared(NamedTuple):
         return sum(bool(gap) for gap in self.gaps)
 
     @property
-    def told(self) -> bool:
+    def is_informative(self) -> bool:
         return self.metric == "success" or any((*self.old.values(), *self.new.values()))
 
 
 def compare(
     old: str | os.PathLike[str], new: str | os.PathLike[str], level: float = 0.05
-) -> tuple[list[Difference], list[str]]:
+) -> tuple[list[MetricDifference], list[str]]:
     """Return what changed between two evaluations, and what of them cannot be compared, and why.
 
     Starts that both have played are compared one by one, and no others count; without any the two
@@ -799,69 +826,73 @@ def compare(
     whichever of the numbers it shows in. The last ones are of all rows that have pairs, where
     there are several; they are a question of their own.
     """
-    from gem_ma.evaluation.statistics import difference
+    from gem_ma.evaluation.statistics import estimate_change
 
     parts = []
     for folder in (old, new):
-        _, cells = load(folder)
+        _, cells = load_evaluation(folder)
         parts.append({(cell.entry.name, cell.seat): (cell, folder) for cell in cells})
     before, after = parts
-    found: list[_Compared] = []
+    found: list[_MetricPair] = []
     notes = [
         f"{entry} {seat}: only in {old if (entry, seat) in before else new}"
         for entry, seat in before.keys() ^ after.keys()
     ]
     for key in before.keys() & after.keys():
         (was, where), (now, there) = before[key], after[key]
-        episodes = episodes_of(where, was), episodes_of(there, now)
-        tables = _by_task(was, episodes[0]), _by_task(now, episodes[1])
+        episodes = load_task_episodes(where, was), load_task_episodes(there, now)
+        tables = _average_by_start(was, episodes[0]), _average_by_start(now, episodes[1])
         common = [task for task in tables[0] if task in tables[1]]
-        notes += [f"{key[0]} {key[1]}: {one}" for one in _doubts(was, now, tables, (old, new))]
-        left_out = _left_out(tables, episodes) if common else ""
-        for metric in COMPARED if all(tables) else ():
+        notes += [f"{key[0]} {key[1]}: {one}" for one in _find_doubts(was, now, tables, (old, new))]
+        left_out = _describe_left_out(tables, episodes) if common else ""
+        for metric in COMPARED_METRICS if all(tables) else ():
             one, two = ({task: table[task][metric] for task in common or table} for table in tables)
-            change = difference(one, two)
-            found.append(_Compared(key, was.entry.id, metric, one, two, change, left_out))
+            change = estimate_change(one, two)
+            found.append(_MetricPair(key, was.entry.id, metric, one, two, change, left_out))
     order = list(before)
     found.sort(key=lambda one: order.index(one.key))  # as they are in the suite
-    out = _judged([([one], one.change) for one in found if one.told], level)
-    return out + _judged(_over_all(found), level), sorted(notes)
+    out = _judge_changes([([one], one.change) for one in found if one.is_informative], level)
+    return out + _judge_changes(_average_metrics(found), level), sorted(notes)
 
 
-def _over_all(found: Sequence[_Compared]) -> list[tuple[list[_Compared], Any]]:
+def _average_metrics(found: Sequence[_MetricPair]) -> list[tuple[list[_MetricPair], Any]]:
     """Return for the success and the return their rows that have pairs, and the change of all."""
-    from gem_ma.evaluation.statistics import together
+    from gem_ma.evaluation.statistics import average_changes
 
     out = []
     for metric in ("success", "return"):
         rows = [one for one in found if one.metric == metric and one.change.paired]
-        if len(rows) > 1 and any(one.told for one in rows):
+        if len(rows) > 1 and any(one.is_informative for one in rows):
             gaps = [
                 {(one.id, task): gap for task, gap in zip(one.old, one.gaps, strict=True)}
                 for one in rows
             ]
-            out.append((rows, together(gaps)))
+            out.append((rows, average_changes(gaps)))
     return out
 
 
-def _judged(asked: Sequence[tuple[list[_Compared], Any]], level: float) -> list[Difference]:
+def _judge_changes(
+    asked: Sequence[tuple[list[_MetricPair], Any]], level: float
+) -> list[MetricDifference]:
     """Return what became of numbers that are one question, each of rows, with the change of all.
 
     Where nothing differs there is nothing to test, and numbers of the same rows that changed alike,
     as success and return often do, are one test.
     """
-    from gem_ma.evaluation.statistics import holm
+    from gem_ma.evaluation.statistics import adjust_p_values
 
     twins: list[int | None] = []  # which number before it has the same test
     for place, (rows, _) in enumerate(asked):
-        earlier = (i for i in range(place) if twins[i] is None and _alike(asked[i][0], rows))
+        earlier = (
+            i for i in range(place) if twins[i] is None and _is_same_change(asked[i][0], rows)
+        )
         twins.append(next(earlier, None))
     tests = [
         place
         for place, (rows, _) in enumerate(asked)
         if twins[place] is None and any(one.unlike for one in rows)
     ]
-    chances = dict(zip(tests, holm([asked[i][1].p for i in tests]), strict=True))
+    chances = dict(zip(tests, adjust_p_values([asked[i][1].p for i in tests]), strict=True))
     out = []
     for place, (rows, change) in enumerate(asked):
         twin = twins[place]
@@ -870,10 +901,10 @@ def _judged(asked: Sequence[tuple[list[_Compared], Any]], level: float) -> list[
         unlike = sum(one.unlike for one in rows)
         verdict = "undecided" if unlike else "same"
         if p < level:
-            sign = COMPARED[first.metric] * change.value
+            sign = COMPARED_METRICS[first.metric] * change.value
             verdict = "changed" if not sign else "better" if sign > 0 else "worse"
         out.append(
-            Difference(
+            MetricDifference(
                 *(first.key if len(rows) == 1 else ("all", f"{len(rows)} rows")),
                 first.metric,
                 old=fmean(fmean(one.old.values()) for one in rows),
@@ -883,7 +914,7 @@ def _judged(asked: Sequence[tuple[list[_Compared], Any]], level: float) -> list[
                 verdict=verdict,
                 pairs=pairs,
                 unlike=unlike if change.paired else 0,
-                why=_why(rows, change, p, len(tests), level),
+                why=_explain_test(rows, change, p, len(tests), level),
                 left_out=first.left_out if len(rows) == 1 else "",
                 same_as="" if twin is None else asked[twin][0][0].metric,
                 rows=len(rows),
@@ -892,7 +923,7 @@ def _judged(asked: Sequence[tuple[list[_Compared], Any]], level: float) -> list[
     return out
 
 
-def _alike(one: Sequence[_Compared], two: Sequence[_Compared]) -> bool:
+def _is_same_change(one: Sequence[_MetricPair], two: Sequence[_MetricPair]) -> bool:
     """Return whether two numbers of the same rows changed alike, by a factor for all of them."""
     if [row.key for row in one] != [row.key for row in two]:
         return False
@@ -901,11 +932,13 @@ def _alike(one: Sequence[_Compared], two: Sequence[_Compared]) -> bool:
     if not all(map(any, gaps)) or not gaps[1][largest]:
         return False
     factor = gaps[1][largest] / gaps[0][largest]
-    near = _NEAR * abs(gaps[1][largest])
+    near = _TOLERANCE * abs(gaps[1][largest])
     return all(abs(b - factor * a) <= near for a, b in zip(*gaps, strict=True))
 
 
-def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any]) -> list[str]:
+def _find_doubts(
+    was: EvalTask, now: EvalTask, tables: Sequence[Any], folders: Sequence[Any]
+) -> list[str]:
     """Return why two cells cannot be compared, or not as they should be."""
     out = []
     for name in ("id", "arguments", "success", "context", "tools", "sampling"):
@@ -924,7 +957,9 @@ def _doubts(was: Cell, now: Cell, tables: Sequence[Any], folders: Sequence[Any])
     return out
 
 
-def _why(rows: Sequence[_Compared], change: Any, p: float, numbers: int, level: float) -> str:
+def _explain_test(
+    rows: Sequence[_MetricPair], change: Any, p: float, numbers: int, level: float
+) -> str:
     """Return which test says so, of how many starts, and what it came to."""
     first, unlike = rows[0], sum(one.unlike for one in rows)
     if not change.paired:
@@ -946,7 +981,7 @@ def _why(rows: Sequence[_Compared], change: Any, p: float, numbers: int, level: 
     return words
 
 
-def _left_out(
+def _describe_left_out(
     tables: tuple[Mapping[str, Any], Mapping[str, Any]],
     episodes: tuple[Sequence[Episode], Sequence[Episode]],
 ) -> str:
@@ -954,29 +989,33 @@ def _left_out(
     words = []
     for mine, other, which in ((0, 1, "before"), (1, 0, "after")):
         alone = tables[mine].keys() - tables[other].keys()
-        failed = alone & {_task(one) for one in episodes[other] if one.failure is not None}
+        failed = alone & {
+            _make_start_key(one) for one in episodes[other] if one.failure is not None
+        }
         elsewhere = "after" if which == "before" else "before"
         if failed:
             words.append(f"{len(failed)} that failed {elsewhere}")
         if len(alone) > len(failed):
             words.append(f"{len(alone) - len(failed)} played {which} only")
-    nowhere = {_task(one) for part in episodes for one in part} - {*tables[0], *tables[1]}
+    nowhere = {_make_start_key(one) for part in episodes for one in part} - {*tables[0], *tables[1]}
     if nowhere:
         words.append(f"{len(nowhere)} that came to no end in either")
     return ", ".join(words)
 
 
-def _task(episode: Episode) -> str:
+def _make_start_key(episode: Episode) -> str:
     """Return a name of a start that other runs have for it too."""
     return f"{episode.seed} {json.dumps(episode.options, sort_keys=True)}"
 
 
-def _by_task(cell: Cell, episodes: Sequence[Episode]) -> dict[str, dict[str, float]]:
+def _average_by_start(cell: EvalTask, episodes: Sequence[Episode]) -> dict[str, dict[str, float]]:
     """Return the mean of every number by start, under a name that other runs have for it too."""
     parts: dict[str, list[dict[str, float]]] = {}
     for episode in episodes:
         if episode.failure is None:
-            parts.setdefault(_task(episode), []).append(_facts(cell, episode, {}))
+            parts.setdefault(_make_start_key(episode), []).append(
+                _measure_episode(cell, episode, {})
+            )
     out = {}
     for task, part in parts.items():
         sums: Counter[str] = Counter()

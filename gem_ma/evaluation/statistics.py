@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.evaluation.metrics import wilson
-from gem_ma.guards.given import each, need
+from gem_ma.validation.arguments import check_each, check_type
 
-_Z = 1.959964  # what the normal distribution has 2.5 percent above
+_NORMAL_QUANTILE = 1.959964  # what the normal distribution has 2.5 percent above
 _RESAMPLES = 2000
-_FLIPS = 10_000  # of the signs, where there are too many to try them all
-_CHUNK = 1 << 20  # numbers held at once while resampling
+_MAX_PERMUTATIONS = 10_000  # of the signs, where there are too many to try them all
+_CHUNK_SIZE = 1 << 20  # numbers held at once while resampling
 
 
-class Estimate(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A number, and the interval that holds the true one 95 times in 100; nan: cannot be told.
 
     A mean of values that are all alike has no interval: how much others may differ is not in them.
@@ -30,7 +30,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-class Change(NamedTuple):
+class ChangeEstimate(NamedTuple):
     """What became more or less, its interval, and how likely chance alone does as much."""
 
     value: float
@@ -42,9 +42,9 @@ class Change(NamedTuple):
     unlike: int = 0  # of pairs, how many differ; each doubles what the test can tell
 
 
-def rate(
+def estimate_rate(
     successes: Sequence[float], trials: Sequence[float], weights: Sequence[float] | None = None
-) -> Estimate:
+) -> IntervalEstimate:
     """Return the share of successes, with Wilson's interval.
 
     Each place is a task. weights: of the tasks in the share; None: how many trials they had, so
@@ -65,7 +65,7 @@ def rate(
     tasks = [(s / n, n, w) for s, n, w in zip(successes, trials, weights, strict=True) if n and w]
     total = sum(w for _, _, w in tasks)
     if not total:
-        return Estimate(math.nan, 0.0, 1.0)
+        return IntervalEstimate(math.nan, 0.0, 1.0)
     share = min(1.0, sum(w * own for own, _, w in tasks) / total)
     fewest = total**2 / sum(w * w for _, _, w in tasks)  # no trial says more than its task
     most = total**2 / sum(w * w / n for _, n, w in tasks)
@@ -76,56 +76,69 @@ def rate(
         alone = most
     else:
         free = len(tasks) - 1
-        alone = share * (1 - share) / (len(tasks) / free * spread) * (_Z / _student(free)) ** 2
+        alone = (
+            share
+            * (1 - share)
+            / (len(tasks) / free * spread)
+            * (_NORMAL_QUANTILE / _compute_t_quantile(free)) ** 2
+        )
         alone = min(max(alone, fewest), most)
-    return Estimate(share, *wilson(share * alone, alone))
+    return IntervalEstimate(share, *wilson(share * alone, alone))
 
 
-def mean(values: Sequence[float]) -> Estimate:
+def estimate_mean(values: Sequence[float]) -> IntervalEstimate:
     """Return the mean over tasks with a bootstrap interval, widened for few of them."""
     if not values or not all(map(math.isfinite, values)):
-        return Estimate(math.nan, math.nan, math.nan)
+        return IntervalEstimate(math.nan, math.nan, math.nan)
     if min(values) == max(values):
-        return Estimate(float(values[0]), math.nan, math.nan)
-    return Estimate(fmean(values), *_between([values], [1]))
+        return IntervalEstimate(float(values[0]), math.nan, math.nan)
+    return IntervalEstimate(fmean(values), *_compute_interval([values], [1]))
 
 
-def average(estimates: Sequence[Estimate]) -> Estimate:
+def average_estimates(estimates: Sequence[IntervalEstimate]) -> IntervalEstimate:
     """Return the mean of independent estimates; its interval comes from theirs."""
-    known = [one for one in each(estimates, Estimate, "estimates") if not math.isnan(one.value)]
+    known = [
+        one
+        for one in check_each(estimates, IntervalEstimate, "estimates")
+        if not math.isnan(one.value)
+    ]
     if not known:
-        return Estimate(math.nan, math.nan, math.nan)
+        return IntervalEstimate(math.nan, math.nan, math.nan)
     value = fmean(one.value for one in known)
     below = math.hypot(*(one.value - one.low for one in known)) / len(known)
     above = math.hypot(*(one.high - one.value for one in known)) / len(known)
-    return Estimate(value, value - below, value + above)
+    return IntervalEstimate(value, value - below, value + above)
 
 
-def difference(old: Mapping[Any, float], new: Mapping[Any, float]) -> Change:
+def estimate_change(old: Mapping[Any, float], new: Mapping[Any, float]) -> ChangeEstimate:
     """Return how much higher `new` is than `old` on average, by task.
 
     Tasks that are in both are compared one by one; without any, the two means are.
     """
-    need(old, Mapping, "old")
-    need(new, Mapping, "new")
+    check_type(old, Mapping, "old")
+    check_type(new, Mapping, "new")
     common = [task for task in old if task in new]
     if common:
         gaps = [new[task] - old[task] for task in common]
-        return Change(*mean(gaps), _sign_flips(gaps), True, len(common), sum(map(bool, gaps)))
+        return ChangeEstimate(
+            *estimate_mean(gaps), _test_sign_flips(gaps), True, len(common), sum(map(bool, gaps))
+        )
     if not old or not new:
-        return Change(math.nan, math.nan, math.nan, 1.0, False, 0)
+        return ChangeEstimate(math.nan, math.nan, math.nan, 1.0, False, 0)
     before, after = list(old.values()), list(new.values())
     value = fmean(after) - fmean(before)
     fewer = min(len(before), len(after))
     low = high = math.nan
     if fewer > 1:
-        means = _means(after) - _means(before, seed=1)
+        means = _resample_means(after) - _resample_means(before, seed=1)
         if np.ptp(means):
-            low, high = map(float, np.quantile(means, _tails(fewer - 1, fewer / (fewer - 1))))
-    return Change(value, low, high, _exchanges(before, after), False, fewer)
+            low, high = map(
+                float, np.quantile(means, _compute_tails(fewer - 1, fewer / (fewer - 1)))
+            )
+    return ChangeEstimate(value, low, high, _test_permutations(before, after), False, fewer)
 
 
-def together(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> Change:
+def average_changes(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> ChangeEstimate:
     """Return the mean over rows of their mean gaps; each row weighs alike.
 
     rows: of each row, how much higher every pair became, by environment and start. A start is drawn
@@ -133,9 +146,9 @@ def together(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> Change:
     or from all of them where an environment has one alone. `tasks` counts the starts.
     """
     sums: dict[Any, dict[Any, float]] = {}
-    rows = [row for row in each(rows, Mapping, "rows") if row]
+    rows = [row for row in check_each(rows, Mapping, "rows") if row]
     if not rows:
-        return Change(math.nan, math.nan, math.nan, 1.0, True, 0)
+        return ChangeEstimate(math.nan, math.nan, math.nan, 1.0, True, 0)
     for row in rows:
         for (place, start), gap in row.items():
             own = sums.setdefault(place, {})
@@ -148,12 +161,14 @@ def together(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> Change:
     low = high = math.nan
     if varied:
         alike = sum(sum(part) for part in parts if part not in varied)
-        low, high = (alike + end for end in _between(varied, [len(part) for part in varied]))
+        low, high = (
+            alike + end for end in _compute_interval(varied, [len(part) for part in varied])
+        )
     differ = sum(map(bool, gaps))
-    return Change(sum(gaps), low, high, _sign_flips(gaps), True, len(gaps), differ)
+    return ChangeEstimate(sum(gaps), low, high, _test_sign_flips(gaps), True, len(gaps), differ)
 
 
-def holm(chances: Sequence[float]) -> list[float]:
+def adjust_p_values(chances: Sequence[float]) -> list[float]:
     """Return p values that allow for the number of questions asked (Holm's)."""
     chances = list(chances)
     order = sorted(range(len(chances)), key=chances.__getitem__)
@@ -164,10 +179,10 @@ def holm(chances: Sequence[float]) -> list[float]:
     return out
 
 
-def _means(values: Sequence[float], seed: int = 0) -> np.ndarray:
+def _resample_means(values: Sequence[float], seed: int = 0) -> np.ndarray:
     """Return the means of values drawn again, with the same draws whenever it is asked."""
     array, rng = np.asarray(values, float), np.random.Generator(np.random.PCG64(seed))
-    rows = max(1, _CHUNK // len(array))
+    rows = max(1, _CHUNK_SIZE // len(array))
     parts = [
         array[rng.integers(len(array), size=(min(rows, _RESAMPLES - start), len(array)))].mean(1)
         for start in range(0, _RESAMPLES, rows)
@@ -175,10 +190,12 @@ def _means(values: Sequence[float], seed: int = 0) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _between(groups: Sequence[Sequence[float]], weights: Sequence[float]) -> tuple[float, float]:
+def _compute_interval(
+    groups: Sequence[Sequence[float]], weights: Sequence[float]
+) -> tuple[float, float]:
     """Return the interval of the sum of weighted means of groups, each of them drawn by itself."""
     drawn = sum(
-        weight * _means(values, seed)
+        weight * _resample_means(values, seed)
         for seed, (values, weight) in enumerate(zip(groups, weights, strict=True))
     )
     true = seen = pooled = 0.0  # how much the sum varies, as samples do and as resamples do
@@ -187,29 +204,29 @@ def _between(groups: Sequence[Sequence[float]], weights: Sequence[float]) -> tup
         seen += own
         true += own * len(values) / (len(values) - 1)
         pooled += (own * len(values) / (len(values) - 1)) ** 2 / (len(values) - 1)
-    low, high = np.quantile(drawn, _tails(true**2 / pooled, true / seen))
+    low, high = np.quantile(drawn, _compute_tails(true**2 / pooled, true / seen))
     return float(low), float(high)
 
 
-def _tails(free: float, wider: float) -> tuple[float, float]:
+def _compute_tails(free: float, wider: float) -> tuple[float, float]:
     """Return what shares of the resamples to leave out below and keep below, for 95 percent.
 
     free: degrees of freedom (of several groups: Satterthwaite's). wider: by what the variance of a
     sample is larger than that of a resample. So few values have as wide an interval as Student's
     distribution gives them instead of the normal one (Hesterberg's expanded percentiles).
     """
-    below = NormalDist().cdf(-math.sqrt(wider) * _student(free))
+    below = NormalDist().cdf(-math.sqrt(wider) * _compute_t_quantile(free))
     return below, 1 - below
 
 
-def _student(free: float) -> float:
+def _compute_t_quantile(free: float) -> float:
     """Return what Student's distribution has 2.5 percent above, nearly, for its freedom."""
-    z, v = _Z, free
+    z, v = _NORMAL_QUANTILE, free
     t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
     return t + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
 
 
-def _sign_flips(gaps: Sequence[float]) -> float:
+def _test_sign_flips(gaps: Sequence[float]) -> float:
     """Return how often a mean as far from 0 comes out when each gap has a sign by chance."""
     array = np.asarray([gap for gap in gaps if gap], float)
     if not len(array):
@@ -219,19 +236,19 @@ def _sign_flips(gaps: Sequence[float]) -> float:
         signs = np.array(list(itertools.product((1, -1), repeat=len(array))))
         return float(np.mean(np.abs(signs @ array) >= least))
     rng, hits = np.random.Generator(np.random.PCG64(2)), 0
-    rows = max(1, min(_FLIPS, _CHUNK // len(array)))
-    for start in range(0, _FLIPS, rows):
-        signs = rng.integers(2, size=(min(rows, _FLIPS - start), len(array))) * 2 - 1
+    rows = max(1, min(_MAX_PERMUTATIONS, _CHUNK_SIZE // len(array)))
+    for start in range(0, _MAX_PERMUTATIONS, rows):
+        signs = rng.integers(2, size=(min(rows, _MAX_PERMUTATIONS - start), len(array))) * 2 - 1
         hits += int(np.sum(np.abs(signs @ array) >= least))
-    return (hits + 1) / (_FLIPS + 1)
+    return (hits + 1) / (_MAX_PERMUTATIONS + 1)
 
 
-def _exchanges(before: Sequence[float], after: Sequence[float]) -> float:
+def _test_permutations(before: Sequence[float], after: Sequence[float]) -> float:
     """Return how often means as far apart come out when all values are dealt again."""
     both, rng = np.asarray([*before, *after], float), np.random.Generator(np.random.PCG64(3))
     count, hits = len(before), 0
     least = abs(fmean(after) - fmean(before)) * (1 - 1e-12)
-    for _ in range(_FLIPS):
+    for _ in range(_MAX_PERMUTATIONS):
         rng.shuffle(both)
         hits += bool(abs(both[count:].mean() - both[:count].mean()) >= least)
-    return (hits + 1) / (_FLIPS + 1)
+    return (hits + 1) / (_MAX_PERMUTATIONS + 1)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.envs import registry
-from gem_ma.guards.packs import list_packs
+from gem_ma.packs import list_packs
 
 
 class BadSuite(ValueError):
@@ -19,7 +19,7 @@ class BadSuite(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SuiteEntry:
     """One environment of a suite.
 
     tasks: so many different starts; trials: how often each of them is played.
@@ -48,7 +48,7 @@ class Entry:
     tools: Any = ""
     sampling: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
+    def list_lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the line-ups, each the seats that the evaluated agent takes."""
         if self.seats == "all":
             return [tuple(seats)]
@@ -59,13 +59,13 @@ class Entry:
                 raise BadSuite(f"{self.name}: no seat {seat!r}; the seats are {', '.join(seats)}")
         return lineups
 
-    def opponent(self, seat: str) -> str:
+    def find_opponent(self, seat: str) -> str:
         """Return the spec of who sits in a seat that is not evaluated."""
         if isinstance(self.opponents, str):
             return self.opponents
         return str(self.opponents.get(seat, "random"))
 
-    def resets(self) -> list[Mapping[str, Any]]:
+    def list_reset_options(self) -> list[Mapping[str, Any]]:
         """Return the options of the starts."""
         if not self.numbered:
             return [dict(one) for one in self.options] or [{}]
@@ -80,25 +80,26 @@ class Suite:
     """A list of environments to play, and the seed that decides all of it."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[SuiteEntry, ...]
     seed: int = 0
     description: str = ""
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the suite as JSON values."""
         out = asdict(self)
         out["entries"] = [
-            {name: _lists(value) for name, value in entry.items()} for entry in out["entries"]
+            {name: _tuples_to_lists(value) for name, value in entry.items()}
+            for entry in out["entries"]
         ]
         return out
 
 
-def names() -> list[str]:
+def list_suites() -> list[str]:
     """Return the names of the suites that come with the package."""
-    return sorted(_files())
+    return sorted(_find_files())
 
 
-def _files() -> dict[str, Any]:
+def _find_files() -> dict[str, Any]:
     folders = [resources.files("gem_ma.evaluation") / "suites"]
     folders += [
         resources.files(one.package) / one.pack.suites for one in list_packs() if one.pack.suites
@@ -111,7 +112,7 @@ def _files() -> dict[str, Any]:
     }
 
 
-def load(name: str) -> Suite:
+def load_suite(name: str) -> Suite:
     """Return a suite that comes with the package, or that a TOML file describes."""
     path = Path(name)
     if name.endswith(".toml"):
@@ -121,48 +122,49 @@ def load(name: str) -> Suite:
             raise BadSuite(f"suite {name}: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise BadSuite(f"suite {name}: {error}") from None
-    elif name in names():
-        text = _files()[name].read_text(encoding="utf-8")
+    elif name in list_suites():
+        text = _find_files()[name].read_text(encoding="utf-8")
     else:
         raise BadSuite(
-            f"no suite {name!r}; there are {', '.join(names())}, or name a file that ends in .toml"
+            f"no suite {name!r}; there are {', '.join(list_suites())}, or name a file that ends in "
+            f".toml"
         )
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadSuite(f"suite {name}: {error}") from None
-    return parse(data, path.stem)
+    return parse_suite(data, path.stem)
 
 
-def parse(data: Mapping[str, Any], name: str) -> Suite:
+def parse_suite(data: Mapping[str, Any], name: str) -> Suite:
     """Return the suite that a table describes: description, seed, defaults, and each `entry`.
 
     An entry with a list of ids is one for each; so it is with `vary`, a table from an argument to
     the list of its values, which are said in the names.
     """
     known = ("description", "seed", "defaults", "entry")
-    _no_others(data, known, f"suite {name}")
+    _check_keys(data, known, f"suite {name}")
     defaults = data.get("defaults", {})
-    _no_others(defaults, [*_FIELDS[1:], "vary"], f"suite {name}, defaults")
+    _check_keys(defaults, [*_ENTRY_FIELDS[1:], "vary"], f"suite {name}, defaults")
     entries = []
     for number, given in enumerate(data.get("entry", ()), 1):
         where = f"suite {name}, entry {number}"
-        _no_others(given, [*_FIELDS, "vary"], where)
+        _check_keys(given, [*_ENTRY_FIELDS, "vary"], where)
         ids = given.get("id") or ()
         ids = [ids] if isinstance(ids, str) else ids
         if not ids:
             raise BadSuite(f'{where}: expected id = "game:TicTacToe-v0", say, or a list of ids')
         for id in ids:
-            entries += _varied({**defaults, **given, "id": id}, where)
+            entries += _expand_vary({**defaults, **given, "id": id}, where)
     if not entries:
         raise BadSuite(f"suite {name} has no [[entry]]")
     seed = data.get("seed", 0)
     if not isinstance(seed, int):
         raise BadSuite(f"suite {name}: seed is {seed!r}; expected a whole number")
-    return Suite(name, _named_apart(entries, name), seed, str(data.get("description", "")))
+    return Suite(name, _name_entries(entries, name), seed, str(data.get("description", "")))
 
 
-def of_ids(
+def make_suite(
     ids: Sequence[str],
     arguments: Mapping[str, Any] | None = None,
     opponents: str = "random",
@@ -177,10 +179,12 @@ def of_ids(
     given |= {"opponents": opponents, "tools": tools}
     for id in ids:
         registry.spec(id)
-    return Suite("ids", _named_apart([_entry({"id": id, **given}, id) for id in ids], "of ids"))
+    return Suite(
+        "ids", _name_entries([_parse_entry({"id": id, **given}, id) for id in ids], "of ids")
+    )
 
 
-def only(
+def select_tasks(
     suite: Suite, ids: Sequence[str] = (), start: int | None = None, end: int | None = None
 ) -> Suite:
     """Return a suite that plays these tasks only: by their ids, or from a place to before another.
@@ -202,15 +206,15 @@ def only(
     return replace(suite, entries=tuple(entries))
 
 
-_FIELDS = [one.name for one in fields(Entry)]
+_ENTRY_FIELDS = [one.name for one in fields(SuiteEntry)]
 
 
-def _varied(given: Mapping[str, Any], where: str) -> list[Entry]:
+def _expand_vary(given: Mapping[str, Any], where: str) -> list[SuiteEntry]:
     """Return an entry for each choice of what varies, or the one."""
     vary = given.get("vary", {})
     if not (_is_table(vary) and all(isinstance(one, list) and one for one in vary.values())):
         raise BadSuite(f"{where}: vary is {vary!r}; expected a table from argument to list")
-    one = _entry({key: value for key, value in given.items() if key != "vary"}, where)
+    one = _parse_entry({key: value for key, value in given.items() if key != "vary"}, where)
     out = []
     for values in itertools.product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
@@ -220,14 +224,14 @@ def _varied(given: Mapping[str, Any], where: str) -> list[Entry]:
     return out if vary else [one]
 
 
-def _entry(given: Mapping[str, Any], where: str) -> Entry:
+def _parse_entry(given: Mapping[str, Any], where: str) -> SuiteEntry:
     options = given.get("options", ())
     given = {**given, "options": [options] if isinstance(options, Mapping) else options}
     for key, value in given.items():
-        expected, fits = _KINDS[key]
+        expected, fits = _FIELD_CHECKS[key]
         if not fits(value):
             raise BadSuite(f"{where}: {key} is {value!r}; expected {expected}")
-    return Entry(**{**given, "options": tuple(given["options"])})
+    return SuiteEntry(**{**given, "options": tuple(given["options"])})
 
 
 def _is_text(value: Any) -> bool:
@@ -261,7 +265,7 @@ def _is_lineups(value: Any) -> bool:
     )
 
 
-_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_FIELD_CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("id", "name", "numbered", "context"), ("a text", _is_text)),
     **dict.fromkeys(("tasks", "trials"), ("a whole number, 1 or more", _is_count)),
     "success": ("a number", _is_number),
@@ -286,7 +290,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def _no_others(given: Any, known: Sequence[str], where: str) -> None:
+def _check_keys(given: Any, known: Sequence[str], where: str) -> None:
     if not isinstance(given, Mapping):
         raise BadSuite(f"{where}: expected a table, got {given!r}")
     for key in given:
@@ -294,11 +298,11 @@ def _no_others(given: Any, known: Sequence[str], where: str) -> None:
             raise BadSuite(f"{where}: no {key!r}; there are {', '.join(known)}")
 
 
-def _named_apart(entries: Sequence[Entry], suite: str) -> tuple[Entry, ...]:
-    out: list[Entry] = []
+def _name_entries(entries: Sequence[SuiteEntry], suite: str) -> tuple[SuiteEntry, ...]:
+    out: list[SuiteEntry] = []
     for entry in entries:
-        values = {key: getattr(entry, key) for key in _FIELDS}
-        out.append(Entry(**{**values, "name": entry.name or entry.id}))
+        values = {key: getattr(entry, key) for key in _ENTRY_FIELDS}
+        out.append(SuiteEntry(**{**values, "name": entry.name or entry.id}))
     seen: set[str] = set()
     for entry in out:
         if entry.name in seen:
@@ -307,8 +311,8 @@ def _named_apart(entries: Sequence[Entry], suite: str) -> tuple[Entry, ...]:
     return tuple(out)
 
 
-def _lists(value: Any) -> Any:
+def _tuples_to_lists(value: Any) -> Any:
     """Return a value with lists for tuples, as JSON brings it back."""
     if isinstance(value, Mapping):
-        return {key: _lists(one) for key, one in value.items()}
-    return [_lists(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _tuples_to_lists(one) for key, one in value.items()}
+    return [_tuples_to_lists(one) for one in value] if isinstance(value, list | tuple) else value

@@ -21,29 +21,29 @@ from gem_ma.agents import SPECS
 from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.event_loops import run_async
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.evaluation import ratings, store
-from gem_ma.evaluation.ratings import Cycle, Rating
+from gem_ma.evaluation import ratings, run_folder
+from gem_ma.evaluation.ratings import AgentRating, WinCycle
 from gem_ma.evaluation.runner import (
-    Cell,
-    Playing,
-    contested,
+    EvalTask,
+    SuiteRunner,
+    classify_outcome,
+    infer_contest,
     is_contest,
-    loaded,
-    outcome,
+    load_agents,
 )
-from gem_ma.evaluation.runner import make as made
-from gem_ma.evaluation.statistics import Estimate, mean
-from gem_ma.evaluation.suites import Entry
-from gem_ma.guards.given import each
+from gem_ma.evaluation.runner import make_entry_env as made
+from gem_ma.evaluation.statistics import IntervalEstimate, estimate_mean
+from gem_ma.evaluation.suites import SuiteEntry
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.progress import Progress
+from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
+from gem_ma.validation.arguments import check_each
 
-KIND = "tournament"
-POOL = "agents.json"
-GAMES = "games.json"
-PLANNED = "cells.json"
-COUNTS = ("win", "draw", "loss", "forfeit")
+TOURNAMENT_KIND = "tournament"
+POOL_FILE = "agents.json"
+GAMES_FILE = "games.json"
+PLAN_FILE = "cells.json"
+OUTCOME_COUNTS = ("win", "draw", "loss", "forfeit")
 
 
 class BadTournament(ValueError):
@@ -65,62 +65,65 @@ class Leaderboard:
     """
 
     agents: list[str]
-    ratings: list[Rating]
-    by_game: dict[str, list[Rating]]
+    ratings: list[AgentRating]
+    by_game: dict[str, list[AgentRating]]
     drawing: float  # how likely equals draw
     wins: np.ndarray
     draws: np.ndarray
     seats: dict[tuple[str, str, str], dict[str, int]]
-    cycles: list[Cycle]
+    cycles: list[WinCycle]
     matches: int
     failed: int
-    returns: dict[tuple[str, str], Estimate] = field(default_factory=dict)
+    returns: dict[tuple[str, str], IntervalEstimate] = field(default_factory=dict)
     unrated: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
     skills: dict[str, tuple[float, float]] = field(default_factory=dict)  # Plackett-Luce
     stopped: list[dict[str, str]] = field(default_factory=list)
 
-    def total(self, agent: str) -> dict[str, int]:
+    def count_outcomes(self, agent: str) -> dict[str, int]:
         """Return how often an agent won, drew, lost and forfeited in all."""
         rows = [row for (_, _, who), row in self.seats.items() if who == agent]
-        return {name: sum(row[name] for row in rows) for name in COUNTS}
+        return {name: sum(row[name] for row in rows) for name in OUTCOME_COUNTS}
 
-    def points(self, row: int, column: int) -> float:
+    def compute_points(self, row: int, column: int) -> float:
         """Return the share of points that one agent took from another; nan: they never met."""
         games = self.wins[row, column] + self.wins[column, row] + self.draws[row, column]
         won = self.wins[row, column] + self.draws[row, column] / 2
         return float(won / games) if games else math.nan
 
-    def order(self) -> list[int]:
+    def rank_agents(self) -> list[int]:
         """Return the places of the agents in the tables, the best rated first."""
         return [self.agents.index(one.agent) for one in self.ratings]
 
-    def cross_table(self) -> list[list[str]]:
+    def build_cross_table(self) -> list[list[str]]:
         """Return the points in percent that each agent took from each other, best rated first."""
-        order = self.order()
+        order = self.rank_agents()
         out = [["agent", *(self.agents[i] for i in order)]]
         for i in order:
-            cells = ("" if math.isnan(p := self.points(i, j)) else f"{100 * p:.0f}" for j in order)
+            cells = (
+                "" if math.isnan(p := self.compute_points(i, j)) else f"{100 * p:.0f}"
+                for j in order
+            )
             out.append([self.agents[i], *cells])
         return out
 
-    def csv(self) -> str:
+    def to_csv(self) -> str:
         """Return the cross table as CSV."""
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(self.cross_table())
+        csv.writer(text, lineterminator="\n").writerows(self.build_cross_table())
         return text.getvalue()
 
-    def scene(self) -> Any:
+    def build_scene(self) -> Any:
         """Return the cross table as a picture: green where the row won more, red where less."""
         from gem_ma.scene import Grid, Tile
 
-        order = self.order()
+        order = self.rank_agents()
         tiles, rows = {"": Tile(ground="gray")}, []
         for i in order:
             cells = []
             for j in order:
-                share = self.points(i, j)
+                share = self.compute_points(i, j)
                 text = "" if math.isnan(share) else f"{100 * share:.0f}"
                 if text:
                     ground = "green" if share > 0.5 else "red" if share < 0.5 else "yellow"
@@ -135,13 +138,15 @@ class Leaderboard:
         )
         return Grid(tuple(rows), tuple(tiles.items()), (), numbers, numbers, names)
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
             "matches": self.matches,
             "failed": self.failed,
-            "drawing": _known(self.drawing),
-            "ratings": [{**one._asdict(), **self.total(one.agent)} for one in self.ratings],
+            "drawing": _nan_to_none(self.drawing),
+            "ratings": [
+                {**one._asdict(), **self.count_outcomes(one.agent)} for one in self.ratings
+            ],
             "by_game": {
                 game: [one._asdict() for one in rows] for game, rows in self.by_game.items()
             },
@@ -152,7 +157,11 @@ class Leaderboard:
             "wins": self.wins.tolist(),
             "draws": self.draws.tolist(),
             "returns": [
-                {"game": game, "agent": agent, **{k: _known(v) for k, v in one._asdict().items()}}
+                {
+                    "game": game,
+                    "agent": agent,
+                    **{k: _nan_to_none(v) for k, v in one._asdict().items()},
+                }
                 for (game, agent), one in self.returns.items()
             ],
             "unrated": self.unrated,
@@ -167,7 +176,7 @@ class Leaderboard:
         }
 
 
-def tournament(
+def run_tournament(
     games: Sequence[str],
     agents: Sequence[str],
     out: str | os.PathLike[str],
@@ -204,67 +213,72 @@ def tournament(
     named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
     make: arguments of `gem_ma.make`, for all games.
     """
-    agents, anchors = list(each(agents, str, "agents")), list(each(anchors, str, "anchors"))
+    agents, anchors = (
+        list(check_each(agents, str, "agents")),
+        list(check_each(anchors, str, "anchors")),
+    )
     counts = {"matches": matches, "concurrency": concurrency}
-    _check(counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits)
+    _check_options(
+        counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits
+    )
     if skills:
-        ratings.plackett_luce([])  # so that what it needs is missed before anything is played
-    entries = [_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
+        ratings.fit_plackett_luce([])  # so that what it needs is missed before anything is played
+    entries = [_make_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
     if not entries:
         raise BadTournament("name a game; gem-ma list shows them")
     about = {"games": [entry.id for entry in entries], "seed": seed}
     about |= {"make": json.loads(json.dumps(make))} if make else {}
     known = {*anchors, *agents, *(named or {})}
-    pool = _joined(Path(out), [*anchors, *agents], known)
+    pool = _load_pool(Path(out), [*anchors, *agents], known)
     _check_pool(pool, agents)
-    named = {**_called(pool, entries), **(named or {})}
-    shared = loaded(pool, named)
+    named = {**_parse_named_specs(pool, entries), **(named or {})}
+    shared = load_agents(pool, named)
     pool = list(shared)
     for seat in (seat for entry in entries for seat in made(entry).possible_agents):
         for one, agent in shared.items():
             check_agent_seat(agent, seat, one)
-    with store.opened(out, KIND, about) as path:
-        pool = _joined(path, pool, known)  # others may have joined until nobody else wrote there
-        named = {**_called(pool, entries), **named}
-        shared |= loaded([one for one in pool if one not in shared], named)
-        store.write(path / POOL, pool)
+    with run_folder.open_run_folder(out, TOURNAMENT_KIND, about) as path:
+        pool = _load_pool(path, pool, known)  # others may have joined until nobody else wrote there
+        named = {**_parse_named_specs(pool, entries), **named}
+        shared |= load_agents([one for one in pool if one not in shared], named)
+        run_folder.write_json(path / POOL_FILE, pool)
         about_games = {entry.id: made(entry).game.zero_sum for entry in entries}
-        store.write(path / GAMES, about_games)
+        run_folder.write_json(path / GAMES_FILE, about_games)
         folder = path / "matches"
         folder.mkdir(exist_ok=True)
         limits = {"max_errors": max_errors, "workers": workers, "pictures": False}
-        playing = Playing(folder, seed, shared, concurrency, limits, None, on_cell)
+        playing = SuiteRunner(folder, seed, shared, concurrency, limits, None, on_cell)
         if schedule == "round-robin":
-            plans = [_round_robin(entry, pool, seating) for entry in entries]
+            plans = [_plan_round_robin(entry, pool, seating) for entry in entries]
         else:
-            plans = [_swiss(entry, pool, seating, rounds, folder) for entry in entries]
-        planned: dict[str, Any] = store.kept(path / PLANNED, {})
+            plans = [_plan_swiss(entry, pool, seating, rounds, folder) for entry in entries]
+        planned: dict[str, Any] = run_folder.load_json(path / PLAN_FILE, {})
         for plan in plans:
             for cells in plan:
-                _plan(planned, cells)
-                store.write(path / PLANNED, planned)
-                playing.bar = _bar(cells, progress)
+                _record_plan(planned, cells)
+                run_folder.write_json(path / PLAN_FILE, planned)
+                playing.bar = _start_progress(cells, progress)
                 try:
-                    run_async(lambda cells=cells: playing.all(cells))
+                    run_async(lambda cells=cells: playing.play_all(cells))
                 finally:
                     if playing.bar is not None:
                         playing.bar.stop()
-        board = leaderboard(path, anchors[0] if anchors else None, forfeits, skills)
+        board = build_leaderboard(path, anchors[0] if anchors else None, forfeits, skills)
         board.stopped = playing.stopped
-        store.write(path / "results.json", board.plain())
-        (path / "crosstable.csv").write_text(board.csv(), encoding="utf-8")
+        run_folder.write_json(path / "results.json", board.to_dict())
+        (path / "crosstable.csv").write_text(board.to_csv(), encoding="utf-8")
     return board
 
 
-def _plan(planned: dict[str, Any], cells: Sequence[Cell]) -> None:
+def _record_plan(planned: dict[str, Any], cells: Sequence[EvalTask]) -> None:
     """Add the matches that are to be played to those that ever were, by file."""
     for cell in cells:
-        most = max(cell.episodes, planned.get(cell.file, {}).get("matches", 0))
+        most = max(cell.episode_count, planned.get(cell.file, {}).get("matches", 0))
         who = {"game": cell.entry.id, "agents": list(cell.agents.values())}
         planned[cell.file] = {**who, "matches": most}
 
 
-def _check(counts: Mapping[str, int], schedule: str, seating: str, forfeits: str) -> None:
+def _check_options(counts: Mapping[str, int], schedule: str, seating: str, forfeits: str) -> None:
     for name, value in counts.items():
         if value < 1:
             raise BadTournament(f"{name}={value}: expected 1 or more")
@@ -277,17 +291,17 @@ def _check(counts: Mapping[str, int], schedule: str, seating: str, forfeits: str
             raise BadTournament(f"{name}={word!r}: expected {' or '.join(known)}")
 
 
-def _bar(cells: Sequence[Cell], progress: bool | None) -> Progress | None:
+def _start_progress(cells: Sequence[EvalTask], progress: bool | None) -> RolloutProgress | None:
     if progress is False:
         return None
-    return Progress.start(sum(cell.episodes for cell in cells), force=bool(progress))
+    return RolloutProgress.start(sum(cell.episode_count for cell in cells), force=bool(progress))
 
 
-def _joined(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
+def _load_pool(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
     """Return the pool of a folder, unless to load it would run code that nobody named now."""
-    pool = _pool(path, agents)
+    pool = _merge_pool(path, agents)
     for one in pool:
-        if one not in known and SPECS.runs(_named(one)[1]):
+        if one not in known and SPECS.runs_own_code(_split_name(one)[1]):
             raise BadTournament(
                 f"{one} has played in {path}, and to load it would run that code: name it again"
             )
@@ -305,17 +319,17 @@ def _check_pool(pool: Sequence[str], agents: Sequence[str]) -> None:
         raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent{again}")
 
 
-def _pool(path: Path, agents: Sequence[str]) -> list[str]:
+def _merge_pool(path: Path, agents: Sequence[str]) -> list[str]:
     """Return all who ever joined, and who joins now."""
-    before: list[str] = store.kept(path / POOL, [])
+    before: list[str] = run_folder.load_json(path / POOL_FILE, [])
     return list(dict.fromkeys([*before, *agents]))
 
 
-def _called(pool: Sequence[str], games: Sequence[Entry]) -> dict[str, str]:
+def _parse_named_specs(pool: Sequence[str], games: Sequence[SuiteEntry]) -> dict[str, str]:
     """Return the spec of everybody who has a name beside it: NAME=SPEC."""
     found, seats = {}, {seat for entry in games for seat in made(entry).possible_agents}
     for one in pool:
-        name, spec = _named(one)
+        name, spec = _split_name(one)
         if name:
             found[one] = spec
             if name in seats:
@@ -326,14 +340,14 @@ def _called(pool: Sequence[str], games: Sequence[Entry]) -> dict[str, str]:
     return found
 
 
-def _named(one: str) -> tuple[str, str]:
+def _split_name(one: str) -> tuple[str, str]:
     """Return the name and the spec of NAME=SPEC; "" for a spec alone."""
     name, equals, spec = one.partition("=")
     return (name, spec) if equals and re.fullmatch(r"[\w.-]+", name) else ("", one)
 
 
-def _entry(id: str, matches: int, arguments: Mapping[str, Any]) -> Entry:
-    entry = Entry(id, id, arguments, tasks=matches)
+def _make_entry(id: str, matches: int, arguments: Mapping[str, Any]) -> SuiteEntry:
+    entry = SuiteEntry(id, id, arguments, tasks=matches)
     seats = made(entry).possible_agents
     if len(seats) < 2:
         raise BadTournament(f"{id} has one seat, and nobody to play against; gem-ma eval plays it")
@@ -343,16 +357,20 @@ def _entry(id: str, matches: int, arguments: Mapping[str, Any]) -> Entry:
 # -- who plays whom --------------------------------------------------------------------------------
 
 
-def _round_robin(entry: Entry, pool: Sequence[str], seating: str) -> Iterator[list[Cell]]:
+def _plan_round_robin(
+    entry: SuiteEntry, pool: Sequence[str], seating: str
+) -> Iterator[list[EvalTask]]:
     seats = made(entry).possible_agents
     groups: Any = itertools.combinations(pool, len(seats))
     if len(pool) < len(seats):  # then some take several seats
         every = itertools.combinations_with_replacement(pool, len(seats))
         groups = (group for group in every if len(set(group)) > 1)
-    yield [cell for group in groups for cell in _seatings(entry, seats, group, seating)]
+    yield [cell for group in groups for cell in _list_seatings(entry, seats, group, seating)]
 
 
-def _seatings(entry: Entry, seats: Sequence[str], group: Sequence[str], seating: str) -> list[Cell]:
+def _list_seatings(
+    entry: SuiteEntry, seats: Sequence[str], group: Sequence[str], seating: str
+) -> list[EvalTask]:
     """Return the ways in which a group takes the seats."""
     if seating == "all":
         ways = list(itertools.permutations(group))
@@ -362,13 +380,13 @@ def _seatings(entry: Entry, seats: Sequence[str], group: Sequence[str], seating:
     for way in dict.fromkeys(ways):
         who = dict(zip(seats, way, strict=True))
         title = f"{entry.id} {' '.join(way)}"
-        cells.append(Cell(entry, (), who, store.file_name(title, [entry.id, way])))
+        cells.append(EvalTask(entry, (), who, run_folder.make_file_name(title, [entry.id, way])))
     return cells
 
 
-def _swiss(
-    entry: Entry, pool: Sequence[str], seating: str, rounds: int | None, folder: Path
-) -> Iterator[list[Cell]]:
+def _plan_swiss(
+    entry: SuiteEntry, pool: Sequence[str], seating: str, rounds: int | None, folder: Path
+) -> Iterator[list[EvalTask]]:
     """Yield the cells of each round; who meets depends on the rounds before."""
     seats = made(entry).possible_agents
     if len(pool) < len(seats):
@@ -380,19 +398,19 @@ def _swiss(
     scores: dict[str, list[float]] = {agent: [] for agent in pool}
     for _ in range(rounds or max(1, math.ceil(math.log2(len(pool))))):
         cells = []
-        for group in _groups(pool, scores, met, len(seats)):
+        for group in _form_groups(pool, scores, met, len(seats)):
             for pair in itertools.combinations(group, 2):
                 met[frozenset(pair)] = met.get(frozenset(pair), 0) + 1
-            cells += _seatings(entry, seats, group, seating)
+            cells += _list_seatings(entry, seats, group, seating)
         yield cells
         for cell in cells:
-            for episode in _episodes(folder / cell.file, entry.tasks):
+            for episode in _load_finished_episodes(folder / cell.file, entry.tasks):
                 for seat, agent in cell.agents.items():
-                    verdict = outcome(episode.returns, [seat])
+                    verdict = classify_outcome(episode.returns, [seat])
                     scores[agent].append({"win": 1.0, "draw": 0.5, "loss": 0.0}[verdict])
 
 
-def _groups(
+def _form_groups(
     pool: Sequence[str],
     scores: Mapping[str, Sequence[float]],
     met: Mapping[frozenset[str], int],
@@ -425,66 +443,71 @@ def _groups(
 # -- what came of it -------------------------------------------------------------------------------
 
 
-def _episodes(path: Path, most: int | None = None) -> list[Episode]:
+def _load_finished_episodes(path: Path, most: int | None = None) -> list[Episode]:
     found = (one for one in load_episodes(path) if one.failure is None) if path.exists() else ()
     return [one for one in found if most is None or one.number < most]
 
 
-def leaderboard(
+def build_leaderboard(
     folder: str | os.PathLike[str],
     anchor: str | None = "random",
     forfeits: str = "loss",
     skills: bool = False,
 ) -> Leaderboard:
     """Return the leaderboard of all matches that a folder holds."""
-    about = store.read(folder, KIND)
+    about = run_folder.load_header(folder, TOURNAMENT_KIND)
     files = sorted((Path(folder) / "matches").glob("*.jsonl"))
     by_file = {file.name: list(load_episodes(file)) for file in files}
     played = [one for own in by_file.values() for one in own]
     done = [one for one in played if one.failure is None]
     by_game = {game: [one for one in done if one.spec.id == game] for game in about["games"]}
-    zero_sum: dict[str, bool] = store.kept(Path(folder) / GAMES, {})
+    zero_sum: dict[str, bool] = run_folder.load_json(Path(folder) / GAMES_FILE, {})
     games = [
         game
         for game, own in by_game.items()
-        if own and is_contest([contested(own, zero_sum.get(game, True))], zero_sum.get(game, True))
+        if own
+        and is_contest([infer_contest(own, zero_sum.get(game, True))], zero_sum.get(game, True))
     ]
     rivals = [one for game in games for one in by_game[game]]
     agents = sorted({agent for one in rivals for agent in one.agents.values()})
-    units = {game: _units(by_game[game], agents, forfeits) for game in games}
+    units = {game: _build_resample_units(by_game[game], agents, forfeits) for game in games}
     together = [unit for game in games for unit in units[game]]
     zero = anchor if anchor in agents else None
-    rated, drawing = ratings.bradley_terry(agents, together, zero) if agents else ([], math.nan)
+    rated, drawing = ratings.fit_bradley_terry(agents, together, zero) if agents else ([], math.nan)
     total = sum((unit.sum(0) for unit in together), np.zeros((len(agents), len(agents), 2)))
     there = {agent for one in done for agent in one.agents.values()}
     board = Leaderboard(
         agents=agents,
         ratings=rated,
         by_game={
-            game: ratings.bradley_terry(agents, units[game], zero)[0]
+            game: ratings.fit_bradley_terry(agents, units[game], zero)[0]
             for game in games
             if len(games) > 1
         },
         drawing=drawing,
         wins=total[..., 0],
         draws=total[..., 1],
-        seats=_by_seat(rivals),
-        cycles=ratings.cycles(agents, total[..., 0], total[..., 1]),
+        seats=_count_by_seat(rivals),
+        cycles=ratings.find_cycles(agents, total[..., 0], total[..., 1]),
         matches=len(done),
         failed=len(played) - len(done),
-        returns={key: one for game, own in by_game.items() for key, one in _returns(game, own)},
+        returns={
+            key: one for game, own in by_game.items() for key, one in _average_returns(game, own)
+        },
         unrated=[game for game, own in by_game.items() if own and game not in games],
-        absent=[agent for agent in _pool(Path(folder), ()) if agent not in there],
-        missing=_missing(Path(folder), by_file),
+        absent=[agent for agent in _merge_pool(Path(folder), ()) if agent not in there],
+        missing=_find_missing(Path(folder), by_file),
     )
     if skills and rivals:
-        board.skills = ratings.plackett_luce([_earned(one) for one in _shuffled(rivals)])
+        board.skills = ratings.fit_plackett_luce(
+            [_average_by_agent(one) for one in _shuffle_episodes(rivals)]
+        )
     return board
 
 
-def _missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[dict[str, Any]]:
+def _find_missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[dict[str, Any]]:
     """Return which line-ups have fewer matches that came to their end than were asked for."""
-    planned: dict[str, dict[str, Any]] = store.kept(folder / PLANNED, {})
+    planned: dict[str, dict[str, Any]] = run_folder.load_json(folder / PLAN_FILE, {})
     out = []
     for file, cell in planned.items():
         played = sum(one.failure is None for one in episodes.get(file, ()))
@@ -493,7 +516,9 @@ def _missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[di
     return out
 
 
-def _units(episodes: Sequence[Episode], agents: Sequence[str], forfeits: str) -> list[np.ndarray]:
+def _build_resample_units(
+    episodes: Sequence[Episode], agents: Sequence[str], forfeits: str
+) -> list[np.ndarray]:
     """Return wins and draws by group of agents and by start, which are drawn again together."""
     place = {agent: i for i, agent in enumerate(agents)}
     groups: dict[tuple[str, ...], dict[int, np.ndarray]] = {}
@@ -516,33 +541,35 @@ def _units(episodes: Sequence[Episode], agents: Sequence[str], forfeits: str) ->
     return [np.stack(list(starts.values())) for starts in groups.values()]
 
 
-def _by_seat(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], dict[str, int]]:
+def _count_by_seat(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], dict[str, int]]:
     out: dict[tuple[str, str, str], dict[str, int]] = {}
     for episode in episodes:
         left = set(episode.forfeits)
         for seat, agent in episode.agents.items():
-            row = out.setdefault((episode.spec.id, seat, agent), dict.fromkeys(COUNTS, 0))
-            row["forfeit" if seat in left else outcome(episode.returns, [seat])] += 1
+            row = out.setdefault((episode.spec.id, seat, agent), dict.fromkeys(OUTCOME_COUNTS, 0))
+            row["forfeit" if seat in left else classify_outcome(episode.returns, [seat])] += 1
     return out
 
 
-def _returns(game: str, episodes: Sequence[Episode]) -> list[tuple[tuple[str, str], Estimate]]:
+def _average_returns(
+    game: str, episodes: Sequence[Episode]
+) -> list[tuple[tuple[str, str], IntervalEstimate]]:
     """Return what each agent earned in a game: the mean over starts of what it had from each."""
     parts: dict[str, dict[int, list[float]]] = {}
     for episode in episodes:
-        for agent, earned in _earned(episode).items():
+        for agent, earned in _average_by_agent(episode).items():
             parts.setdefault(agent, {}).setdefault(episode.number, []).append(earned)
     return [
-        ((game, agent), mean([fmean(values) for values in starts.values()]))
+        ((game, agent), estimate_mean([fmean(values) for values in starts.values()]))
         for agent, starts in sorted(parts.items())
     ]
 
 
-def _known(value: float) -> float | None:
+def _nan_to_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _earned(episode: Episode) -> dict[str, float]:
+def _average_by_agent(episode: Episode) -> dict[str, float]:
     """Return what each agent earned, on average over its seats."""
     parts: dict[str, list[float]] = {}
     for seat, agent in episode.agents.items():
@@ -550,7 +577,7 @@ def _earned(episode: Episode) -> dict[str, float]:
     return {agent: fmean(values) for agent, values in parts.items()}
 
 
-def _shuffled(episodes: Sequence[Episode]) -> list[Episode]:
+def _shuffle_episodes(episodes: Sequence[Episode]) -> list[Episode]:
     """Return episodes in an order of their own, for ratings that depend on it."""
     return sorted(
         episodes, key=lambda one: (derive_seed(one.seed, 1), one.spec.id, *one.agents.values())

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gem_ma.gem.core import Env
     from gem_ma.gem.envs.registration import make, make_vec, print_envs, register
-    from gem_ma.gem.seat import Seat
+    from gem_ma.gem.single_seat_env import SingleSeatEnv
     from gem_ma.gem.vector import VectorEnv
 
-__all__ = ["Env", "Seat", "VectorEnv", "make", "make_vec", "print_envs", "register"]
+__all__ = ["Env", "SingleSeatEnv", "VectorEnv", "make", "make_vec", "print_envs", "register"]
 
 _FILES = {"Env": "core", "Seat": "seat", "VectorEnv": "vector"}
 _FOLDERS = ("core", "envs", "seat", "tools", "utils", "vector", "wrappers")  # `gem.tools.base`, say

@@ -56,7 +56,7 @@ class VectorEnv:
             actions = dict(enumerate(actions))
         envs = [self.envs[i] for i in actions]
         each: Any = map if self._threads is None else self._threads.map
-        rows: Iterable[Any] = each(self._step, envs, actions.values())
+        rows: Iterable[Any] = each(self._step_env, envs, actions.values())
         obs, rewards, terminations, truncations, infos = zip(*rows, strict=True)
         return (
             list(obs),
@@ -67,7 +67,7 @@ class VectorEnv:
         )
 
     @staticmethod
-    def _step(env: Any, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _step_env(env: Any, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         obs, reward, terminated, truncated, info = env.step(action)
         if terminated or truncated:
             final_obs, final_info = obs, info

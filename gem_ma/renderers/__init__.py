@@ -9,43 +9,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma.guards.later import later
 from gem_ma.scene import BadScene
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from gem_ma.renderers.drawing import draw, legend, save_gif
+    from gem_ma.renderers.drawing import draw, make_legend, save_gif
     from gem_ma.renderers.figures import UnknownFigure
-    from gem_ma.renderers.noises import Noise, UnknownNoise, noise
-    from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, theme
+    from gem_ma.renderers.noises import ImageNoise, UnknownNoise, parse_noise
+    from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, parse_theme
 
 __all__ = [
     "THEMES",
     "BadScene",
-    "Noise",
+    "ImageNoise",
     "Theme",
     "UnknownFigure",
     "UnknownNoise",
     "UnknownTheme",
     "draw",
-    "legend",
-    "noise",
+    "make_legend",
+    "parse_noise",
+    "parse_theme",
     "save_gif",
-    "theme",
 ]
 
-__getattr__ = later(  # so that a file of this folder can be imported without all others
+__getattr__ = lazy_getattr(  # so that a file of this folder can be imported without all others
     __name__,
     {
         "THEMES": "themes",
-        "Noise": "noises",
+        "ImageNoise": "noises",
         "Theme": "themes",
         "UnknownFigure": "figures",
         "UnknownNoise": "noises",
         "UnknownTheme": "themes",
         "draw": "drawing",
-        "legend": "drawing",
-        "noise": "noises",
+        "make_legend": "drawing",
+        "parse_noise": "noises",
         "save_gif": "drawing",
-        "theme": "themes",
+        "parse_theme": "themes",
     },
 )

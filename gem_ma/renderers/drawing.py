@@ -8,22 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.guards.given import each, need
-from gem_ma.renderers import foreign
-from gem_ma.renderers.noises import Noise
+from gem_ma.renderers import user_fonts
+from gem_ma.renderers.noises import ImageNoise
 from gem_ma.renderers.scenes import (
     cards,
     chart,
     chat,
     grid,
-    hexes,
+    hex_grid,
     panels,
     pegs,
+    rich_text,
     screen,
     shapes,
     table,
     terminal,
-    written,
 )
 from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import (
@@ -31,32 +30,34 @@ from gem_ma.scene import (
     Chart,
     Chat,
     Grid,
-    Hexes,
-    Page,
+    HexGrid,
     Panels,
     Pegs,
     Pixels,
+    RichText,
     Shapes,
-    Table,
     Terminal,
-    Written,
+    TextTable,
+    WebPage,
 )
 from gem_ma.scene.screen import Screen
+from gem_ma.validation.arguments import check_each, check_type
 
 _RENDERERS: dict[type, Any] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
-    Hexes: hexes.draw,
-    Page: table.draw_page,
+    HexGrid: hex_grid.draw,
+    WebPage: table.draw_page,
     Pegs: pegs.draw,
     Shapes: shapes.draw,
     Pixels: panels.draw_pixels,
-    Table: table.draw,
+    TextTable: table.draw,
     Terminal: terminal.draw,
-    Written: written.draw,
+    RichText: rich_text.draw,
 }
-_AROUND: dict[type, Any] = {Panels: panels.draw, Screen: screen.draw}  # they hold other scenes
+# they hold other scenes
+_CONTAINER_RENDERERS: dict[type, Any] = {Panels: panels.draw, Screen: screen.draw}
 
 
 def draw(
@@ -65,31 +66,33 @@ def draw(
     theme: Theme = THEMES["light"],
     unit: int = 28,
     out: np.ndarray | None = None,
-    noise: Noise | None = None,
+    noise: ImageNoise | None = None,
 ) -> np.ndarray:
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
     noise: what is done to the finished picture, as noise('blur:2') returns.
     """
-    need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
     if noise is not None:
-        need(noise, Noise, "noise", "a Noise, as noise('blur:2') returns")
+        check_type(noise, ImageNoise, "noise", "a Noise, as noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
     if not isinstance(scene, Screen):
-        scene = proper(scene)
+        scene = normalize_scene(scene)
     if isinstance(scene, Grid) and not noise:
         return grid.draw(scene, size, theme, unit, out)
     picture: np.ndarray
     if isinstance(scene, Grid):
         picture = grid.draw(scene, size, theme, unit)
-    elif type(scene) in _AROUND:
-        picture = _AROUND[type(scene)](scene, size, theme, unit, draw)
+    elif type(scene) in _CONTAINER_RENDERERS:
+        picture = _CONTAINER_RENDERERS[type(scene)](scene, size, theme, unit, draw)
     else:
         renderer = _RENDERERS.get(type(scene))
         if renderer is None:
-            known = ", ".join(sorted(cls.__name__ for cls in (*_RENDERERS, *_AROUND, Grid)))
+            known = ", ".join(
+                sorted(cls.__name__ for cls in (*_RENDERERS, *_CONTAINER_RENDERERS, Grid))
+            )
             raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
         picture = renderer(scene, size, theme)
     if noise:
@@ -100,7 +103,7 @@ def draw(
     return out
 
 
-def proper(scene: Any) -> Any:
+def normalize_scene(scene: Any) -> Any:
     """Return a scene with its texts as they are drawn, or itself: see `foreign.proper`.
 
     Of a Grid that is what stands around it; a cell's symbol is a key, and no text.
@@ -115,17 +118,17 @@ def proper(scene: Any) -> Any:
         value = getattr(scene, name)
         if isinstance(scene, Chat) and repr(value).isascii():  # quicker than to look at each
             continue
-        if value and (changed := _proper(value)) is not value:
+        if value and (changed := _normalize_value(value)) is not value:
             changes[name] = changed
     return dataclasses.replace(scene, **changes) if changes else scene
 
 
-def _proper(value: Any) -> Any:
+def _normalize_value(value: Any) -> Any:
     if isinstance(value, str):
-        changed = foreign.proper(value)
+        changed = user_fonts.normalize_text(value)
         return value if changed == value else changed
     if isinstance(value, tuple):
-        parts = tuple(map(_proper, value))
+        parts = tuple(map(_normalize_value, value))
         same = all(one is other for one, other in zip(parts, value, strict=True))
         return value if same else parts
     return value
@@ -137,21 +140,21 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
 
     if not 0 < seconds < 600:
         raise ValueError(f"seconds={seconds}: expected more than 0, and less than 600")
-    images = [Image.fromarray(one) for one in each(frames, np.ndarray, "frames")]
+    images = [Image.fromarray(one) for one in check_each(frames, np.ndarray, "frames")]
     if not images:
         raise ValueError("no frames to write")
     first, *rest = images
     first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
 
 
-def legend(scene: Any, theme: Theme) -> str:
+def make_legend(scene: Any, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
-    need(theme, Theme, "theme", "a Theme, as theme('dark') returns")
-    if isinstance(scene, (Grid, Hexes)):
-        return grid.legend(scene, theme)
+    check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    if isinstance(scene, (Grid, HexGrid)):
+        return grid.make_grid_legend(scene, theme)
     if isinstance(scene, Screen):
-        return screen.legend(theme)
+        return screen.make_screen_legend(theme)
     if isinstance(scene, Panels):
-        parts = [legend(inner, theme) for _, inner in scene.scenes]
+        parts = [make_legend(inner, theme) for _, inner in scene.scenes]
         return "; ".join(dict.fromkeys(part for part in parts if part))
     return ""

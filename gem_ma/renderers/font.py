@@ -9,71 +9,71 @@ from pathlib import Path
 
 import numpy as np
 
-from gem_ma.renderers import foreign
-from gem_ma.renderers.kept import kept
+from gem_ma.renderers import user_fonts
+from gem_ma.renderers.cache import memoize
 
 RGB = tuple[int, int, int]
 
 _ADVANCES = {11: 6, 14: 7, 18: 9, 22: 11, 28: 14, 36: 18, 44: 22, 56: 28, 72: 36, 88: 44, 112: 56}
-HEIGHTS = tuple(_ADVANCES)
-_DRAWN = 56  # letters that are higher are those of half their height, enlarged
-_LATIN = 526  # glyphs of the alphabets that most texts are written in
-TAB = 8
+LETTER_HEIGHTS = tuple(_ADVANCES)
+_MAX_DRAWN_HEIGHT = 56  # letters that are higher are those of half their height, enlarged
+_LATIN_GLYPHS = 526  # glyphs of the alphabets that most texts are written in
+TAB_WIDTH = 8
 
-_FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
-LEVEL = 17  # between two levels of coverage: there are 16 of them
-_GROUND = 3 * LEVEL  # coverage of the ground of a box that stands for a missing glyph
-_FAINT = 9 * LEVEL
+_FONT_FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
+COVERAGE_STEP = 17  # between two levels of coverage: there are 16 of them
+_BOX_COVERAGE = 3 * COVERAGE_STEP  # coverage of the ground of a box that stands for a missing glyph
+_FAINT_COVERAGE = 9 * COVERAGE_STEP
 # Codes of terminals, "ESC[31m" for a colour, as a whole; and letters that are none. No parameters
 # are longer than a few numbers: what goes on for more is text.
-_CONTROL = re.compile(
+_CONTROL_CODES = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, the cursor
     "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\x9d]{0,256}(?:\x07|\x1b\\\\|\x9c)"  # titles, links
     "|\x1b[ -/]{1,8}[0-~]"  # sets of letters
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]"
 )
 # Five rows of three pixels, one octal digit a row, for each hexadecimal digit.
-_HEX = {
+_HEX_DIGITS = {
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717",
     "6": "74757", "7": "71222", "8": "75757", "9": "75717", "A": "25755", "B": "65656",
     "C": "74447", "D": "65556", "E": "74647", "F": "74644",
 }  # fmt: skip
 
 
-def width(height: int) -> int:
+def measure_advance(height: int) -> int:
     """Return how far apart letters of a height are."""
     try:
         return _ADVANCES[height]
     except KeyError:
-        raise ValueError(f"height={height}: expected one of {HEIGHTS}") from None
+        raise ValueError(f"height={height}: expected one of {LETTER_HEIGHTS}") from None
 
 
 def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
     """Return the largest height at which so many cells fit into a size, or the smallest."""
-    for height in reversed(HEIGHTS):
+    for height in reversed(LETTER_HEIGHTS):
         if columns * _ADVANCES[height] <= size[0] and rows * height <= size[1]:
             return height
-    return HEIGHTS[0]
+    return LETTER_HEIGHTS[0]
 
 
-def usual(size: tuple[int, int]) -> int:
+def choose_height(size: tuple[int, int]) -> int:
     """Return the height of words beside what is drawn in a frame: about an 18th of it."""
-    return heights(size)[0]
+    return list_heights(size)[0]
 
 
 @functools.lru_cache
-def heights(size: tuple[int, int]) -> tuple[int, ...]:
+def list_heights(size: tuple[int, int]) -> tuple[int, ...]:
     """Return the usual height of words in a frame, and those to try where there is no room."""
-    fitting = [h for h in HEIGHTS if h * 18 <= min(size)]
-    return tuple(reversed(fitting)) or HEIGHTS[:1]
+    fitting = [h for h in LETTER_HEIGHTS if h * 18 <= min(size)]
+    return tuple(reversed(fitting)) or LETTER_HEIGHTS[:1]
 
 
-def has(char: str) -> bool:
+def has_glyph(char: str) -> bool:
     """Return whether a character has a glyph; others are drawn as a box with their code point."""
-    return bool((_glyphs(char)[1] >= 0).all())
+    return bool((_find_glyphs(char)[1] >= 0).all())
 
 
-def screen(
+def render_lines(
     lines: Sequence[str],
     columns: int,
     rows: int,
@@ -86,28 +86,30 @@ def screen(
 
     keep: hold Latin letters in these colours ready, for many screens; else colour those needed.
     """
-    advance = width(height)
+    advance = measure_advance(height)
     shown = [line[:columns].ljust(columns) for line in lines[:rows]]
     blank = " " * (columns * (rows - len(shown)))
-    glyphs, missing = _index("".join(shown) + blank)
-    if keep and glyphs.size and glyphs.max() < _LATIN:
-        atlas = _atlas(height, ink, paper)
+    glyphs, missing = _index_glyphs("".join(shown) + blank)
+    if keep and glyphs.size and glyphs.max() < _LATIN_GLYPHS:
+        atlas = _make_atlas(height, ink, paper)
     else:
         kinds, glyphs = np.unique(glyphs, return_inverse=True)
-        atlas = _colored(_shapes(kinds, missing, height), ink, paper)
+        atlas = _color_glyphs(_render_glyphs(kinds, missing, height), ink, paper)
     # One row of pixels of a glyph is one item, so that the gather copies whole runs of bytes.
     start = glyphs.reshape(rows, 1, columns) * height
     picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
     frame: np.ndarray = picture.view(np.uint8).reshape(rows * height, columns * advance, 3)
-    for row, line in enumerate(shown if missing and foreign.named() else ()):
-        if _laid_out(line)[1]:
-            frame[row * height : (row + 1) * height] = shades(ink, paper)[coverage(line, height)]
+    for row, line in enumerate(shown if missing and user_fonts.get_font_files() else ()):
+        if _arrange_line(line)[1]:
+            frame[row * height : (row + 1) * height] = make_shades(ink, paper)[
+                render_coverage(line, height)
+            ]
     return frame
 
 
-def paste(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -> int:
+def draw_line(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -> int:
     """Blend one line of text into an array, clipped at its borders, and return the x behind it."""
-    advance = width(height)
+    advance = measure_advance(height)
     end = x + len(text) * advance
     first = max(0, -x // advance)
     text = text[first : max(first, -((x - image.shape[1]) // advance))]
@@ -116,20 +118,22 @@ def paste(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -
         return end
     x += first * advance
     left, right = max(0, x), min(image.shape[1], x + len(text) * advance)
-    mask = coverage(text, height)[top - y : bottom - y, left - x : right - x]
-    blend(image[top:bottom, left:right], mask, ink)
+    mask = render_coverage(text, height)[top - y : bottom - y, left - x : right - x]
+    blend_ink(image[top:bottom, left:right], mask, ink)
     return end
 
 
-def column(image: np.ndarray, x: int, y: int, lines: Sequence[str], height: int, ink: RGB) -> int:
+def draw_lines(
+    image: np.ndarray, x: int, y: int, lines: Sequence[str], height: int, ink: RGB
+) -> int:
     """Paste lines below each other, and return the y below them."""
     for line in lines:
-        paste(image, x, y, line, height, ink)
+        draw_line(image, x, y, line, height, ink)
         y += height
     return y
 
 
-def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
+def blend_ink(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     """Lay ink over a region where, and as far as, a mask (0..255) says."""
     alpha = mask[..., None].astype(np.uint16)
     laid = region * (255 - alpha)
@@ -140,35 +144,35 @@ def blend(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     region[...] = laid
 
 
-def shorten(text: str, columns: int) -> str:
+def truncate_line(text: str, columns: int) -> str:
     """Return a line that is too long with "..." for what is left out."""
     return text if len(text) <= columns else text[: max(columns - 3, 0)] + "..."[:columns]
 
 
-def fold(lines: Sequence[str], columns: int) -> Sequence[str]:
+def wrap_lines(lines: Sequence[str], columns: int) -> Sequence[str]:
     """Break those of some lines that are longer than so many columns."""
     if all(len(line) <= columns for line in lines):
         return lines
-    return [part for line in lines for part in wrap(line, columns)]
+    return [part for line in lines for part in wrap_text(line, columns)]
 
 
-def wrap(text: str, columns: int) -> list[str]:
+def wrap_text(text: str, columns: int) -> list[str]:
     """Break text into lines of at most so many columns, between words where that is possible."""
     columns = max(1, columns)
     lines: list[str] = []
     for raw in text.splitlines():
         line = raw
         if not line.isprintable():  # a quick test: most lines hold nothing to be dropped
-            line = _CONTROL.sub("", line).expandtabs(TAB)
+            line = _CONTROL_CODES.sub("", line).expandtabs(TAB_WIDTH)
         line = line.rstrip(" ")
         if len(line) <= columns:
             lines.append(line)
         else:
-            _break(line, columns, lines)
+            _break_line(line, columns, lines)
     return lines or [""]
 
 
-def _break(line: str, columns: int, lines: list[str]) -> None:
+def _break_line(line: str, columns: int, lines: list[str]) -> None:
     at, length = 0, len(line)
     while length - at > columns:
         cut = line.rfind(" ", at, at + columns + 1)
@@ -178,144 +182,148 @@ def _break(line: str, columns: int, lines: list[str]) -> None:
             while line[at] == " ":  # ends at a word: the line has no space at its end
                 at += 1
         else:  # a word, or an indent, that no line holds
-            cut = at + columns - (columns > 1 and line[at + columns] == foreign.FILL)
+            cut = at + columns - (columns > 1 and line[at + columns] == user_fonts.WIDE_FILLER)
             part, at = line[at:cut], cut
         lines.append(part)
     if at < length:
         lines.append(line[at:])
 
 
-def _file(name: str) -> np.ndarray:
-    with np.load(_FILE, allow_pickle=False) as data:
+def _load_array(name: str) -> np.ndarray:
+    with np.load(_FONT_FILE, allow_pickle=False) as data:
         found: np.ndarray = data[name]
     return found
 
 
 @functools.cache
-def _codes() -> np.ndarray:
-    return _file("codes")
+def _load_codes() -> np.ndarray:
+    return _load_array("codes")
 
 
 @functools.cache
-def _table() -> np.ndarray:
+def _make_glyph_table() -> np.ndarray:
     """Return the glyph of each code point below 0x10000, -1 for none."""
     table = np.full(0x10000, -1, np.int32)
-    codes = _codes()
+    codes = _load_codes()
     table[codes] = np.arange(len(codes))
     return table
 
 
-def _glyphs(text: str) -> tuple[np.ndarray, np.ndarray]:
+def _find_glyphs(text: str) -> tuple[np.ndarray, np.ndarray]:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return codes, np.where(codes < 0x10000, _table()[codes & 0xFFFF], -1)
+    return codes, np.where(codes < 0x10000, _make_glyph_table()[codes & 0xFFFF], -1)
 
 
-def _index(text: str) -> tuple[np.ndarray, list[int]]:
+def _index_glyphs(text: str) -> tuple[np.ndarray, list[int]]:
     """Return the glyph of each character, and the code points of those behind the last glyph."""
-    codes, glyphs = _glyphs(text)
+    codes, glyphs = _find_glyphs(text)
     if not text or glyphs.min() >= 0:
         return glyphs, []
     at = np.flatnonzero(glyphs < 0)
     missing, which = np.unique(codes[at], return_inverse=True)
-    glyphs[at] = len(_codes()) + which
+    glyphs[at] = len(_load_codes()) + which
     return glyphs, missing.tolist()
 
 
-@kept
-def _grey(height: int) -> np.ndarray:
-    grey: np.ndarray = _file(f"grey{height}") * np.uint8(LEVEL)
+@memoize
+def _load_glyphs(height: int) -> np.ndarray:
+    grey: np.ndarray = _load_array(f"grey{height}") * np.uint8(COVERAGE_STEP)
     return grey
 
 
-def _known(kinds: np.ndarray, height: int) -> np.ndarray:
+def _select_glyphs(kinds: np.ndarray, height: int) -> np.ndarray:
     """Return the glyphs of these kinds, all of which there are."""
     found: np.ndarray
-    if height <= _DRAWN:
-        found = _grey(height)[kinds]
+    if height <= _MAX_DRAWN_HEIGHT:
+        found = _load_glyphs(height)[kinds]
     else:
-        found = _grey(height // 2)[kinds].repeat(2, 1).repeat(2, 2)
+        found = _load_glyphs(height // 2)[kinds].repeat(2, 1).repeat(2, 2)
     return found
 
 
-def _shapes(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarray:
+def _render_glyphs(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarray:
     """Return the glyphs of these kinds, which are sorted: last the boxes of those missing."""
-    known = _known(kinds[: len(kinds) - len(missing)], height)
-    return np.concatenate([known, [_box(code, height) for code in missing]]) if missing else known
+    known = _select_glyphs(kinds[: len(kinds) - len(missing)], height)
+    return (
+        np.concatenate([known, [_draw_code_box(code, height) for code in missing]])
+        if missing
+        else known
+    )
 
 
-def coverage(text: str, height: int) -> np.ndarray:
+def render_coverage(text: str, height: int) -> np.ndarray:
     """Return how much of each pixel the letters of a line cover, as 0..255 in 16 levels."""
-    text, runs = _laid_out(text)
-    glyphs, missing = _index(text)
+    text, runs = _arrange_line(text)
+    glyphs, missing = _index_glyphs(text)
     kinds, glyphs = np.unique(glyphs, return_inverse=True)
-    mask: np.ndarray = _shapes(kinds, missing, height)[glyphs].transpose(1, 0, 2)
+    mask: np.ndarray = _render_glyphs(kinds, missing, height)[glyphs].transpose(1, 0, 2)
     flat: np.ndarray = mask.reshape(height, -1)
-    cell = width(height)
+    cell = measure_advance(height)
     for run in runs:
-        letters = foreign.drawn(run, foreign.named(), cell, height)
+        letters = user_fonts.render_run(run, user_fonts.get_font_files(), cell, height)
         left = run.start * cell
-        flat[:, left : left + run.cells * cell] = letters // LEVEL * LEVEL
+        flat[:, left : left + run.cells * cell] = letters // COVERAGE_STEP * COVERAGE_STEP
     return flat
 
 
-def _laid_out(text: str) -> tuple[str, list[foreign.Run]]:
+def _arrange_line(text: str) -> tuple[str, list[user_fonts.LetterRun]]:
     """Return a line as it is seen, and what of it is drawn out of files that the user names."""
-    if not foreign.named() or text.isascii() or has(text):
+    if not user_fonts.get_font_files() or text.isascii() or has_glyph(text):
         return text, []
-    return foreign.laid_out(text, lambda char: not has(char))
+    return user_fonts.arrange_line(text, lambda char: not has_glyph(char))
 
 
-@kept
-def strip(text: str, height: int, ink: RGB, paper: RGB) -> np.ndarray:
+@memoize
+def render_line(text: str, height: int, ink: RGB, paper: RGB) -> np.ndarray:
     """Draw one line of text on its ground, to be kept: a status that is shown again and again."""
-    picture: np.ndarray = screen([text], len(text), 1, height, ink, paper)
+    picture: np.ndarray = render_lines([text], len(text), 1, height, ink, paper)
     return picture
 
 
-def shades(ink: RGB, paper: RGB) -> np.ndarray:
+def make_shades(ink: RGB, paper: RGB) -> np.ndarray:
     """Return the colours that the 256 levels of coverage have."""
     levels = np.arange(256)[:, None]
     mixed: np.ndarray = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
     return mixed.astype(np.uint8)
 
 
-@kept
-def _atlas(height: int, ink: RGB, paper: RGB) -> np.ndarray:
-    return _colored(_known(np.arange(_LATIN), height), ink, paper)
+@memoize
+def _make_atlas(height: int, ink: RGB, paper: RGB) -> np.ndarray:
+    return _color_glyphs(_select_glyphs(np.arange(_LATIN_GLYPHS), height), ink, paper)
 
 
-def _colored(grey: np.ndarray, ink: RGB, paper: RGB) -> np.ndarray:
+def _color_glyphs(grey: np.ndarray, ink: RGB, paper: RGB) -> np.ndarray:
     """Return glyph x row of pixels, each row one item of raw bytes."""
-    rows: np.ndarray = shades(ink, paper)[grey].reshape(*grey.shape[:2], -1)
+    rows: np.ndarray = make_shades(ink, paper)[grey].reshape(*grey.shape[:2], -1)
     return rows.view(f"V{3 * grey.shape[2]}")[..., 0]
 
 
-@kept
-def _box(code: int, height: int) -> np.ndarray:
+@memoize
+def _draw_code_box(code: int, height: int) -> np.ndarray:
     """Draw a tinted cell with a code point in it, distinct for each."""
     if height > 28:  # large enough already to be read
-        half: np.ndarray = _box(code, height // 2)
+        half: np.ndarray = _draw_code_box(code, height // 2)
         return half.repeat(2, 0).repeat(2, 1)
-    advance = width(height)
-    box = np.full((height, advance), _GROUND, np.uint8)
+    advance = measure_advance(height)
+    box = np.full((height, advance), _BOX_COVERAGE, np.uint8)
     plane, digits = code >> 16, f"{code & 0xFFFF:04X}"
     scale = 2 if advance >= 14 else 1
     gap = 1 if advance >= 7 else 0
     left = (advance - 6 * scale - gap) // 2
     top = {11: 0, 14: 2, 18: 4, 22: 6, 28: 6}[height]
     # In a narrow cell a digit touches the next: they take turns in tone to stay apart.
-    tones = (255, 255) if advance >= 9 else (255, _FAINT)
+    tones = (255, 255) if advance >= 9 else (255, _FAINT_COVERAGE)
     for i, digit in enumerate(digits):
         x = left + i % 2 * (3 * scale + gap)
         y = top + i // 2 * (5 * scale + 1)
-        _digit(box[y:, x:], digit, scale, tones[i % 2])
+        _draw_digit(box[y:, x:], digit, scale, tones[i % 2])
     if advance >= 9:
         box[-1], box[:, -1] = 0, 0
     if not plane:
         return box
     if height >= 22:
         for i, digit in enumerate(f"{plane:02X}"):
-            _digit(box[max(0, top - 6) :, (advance - 7) // 2 + 4 * i :], digit, 1, 255)
+            _draw_digit(box[max(0, top - 6) :, (advance - 7) // 2 + 4 * i :], digit, 1, 255)
     else:  # no room for digits: dots, the plane in binary, between or above the others
         row = 5 if height == 11 else 0
         for bit in range(5):
@@ -323,7 +331,9 @@ def _box(code: int, height: int) -> np.ndarray:
     return box
 
 
-def _digit(area: np.ndarray, digit: str, scale: int, tone: int) -> None:
-    dots = np.array([[int(row) >> bit & 1 for bit in (2, 1, 0)] for row in _HEX[digit]], bool)
+def _draw_digit(area: np.ndarray, digit: str, scale: int, tone: int) -> None:
+    dots = np.array(
+        [[int(row) >> bit & 1 for bit in (2, 1, 0)] for row in _HEX_DIGITS[digit]], bool
+    )
     large = dots.repeat(scale, 0).repeat(scale, 1)
     area[: large.shape[0], : large.shape[1]][large] = tone

@@ -12,27 +12,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.guards.given import need
+from gem_ma.validation.arguments import check_type
 
 
 class UnknownNoise(ValueError):
     """No noise has this name or this strength."""
 
 
-class Kind(NamedTuple):
+class NoiseKind(NamedTuple):
     """One thing that can be done to a picture."""
 
     low: float  # strengths, both included
     high: float
-    usual: float  # if none is said
-    weak: float  # between which and `strong` a seed draws
-    strong: float
+    default: float  # if none is said
+    sample_low: float  # between which and `strong` a seed draws
+    sample_high: float
     unit: str  # of strengths, in words
     apply: Callable[[Any, float], Any]  # to an image of Pillow
 
-    def effect(self, strength: float) -> float:
+    def compute_effect(self, strength: float) -> float:
         """Return a number that is higher for what changes more."""
-        return abs(strength) if self.strong > self.weak else -strength
+        return abs(strength) if self.sample_high > self.sample_low else -strength
 
 
 def _blur(image: Any, radius: float) -> Any:
@@ -41,7 +41,7 @@ def _blur(image: Any, radius: float) -> Any:
     return image.filter(ImageFilter.GaussianBlur(radius))
 
 
-def _jpeg(image: Any, quality: float) -> Any:
+def _compress_jpeg(image: Any, quality: float) -> Any:
     from PIL import Image
 
     file = io.BytesIO()
@@ -56,7 +56,7 @@ def _downscale(image: Any, factor: float) -> Any:
     return image.resize(small, Resampling.BOX).resize(image.size, Resampling.BILINEAR)
 
 
-def _hue(image: Any, degrees: float) -> Any:
+def _rotate_hue(image: Any, degrees: float) -> Any:
     """Turn colours around the axis of grays, in whole numbers: the same on every machine."""
     from PIL import Image
 
@@ -69,17 +69,17 @@ def _hue(image: Any, degrees: float) -> Any:
     return Image.fromarray(np.clip(turned, 0, 255).astype(np.uint8))
 
 
-KINDS = {
-    "blur": Kind(0.1, 64, 1, 0.5, 2, "radius in pixels", _blur),
-    "jpeg": Kind(1, 95, 40, 60, 10, "quality", _jpeg),
-    "downscale": Kind(1, 64, 2, 1.5, 3, "to one part in so many", _downscale),
-    "hue": Kind(-180, 180, 30, 10, 40, "degrees", _hue),
+NOISE_KINDS = {
+    "blur": NoiseKind(0.1, 64, 1, 0.5, 2, "radius in pixels", _blur),
+    "jpeg": NoiseKind(1, 95, 40, 60, 10, "quality", _compress_jpeg),
+    "downscale": NoiseKind(1, 64, 2, 1.5, 3, "to one part in so many", _downscale),
+    "hue": NoiseKind(-180, 180, 30, 10, 40, "degrees", _rotate_hue),
 }
 _STRENGTH = re.compile(r"-?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class ImageNoise:
     """What is done to a picture: kinds and their strengths, in order; none leaves it as it is."""
 
     name: str
@@ -92,18 +92,18 @@ class Noise:
         """Return what becomes of a picture of height x width x 3 bytes: another of its size."""
         from PIL import Image
 
-        need(picture, np.ndarray, "picture")
+        check_type(picture, np.ndarray, "picture")
         if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
             raise ValueError(
                 f"a picture is uint8, height x width x 3, and not {picture.dtype} {picture.shape}"
             )
         image = Image.fromarray(picture)
         for kind, strength in self.parts:
-            image = KINDS[kind].apply(image, strength)
+            image = NOISE_KINDS[kind].apply(image, strength)
         return np.array(image)
 
 
-def noise(which: str | int) -> Noise:
+def parse_noise(which: str | int) -> ImageNoise:
     """Return a noise by its name, such as "blur:2+jpeg:40", or one of one kind drawn from a seed.
 
     "" is none, and a kind without a strength has its usual one.
@@ -111,35 +111,37 @@ def noise(which: str | int) -> Noise:
     if isinstance(which, bool) or not isinstance(which, int | str):
         raise UnknownNoise(f"noise={which!r}: expected a name or an int")
     if isinstance(which, int):
-        return _drawn(which)
-    return Noise(which, tuple(_part(part, which) for part in which.split("+")) if which else ())
+        return _sample_noise(which)
+    return ImageNoise(
+        which, tuple(_parse_part(part, which) for part in which.split("+")) if which else ()
+    )
 
 
-def _part(text: str, whole: str) -> tuple[str, float]:
+def _parse_part(text: str, whole: str) -> tuple[str, float]:
     """Return a kind and its strength."""
     name, colon, said = text.partition(":")
-    kind = KINDS.get(name)
+    kind = NOISE_KINDS.get(name)
     if kind is None:
-        close = difflib.get_close_matches(name, KINDS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(KINDS)}"
+        close = difflib.get_close_matches(name, NOISE_KINDS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(NOISE_KINDS)}"
         raise UnknownNoise(
             f"no noise {name!r} in noise={whole!r}; {hint}, several joined by +, or any int"
         )
     if not colon:
-        return name, kind.usual
+        return name, kind.default
     strength = float(said) if _STRENGTH.fullmatch(said[:20]) else math.nan
     if not kind.low <= strength <= kind.high:
         raise UnknownNoise(
             f"noise={whole!r}: expected {name}:N, N from {kind.low:g} to {kind.high:g} "
-            f"({kind.unit}), such as {name}:{kind.usual:g}"
+            f"({kind.unit}), such as {name}:{kind.default:g}"
         )
     return name, strength
 
 
-def _drawn(seed: int) -> Noise:
+def _sample_noise(seed: int) -> ImageNoise:
     """Draw a kind, and a strength at which boards of the usual size can still be read."""
     rng = np.random.default_rng([abs(seed), int(seed < 0)])
-    name = list(KINDS)[int(rng.integers(len(KINDS)))]
-    kind = KINDS[name]
-    strength = kind.weak + (kind.strong - kind.weak) * float(rng.random())
-    return Noise(str(seed), ((name, round(strength, 2)),))
+    name = list(NOISE_KINDS)[int(rng.integers(len(NOISE_KINDS)))]
+    kind = NOISE_KINDS[name]
+    strength = kind.sample_low + (kind.sample_high - kind.sample_low) * float(rng.random())
+    return ImageNoise(str(seed), ((name, round(strength, 2)),))

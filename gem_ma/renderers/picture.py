@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gem_ma.guards.given import each, need
+from gem_ma.validation.arguments import check_each, check_type
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -42,7 +42,7 @@ class Picture:
             self._draw: Callable[[], NDArray[np.uint8]] | None = array
             self._array: NDArray[np.uint8] | None = None
         else:
-            self._draw, self._array = None, _pixels(array)
+            self._draw, self._array = None, _check_pixels(array)
         self._alt = alt
         self._key = key
         self._png = png
@@ -63,7 +63,7 @@ class Picture:
         if self._array is not None:
             return self._array
         assert self._draw is not None
-        return _pixels(self._draw())
+        return _check_pixels(self._draw())
 
     @property
     def alt(self) -> str:
@@ -95,9 +95,9 @@ class Picture:
     def png(self) -> bytes:
         """The picture as a PNG file, made once, or each time if a function makes it."""
         if self._png is None:
-            from gem_ma.renderers.png import from_array
+            from gem_ma.renderers.png import encode_png
 
-            self._png = from_array(self.array)
+            self._png = encode_png(self.array)
         return self._png if isinstance(self._png, bytes) else self._png()
 
     @property
@@ -110,7 +110,7 @@ class Picture:
         """The PNG file as a URL that holds it."""
         return f"data:image/png;base64,{self.base64}"
 
-    def pil(self) -> Image:
+    def to_pil(self) -> Image:
         """Return a new Pillow image, which is the caller's to change."""
         from PIL import Image  # importing gem_ma loads no Pillow
 
@@ -134,25 +134,25 @@ class Picture:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._draw is not None:
-            return _picture, (self._draw, self._alt, self._key, self._png)
+            return _rebuild_picture, (self._draw, self._alt, self._key, self._png)
         # The PNG is left behind: whoever needs it makes it again.
-        return _picture, (self._array, self._alt, self._key)
+        return _rebuild_picture, (self._array, self._alt, self._key)
 
 
-def beside(pictures: Sequence[Picture]) -> NDArray[np.uint8]:
+def join_pictures(pictures: Sequence[Picture]) -> NDArray[np.uint8]:
     """Return pictures as the pixels of one, from left to right, for a person to look at."""
-    arrays = [picture.array for picture in each(pictures, Picture, "pictures")]
+    arrays = [picture.array for picture in check_each(pictures, Picture, "pictures")]
     high = max(len(array) for array in arrays)
     padded = [np.pad(a, ((0, high - len(a)), (0, 0), (0, 0))) for a in arrays]
     return np.concatenate(padded, axis=1) if len(arrays) > 1 else arrays[0]
 
 
-def _picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:
+def _rebuild_picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:
     return Picture(array, alt, key=key, png=png)
 
 
-def _pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    need(array, np.ndarray, "array")
+def _check_pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    check_type(array, np.ndarray, "array")
     if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
         raise ValueError(
             f"a picture is uint8, height x width x 3, and not {array.dtype} {array.shape}"

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from gem_ma.renderers.kept import kept
+from gem_ma.renderers.cache import memoize
 from gem_ma.scene import COLORS, SKIN
 
 RGB = tuple[int, int, int]
@@ -34,28 +34,28 @@ class Theme:
 
     def color(self, name: str) -> RGB:
         """Return the colour that stands for a scene's colour."""
-        return self._color(name)[0]
+        return self._find_color(name)[0]
 
     def figure(self, name: str) -> str:
         """Return the figure that a Grid shows for a figure."""
         return self.figures.get(name, name)
 
-    def called(self, name: str) -> str:
+    def describe_color(self, name: str) -> str:
         """Return what a reader of the picture would call it."""
-        return self._color(name)[1]
+        return self._find_color(name)[1]
 
-    def _color(self, name: str) -> tuple[RGB, str]:
+    def _find_color(self, name: str) -> tuple[RGB, str]:
         if name not in self.colors:
             raise ValueError(f"no colour {name!r}; there are {', '.join(self.colors)}")
         return self.colors[name]
 
 
-def _colors(**rgb: RGB) -> dict[str, tuple[RGB, str]]:
+def _name_colors(**rgb: RGB) -> dict[str, tuple[RGB, str]]:
     return {name: (rgb[name], name) for name in (*COLORS, SKIN)}
 
 
 # Okabe and Ito's palette, told apart by readers with any common colour vision.
-_SAFE = _colors(
+_OKABE_ITO = _name_colors(
     red=(213, 94, 0),
     orange=(230, 159, 0),
     yellow=(240, 228, 66),
@@ -68,7 +68,7 @@ _SAFE = _colors(
     white=(250, 250, 250),
     skin=(246, 208, 172),
 )
-_GRAYS = {
+_GRAY_COLORS = {
     "red": ((40, 40, 40), "dark gray"),
     "orange": ((104, 104, 104), "slate gray"),
     "yellow": ((196, 196, 196), "light gray"),
@@ -91,7 +91,7 @@ THEMES = {
             (176, 178, 184),
             (236, 238, 242),
             (0, 0, 0),
-            _SAFE,
+            _OKABE_ITO,
         ),
         Theme(
             "dark",
@@ -100,10 +100,16 @@ THEMES = {
             (84, 88, 96),
             (44, 48, 56),
             (255, 255, 255),
-            _SAFE,
+            _OKABE_ITO,
         ),
         Theme(
-            "contrast", (255, 255, 255), (0, 0, 0), (0, 0, 0), (255, 255, 255), (255, 0, 255), _SAFE
+            "contrast",
+            (255, 255, 255),
+            (0, 0, 0),
+            (0, 0, 0),
+            (255, 255, 255),
+            (255, 0, 255),
+            _OKABE_ITO,
         ),
         Theme(
             "wood",
@@ -112,10 +118,16 @@ THEMES = {
             (110, 76, 44),
             (222, 184, 135),
             (20, 20, 20),
-            _SAFE,
+            _OKABE_ITO,
         ),
         Theme(
-            "mono", (255, 255, 255), (0, 0, 0), (120, 120, 120), (244, 244, 244), (0, 0, 0), _GRAYS
+            "mono",
+            (255, 255, 255),
+            (0, 0, 0),
+            (120, 120, 120),
+            (244, 244, 244),
+            (0, 0, 0),
+            _GRAY_COLORS,
         ),
     )
 }
@@ -131,27 +143,28 @@ _HUES = {  # names that a reader would give, by hue in degrees
 }
 
 
-_PIECES = ["disc", "ring", "square", "diamond", "triangle", "hexagon", "star"]  # dealt out anew
+# dealt out anew
+_SHUFFLED_FIGURES = ["disc", "ring", "square", "diamond", "triangle", "hexagon", "star"]
 
 
 class UnknownTheme(ValueError):
     """No theme has this name."""
 
 
-def blank(size: tuple[int, int], color: RGB) -> np.ndarray:
+def make_frame(size: tuple[int, int], color: RGB) -> np.ndarray:
     """Return a new frame of one colour."""
-    return paper(size, color).copy()  # copying is a hundred times faster than filling
+    return make_shared_frame(size, color).copy()  # copying is a hundred times faster than filling
 
 
-@kept
-def paper(size: tuple[int, int], color: RGB) -> np.ndarray:
+@memoize
+def make_shared_frame(size: tuple[int, int], color: RGB) -> np.ndarray:
     """Return a frame of one colour that is kept, to be copied from."""
     frame = np.empty((size[1], size[0], 3), np.uint8)
     frame[:] = color
     return frame
 
 
-def theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train") -> Theme:
+def parse_theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train") -> Theme:
     """Return a theme by its name, or one drawn from a seed out of a split of all drawn themes.
 
     "train:5" and "held-out:5" name drawn themes too.
@@ -161,7 +174,7 @@ def theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train
     if isinstance(which, str) and which.startswith(("train:", "held-out:")):
         part, _, seed = which.partition(":")
         if seed.removeprefix("-").isdecimal():
-            return _drawn(int(seed), part)
+            return _sample_theme(int(seed), part)
     if isinstance(which, str):
         if which in THEMES:
             return THEMES[which]
@@ -172,10 +185,10 @@ def theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train
         raise UnknownTheme(f"theme={which!r}: expected a name or an int")
     if split not in ("train", "held-out"):
         raise ValueError(f"split={split!r}: expected 'train' or 'held-out'")
-    return _drawn(which, split)
+    return _sample_theme(which, split)
 
 
-def _drawn(seed: int, split: str) -> Theme:
+def _sample_theme(seed: int, split: str) -> Theme:
     """Deal hues out to the scene's colours; those of one split lie between the other's."""
     rng = np.random.default_rng([abs(seed), int(seed < 0), int(split == "held-out")])
     dark = bool(rng.random() < 0.5)
@@ -184,28 +197,33 @@ def _drawn(seed: int, split: str) -> Theme:
     colors: dict[str, tuple[RGB, str]] = {}
     for color in (*COLORS, SKIN):
         if color in ("black", "white", "gray", SKIN):
-            colors[color] = _SAFE[color]
+            colors[color] = _OKABE_ITO[color]
         else:
             name = str(names.pop())
             hue = (_HUES[name] + shift + rng.uniform(-5, 5)) % 360
-            colors[color] = (_rgb(hue, rng.uniform(0.7, 0.95), rng.uniform(0.65, 0.95)), name)
+            colors[color] = (
+                _convert_hsv(hue, rng.uniform(0.7, 0.95), rng.uniform(0.65, 0.95)),
+                name,
+            )
     tone = rng.uniform(0, 360)
-    paper = _rgb(tone, rng.uniform(0.02, 0.12), rng.uniform(0.08, 0.2) if dark else 0.97)
-    cell = _rgb(tone, rng.uniform(0.02, 0.15), 0.28 if dark else 0.9)
+    paper = _convert_hsv(tone, rng.uniform(0.02, 0.12), rng.uniform(0.08, 0.2) if dark else 0.97)
+    cell = _convert_hsv(tone, rng.uniform(0.02, 0.15), 0.28 if dark else 0.9)
     ink = (235, 235, 235) if dark else (28, 28, 30)
-    line = _rgb(tone, 0.1, 0.45 if dark else 0.65)
+    line = _convert_hsv(tone, 0.1, 0.45 if dark else 0.65)
     mark = (255, 255, 255) if dark else (0, 0, 0)
     size = float(rng.uniform(0.6, 0.82))
     free = (1 - size) / 2
     across, down = (float(rng.uniform(-free, free) * 0.8) for _ in range(2))
-    figures = dict(zip(_PIECES, map(str, rng.permutation(_PIECES)), strict=True))
+    figures = dict(
+        zip(_SHUFFLED_FIGURES, map(str, rng.permutation(_SHUFFLED_FIGURES)), strict=True)
+    )
     name = f"{split}:{seed}"
     return Theme(name, paper, ink, line, cell, mark, colors, size, (across, down), figures)
 
 
-def _rgb(hue: float, saturation: float, value: float) -> RGB:
-    def channel(n: int) -> int:
+def _convert_hsv(hue: float, saturation: float, value: float) -> RGB:
+    def compute_channel(n: int) -> int:
         k = (n + hue / 60) % 6
         return round(255 * value * (1 - saturation * max(0, min(k, 4 - k, 1))))
 
-    return channel(5), channel(3), channel(1)
+    return compute_channel(5), compute_channel(3), compute_channel(1)

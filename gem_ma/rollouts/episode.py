@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.making import make
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.factory import make
 from gem_ma.apis.session import Session
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation, Step
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.registry import Spec
-from gem_ma.guards.given import need
 from gem_ma.rollouts.replay import ReplayError, replay
+from gem_ma.validation.arguments import check_type
 
 
-class Failure(NamedTuple):
+class EpisodeFailure(NamedTuple):
     """Why an episode did not come to its end."""
 
     seat: str | None  # whose reply failed; None: the environment itself
@@ -44,7 +44,7 @@ class Episode:
     returns: dict[str, float] = field(default_factory=dict)  # empty if it failed
     ended: str = ""  # "terminated", "truncated" or "failed"
     report: dict[str, Any] = field(default_factory=dict)  # what the game says at the end
-    failure: Failure | None = None
+    failure: EpisodeFailure | None = None
     begun: int = 0  # so many steps were taken before the rollout, which went on from there
     redrawn: list[tuple[int, int]] = field(default_factory=list)  # before which step, by what seed
     version: str = ""  # of this package
@@ -56,7 +56,7 @@ class Episode:
         """The seats that left by invalid replies."""
         return tuple(s.agent for s in self.steps if s.invalid and s.invalid.get("forfeit"))
 
-    def own(self, seat: str) -> list[int]:
+    def list_own_steps(self, seat: str) -> list[int]:
         """Return which steps a seat took in the rollout itself, and not before it."""
         steps = enumerate(self.steps)
         return [i for i, step in steps if step.agent == seat and i >= self.begun]
@@ -80,7 +80,7 @@ class Episode:
         """Return one seat's whole conversation as chat messages."""
         return list(self.chat(seat).build_messages())
 
-    def replay(self, env: BaseEnv | None = None, *, trust: bool = False) -> Episode:
+    def replay(self, env: AECEnv | None = None, *, trust: bool = False) -> Episode:
         """Play the same replies again, and raise ReplayError unless all goes as it went.
 
         Returns the episode with its pictures drawn. An environment that was wrapped has to be
@@ -91,7 +91,7 @@ class Episode:
                 around = " in ".join(self.wrappers)
                 raise ValueError(f"it was played in {around}; pass that environment to replay")
             env = make(self.spec, trust=trust)
-        need(env, BaseEnv, "env", "an environment")
+        check_type(env, AECEnv, "env", "an environment")
         session, steps = Session(env), []
         for move in replay(session, self, _find_difference):
             for step in move.steps:

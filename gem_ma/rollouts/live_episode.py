@@ -6,15 +6,15 @@ import time
 from collections.abc import Mapping
 from typing import Self
 
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.session import Session, to_plain
-from gem_ma.apis.wrappers import Wrapper
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.session import Session, to_json_value
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation
+from gem_ma.rollouts.agent_scheduler import PendingTurn, ScheduledAgent
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.players import Player, Waiting
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.version import __version__
+from gem_ma.wrappers import Wrapper
 
 
 class LiveEpisode:
@@ -35,11 +35,11 @@ class LiveEpisode:
     def __init__(
         self,
         episode: Episode,
-        env: BaseEnv,
+        env: AECEnv,
         session: Session,
         prefix: EpisodePrefix,
-        players: Mapping[str, Player],
-        home: list[BaseEnv],
+        players: Mapping[str, ScheduledAgent],
+        home: list[AECEnv],
     ):
         self.episode = episode
         self.env = env
@@ -55,7 +55,7 @@ class LiveEpisode:
     @classmethod
     def create(
         cls,
-        env: BaseEnv,
+        env: AECEnv,
         prefix: EpisodePrefix,
         id: str,
         agents: Mapping[str, str],
@@ -64,8 +64,8 @@ class LiveEpisode:
         group: int = 0,
         contexts: Mapping[str, Context] | None = None,
         salt: int = 0,
-        players: Mapping[str, Player] | None = None,
-        home: list[BaseEnv] | None = None,
+        players: Mapping[str, ScheduledAgent] | None = None,
+        home: list[AECEnv] | None = None,
     ) -> Self:
         """Return an episode that is about to begin, with an empty record."""
         contexts = contexts or {}
@@ -76,7 +76,7 @@ class LiveEpisode:
             seed=prefix.seed,
             agents=dict(agents),
             group=group,
-            options=to_plain(prefix.options),
+            options=to_json_value(prefix.options),
             wrappers=_list_wrappers(env),
             contexts={seat: str(context) for seat, context in contexts.items()},
             version=__version__,
@@ -93,7 +93,7 @@ class LiveEpisode:
         session = Session(env, conversations)
         return cls(episode, env, session, prefix, players or {}, [] if home is None else home)
 
-    def advance(self) -> list[Waiting]:
+    def advance(self) -> list[PendingTurn]:
         """Begin, or hand in the replies that came; return what the seats are asked that are due."""
         session = self.session
         if self.start:
@@ -104,21 +104,21 @@ class LiveEpisode:
             if self.prefix.moves:
                 self.prefix.play(session)
         if not session.due:
-            self._end()
+            self._record_end()
             return []
         env, chats, waiting = self.env, session.conversations, []
         for seat in session.due:
-            waiting.append(Waiting(self, seat, env.turn(seat, chats[seat])))
+            waiting.append(PendingTurn(self, seat, env.turn(seat, chats[seat])))
         return waiting
 
-    def _end(self) -> None:
+    def _record_end(self) -> None:
         """Write down how the episode ended."""
         episode, match = self.episode, self.session.env.match
         episode.ended = "truncated" if match.truncated else "terminated"
-        episode.report = to_plain(match.game.report(match.state))
+        episode.report = to_json_value(match.game.report(match.state))
 
 
-def _list_wrappers(env: BaseEnv) -> tuple[str, ...]:
+def _list_wrappers(env: AECEnv) -> tuple[str, ...]:
     names = []
     while isinstance(env, Wrapper):
         names.append(type(env).__name__)

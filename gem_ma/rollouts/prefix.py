@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
-from gem_ma.apis.aec import BaseEnv
+from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import Session
-from gem_ma.rollouts.replay import Move, Recorded, list_moves, replay_moves
+from gem_ma.rollouts.replay import RecordedMove, ReplayableRecord, list_moves, replay_moves
 
 
 class EpisodePrefix(NamedTuple):
@@ -15,13 +15,13 @@ class EpisodePrefix(NamedTuple):
 
     seed: int
     options: Mapping[str, Any]
-    moves: tuple[Move, ...] = ()
+    moves: tuple[RecordedMove, ...] = ()
     led_to: tuple[Any, ...] = ()
 
     @classmethod
-    def from_env(cls, env: BaseEnv) -> Self:
+    def from_env(cls, env: AECEnv) -> Self:
         """Return how an environment came to where it is."""
-        match, sight = env.match, env.sight
+        match, sight = env.match, env.observation_builder
         if not match.waiting_seats:
             raise match.make_reset_error("start='here'")
 
@@ -47,7 +47,7 @@ class EpisodePrefix(NamedTuple):
         )
 
     @classmethod
-    def from_record(cls, record: Recorded, step: int) -> Self:
+    def from_record(cls, record: ReplayableRecord, step: int) -> Self:
         """Return how an episode came to where its step with this number was taken.
 
         Steps that were taken together stay together.

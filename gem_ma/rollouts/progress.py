@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from gem_ma.rollouts.episode import Episode
 
-PAUSE = 5.0  # seconds between two lines where there is no terminal
-_REPORT = 0.5  # seconds between two reports of a worker
+LINE_INTERVAL = 5.0  # seconds between two lines where there is no terminal
+_REPORT_INTERVAL = 0.5  # seconds between two reports of a worker
 
 
-class Progress:
+class RolloutProgress:
     """How many episodes are done, what was said until now, and what the seats earned on average.
 
     Drawn from the start on, and anew while nothing ends: `heard` is told of every reply. Several
@@ -29,10 +29,10 @@ class Progress:
         self._start = time.monotonic()
         self._over = threading.Event()
         if drawn:
-            self._bar, self._task = bar(total, said=self.line)
+            self._bar, self._task = make_rich_bar(total, said=self.format_line)
             self._bar.start()
         else:
-            threading.Thread(target=self._tell, daemon=True).start()
+            threading.Thread(target=self._write_lines, daemon=True).start()
 
     @classmethod
     def start(cls, total: int, *, force: bool = False) -> Self | None:
@@ -40,11 +40,11 @@ class Progress:
         drawn = sys.stderr.isatty()
         return cls(total, drawn) if drawn or force else None
 
-    def heard(self, reply: Any) -> None:
+    def count_reply(self, reply: Any) -> None:
         """Count a reply."""
         self.turns += 1
         if type(reply) is not str:
-            self.tokens += tokens(reply)
+            self.tokens += count_completion_tokens(reply)
 
     def count(self, turns: int, tokens: int) -> None:
         """Count replies that were heard elsewhere."""
@@ -62,14 +62,14 @@ class Progress:
         if self.drawn:
             self._bar.update(self._task, advance=1)
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         """Return the figures beside the bar."""
         seconds = max(time.monotonic() - self._start, 1e-9)
-        parts = [f"{self.turns} turns ({_rate(self.turns / seconds)})"]
+        parts = [f"{self.turns} turns ({_format_rate(self.turns / seconds)})"]
         if self.tokens:
-            parts.append(f"{self.tokens} tokens ({_rate(self.tokens / seconds)})")
+            parts.append(f"{self.tokens} tokens ({_format_rate(self.tokens / seconds)})")
         if self.played:
-            parts.append(f"{_rate(self.played / seconds)[:-2]} episodes/s")
+            parts.append(f"{_format_rate(self.played / seconds)[:-2]} episodes/s")
         shown = list(self._sums.items())[:4]
         parts += [f"{seat} {total / count:+.2f}" for seat, (total, count) in shown]
         if self.failed:
@@ -82,43 +82,43 @@ class Progress:
         if self.drawn:
             self._bar.stop()
         elif self.done or self.turns:
-            self._write()
+            self._write_line()
 
-    def _tell(self) -> None:
-        while not self._over.wait(PAUSE):
-            self._write()
+    def _write_lines(self) -> None:
+        while not self._over.wait(LINE_INTERVAL):
+            self._write_line()
 
-    def _write(self) -> None:
+    def _write_line(self) -> None:
         seconds = time.monotonic() - self._start
-        sys.stderr.write(f"{self.done}/{self.total}  {seconds:.0f} s  {self.line()}\n")
+        sys.stderr.write(f"{self.done}/{self.total}  {seconds:.0f} s  {self.format_line()}\n")
         sys.stderr.flush()
 
 
-class Reporter:
+class ProgressReporter:
     """What stands in a worker for the Progress of its parent: counts, and tells it now and then."""
 
     def __init__(self, tell: Callable[[int, int], Any]):
-        self._tell = tell
+        self._send_counts = tell
         self._turns = self._tokens = 0
         self._last = 0.0
 
-    def heard(self, reply: Any) -> None:
+    def count_reply(self, reply: Any) -> None:
         """Count a reply."""
         self._turns += 1
         if type(reply) is not str:
-            self._tokens += tokens(reply)
-        if time.monotonic() - self._last >= _REPORT:
+            self._tokens += count_completion_tokens(reply)
+        if time.monotonic() - self._last >= _REPORT_INTERVAL:
             self.report()
 
     def report(self) -> None:
         """Tell what was counted since the last time."""
         if self._turns:
-            self._tell(self._turns, self._tokens)
+            self._send_counts(self._turns, self._tokens)
         self._turns = self._tokens = 0
         self._last = time.monotonic()
 
 
-class Bar:
+class ProgressBar:
     """Steps of long work.
 
     progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
@@ -128,19 +128,19 @@ class Bar:
         self._bar: Any = None
         self._lines = False
         self._done, self._total = done, total
-        self._start, self._told = time.monotonic(), -PAUSE
+        self._start, self._told = time.monotonic(), -LINE_INTERVAL
         if progress is not False and sys.stderr.isatty():
-            self._bar, self._task = bar(total, done)
+            self._bar, self._task = make_rich_bar(total, done)
         else:
             self._lines = bool(progress)
 
-    def tell(self, done: int, line: str) -> None:
+    def update(self, done: int, line: str) -> None:
         """Say how many steps are done, and what there is to say beside."""
         if self._bar is not None:
             self._bar.update(self._task, completed=done, description=line)
             return
         now = time.monotonic()
-        if self._lines and (done == self._total or now - self._told >= PAUSE):
+        if self._lines and (done == self._total or now - self._told >= LINE_INTERVAL):
             self._told = now
             left = (now - self._start) * (self._total - done) / max(done - self._done, 1)
             sys.stderr.write(f"{done}/{self._total}  {line}  {left:.0f} s left\n")
@@ -156,7 +156,9 @@ class Bar:
             self._bar.stop()
 
 
-def bar(total: int, done: int = 0, said: Callable[[], str] | None = None) -> tuple[Any, Any]:
+def make_rich_bar(
+    total: int, done: int = 0, said: Callable[[], str] | None = None
+) -> tuple[Any, Any]:
     """Return a bar of rich for the terminal, and its task, with room for a line beside it.
 
     said: returns the line whenever the bar is drawn; None: the line is the task's description.
@@ -192,7 +194,7 @@ def bar(total: int, done: int = 0, said: Callable[[], str] | None = None) -> tup
     return shown, shown.add_task("", total=total, completed=done)
 
 
-def tokens(reply: Any) -> int:
+def count_completion_tokens(reply: Any) -> int:
     """Return how many tokens a reply has, as far as it says."""
     ids = getattr(reply, "token_ids", None)
     if ids is not None:
@@ -200,5 +202,5 @@ def tokens(reply: Any) -> int:
     return int(getattr(reply, "usage", {}).get("completion_tokens", 0))
 
 
-def _rate(number: float) -> str:
+def _format_rate(number: float) -> str:
     return f"{number:.0f}/s" if number >= 10 else f"{number:.1f}/s"

@@ -15,28 +15,28 @@ from gem_ma.chat.conversation import Step
 from gem_ma.chat.messages import Picture, find_observation_pictures
 from gem_ma.chat.reply import Reply
 from gem_ma.envs.registry import Spec
-from gem_ma.guards.files import hold, replace
-from gem_ma.guards.given import each
-from gem_ma.guards.remote import without_secrets
-from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.rollouts.episode import Episode, EpisodeFailure
+from gem_ma.validation.arguments import check_each
+from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.files import lock_file, write_atomically
 
-FORMAT = 1
-_START = '{"gem_ma": '  # every line of such a file begins so
+RECORD_FORMAT = 1
+_LINE_START = '{"gem_ma": '  # every line of such a file begins so
 
 
-class NotARecord(ValueError):
+class RecordError(ValueError):
     """A file that holds something else than episodes."""
 
 
-def to_json(episode: Episode) -> dict[str, Any]:
+def episode_to_json(episode: Episode) -> dict[str, Any]:
     """Return an episode as JSON values; a picture is its key."""
-    out: dict[str, Any] = {"gem_ma": FORMAT}
+    out: dict[str, Any] = {"gem_ma": RECORD_FORMAT}
     for name in Episode.__slots__:
         out[name] = getattr(episode, name)
     out["spec"] = {name: getattr(episode.spec, name) for name in ("id", "entry_point", "kwargs")}
-    out["agents"] = {seat: without_secrets(name) for seat, name in episode.agents.items()}
+    out["agents"] = {seat: redact_secrets(name) for seat, name in episode.agents.items()}
     out["failure"] = episode.failure and episode.failure._asdict()
-    out["steps"] = [_step(step) for step in episode.steps]
+    out["steps"] = [_step_to_json(step) for step in episode.steps]
     if not episode.begun:
         del out["begun"]
     if not episode.redrawn:
@@ -44,10 +44,10 @@ def to_json(episode: Episode) -> dict[str, Any]:
     return out
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step_to_json(step: Step) -> dict[str, Any]:
     out: dict[str, Any] = {"agent": step.agent, "number": step.number}
     out["observation"] = {
-        name: _shown(value) if isinstance(value, Picture | tuple) else value
+        name: _picture_to_json(value) if isinstance(value, Picture | tuple) else value
         for name, value in step.observation.items()
     }
     if step.text != step.observation.get("text"):
@@ -63,43 +63,54 @@ def _step(step: Step) -> dict[str, Any]:
     return out
 
 
-def _shown(value: Picture | tuple[Picture, ...]) -> Any:
+def _picture_to_json(value: Picture | tuple[Picture, ...]) -> Any:
     if isinstance(value, tuple):
-        return [_shown(one) for one in value]
+        return [_picture_to_json(one) for one in value]
     return {"picture": value.key, "alt": value.alt}
 
 
-def from_json(data: Any, pictures: Path | None = None) -> Episode:
+def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
     """Return the episode that `to_json` was given; its pictures come from files, when needed.
 
     What is not as `to_json` writes it is NotARecord, and nothing that it names is made or read.
     """
-    fields = _checked({**_DEFAULTS, **data} if isinstance(data, Mapping) else data, _EPISODE)
-    spec = _checked(fields["spec"], _SPEC)
-    for name, kind in (("agents", str), ("contexts", str), ("rules", str), ("returns", _NUMBER)):
-        _all(fields[name].values(), kind, f"in {name}")
-    _all(fields["tools"].values(), list, "in tools")
-    _all(fields["wrappers"], str, "in wrappers")
+    fields = _check_fields(
+        {**_OPTIONAL_FIELDS, **data} if isinstance(data, Mapping) else data, _EPISODE_FIELDS
+    )
+    spec = _check_fields(fields["spec"], _SPEC_FIELDS)
+    for name, kind in (
+        ("agents", str),
+        ("contexts", str),
+        ("rules", str),
+        ("returns", _NUMBER_TYPES),
+    ):
+        _check_values(fields[name].values(), kind, f"in {name}")
+    _check_values(fields["tools"].values(), list, "in tools")
+    _check_values(fields["wrappers"], str, "in wrappers")
     fields["spec"] = Spec(**spec, recorded=True)
-    fields["failure"] = Failure(**_checked(data["failure"], _FAILURE)) if data["failure"] else None
-    fields["agents"] = {seat: without_secrets(name) for seat, name in fields["agents"].items()}
+    fields["failure"] = (
+        EpisodeFailure(**_check_fields(data["failure"], _FAILURE_FIELDS))
+        if data["failure"]
+        else None
+    )
+    fields["agents"] = {seat: redact_secrets(name) for seat, name in fields["agents"].items()}
     fields["wrappers"] = tuple(fields["wrappers"])
-    fields["steps"] = [_from_step(step, pictures) for step in fields["steps"]]
-    _all(fields["redrawn"], _LIST, "in redrawn")
+    fields["steps"] = [_step_from_json(step, pictures) for step in fields["steps"]]
+    _check_values(fields["redrawn"], _LIST_TYPES, "in redrawn")
     fields["redrawn"] = [tuple(pair) for pair in fields["redrawn"]]
     for pair in fields["redrawn"]:
-        _all(pair, int, "in redrawn")
+        _check_values(pair, int, "in redrawn")
         if len(pair) != 2:
-            raise NotARecord(f"{_short(pair)} in redrawn")
+            raise RecordError(f"{_shorten_repr(pair)} in redrawn")
     return Episode(**fields)
 
 
-_DEFAULTS = {"sandbox": "", "begun": 0, "redrawn": ()}  # which a record may lack
-_NUMBER = (int, float)
-_LIST = (list, tuple)
-_SPEC: dict[str, Any] = {"id": str, "entry_point": str, "kwargs": dict}
-_FAILURE: dict[str, Any] = {"seat": (str, type(None)), "kind": str, "message": str}
-_EPISODE: dict[str, Any] = {
+_OPTIONAL_FIELDS = {"sandbox": "", "begun": 0, "redrawn": ()}  # which a record may lack
+_NUMBER_TYPES = (int, float)
+_LIST_TYPES = (list, tuple)
+_SPEC_FIELDS: dict[str, Any] = {"id": str, "entry_point": str, "kwargs": dict}
+_FAILURE_FIELDS: dict[str, Any] = {"seat": (str, type(None)), "kind": str, "message": str}
+_EPISODE_FIELDS: dict[str, Any] = {
     "id": str,
     "number": int,
     "spec": dict,
@@ -107,7 +118,7 @@ _EPISODE: dict[str, Any] = {
     "agents": dict,
     "group": int,
     "options": dict,
-    "wrappers": _LIST,
+    "wrappers": _LIST_TYPES,
     "contexts": dict,
     "rules": dict,
     "tools": dict,
@@ -117,54 +128,54 @@ _EPISODE: dict[str, Any] = {
     "report": dict,
     "failure": (dict, type(None)),
     "begun": int,
-    "redrawn": _LIST,
+    "redrawn": _LIST_TYPES,
     "version": str,
     "sandbox": str,
-    "seconds": _NUMBER,
+    "seconds": _NUMBER_TYPES,
 }
-_STEP: dict[str, Any] = {
+_STEP_FIELDS: dict[str, Any] = {
     "agent": str,
     "number": int,
     "observation": dict,
     "reply": (str, dict, type(None)),
     "move": (str, type(None)),
-    "reward": _NUMBER,
+    "reward": _NUMBER_TYPES,
     "invalid": (dict, type(None)),
-    "seconds": _NUMBER,
+    "seconds": _NUMBER_TYPES,
 }
-_REPLY: dict[str, Any] = {
+_REPLY_FIELDS: dict[str, Any] = {
     "text": str,
-    "token_ids": _LIST,
-    "logprobs": _LIST,
+    "token_ids": _LIST_TYPES,
+    "logprobs": _LIST_TYPES,
     "finish_reason": str,
-    "tool_calls": _LIST,
+    "tool_calls": _LIST_TYPES,
     "usage": dict,
-    "latency": _NUMBER,
-    "calls": _LIST,
+    "latency": _NUMBER_TYPES,
+    "calls": _LIST_TYPES,
 }
 # What becomes the name of a picture's file: it leads out of no folder.
-_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")
+_PICTURE_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")
 
 
-def _checked(data: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+def _check_fields(data: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a part of a record, each of its kind; others are left out."""
     if not isinstance(data, Mapping):
-        raise NotARecord(f"expected {{{', '.join(kinds)}}}, got {_short(data)}")
+        raise RecordError(f"expected {{{', '.join(kinds)}}}, got {_shorten_repr(data)}")
     for name, kind in kinds.items():
         if name not in data:
-            raise NotARecord(f"no {name}")
+            raise RecordError(f"no {name}")
         if not isinstance(data[name], kind):
-            raise NotARecord(f"{name} is {_short(data[name])}")
+            raise RecordError(f"{name} is {_shorten_repr(data[name])}")
     return {name: data[name] for name in kinds}
 
 
-def _all(values: Iterable[Any], kind: Any, where: str) -> None:
+def _check_values(values: Iterable[Any], kind: Any, where: str) -> None:
     for value in values:
         if not isinstance(value, kind):
-            raise NotARecord(f"{_short(value)} {where}")
+            raise RecordError(f"{_shorten_repr(value)} {where}")
 
 
-def _short(value: Any) -> str:
+def _shorten_repr(value: Any) -> str:
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # too deep, or a number of too many digits
@@ -172,46 +183,49 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
 
 
-def _key(key: Any) -> str:
+def _check_picture_key(key: Any) -> str:
     """Return the key of a picture, if it can name a file."""
-    if not isinstance(key, str) or not _KEY.fullmatch(key):
-        raise NotARecord(
-            f"{_short(key)} is no key of a picture: expected 1 to 128 letters, digits, _ and -"
+    if not isinstance(key, str) or not _PICTURE_KEY.fullmatch(key):
+        raise RecordError(
+            f"{_shorten_repr(key)} is no key of a picture: expected 1 to 128 letters, digits, _ "
+            f"and -"
         )
     return key
 
 
-def _from_step(data: Any, pictures: Path | None) -> Step:
-    fields = _checked(data, _STEP)
+def _step_from_json(data: Any, pictures: Path | None) -> Step:
+    fields = _check_fields(data, _STEP_FIELDS)
     observation = {
-        name: _seen(value, pictures) if isinstance(value, dict | list) else value
+        name: _pictures_from_json(value, pictures) if isinstance(value, dict | list) else value
         for name, value in fields["observation"].items()
     }
     text = data.get("text", observation.get("text", ""))
     results = data.get("results", ())
-    _all((text,), str, "for a text")
-    _all((results,), _LIST, "for results")
-    _all(results, str, "in results")
+    _check_values((text,), str, "for a text")
+    _check_values((results,), _LIST_TYPES, "for results")
+    _check_values(results, str, "in results")
     reply = fields["reply"]
     if isinstance(reply, dict):
-        told = _checked(reply, {name: _REPLY[name] for name in ("text", *reply) if name in _REPLY})
+        told = _check_fields(
+            reply, {name: _REPLY_FIELDS[name] for name in ("text", *reply) if name in _REPLY_FIELDS}
+        )
         reply = Reply(told.pop("text"), **told)
     calls = data.get("calls")
-    _all((calls,), (int, type(None)), "for calls")
+    _check_values((calls,), (int, type(None)), "for calls")
     fields |= {"observation": observation, "reply": reply}
     return Step(**fields, text=text, results=tuple(results), calls=calls)
 
 
-def _seen(value: dict[str, Any] | list[Any], folder: Path | None) -> Any:
+def _pictures_from_json(value: dict[str, Any] | list[Any], folder: Path | None) -> Any:
     if isinstance(value, dict):
-        return _picture(value, folder)
-    _all(value, dict, "among pictures")
-    return tuple([_picture(one, folder) for one in value])
+        return _picture_from_json(value, folder)
+    _check_values(value, dict, "among pictures")
+    return tuple([_picture_from_json(one, folder) for one in value])
 
 
-def _picture(data: dict[str, Any], folder: Path | None) -> Picture:
-    told = _checked(data, {"picture": str, "alt": str})
-    key = _key(told["picture"])
+def _picture_from_json(data: dict[str, Any], folder: Path | None) -> Picture:
+    told = _check_fields(data, {"picture": str, "alt": str})
+    key = _check_picture_key(told["picture"])
     path = str(folder / f"{key}.png") if folder else ""
     return Picture(
         functools.partial(_read_pixels, path),
@@ -232,7 +246,7 @@ def _read_pixels(path: str) -> Any:
 
 def _read_png(path: str) -> bytes:
     try:
-        with reading(path) as file:
+        with open_regular_file(path) as file:
             return file.read()
     except FileNotFoundError:
         raise FileNotFoundError(
@@ -250,38 +264,38 @@ class EpisodeFile:
 
     def __init__(self, path: str | os.PathLike[str], *, pictures: bool = True):
         self.path = Path(path)
-        self.pictures = pictures_of(self.path) if pictures else None
-        self._file = _own(self.path)
-        os.ftruncate(self._file, _whole(self._file))
+        self.pictures = find_picture_folder(self.path) if pictures else None
+        self._file = _open_locked(self.path)
+        os.ftruncate(self._file, _find_end_of_lines(self._file))
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is nothing in it."""
         return os.fstat(self._file).st_size == 0
 
     def append(self, episode: Episode) -> None:
         """Write an episode: first its pictures, then its line, at once."""
-        line = (json.dumps(to_json(episode)) + "\n").encode()
+        line = (json.dumps(episode_to_json(episode)) + "\n").encode()
         if self.pictures is not None:
             for step in episode.steps:
                 for picture in find_observation_pictures(step.observation):
-                    self._save(picture)
+                    self._save_picture(picture)
         end = os.lseek(self._file, 0, os.SEEK_END)
         try:
-            _write(self._file, line)
+            _write_all(self._file, line)
         except OSError:  # a full disk: half a line would spoil the next one
             os.ftruncate(self._file, end)
             raise
 
-    def _save(self, picture: Picture) -> None:
+    def _save_picture(self, picture: Picture) -> None:
         assert self.pictures is not None
-        path = self.pictures / f"{_key(picture.key)}.png"
+        path = self.pictures / f"{_check_picture_key(picture.key)}.png"
         if path.exists():
             return
         self.pictures.mkdir(exist_ok=True)
-        replace(path, picture.png)
+        write_atomically(path, picture.png)
 
-    def without_failures(self) -> None:
+    def drop_failures(self) -> None:
         """Drop the episodes that failed, which then are played again."""
         lines = self.path.read_bytes().splitlines(keepends=True)
         kept = [line for line in lines if not json.loads(line)["failure"]]
@@ -291,9 +305,9 @@ class EpisodeFile:
         half = path.with_suffix(f".{os.getpid()}")
         new = os.open(half, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         try:
-            hold(new, half)  # before anybody can find it under the file's name
+            lock_file(new, half)  # before anybody can find it under the file's name
             os.chmod(half, stat.S_IMODE(os.fstat(self._file).st_mode))
-            _write(new, b"".join(kept))
+            _write_all(new, b"".join(kept))
             half.replace(path)
         except BaseException:
             os.close(new)
@@ -315,7 +329,7 @@ class EpisodeFile:
         self.close()
 
 
-def pictures_of(path: str | os.PathLike[str]) -> Path:
+def find_picture_folder(path: str | os.PathLike[str]) -> Path:
     """Return the folder in which the pictures of a file of episodes lie.
 
     Those of a link lie beside it, or else beside what it leads to.
@@ -332,61 +346,62 @@ def save_episodes(
 ) -> None:
     """Append episodes to a file of JSON lines."""
     with EpisodeFile(path, pictures=pictures) as file:
-        for episode in each(episodes, Episode, "episodes"):
+        for episode in check_each(episodes, Episode, "episodes"):
             file.append(episode)
 
 
 def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
     """Yield the episodes of a file, up to its last whole line."""
     path = Path(path)
-    folder = pictures_of(path)
-    with reading(path) as file:
-        _check_head(file.read(len(_START)), path)
+    folder = find_picture_folder(path)
+    with open_regular_file(path) as file:
+        _check_head(file.read(len(_LINE_START)), path)
         file.seek(0)
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return  # the writer was stopped here
             try:
-                yield from_line(line, folder)
-            except NotARecord as error:
-                raise NotARecord(f"{path}, line {number}: {error}") from None
+                yield parse_record_line(line, folder)
+            except RecordError as error:
+                raise RecordError(f"{path}, line {number}: {error}") from None
 
 
-def from_line(line: bytes, pictures: Path | None = None) -> Episode:
+def parse_record_line(line: bytes, pictures: Path | None = None) -> Episode:
     """Return the episode of one line of a file."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise NotARecord(f"no episode ({error})") from None
+        raise RecordError(f"no episode ({error})") from None
     if not isinstance(data, dict) or "gem_ma" not in data:
-        raise NotARecord(f"no episode ({_short(data)})")
-    if data["gem_ma"] != FORMAT:
-        raise NotARecord(
-            f"written in format {_short(data['gem_ma'])}, and this release reads {FORMAT}; a newer "
+        raise RecordError(f"no episode ({_shorten_repr(data)})")
+    if data["gem_ma"] != RECORD_FORMAT:
+        raise RecordError(
+            f"written in format {_shorten_repr(data['gem_ma'])}, and this release reads "
+            f"{RECORD_FORMAT}; a newer "
             "gem_ma may read it"
         )
     try:
-        return from_json(data, pictures)
-    except NotARecord as error:
-        raise NotARecord(f"no episode: {error}") from None
+        return episode_from_json(data, pictures)
+    except RecordError as error:
+        raise RecordError(f"no episode: {error}") from None
 
 
 # -- files -----------------------------------------------------------------------------------------
 
 
-def reading(path: str | os.PathLike[str]) -> IO[bytes]:
+def open_regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
     """Open a regular file for reading: nothing else, which may wait for ever."""
-    file = os.open(path, os.O_RDONLY | _AT_ONCE)
+    file = os.open(path, os.O_RDONLY | _NONBLOCKING)
     try:
-        _check_kind(file, path)
+        _check_file_kind(file, path)
         return os.fdopen(file, "rb")
     except BaseException:
         os.close(file)
         raise
 
 
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_KINDS = {
+_NONBLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FILE_KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -395,19 +410,19 @@ _KINDS = {
 }
 
 
-def _own(path: Path) -> int:
+def _open_locked(path: Path) -> int:
     """Open a file of episodes for writing, or make it, and lock it."""
     while True:
         try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _AT_ONCE, 0o644)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NONBLOCKING, 0o644)
         except FileNotFoundError:
             raise FileNotFoundError(f"{path}: there is no folder {path.parent}") from None
         except IsADirectoryError:
-            raise NotARecord(f"{path} is a folder: expected a file of episodes") from None
+            raise RecordError(f"{path} is a folder: expected a file of episodes") from None
         try:
-            _check_kind(file, path)
-            hold(file, path)
-            _check_head(_read_at(file, 0, len(_START)), path)
+            _check_file_kind(file, path)
+            lock_file(file, path)
+            _check_head(_read_at(file, 0, len(_LINE_START)), path)
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
         except FileNotFoundError:  # it was removed meanwhile
@@ -418,19 +433,21 @@ def _own(path: Path) -> int:
         os.close(file)  # its last owner has put another in its place
 
 
-def _check_kind(file: int, path: object) -> None:
+def _check_file_kind(file: int, path: object) -> None:
     mode = stat.S_IFMT(os.fstat(file).st_mode)
     if mode != stat.S_IFREG:
-        raise NotARecord(f"{path} is {_KINDS.get(mode, 'no file')}: expected a file of episodes")
+        raise RecordError(
+            f"{path} is {_FILE_KINDS.get(mode, 'no file')}: expected a file of episodes"
+        )
 
 
 def _check_head(head: bytes, path: Path) -> None:
     """Refuse a file that is not ours before anything is written or cut."""
-    if not _START.startswith(text := head.decode(errors="replace")):
-        raise NotARecord(f"{path} is no file of episodes: it begins with {text!r}")
+    if not _LINE_START.startswith(text := head.decode(errors="replace")):
+        raise RecordError(f"{path} is no file of episodes: it begins with {text!r}")
 
 
-def _write(file: int, data: bytes) -> None:
+def _write_all(file: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(file, view) :]
@@ -442,7 +459,7 @@ def _read_at(file: int, start: int, count: int) -> bytes:
     return os.read(file, count)
 
 
-def _whole(file: int) -> int:
+def _find_end_of_lines(file: int) -> int:
     """Return where the last whole line ends."""
     end = os.lseek(file, 0, os.SEEK_END)
     while end:
@@ -486,7 +503,7 @@ def to_dataset(episodes: Iterable[Episode]) -> Any:
         }
     )
     rows = []
-    for episode in each(episodes, Episode, "episodes"):
+    for episode in check_each(episodes, Episode, "episodes"):
         if episode.failure is not None:
             continue
         for seat, agent in episode.agents.items():

@@ -10,14 +10,14 @@ from gem_ma.chat.conversation import Step
 from gem_ma.chat.turn import Turn
 
 # Replies by seat that were handed in together, or the seed with which chance was redrawn.
-Move: TypeAlias = Mapping[str, Any] | int
+RecordedMove: TypeAlias = Mapping[str, Any] | int
 
 
 class ReplayError(AssertionError):
     """An episode did not happen again as it was recorded."""
 
 
-class Recorded(Protocol):
+class ReplayableRecord(Protocol):
     """What of a record is played again."""
 
     seed: int
@@ -35,7 +35,7 @@ class ReplayedMove(NamedTuple):
     turns: Mapping[str, Turn]  # as they are asked now
 
 
-def replay_moves(session: Session, moves: Iterable[Move]) -> Iterator[dict[str, Turn]]:
+def replay_moves(session: Session, moves: Iterable[RecordedMove]) -> Iterator[dict[str, Turn]]:
     """Play moves again in an episode that has begun; yield the turns that each move replies to.
 
     A move is handed in when the next one is asked for.
@@ -50,7 +50,7 @@ def replay_moves(session: Session, moves: Iterable[Move]) -> Iterator[dict[str, 
 
 def replay(
     session: Session,
-    record: Recorded,
+    record: ReplayableRecord,
     find_difference: Callable[[Turn, Step], str] | None = None,
 ) -> Iterator[ReplayedMove]:
     """Play a record again from its reset; yield every move just before it is handed in.
@@ -81,8 +81,8 @@ def replay(
 
 
 def _check_seats(
-    session: Session, record: Recorded, moves: Iterable[Move], strict: bool
-) -> Iterator[Move]:
+    session: Session, record: ReplayableRecord, moves: Iterable[RecordedMove], strict: bool
+) -> Iterator[RecordedMove]:
     """Yield the moves of a record, or raise ReplayError where other seats are to act.
 
     Unless strict, an episode that is over sooner is no error.
@@ -102,7 +102,7 @@ def _check_seats(
         yield move
 
 
-def list_moves(record: Recorded, until: int | None = None) -> list[Move]:
+def list_moves(record: ReplayableRecord, until: int | None = None) -> list[RecordedMove]:
     """Return what led to the step of a record with this number, or to its end.
 
     Steps that were taken together stay together.

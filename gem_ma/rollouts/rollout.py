@@ -11,21 +11,21 @@ import warnings
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from gem_ma.apis.making import made_for
+from gem_ma.apis.factory import resolve_env
 from gem_ma.chat.event_loops import run_async
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.loop import Loop
-from gem_ma.rollouts.progress import Progress
-from gem_ma.rollouts.run import Run, Start, TooManyErrors
+from gem_ma.rollouts.episode_runner import EpisodeRunner
+from gem_ma.rollouts.progress import RolloutProgress
+from gem_ma.rollouts.run import RolloutRun, StartMode, TooManyErrors
 
 _P = ParamSpec("_P")
 
 
-class FailedEpisodes(UserWarning):
+class FailedEpisodesWarning(UserWarning):
     """Some episodes failed, and the others went on."""
 
 
-class Interrupted(KeyboardInterrupt):
+class RolloutInterrupted(KeyboardInterrupt):
     """The run was stopped from the keyboard; `episodes` holds all that ended."""
 
     episodes: list[Episode]
@@ -40,14 +40,14 @@ async def arollout(
     seed: int | None = None,
     group: int = 1,
     shuffle: bool = False,
-    start: Start = "new",
+    start: StartMode = "new",
     options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
     context: Any = None,
     max_errors: int = 10,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     pictures: bool = True,
-    progress: bool | Progress | None = None,
+    progress: bool | RolloutProgress | None = None,
     workers: int | str | None = None,
     step_timeout: float | None = None,
     actor: Mapping[str, Any] | None = None,
@@ -83,8 +83,8 @@ async def arollout(
     if step_timeout is not None and not hasattr(signal, "setitimer"):
         raise ValueError("step_timeout needs the alarms of Linux or macOS; this system has none")
     several = env if isinstance(env, list | tuple) else [env]
-    run = Run(
-        [made_for(rollout, one, make) for one in several],
+    run = RolloutRun(
+        [resolve_env(rollout, one, make) for one in several],
         agents,
         episodes,
         concurrency=concurrency,
@@ -102,9 +102,9 @@ async def arollout(
     )
     try:
         if workers is None:
-            playing = concurrently(run)
+            playing = play_concurrently(run)
         else:
-            playing = shared(run, agents, workers, step_timeout, actor)
+            playing = play_in_workers(run, agents, workers, step_timeout, actor)
         async with contextlib.aclosing(playing) as finished:
             async for episode in finished:
                 yield episode
@@ -112,72 +112,72 @@ async def arollout(
         run.close()
 
 
-def _all(play: Callable[_P, Any]) -> Callable[_P, list[Episode]]:
+def _copy_signature(play: Callable[_P, Any]) -> Callable[_P, list[Episode]]:
     """Say of `rollout` that it takes what `arollout` takes."""
     raise NotImplementedError
 
 
-def _rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
+def _collect_rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
     finished = arollout(env, agents, episodes, **kwargs)
     done: list[Episode] = []
 
-    async def collect() -> None:
+    async def collect_episodes() -> None:
         async with contextlib.aclosing(finished):
             async for episode in finished:
                 done.append(episode)
 
     try:
-        run_async(collect)
+        run_async(collect_episodes)
     except KeyboardInterrupt:
-        interrupted = Interrupted(f"{len(done)} of {episodes} episodes are done")
-        interrupted.episodes = _in_order(done)
+        interrupted = RolloutInterrupted(f"{len(done)} of {episodes} episodes are done")
+        interrupted.episodes = _sort_episodes(done)
         raise interrupted from None
     except TooManyErrors as error:
-        error.episodes = _in_order(done)
+        error.episodes = _sort_episodes(done)
         raise
-    done = _in_order(done)
-    _warn(done)
+    done = _sort_episodes(done)
+    _warn_of_failures(done)
     return done
 
 
-functools.update_wrapper(_rollout, arollout)
-_rollout.__name__ = _rollout.__qualname__ = "rollout"
-_WORDS = (arollout.__doc__ or "").partition("\n")
-_rollout.__doc__ = "".join(("Play episodes and return them in order.", *_WORDS[1:]))
-_SHOWN = inspect.signature(arollout).replace(return_annotation="list[Episode]")
-_rollout.__signature__ = _SHOWN  # type: ignore[attr-defined]
+functools.update_wrapper(_collect_rollout, arollout)
+_collect_rollout.__name__ = _collect_rollout.__qualname__ = "rollout"
+_DOC_PARTS = (arollout.__doc__ or "").partition("\n")
+_collect_rollout.__doc__ = "".join(("Play episodes and return them in order.", *_DOC_PARTS[1:]))
+_SIGNATURE = inspect.signature(arollout).replace(return_annotation="list[Episode]")
+_collect_rollout.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
 # Type checkers follow `_all`; editors that do not know ParamSpec follow `_rollout`.
-rollout = _all(arollout) if TYPE_CHECKING else _rollout
+rollout = _copy_signature(arollout) if TYPE_CHECKING else _collect_rollout
 """Play episodes and return them in order; takes what `arollout` takes."""
 
 
-def _warn(episodes: Sequence[Episode]) -> None:
+def _warn_of_failures(episodes: Sequence[Episode]) -> None:
     """Say that some episodes failed, where `rollout` was called."""
     failures = [episode.failure for episode in episodes if episode.failure is not None]
     if failures:
         warnings.warn(
             f"{len(failures)} of {len(episodes)} episodes failed, and have no returns; the first "
             f"by {failures[0].kind}: {failures[0].message}",
-            FailedEpisodes,
+            FailedEpisodesWarning,
             stacklevel=3,
         )
 
 
-def _in_order(episodes: Iterable[Episode]) -> list[Episode]:
+def _sort_episodes(episodes: Iterable[Episode]) -> list[Episode]:
     return sorted(episodes, key=lambda episode: episode.number)
 
 
-async def concurrently(run: Run) -> AsyncGenerator[Episode, None]:
+async def play_concurrently(run: RolloutRun) -> AsyncGenerator[Episode, None]:
     """Let every episode go on as soon as its own replies are there."""
-    async with run.ready_players(), contextlib.AsyncExitStack() as stack:
-        loop = Loop(run)
+    async with run.open_agents(), contextlib.AsyncExitStack() as stack:
+        loop = EpisodeRunner(run)
         stack.push_async_callback(loop.stop)
         async for episode in loop.run():
             yield episode
 
 
-def shared(
-    run: Run,
+def play_in_workers(
+    run: RolloutRun,
     agents: Any,
     workers: int | str,
     step_timeout: float | None,
@@ -188,13 +188,13 @@ def shared(
         kind, _, count = workers.partition(":")
         if kind != "ray" or not (count or "1").isdecimal() or count == "0":
             raise ValueError(f"workers={workers!r}: expected a number, 'ray' or 'ray:8'")
-        from gem_ma.rollouts.ray import RayFarm
+        from gem_ma.rollouts.ray_pool import RayWorkerPool
 
-        return RayFarm(run, agents, int(count or 0), step_timeout, actor or {}).run()
+        return RayWorkerPool(run, agents, int(count or 0), step_timeout, actor or {}).run()
     if actor is not None:
         raise ValueError("actor= holds options of Ray's actors: it goes with workers='ray'")
     if not isinstance(workers, int) or workers < 1:
         raise ValueError(f"workers={workers}: expected a whole number of 1 or more")
-    from gem_ma.rollouts.processes import Farm
+    from gem_ma.rollouts.worker_pool import WorkerPool
 
-    return Farm(run, agents, workers, step_timeout).run()
+    return WorkerPool(run, agents, workers, step_timeout).run()

@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.session import to_plain
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.session import to_json_value
 from gem_ma.chat.agent import check_agent_seat, format_agent_name, release_agent
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.config import check_choice
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.seeding import derive_seed, generate_seed
-from gem_ma.guards.remote import without_secrets
-from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.rollouts.agent_scheduler import PendingTurn, ScheduledAgent
+from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.rollouts.live_episode import LiveEpisode
-from gem_ma.rollouts.players import Player, Waiting
 from gem_ma.rollouts.prefix import EpisodePrefix
-from gem_ma.rollouts.progress import Progress, Reporter
+from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
+from gem_ma.validation.endpoints import redact_secrets
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
 
-Start = Literal["new", "here"]
-_SHUFFLE = 0x5EA75  # keeps the order of seats apart from the seeds of games
+StartMode = Literal["new", "here"]
+_SHUFFLE_SALT = 0x5EA75  # keeps the order of seats apart from the seeds of games
 
 
 class TooManyErrors(RuntimeError):
@@ -42,7 +42,7 @@ class TooManyErrors(RuntimeError):
     episodes: list[Episode]
 
 
-class Run:
+class RolloutRun:
     """All that a rollout keeps: what to play, what is being played, what is done."""
 
     def __init__(
@@ -55,14 +55,14 @@ class Run:
         seed: int | None,
         group: int,
         shuffle: bool,
-        start: Start,
+        start: StartMode,
         options: Mapping[str, Any] | Sequence[Mapping[str, Any]],
         context: Any,
         max_errors: int,
         out: str | os.PathLike[str] | None,
         resume: bool,
         pictures: bool,
-        progress: bool | Progress | None,
+        progress: bool | RolloutProgress | None,
     ):
         check_choice(start=(start, ("new", "here")))
         limits = {"concurrency": concurrency, "group": group}
@@ -73,16 +73,18 @@ class Run:
             raise ValueError(f"max_errors={max_errors}: expected 0 or more")
         if resume and out is None:
             raise ValueError("resume=True goes on with a file: pass out= too")
-        self.envs = _envs(env, start)
-        self.players: list[Player] = []
+        self.envs = _check_envs(env, start)
+        self.players: list[ScheduledAgent] = []
         self.shuffle = shuffle
-        self.seats = [self._seat(env, agents) for env in self.envs]
-        self.contexts = [_contexts(env, context) for env in self.envs]
-        _no_strangers(self.envs, agents, "agents")
-        _no_strangers(self.envs, context, "context")
+        self.seats = [self._assign_agents(env, agents) for env in self.envs]
+        self.contexts = [_parse_contexts(env, context) for env in self.envs]
+        _check_seat_names(self.envs, agents, "agents")
+        _check_seat_names(self.envs, context, "context")
         self.start = start
-        self.pasts = [EpisodePrefix.from_env(env) if start == "here" else None for env in self.envs]
-        self.idle: list[list[BaseEnv]] = [[env.twin()] for env in self.envs]
+        self.prefixes = [
+            EpisodePrefix.from_env(env) if start == "here" else None for env in self.envs
+        ]
+        self.idle_envs: list[list[AECEnv]] = [[env.copy()] for env in self.envs]
         self.total = episodes
         self.concurrency = concurrency
         self.group = group
@@ -90,30 +92,30 @@ class Run:
         if start == "here" and any(self.options):
             raise ValueError("options are for reset, and start='here' goes on without one")
         self.max_errors = max_errors
-        self.causes: Counter[str] = Counter()  # of episodes that failed, the first one first
-        self.cause: BaseException | None = None  # of the last one
-        self.live = 0
+        self.error_counts: Counter[str] = Counter()  # of episodes that failed, the first one first
+        self.last_error: BaseException | None = None  # of the last one
+        self.live_count = 0
         self.next = 0
-        self.more = True  # episodes that have not begun
+        self.has_more = True  # episodes that have not begun
         self.alarm: contextlib.AbstractContextManager[None] | None = None  # around each step
         self.finished: deque[Episode] = deque()
         self.file: EpisodeFile | None = None
         self.done: dict[int, Episode] = {}
-        self.bar: Progress | Reporter | None = None
-        self.old: set[int] = set()  # numbers of episodes that were played before
+        self.progress: RolloutProgress | ProgressReporter | None = None
+        self.earlier_numbers: set[int] = set()  # numbers of episodes that were played before
         self.step_timeout: float | None = None
         self.seed = seed if seed is not None else generate_seed()
         if out is not None:
-            self._open(Path(out), resume, pictures, seed)
-        self.shared_bar = isinstance(progress, Progress)
-        if isinstance(progress, Progress):
-            self.bar = progress
+            self._open_file(Path(out), resume, pictures, seed)
+        self.shared_bar = isinstance(progress, RolloutProgress)
+        if isinstance(progress, RolloutProgress):
+            self.progress = progress
         elif progress is not False:
-            self.bar = Progress.start(episodes, force=bool(progress))
+            self.progress = RolloutProgress.start(episodes, force=bool(progress))
 
     # -- what to play --------------------------------------------------------------------------
 
-    def _seat(self, env: BaseEnv, agents: Any) -> list[Player]:
+    def _assign_agents(self, env: AECEnv, agents: Any) -> list[ScheduledAgent]:
         seats = env.core.possible_agents
         if isinstance(agents, Mapping):
             missing = [seat for seat in seats if seat not in agents]
@@ -129,15 +131,15 @@ class Run:
                 )
         else:
             chosen = [agents] * len(seats)
-        players = [self._player(agent) for agent in chosen]
+        players = [self._find_agent(agent) for agent in chosen]
         for place, seat in enumerate(seats):
             for player in players if self.shuffle else players[place : place + 1]:
                 check_agent_seat(player.agent, seat, player.name)
         return players
 
-    def _player(self, given: Any) -> Player:
+    def _find_agent(self, given: Any) -> ScheduledAgent:
         for player in self.players:
-            if player.stands_for(given):
+            if player.is_made_from(given):
                 return player
         agent = load(given)
         kind: Literal["plain", "thread", "async"] = "plain"
@@ -145,29 +147,31 @@ class Run:
             kind = "async"
         elif getattr(agent, "blocking", False):
             kind = "thread"
-        name = without_secrets(given if isinstance(given, str) else format_agent_name(agent))
-        self.players.append(Player(agent, name, kind, given))
+        name = redact_secrets(given if isinstance(given, str) else format_agent_name(agent))
+        self.players.append(ScheduledAgent(agent, name, kind, given))
         return self.players[-1]
 
-    def plan(self, number: int) -> LiveEpisode:
+    def plan_episode(self, number: int) -> LiveEpisode:
         group, member = divmod(number, self.group)
         which = group % len(self.envs)
         env, players = self.envs[which], self.seats[which]
         if self.shuffle and len(players) > 1:
             players, rest = [], list(players)
             for place in range(len(rest), 0, -1):
-                players.append(rest.pop(derive_seed(self.seed, _SHUFFLE, number, place) % place))
+                players.append(
+                    rest.pop(derive_seed(self.seed, _SHUFFLE_SALT, number, place) % place)
+                )
         seats = dict(zip(env.core.possible_agents, players, strict=True))
         contexts = self.contexts[which]
-        here = self.pasts[which]
+        here = self.prefixes[which]
         options = self.options[group % len(self.options)]
         past = here or EpisodePrefix(derive_seed(self.seed, group), options)
         name = f"{self.seed}-{group}.{member}" if member else f"{self.seed}-{group}"
         if here:  # the seed of the run is not that of the environment, and decides what agents draw
             member = derive_seed(self.seed, number)
-        home = self.idle[which]
+        home = self.idle_envs[which]
         return LiveEpisode.create(
-            home.pop() if home else env.twin(),
+            home.pop() if home else env.copy(),
             past,
             name,
             {seat: player.name for seat, player in seats.items()},
@@ -179,14 +183,14 @@ class Run:
             home=home,
         )
 
-    def _open(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
-        from gem_ma.rollouts.records import EpisodeFile, reading
+    def _open_file(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
+        from gem_ma.rollouts.records import EpisodeFile, open_regular_file
 
         if resume or not path.exists():
             self.file = EpisodeFile(path, pictures=pictures)
         else:
-            reading(path).close()  # what is no file has another error
-        if self.file is None or not (resume or self.file.empty):
+            open_regular_file(path).close()  # what is no file has another error
+        if self.file is None or not (resume or self.file.is_empty):
             self.close()
             raise FileExistsError(
                 f"{path} is there already: resume=True goes on with it; or name another file"
@@ -199,14 +203,14 @@ class Run:
                     stacklevel=2,
                 )
         try:
-            self._go_on(path, seed)
+            self._resume(path, seed)
         except BaseException:
             self.close()
             raise
 
-    def _go_on(self, path: Path, seed: int | None) -> None:
+    def _resume(self, path: Path, seed: int | None) -> None:
         """Take what a file holds as played, except for what failed."""
-        from gem_ma.rollouts.records import NotARecord, load_episodes
+        from gem_ma.rollouts.records import RecordError, load_episodes
 
         assert self.file is not None
         episodes = list(load_episodes(path))
@@ -217,28 +221,28 @@ class Run:
                 try:
                     seed = self.seed = int(episode.id.rpartition("-")[0])
                 except ValueError:
-                    raise NotARecord(
+                    raise RecordError(
                         f"{path}: no run gave an episode the id {episode.id[:60]!r}; expected one "
                         "such as 17-0"
                     ) from None
             self.done[episode.number] = episode
             if episode.number < self.total:
-                self._same(path, episode)
+                self._check_same_run(path, episode)
         if any(episode.failure for episode in episodes):
-            self.file.without_failures()
+            self.file.drop_failures()
 
-    def _same(self, path: Path, episode: Episode) -> None:
-        play = self.plan(episode.number)
+    def _check_same_run(self, path: Path, episode: Episode) -> None:
+        play = self.plan_episode(episode.number)
         env = play.env
         play.home.append(env)
         asked = {step.agent for step in episode.steps} & play.session.conversations.keys()
         now = {seat: make_tool_schemas(found) for seat in asked if (found := env.tools(seat))}
-        play.episode.tools = to_plain(now)
+        play.episode.tools = to_json_value(now)
         recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")
         for name in (*recorded, "begun", "redrawn"):
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
-                there, here = _in_words(name, old, new)
+                there, here = _describe_difference(name, old, new)
                 what = "ask for what is there"
                 if name == "tools":
                     what = "give the same tools to the same seats (with_tools, --tools of gem-ma)"
@@ -256,91 +260,93 @@ class Run:
 
     # -- playing -------------------------------------------------------------------------------
 
-    def numbers(self) -> Iterator[int]:
+    def iterate_numbers(self) -> Iterator[int]:
         """Yield the numbers of the episodes to be played; those that were played are finished."""
         while self.next < self.total:
             number = self.next
             self.next += 1
             if number in self.done:
                 self.finished.append(self.done.pop(number))
-                self.old.add(number)
+                self.earlier_numbers.add(number)
             else:
                 yield number
 
-    def fill(self) -> Iterator[LiveEpisode]:
+    def start_episodes(self) -> Iterator[LiveEpisode]:
         """Yield new episodes, as many as may be alive."""
-        numbers = self.numbers()
-        while self.live < self.concurrency:
+        numbers = self.iterate_numbers()
+        while self.live_count < self.concurrency:
             number = next(numbers, None)
             if number is None:
-                self.more = False
+                self.has_more = False
                 return
-            self.live += 1
-            yield self.plan(number)
+            self.live_count += 1
+            yield self.plan_episode(number)
 
-    def give(self, play: LiveEpisode, seat: str, reply: Any, seconds: float) -> bool:
+    def take_reply(self, play: LiveEpisode, seat: str, reply: Any, seconds: float) -> bool:
         """Take a reply; return whether the episode waits for no other."""
         if play.failed:
             return False
         if not isinstance(reply, str):
             kind = type(reply).__name__
-            self.fail(play, seat, TypeError(f"{play.players[seat].name} replied with a {kind}"))
+            self.fail_episode(
+                play, seat, TypeError(f"{play.players[seat].name} replied with a {kind}")
+            )
             return False
-        if self.bar is not None:
-            self.bar.heard(reply)
+        if self.progress is not None:
+            self.progress.count_reply(reply)
         return play.session.reply(seat, reply, seconds)
 
-    def queue(self, turns: list[Waiting]) -> None:
+    def queue_turns(self, turns: list[PendingTurn]) -> None:
         """Let turns wait for their players."""
         for waiting in turns:
             waiting.play.players[waiting.seat].queue.append(waiting)
 
-    def fail(self, play: LiveEpisode, seat: str | None, error: BaseException) -> None:
+    def fail_episode(self, play: LiveEpisode, seat: str | None, error: BaseException) -> None:
         """End an episode that cannot go on."""
         if play.failed:
             return
         play.failed = True
-        self._failed(play.episode, seat, error)
-        self.finish(play)
+        self._record_failure(play.episode, seat, error)
+        self.finish_episode(play)
 
-    def arrived(self, episode: Episode) -> None:
+    def accept_episode(self, episode: Episode) -> None:
         """Take an episode that was played elsewhere."""
         if episode.failure is not None:
             kind, message = episode.failure.kind, episode.failure.message
-            self._because(f"{kind}: {message}", RuntimeError(f"{kind}: {message}"))
-        self.record(episode)
+            self._count_error(f"{kind}: {message}", RuntimeError(f"{kind}: {message}"))
+        self.record_episode(episode)
 
-    def lose(self, number: int, error: BaseException) -> None:
+    def record_lost_episode(self, number: int, error: BaseException) -> None:
         """Record an episode that could not be played."""
-        episode = self.plan(number).episode
-        self._failed(episode, None, error)
-        self.record(episode)
+        episode = self.plan_episode(number).episode
+        self._record_failure(episode, None, error)
+        self.record_episode(episode)
 
-    def _failed(self, episode: Episode, seat: str | None, error: BaseException) -> None:
-        episode.failure = Failure(seat, type(error).__name__, without_secrets(str(error)))
+    def _record_failure(self, episode: Episode, seat: str | None, error: BaseException) -> None:
+        episode.failure = EpisodeFailure(seat, type(error).__name__, redact_secrets(str(error)))
         episode.ended, episode.returns = "failed", {}
-        self._because(f"{episode.failure.kind}: {episode.failure.message}", error)
+        self._count_error(f"{episode.failure.kind}: {episode.failure.message}", error)
 
-    def _because(self, words: str, error: BaseException) -> None:
-        self.causes[words] += 1
-        self.cause = error
+    def _count_error(self, words: str, error: BaseException) -> None:
+        self.error_counts[words] += 1
+        self.last_error = error
 
-    def finish(self, play: LiveEpisode) -> None:
+    def finish_episode(self, play: LiveEpisode) -> None:
         episode = play.episode
         episode.seconds = time.perf_counter() - play.start
-        box = sys.modules.get("gem_ma.guards.sandbox")  # not loaded, it ran nothing
-        episode.sandbox = box.weakest() if box else ""
+        box = sys.modules.get("gem_ma.sandbox")  # not loaded, it ran nothing
+        episode.sandbox = box.find_weakest_level() if box else ""
         chats = play.session.conversations
         episode.rules = {seat: chat.rules for seat, chat in chats.items() if chat.steps}
         episode.tools = {
             s: make_tool_schemas(chat.tools) for s, chat in chats.items() if chat.tools
         }
-        self.live -= 1
+        self.live_count -= 1
         if not play.failed:  # what a failed episode left of its environment is not used again
             play.home.append(play.env)
-        self.record(episode)
+        self.record_episode(episode)
 
-    def record(self, episode: Episode) -> None:
+    def record_episode(self, episode: Episode) -> None:
         """Write down an episode that has ended, and tell agents that want to know."""
         for player in self.players:
             getattr(player.agent, "over", bool)(episode)
@@ -352,22 +358,22 @@ class Run:
             except Exception as error:  # noqa: BLE001 - a picture that cannot be drawn
                 episode.steps = []
                 if episode.failure is None:
-                    self._failed(episode, None, error)
+                    self._record_failure(episode, None, error)
                 self.file.append(episode)
         self.finished.append(episode)
 
-    def drain(self) -> Iterator[Episode]:
+    def drain_finished(self) -> Iterator[Episode]:
         """Yield what is finished, and stop the run if too much of it failed."""
         while self.finished:
             episode = self.finished.popleft()
-            if isinstance(self.bar, Progress):
-                self.bar.add(episode, episode.number not in self.old)
+            if isinstance(self.progress, RolloutProgress):
+                self.progress.add(episode, episode.number not in self.earlier_numbers)
             yield episode
-        if self.causes.total() > self.max_errors:
-            words, times = self.causes.most_common(1)[0]
-            often = f"{times} of them by" if len(self.causes) > 1 else "each by"
-            failed = f"{self.causes.total()} episodes failed (max_errors={self.max_errors})"
-            raise TooManyErrors(f"{failed}, {often} {words}") from self.cause
+        if self.error_counts.total() > self.max_errors:
+            words, times = self.error_counts.most_common(1)[0]
+            often = f"{times} of them by" if len(self.error_counts) > 1 else "each by"
+            failed = f"{self.error_counts.total()} episodes failed (max_errors={self.max_errors})"
+            raise TooManyErrors(f"{failed}, {often} {words}") from self.last_error
 
     def close(self) -> None:
         """Close file and bar, and tell agents that no chat goes on, if they want to know."""
@@ -375,11 +381,11 @@ class Run:
             release_agent(player.agent)
         if self.file is not None:
             self.file.close()
-        if isinstance(self.bar, Progress) and not self.shared_bar:
-            self.bar.stop()
+        if isinstance(self.progress, RolloutProgress) and not self.shared_bar:
+            self.progress.stop()
 
     @contextlib.asynccontextmanager
-    async def ready_players(self) -> AsyncGenerator[None, None]:
+    async def open_agents(self) -> AsyncGenerator[None, None]:
         """Open what agents hold while a run lasts: connections, say."""
         async with contextlib.AsyncExitStack() as stack:
             for player in self.players:
@@ -388,13 +394,13 @@ class Run:
             yield
 
 
-def _envs(env: Any, start: Start) -> list[BaseEnv]:
+def _check_envs(env: Any, start: StartMode) -> list[AECEnv]:
     several = list(env) if isinstance(env, list | tuple) else [env]
     if not several:
         raise ValueError("got no environment")
     out = []
     for one in several:
-        if not isinstance(one, BaseEnv):
+        if not isinstance(one, AECEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
         match = one.match
         if start == "new" and match.state is not None and match.turns and not match.over:
@@ -408,7 +414,7 @@ def _envs(env: Any, start: Start) -> list[BaseEnv]:
     return out
 
 
-def _contexts(env: BaseEnv, given: Any) -> dict[str, Context]:
+def _parse_contexts(env: AECEnv, given: Any) -> dict[str, Context]:
     if given is None:
         return {}
     seats = env.core.possible_agents
@@ -424,7 +430,7 @@ def _contexts(env: BaseEnv, given: Any) -> dict[str, Context]:
     return out
 
 
-def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
+def _check_seat_names(envs: list[AECEnv], given: Any, what: str) -> None:
     if isinstance(given, Mapping):
         seats = {seat for env in envs for seat in env.core.possible_agents}
         for seat in given:
@@ -434,7 +440,7 @@ def _no_strangers(envs: list[BaseEnv], given: Any, what: str) -> None:
                 )
 
 
-def _in_words(name: str, there: Any, asked: Any) -> list[str]:
+def _describe_difference(name: str, there: Any, asked: Any) -> list[str]:
     """Return what episodes were played with, and would be now, as one asks for it."""
     if name == "id":
         return [f"seed={one.rpartition('-')[0]}" for one in (there, asked)]

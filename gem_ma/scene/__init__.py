@@ -54,7 +54,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Hexes:
+class HexGrid:
     """A rhombus of hexagons: each row begins half a cell further right than the one above it.
 
     rows, tiles, columns, lines and status: as those of a Grid; a symbol is one character, and a
@@ -105,7 +105,7 @@ class Terminal:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RichText:
     """A text in which some parts are boards: words as they are, boards drawn where they stand.
 
     text: all of it in words, for a picture in which boards would be too small.
@@ -117,7 +117,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """A table with lines between its cells, as large as the frame allows.
 
     rows: the cells of each row: a text of one or more lines, or (text, color) for a ground of that
@@ -133,7 +133,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WebPage:
     """A page of text as a browser shows it: a title, paragraphs, and links below them."""
 
     title: str

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.scene import letters
+from gem_ma.scene import text_metrics
 
 # What can be given the keyboard; the rest is looked at, or clicked only.
-TYPED = frozenset({"field", "password", "area"})
-FOCUSED = TYPED | {"button", "link", "check", "radio", "select", "list", "slider", "tab", "fold"}
-CLICKED = FOCUSED | {"item", "cell", "handle", "square", "shade"}
-PAD = 6  # between the border of a field and what is typed in it
-BAR = 14  # how wide a scroll bar is
-THUMB = 16  # how wide what is moved along a slider is
-MARK = 16  # the side of a check box
+TEXT_KINDS = frozenset({"field", "password", "area"})
+FOCUSABLE_KINDS = TEXT_KINDS | {
+    "button",
+    "link",
+    "check",
+    "radio",
+    "select",
+    "list",
+    "slider",
+    "tab",
+    "fold",
+}
+CLICKABLE_KINDS = FOCUSABLE_KINDS | {"item", "cell", "handle", "square", "shade"}
+FIELD_PADDING = 6  # between the border of a field and what is typed in it
+SCROLLBAR_WIDTH = 14  # how wide a scroll bar is
+THUMB_WIDTH = 16  # how wide what is moved along a slider is
+CHECKBOX_SIZE = 16  # the side of a check box
 
 
 class Widget(NamedTuple):
@@ -90,36 +100,36 @@ class Screen(NamedTuple):
     pointed: tuple[int, int] | None = None
 
 
-def over(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
+def find_widget(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
     """Return the topmost widget at a point."""
     return next((one for one in reversed(widgets) if one.holds(x, y)), None)
 
 
-def row(widget: Widget) -> int:
+def compute_row_height(widget: Widget) -> int:
     """Return how high a line of a list is, or an option."""
-    return letters.LINES[widget.type] + 6
+    return text_metrics.LINE_HEIGHTS[widget.type] + 6
 
 
-def left_of(widget: Widget, caret: int) -> int:
+def compute_text_shift(widget: Widget, caret: int) -> int:
     """Return by how much the text of a field is shifted so that its caret can be seen."""
-    room = widget.w - 2 * PAD
+    room = widget.w - 2 * FIELD_PADDING
     shown = str(widget.value or "")
     text = "•" * len(shown) if widget.kind == "password" else shown
-    wide = letters.edges(text, widget.type)
+    wide = text_metrics.measure_edges(text, widget.type)
     if wide[-1] <= room:
         return 0
     at = wide[min(caret, len(text))]
     return max(0, min(round(at - room * 0.5), round(wide[-1] - room)))
 
 
-def thumb(widget: Widget) -> int:
+def compute_thumb_x(widget: Widget) -> int:
     """Return the x of the middle of a slider's thumb."""
     low, high, _ = widget.options
     share: float = (widget.value - low) / (high - low)
-    return widget.x + THUMB // 2 + round(share * (widget.w - THUMB))
+    return widget.x + THUMB_WIDTH // 2 + round(share * (widget.w - THUMB_WIDTH))
 
 
-def spot(widget: Widget) -> tuple[int, int]:
+def find_shade_point(widget: Widget) -> tuple[int, int]:
     """Return where a shade lies in its strip, or its square."""
     if widget.options[0] == "hue":
         return widget.x + widget.value * (widget.w - 1) // 359, widget.y + widget.h // 2
@@ -127,7 +137,7 @@ def spot(widget: Widget) -> tuple[int, int]:
     return widget.x + across * (widget.w - 1) // 100, widget.y + (100 - up) * (widget.h - 1) // 100
 
 
-def shade_at(widget: Widget, x: int, y: int) -> int | tuple[int, int]:
+def find_shade(widget: Widget, x: int, y: int) -> int | tuple[int, int]:
     """Return the shade that lies at a place, or next to it."""
     across = max(0, min(x - widget.x, widget.w - 1))
     down = max(0, min(y - widget.y, widget.h - 1))

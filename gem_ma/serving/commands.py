@@ -9,10 +9,10 @@ from typing import Any
 from gem_ma.agents import load
 from gem_ma.cli.common import WHO, UsageError, add_looks, looks, make, port, positive, seconds
 from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
-from gem_ma.envs.registry import BadArgument, MissingNeed
-from gem_ma.guards.remote import model_at, variable
+from gem_ma.envs.registry import BadArgument, MissingRequirement
 from gem_ma.rollouts.episode import Episode
 from gem_ma.serving.gate import token_for
+from gem_ma.validation.endpoints import check_variable_name, parse_model_url
 
 
 def add_commands(commands: Any) -> None:
@@ -141,7 +141,7 @@ def _arena(args: argparse.Namespace) -> int:
             port=args.port,
             say=say,
         )
-    except (BadArgument, MissingNeed, ImportError, OSError, ValueError) as error:
+    except (BadArgument, MissingRequirement, ImportError, OSError, ValueError) as error:
         raise UsageError(str(error)) from None
     return 0
 
@@ -186,9 +186,9 @@ def _gateway(args: argparse.Namespace) -> int:
     seats = args.seats.split(",") if args.seats else None
     try:
         token_for(args.host)
-        variable(args.key)
+        check_variable_name(args.key)
         if args.model:
-            model_at(args.model)
+            parse_model_url(args.model)
         for seat in seats or ():
             if seat not in env.possible_agents:
                 raise ValueError(f"--seats {seat}; the seats are {', '.join(env.possible_agents)}")

@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, Any, Self
 from gem_ma.agents.programs.gateway import Gateway, refused
 from gem_ma.agents.programs.program import ProgramAgent
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.making import made_for
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.factory import resolve_env
 from gem_ma.engine.match import SeatError
-from gem_ma.guards.extras import Later
-from gem_ma.guards.given import need
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
 from gem_ma.serving.gate import token_for
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.extras import LazyModule
 
 if TYPE_CHECKING:
     from aiohttp import web
 else:
-    web = Later("aiohttp.web", "gateway", "a gateway")
+    web = LazyModule("aiohttp.web", "gateway", "a gateway")
 
 MCP = "2025-06-18"  # the version of the protocol that is spoken where a client names none
 _TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
@@ -251,10 +251,10 @@ def gateway(
     """
     own = [name for name in inspect.signature(arollout).parameters if name in settings]
     how = {name: settings.pop(name) for name in own}
-    env = made_for(gateway, env, settings)
-    need(env, BaseEnv, "env", "an id or an environment")
+    env = resolve_env(gateway, env, settings)
+    check_type(env, AECEnv, "env", "an id or an environment")
     known = list(env.core.possible_agents)
-    need(() if seats is None else seats, (list, tuple), "seats")
+    check_type(() if seats is None else seats, (list, tuple), "seats")
     for seat in seats or ():
         if seat not in known:
             raise SeatError(f"no seat {seat!r}; the seats are {', '.join(known)}")

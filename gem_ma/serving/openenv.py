@@ -1,8 +1,8 @@
 """What serving takes of OpenEnv and what that runs on, or an error that says what to install."""
 
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-with extra("openenv", "serving"):
+with require_extra("openenv", "serving"):
     import uvicorn
     from fastapi import FastAPI
     from openenv.core.env_server.http_server import HTTPEnvServer

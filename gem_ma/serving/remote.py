@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.apis.session import to_plain
+from gem_ma.apis.session import to_json_value
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.seeding import pack_chance, unpack_chance
 from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
-from gem_ma.scene.wire import pack
+from gem_ma.scene.serialization import encode_scene
 from gem_ma.serving.shapes import ClientError, Shown
 
 
@@ -100,9 +100,9 @@ class Remote:
                 f"look={clip_repr(repr(what))}: expected describe, picture, encode, brief"
             )
         if seat is None and what in ("describe", "picture"):
-            return pack(getattr(self.game, what)(self.state, None))
+            return encode_scene(getattr(self.game, what)(self.state, None))
         seat = self._seat(seat)
-        return pack(getattr(self.game, what)(self.state.seen_by(seat), seat))
+        return encode_scene(getattr(self.game, what)(self.state.seen_by(seat), seat))
 
     def _position(self, told: Iterable[Message]) -> dict[str, Any]:
         """Return what an Env needs to know of the position whatever it shows."""
@@ -120,7 +120,7 @@ class Remote:
             "news": [
                 (*message, *[True] * isinstance(message, VerbatimMessage)) for message in told
             ],
-            "report": to_plain(game.report(state)),
+            "report": to_json_value(game.report(state)),
             "chance": pack_chance(self.rng),
         }
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gem_ma.agents import load, seated
-from gem_ma.apis import making
+from gem_ma.apis import factory
 from gem_ma.apis.env import Env
 from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.conversation import make_tool_schemas
@@ -136,7 +136,7 @@ def application(
         )
     if not (first_message > 0 and idle > 0):
         raise ValueError(f"first_message={first_message}, idle={idle}: expected more than 0")
-    env = making.made_for(serve, id, make)
+    env = factory.resolve_env(serve, id, make)
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     rest = [one for one in env.possible_agents if one != seat]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gem_ma.apis.env import Env
-from gem_ma.apis.seat import SeatView
-from gem_ma.apis.session import to_plain
+from gem_ma.apis.gymnasium_view import GymnasiumView
+from gem_ma.apis.session import to_json_value
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import ResetNeeded, SeatError
 from gem_ma.serving.openenv import (
@@ -37,7 +37,7 @@ class Session(Environment[Reply, Shown, State]):
         self._facts = facts
         self._only = seat
         self._others = others
-        self._bound: SeatView | None = None
+        self._bound: GymnasiumView | None = None
         self._game: Remote | None = None
         self._begun = False
         self._over = False  # for the seat that it is bound to
@@ -121,7 +121,7 @@ class Session(Environment[Reply, Shown, State]):
             env.reset(seed=seed, options=options)
         else:
             alone = len(env.possible_agents) == 1
-            view = SeatView(env, agent=seat, others=None if alone else self._others)
+            view = GymnasiumView(env, agent=seat, others=None if alone else self._others)
             view.reset(seed=seed, options=options)
             self._bound = view
         self._begun = True
@@ -145,7 +145,7 @@ class Session(Environment[Reply, Shown, State]):
             alive = env.agents
             earned = env.step_seats(replies)
             rewards = {seat: earned.get(seat, 0.0) for seat in alive}
-            return self._shown(next(iter(replies)), rewards, *env.flags_of(alive))
+            return self._shown(next(iter(replies)), rewards, *env.collect_end_flags(alive))
         agent = bound.agent
         _, reward, terminated, truncated, _ = bound.step(replies[agent])
         self._over = terminated or truncated
@@ -186,7 +186,7 @@ class Session(Environment[Reply, Shown, State]):
             observations[seat] = seen = {}
             for kind, value in env.observe(seat, turn=True).items():
                 seen[kind] = value.base64 if kind == "image" else value
-            infos[seat] = info = to_plain(env.info(seat, turn=True))
+            infos[seat] = info = to_json_value(env.info(seat, turn=True))
             if "text" in info:  # beside pictures alone: messages and notices
                 seen["text"] = info.pop("text")
         to_act = [seat for seat in env.to_act if seat in terminations]

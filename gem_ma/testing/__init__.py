@@ -6,16 +6,16 @@ One file for each part of the contract, put together by `checker`. It may import
 the match, its APIs and the renderers; only the command line and tests import it.
 """
 
-from gem_ma.testing.attack import Attack, Finding, attack
-from gem_ma.testing.checker import check_env
-from gem_ma.testing.pictures import Certificate, certify
-from gem_ma.testing.probe import ContractError
+from gem_ma.testing.env_checker import check_env
+from gem_ma.testing.env_probe import ContractError
+from gem_ma.testing.picture_certificates import Certificate, certify
+from gem_ma.testing.reward_attack import AttackFinding, AttackReport, attack
 
 __all__ = [
-    "Attack",
+    "AttackFinding",
+    "AttackReport",
     "Certificate",
     "ContractError",
-    "Finding",
     "attack",
     "certify",
     "check_env",

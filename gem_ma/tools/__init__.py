@@ -6,14 +6,12 @@ They may import environments and what lies below these; a tool's file alone impo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from inspect import isfunction, ismethod, isroutine
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING
 
-from gem_ma.guards.later import later
 from gem_ma.tools.loading import SPECS as SPECS
 from gem_ma.tools.loading import load
 from gem_ma.tools.tool import Past, Tool, ToolError
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.tools.function import function_tool
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from gem_ma.tools.search import Index, SearchTool
     from gem_ma.tools.wrapper import ToolEnv, with_tools
 
-__getattr__ = later(
+__getattr__ = lazy_getattr(
     __name__,
     {
         "Index": "search",

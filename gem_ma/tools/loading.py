@@ -5,11 +5,11 @@ from __future__ import annotations
 from inspect import isfunction, ismethod, isroutine
 from typing import Any
 
-from gem_ma.guards import source
-from gem_ma.guards.given import need
-from gem_ma.guards.packs import Known, PackTable
-from gem_ma.guards.specs import Maker, Specs
+from gem_ma.packs import PackTable, SpecEntry
 from gem_ma.tools.tool import Tool
+from gem_ma.validation import entry_points
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.spec_strings import SpecFactory, SpecParser
 
 _FUNCTION = "gem_ma.tools.function:function_tool"
 
@@ -29,36 +29,40 @@ def load(spec: Any) -> list[Tool]:
     if isinstance(spec, list | tuple):
         return list(spec)
     if isfunction(spec) or ismethod(spec):
-        spec = source.load(_FUNCTION)(spec)
-    need(spec, Tool, "spec", "a tool, a function or a spec string")
+        spec = entry_points.load_entry_point(_FUNCTION)(spec)
+    check_type(spec, Tool, "spec", "a tool, a function or a spec string")
     return [spec]
 
 
 def _searched(text: str) -> list[Any]:
-    return [text if "://" in text else source.load("gem_ma.tools.search:Index").open(text)]
+    return [
+        text
+        if "://" in text
+        else entry_points.load_entry_point("gem_ma.tools.search:Index").open(text)
+    ]
 
 
-def _own(found: Any) -> Maker | None:
+def _own(found: Any) -> SpecFactory | None:
     """Return what makes tools of a value in somebody's code, or None."""
     if isinstance(found, type):
         return found if callable(getattr(found, "call", None)) else None
     several = isinstance(found, list | tuple) and found
     if isinstance(found, Tool) or (several and all(isinstance(one, Tool) for one in found)):
         return lambda: found
-    return (lambda: source.load(_FUNCTION)(found)) if isroutine(found) else None
+    return (lambda: entry_points.load_entry_point(_FUNCTION)(found)) if isroutine(found) else None
 
 
-SPECS = Specs(
+SPECS = SpecParser(
     "tool",
     "a tool, a class of tools, a function or a list of tools",
     PackTable(
         "tools",
         {
-            "python": Known("gem_ma.tools.python:PythonTool"),
-            "search": Known("gem_ma.tools.search:SearchTool", "PATH|URL", _searched),
-            "mcp": Known("gem_ma.tools.mcp:MCPTool.from_url", "URL"),
+            "python": SpecEntry("gem_ma.tools.python:PythonTool"),
+            "search": SpecEntry("gem_ma.tools.search:SearchTool", "PATH|URL", _searched),
+            "mcp": SpecEntry("gem_ma.tools.mcp:MCPTool.from_url", "URL"),
         },
-        Known,
+        SpecEntry,
     ),
     _own,
 )

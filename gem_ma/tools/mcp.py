@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from gem_ma.chat.messages import Picture, ToolOutput
-from gem_ma.guards.extras import extra
-from gem_ma.guards.remote import capped, without_secrets, without_user
 from gem_ma.tools.tool import Past, ToolError
+from gem_ma.validation.endpoints import limit_response_size, redact_secrets, split_credentials
+from gem_ma.validation.extras import require_extra
 
 if TYPE_CHECKING:
     import mcp
@@ -71,7 +71,7 @@ class MCPServer:
         if isinstance(target, str):
             if urlsplit(target).scheme not in ("http", "https"):
                 raise ValueError(
-                    f"target={without_secrets(target)!r}: expected an http(s) URL, or a command as "
+                    f"target={redact_secrets(target)!r}: expected an http(s) URL, or a command as "
                     "a list, such as ['python', 'server.py']"
                 )
             if env is not None or cwd is not None:
@@ -104,7 +104,7 @@ class MCPServer:
 
     def __repr__(self) -> str:
         shown = self.target if isinstance(self.target, str) else " ".join(self.target)
-        return f"MCPServer({without_secrets(shown)!r})"
+        return f"MCPServer({redact_secrets(shown)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = (
@@ -275,7 +275,7 @@ class _Connection:
     """One session with a server, living on an event loop in a thread of its own."""
 
     def __init__(self, server: MCPServer):
-        with extra("tools", "MCPTool"):  # rather here than in the thread
+        with require_extra("tools", "MCPTool"):  # rather here than in the thread
             import mcp  # noqa: F401
             import mcp_types  # noqa: F401 - not in the older mcp that openenv has
         # Nothing here holds the server itself, whose end is the end of this.
@@ -317,7 +317,7 @@ class _Connection:
             # An HTTP server that was started anew says of a session it never had that it ended.
             if error.code == mcp_types.CONNECTION_CLOSED or error.message == "Session terminated":
                 raise _LostError from None
-            raise ToolError(without_secrets(error.message)) from error
+            raise ToolError(redact_secrets(error.message)) from error
         except (RuntimeError, ValueError) as error:  # what the client says of malformed results
             raise _malformed(self._name, error) from error
 
@@ -378,12 +378,14 @@ class _Connection:
         transport: Any
         if isinstance(self._target, str):
             limits = httpx2.Timeout(self._start_timeout, read=None)  # calls have their own
-            url, user = without_user(self._target)
+            url, user = split_credentials(self._target)
             http = httpx2.AsyncClient(
                 auth=user,
                 headers={"Accept-Encoding": "gzip", **self._headers},
                 timeout=limits,
-                event_hooks={"response": [capped(httpx2, self._max_answer, events=True)]},
+                event_hooks={
+                    "response": [limit_response_size(httpx2, self._max_answer, events=True)]
+                },
             )
             await stack.enter_async_context(http)
             transport = streamable_http_client(
@@ -416,11 +418,11 @@ async def _list_tools(client: mcp.Client) -> list[Any]:
 def _leaves(error: BaseException) -> list[str]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
-    return [without_secrets(f"{type(error).__name__}: {error}")]
+    return [redact_secrets(f"{type(error).__name__}: {error}")]
 
 
 def _malformed(name: str, error: Exception) -> ServerError:
-    told = without_secrets(str(error))[:1000]
+    told = redact_secrets(str(error))[:1000]
     return ServerError(f"{name} answered with something malformed: {told}")
 
 

@@ -9,9 +9,9 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gem_ma.guards.given import need
-from gem_ma.guards.sandbox import Result, Sandbox, Session, shared
+from gem_ma.sandbox import RunResult, Sandbox, SandboxSession, get_shared_sandbox
 from gem_ma.tools.tool import Past, ToolError
+from gem_ma.validation.arguments import check_type
 
 _LOST = "The variables are lost; the next call starts anew."
 _FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
@@ -43,13 +43,13 @@ class PythonTool:
         if sessions < 1:
             raise ValueError(f"sessions={sessions}: expected 1 or more")
         if sandbox is not None:
-            need(sandbox, Sandbox, "sandbox")
+            check_type(sandbox, Sandbox, "sandbox")
         self._given = sandbox
-        self.sandbox = sandbox or shared(level=level)
+        self.sandbox = sandbox or get_shared_sandbox(level=level)
         self.session, self.level = session, self.sandbox.level
         self.seconds, self.sessions = seconds, sessions
         self._lock = threading.Lock()
-        self._live: OrderedDict[tuple[str, ...], Session] = OrderedDict()
+        self._live: OrderedDict[tuple[str, ...], SandboxSession] = OrderedDict()
         kept = "Variables live on between calls." if session else "Every call starts anew."
         self.schema: Mapping[str, Any] = {
             "type": "function",
@@ -94,7 +94,7 @@ class PythonTool:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self._given, self.session, self.level, self.seconds, self.sessions)
 
-    def _resume(self, codes: tuple[str, ...]) -> Session:
+    def _resume(self, codes: tuple[str, ...]) -> SandboxSession:
         """Return the session in which these were run last, or another after running them again."""
         with self._lock:
             session = self._live.pop(codes, None)
@@ -104,7 +104,7 @@ class PythonTool:
                 session.run(code, seconds=self.seconds)
         return session
 
-    def _keep(self, session: Session, codes: tuple[str, ...]) -> None:
+    def _keep(self, session: SandboxSession, codes: tuple[str, ...]) -> None:
         with self._lock:
             spare = [self._live.pop(codes)] if codes in self._live else []
             self._live[codes] = session
@@ -113,7 +113,7 @@ class PythonTool:
         for other in spare:
             other.close()
 
-    def _tell(self, result: Result) -> str:
+    def _tell(self, result: RunResult) -> str:
         """Return a result in words."""
         output = result.stdout or result.value
         parts = [output.rstrip("\n"), _last_lines(result.stderr)]

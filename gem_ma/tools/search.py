@@ -26,9 +26,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from gem_ma.guards.remote import Unreadable, read_all, without_secrets, without_user
 from gem_ma.tools.function import function_tool
 from gem_ma.tools.tool import Past, ToolError
+from gem_ma.validation.endpoints import (
+    UnreadableResponse,
+    read_response,
+    redact_secrets,
+    split_credentials,
+)
 
 if TYPE_CHECKING:
     import bm25s
@@ -217,7 +222,7 @@ class Retriever:
     ):
         if urlsplit(url).scheme not in ("http", "https"):
             raise ValueError(
-                f"url={without_secrets(url)!r}: expected http:// or https://; a folder is opened "
+                f"url={redact_secrets(url)!r}: expected http:// or https://; a folder is opened "
                 "by Index.load"
             )
         if wire not in ("msgpack", "json"):
@@ -230,7 +235,7 @@ class Retriever:
         self.wire = wire
         self.timeout = timeout
         self.retries = retries
-        self._address, user = without_user(url)
+        self._address, user = split_credentials(url)
         self._headers = {"Content-Type": f"application/{wire}", **(headers or {})}
         if user is not None:
             secret = base64.b64encode(":".join(user).encode()).decode()
@@ -261,20 +266,20 @@ class Retriever:
                 time.sleep(0.2 * 2**attempt)
             try:
                 with opener.open(request, timeout=self.timeout) as answer:
-                    return read_all(answer, _MOST_BYTES, self.timeout)
+                    return read_response(answer, _MOST_BYTES, self.timeout)
             except urllib.error.HTTPError as error:
                 with error:
                     said = error.read(300).decode("utf-8", "replace")
                 problem = f"status {error.code} {error.reason}: {said}"
                 if error.code not in _PASSING:
                     break
-            except Unreadable as error:
+            except UnreadableResponse as error:
                 problem = str(error)
                 break
             except (OSError, http.client.HTTPException) as error:  # URLError, timeouts
                 problem = f"{type(error).__name__}: {error}"
-        where = without_secrets(self.url)
-        raise RetrieverError(without_secrets(f"{where} ({attempt + 1} attempts): {problem}"))
+        where = redact_secrets(self.url)
+        raise RetrieverError(redact_secrets(f"{where} ({attempt + 1} attempts): {problem}"))
 
     def _read(self, content: bytes) -> list[_Found]:
         msgspec = _msgspec()
@@ -285,7 +290,7 @@ class Retriever:
             found: list[_Found] = msgspec.convert(rows, list[_Found])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
-                f"{without_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
+                f"{redact_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
                 "{result: [{document: {contents}, score}]}"
             ) from None
         return found

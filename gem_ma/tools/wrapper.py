@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.wrappers import TextWrapper
+from gem_ma.apis.aec import AECEnv
 from gem_ma.chat.messages import ToolOutput, find_tool_pictures
 from gem_ma.chat.reply import truncate_reply_calls
 from gem_ma.engine.action_parsing import (
@@ -24,15 +23,16 @@ from gem_ma.engine.action_parsing import (
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.observations import cut_middle
 from gem_ma.game import Message
-from gem_ma.guards.given import need
-from gem_ma.guards.specs import placed
 from gem_ma.tools.loading import load
 from gem_ma.tools.tool import Tool, ToolError
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.spec_strings import parse_seat_specs
+from gem_ma.wrappers import TextWrapper
 
 _FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
 
 
-def with_tools(env: BaseEnv, tools: Any, **limits: Any) -> ToolEnv:
+def with_tools(env: AECEnv, tools: Any, **limits: Any) -> ToolEnv:
     """Give tools to seats, as ToolEnv takes them; `limits` are its own."""
     return ToolEnv(env, tools, **limits)
 
@@ -67,7 +67,7 @@ class ToolEnv(TextWrapper):
 
     def __init__(
         self,
-        env: BaseEnv,
+        env: AECEnv,
         tools: Any,
         *,
         max_calls: int = 8,
@@ -77,7 +77,7 @@ class ToolEnv(TextWrapper):
         result_length: int = 10_000,
     ):
         super().__init__(env)
-        if env.sight.discrete:
+        if env.observation_builder.discrete:
             raise SeatError("tools are called in words; make the environment with actions='text'")
         seats = list(env.match.seats)
         given = _placed(tools, seats)
@@ -128,8 +128,8 @@ class ToolEnv(TextWrapper):
         ]
         return f"{inner}\n" + "\n".join(lines)
 
-    def change(self, agent: str, text: str, *, turn: bool) -> str:
-        need(text, str, "text")
+    def transform_text(self, agent: str, text: str, *, turn: bool) -> str:
+        check_type(text, str, "text")
         inner = super().rules(agent)
         if turn or self.match.read_counts[agent] >= 0 or not text.startswith(inner):
             return text
@@ -139,7 +139,7 @@ class ToolEnv(TextWrapper):
         match = self.match
         moves: dict[str, Any] = {}
         calls: dict[str, list[tuple[str, Any]]] = {}
-        need(replies, Mapping, "replies")
+        check_type(replies, Mapping, "replies")
         for agent, given in replies.items():
             reply = (
                 truncate_reply_calls(given, match.game.max_tool_calls)
@@ -195,7 +195,9 @@ class ToolEnv(TextWrapper):
             if language is None:
                 continue
             blocks = list(re.finditer(rf"```{language}[ \t]*\n(.*?)\n?```", text, re.DOTALL))
-            if blocks and not has_action(text[blocks[-1].end() :], self.sight.config.format):
+            if blocks and not has_action(
+                text[blocks[-1].end() :], self.observation_builder.config.format
+            ):
                 argument = next(iter(tool.schema["function"]["parameters"]["properties"]))
                 calls += [(name, {argument: block[1]}) for block in blocks]
         return calls
@@ -231,7 +233,11 @@ class ToolEnv(TextWrapper):
             except ToolError as error:
                 result = f"Error: {error}"
                 earned += self.error_reward
-            pictures = find_tool_pictures(result) if self.sight.config.observe != "text" else ()
+            pictures = (
+                find_tool_pictures(result)
+                if self.observation_builder.config.observe != "text"
+                else ()
+            )
             result = cut_middle(str(result), self.result_length)
             result = ToolOutput(result, pictures) if pictures else result
             past = (*past, Used(name, arguments, result))
@@ -239,7 +245,7 @@ class ToolEnv(TextWrapper):
         memory[agent] = since + len(calls), past
         self.memory = memory
         self.match.post_tool_results(agent, messages)
-        self.core.follow()
+        self.core.sync_aec_state()
         return earned
 
 
@@ -251,7 +257,7 @@ def _placed(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
         if seat not in (None, *seats):
             raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
         for one in several if isinstance(several, list | tuple) else [several]:
-            of = placed(one, seats) if isinstance(one, str) else [("", one)]
+            of = parse_seat_specs(one, seats) if isinstance(one, str) else [("", one)]
             found += [(where or seat or "", what) for where, what in of]
     return found
 

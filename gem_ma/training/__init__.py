@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma.guards.later import later
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.training.token_samples import Sample, Span, samples
 
 __all__ = ["Sample", "Span", "samples"]
-__getattr__ = later(
+__getattr__ = lazy_getattr(
     __name__, {"Sample": "token_samples", "Span": "token_samples", "samples": "token_samples"}
 )

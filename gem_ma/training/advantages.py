@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gem_ma.guards.given import each, need
 from gem_ma.rollouts.episode import Episode
+from gem_ma.validation.arguments import check_each, check_type
 
 if TYPE_CHECKING:
     from gem_ma.training.token_samples import Sample
@@ -70,7 +70,7 @@ def turns(episodes: Iterable[Episode]) -> Turns:
     lasts: list[int] = []
     seen: set[tuple[str, str]] = set()
     rows: list[tuple[Any, ...]] = []
-    for episode in each(episodes, Episode, "episodes"):
+    for episode in check_each(episodes, Episode, "episodes"):
         if episode.failure is not None:
             continue
         env = episode.spec.id
@@ -206,7 +206,7 @@ def gae(
     >>> gae(example(), critic, gamma=0.9, after=[0, 0, 0, 0, 0.3, 0]).round(3).tolist()
     [0.482, 0.4, -0.168, -0.36, 0.07, 0.6]
     """
-    need(rows, Turns, "rows")
+    check_type(rows, Turns, "rows")
     if values is None and rows.value is None:
         raise ValueError(
             "no critic said what it expects at these turns: pass values=, or train a learner that "
@@ -338,7 +338,7 @@ def example() -> Turns:
 
 def _count(rows: Turns) -> int:
     """Return a number above those of all trajectories."""
-    need(rows, Turns, "rows")
+    check_type(rows, Turns, "rows")
     return int(rows.trajectory.max(initial=-1)) + 1
 
 
@@ -349,7 +349,7 @@ def _backwards(rows: Turns) -> list[int]:
 
 
 def _checked(values: Any, rows: Turns, name: str) -> Array:
-    need(rows, Turns, "rows")
+    check_type(rows, Turns, "rows")
     array = np.asarray(values, float)
     if array.shape != (len(rows),):
         raise ValueError(
@@ -382,7 +382,7 @@ def _codes(rows: Turns, by: Sequence[str]) -> Array:
 
 def _totals(rows: Turns) -> tuple[Array, Array, Array]:
     """Return R of each trajectory in the order they begin, its first row, and each row's own."""
-    need(rows, Turns, "rows")
+    check_type(rows, Turns, "rows")
     _, first, codes = np.unique(rows.trajectory, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)

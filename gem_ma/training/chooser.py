@@ -10,11 +10,11 @@ import numpy as np
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.guards.extras import extra
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
+from gem_ma.validation.extras import require_extra
 
-with extra("hf"):
+with require_extra("hf"):
     import torch
 
 
@@ -86,7 +86,7 @@ class Chooser:
         for part in parts:
             chat = part.episode.chat(part.seat)
             for number in range(
-                len(chat.steps) - len(part.episode.own(part.seat)), len(chat.steps)
+                len(chat.steps) - len(part.episode.list_own_steps(part.seat)), len(chat.steps)
             ):
                 step = chat.steps[number]
                 features, menu = self.read(chat.build_messages(number))

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.making import make
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.factory import make
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.envs.levels import HARDEST
+from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY
 from gem_ma.rollouts.episode import Episode
 
 
@@ -48,13 +48,19 @@ class Curriculum:
         start: float = 0.0,
         rate: float = 1.0,
         spread: float = 1.0,
-        most: int = HARDEST,
+        most: int = MAX_DIFFICULTY,
         **make: Any,
     ):
-        if not 0 < target < 1 or rate <= 0 or spread < 0 or not 0 <= start <= most <= HARDEST:
+        if (
+            not 0 < target < 1
+            or rate <= 0
+            or spread < 0
+            or not 0 <= start <= most <= MAX_DIFFICULTY
+        ):
             raise ValueError(
                 f"target={target}, rate={rate}, spread={spread}, start={start}, most={most}: "
-                f"expected between 0 and 1, above 0, 0 or more, and 0 to {HARDEST} in this order"
+                f"expected between 0 and 1, above 0, 0 or more, and 0 to {MAX_DIFFICULTY} in this "
+                f"order"
             )
         self.env = env
         self.target = target
@@ -64,16 +70,16 @@ class Curriculum:
         self.spread = spread
         self.most = most
         self.settings = make
-        self._envs: dict[int, BaseEnv] = {}
+        self._envs: dict[int, AECEnv] = {}
         self.at(round(start))  # so that what is wrong shows at once
 
-    def at(self, difficulty: int) -> BaseEnv:
+    def at(self, difficulty: int) -> AECEnv:
         """Return the environment of a difficulty, which is made once."""
         if difficulty not in self._envs:
             self._envs[difficulty] = make(self.env, difficulty=difficulty, **self.settings)
         return self._envs[difficulty]
 
-    def choose(self, groups: int, seed: int) -> list[BaseEnv]:
+    def choose(self, groups: int, seed: int) -> list[AECEnv]:
         """Return an environment for each group of episodes of a batch."""
         return [self.at(one) for one in self.difficulties(groups, seed)]
 

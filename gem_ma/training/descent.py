@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-with extra("hf"):
+with require_extra("hf"):
     import torch
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from gem_ma.guards.extras import extra
-from gem_ma.guards.files import replace
+from gem_ma.validation.extras import require_extra
+from gem_ma.validation.files import write_atomically
 
-with extra("hf"):
+with require_extra("hf"):
     import torch
 
 
@@ -50,7 +50,7 @@ class Log:
     def __init__(self, path: Path, rows: Sequence[Mapping[str, Any]]):
         """Begin with the rows that there are; what else is in the file goes."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
+        write_atomically(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self.path = path
 
     def add(self, row: Mapping[str, Any]) -> None:

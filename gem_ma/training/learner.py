@@ -11,13 +11,13 @@ from typing import Any, Literal, NamedTuple
 from gem_ma.agents.hf import HFAgent
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.guards.extras import extra
 from gem_ma.training.descent import Descent
 from gem_ma.training.loop import Part
 from gem_ma.training.reading import ALIKE, read, rows_of
 from gem_ma.training.token_samples import Sample, samples
+from gem_ma.validation.extras import require_extra
 
-with extra("hf"):
+with require_extra("hf"):
     import torch
 
 # Adam is to forget soon how small gradients were: else the first large one moves a model too far.
@@ -133,7 +133,10 @@ class HFLearner(HFAgent):
                     for span in sample.spans:
                         expected[sample.episode, sample.seat, span.step] = next(told)
         return [
-            [expected[part.episode.id, part.seat, place] for place in part.episode.own(part.seat)]
+            [
+                expected[part.episode.id, part.seat, place]
+                for place in part.episode.list_own_steps(part.seat)
+            ]
             for part in parts
         ]
 
@@ -166,7 +169,7 @@ class HFLearner(HFAgent):
 
     def _work(self, part: Part) -> Iterator[Work]:
         """Yield the samples of a part, with what every token of its own is worth."""
-        places = part.episode.own(part.seat)
+        places = part.episode.list_own_steps(part.seat)
         worth = dict(zip(places, part.advantages, strict=True)) if part.advantages else {}
         targets = dict(zip(places, part.targets, strict=True)) if part.targets else {}
         for sample in samples(part.episode, part.seat, self.tokens):

@@ -25,7 +25,7 @@ import numpy as np
 from gem_ma.chat.agent import Agent
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.progress import Bar, tokens
+from gem_ma.rollouts.progress import ProgressBar, count_completion_tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.advantages import Judged, Turns, rae, turns
 from gem_ma.training.curriculum import Curriculum
@@ -147,7 +147,7 @@ class Trainer:
             if Path(path).exists():
                 self.load(path)
             log = Log(history_of(path), self.history)
-        with Bar(updates, self.step, progress) as bar:
+        with ProgressBar(updates, self.step, progress) as bar:
             start, before = time.monotonic(), self.step
             due = start  # when it is to be written
             while self.step < updates:
@@ -158,7 +158,7 @@ class Trainer:
                 finally:
                     if log is not None:
                         log.add(self.history[-1])
-                bar.tell(self.step, self._line((time.monotonic() - start) / (self.step - before)))
+                bar.update(self.step, self._line((time.monotonic() - start) / (self.step - before)))
                 now = time.monotonic()
                 turn = now >= due if every is None else self.step % every == 0
                 if path is not None and (turn or self.step == updates):
@@ -192,7 +192,9 @@ class Trainer:
             own = [step for e, seats in sat for step in e.steps if step.agent in seats]
             row[f"invalid/{seat}"] = _mean([step.invalid is not None for step in own])
         row["turns"] = _mean([len(e.steps) for e in played])
-        row["tokens"] = _mean([sum(tokens(step.reply) for step in e.steps) for e in played])
+        row["tokens"] = _mean(
+            [sum(count_completion_tokens(step.reply) for step in e.steps) for e in played]
+        )
         measured = [self.measure(episode) for episode in played] if self.measure else []
         for name in measured[0] if measured else ():
             row[name] = _mean([one[name] for one in measured])

@@ -1,6 +1,6 @@
 """What the pack training adds."""
 
-from gem_ma.guards.packs import Pack
+from gem_ma.packs import Pack
 
 PACK = Pack(
     name="training",

@@ -24,15 +24,15 @@ from gem_ma.chat.agent import format_agent_name
 from gem_ma.chat.messages import list_pictures, to_hf
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.guards.extras import extra
-from gem_ma.guards.files import replace
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.progress import Bar
+from gem_ma.rollouts.progress import ProgressBar
 from gem_ma.rollouts.rollout import rollout as play_all
 from gem_ma.training.keeping import read_whole, write_whole
 from gem_ma.training.token_samples import Sample, samples
+from gem_ma.validation.extras import require_extra
+from gem_ma.validation.files import write_atomically
 
-with extra("hf", "gem_ma.training.pretrain"):
+with require_extra("hf", "gem_ma.training.pretrain"):
     import torch
 
 from gem_ma.training.descent import falling
@@ -167,7 +167,7 @@ def pretrain(
     processor.save_pretrained(folder)
     model.save_pretrained(folder)
     whole = {"settings": settings, "samples": len(rows), "losses": losses}
-    replace(done, (json.dumps(whole, indent=1) + "\n").encode())
+    write_atomically(done, (json.dumps(whole, indent=1) + "\n").encode())
     checkpoint.unlink(missing_ok=True)
     return folder
 
@@ -350,13 +350,13 @@ class Imitation:
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.losses = state["losses"]
-        bar = Bar(len(self.plan), len(self.losses), progress)
+        bar = ProgressBar(len(self.plan), len(self.losses), progress)
         self.model.train()
         saved = time.monotonic()
         with bar:
             while len(self.losses) < len(self.plan):
                 self.losses.append(self.step(self.plan[len(self.losses)]))
-                bar.tell(len(self.losses), f"loss {self.losses[-1]:.3f}")
+                bar.update(len(self.losses), f"loss {self.losses[-1]:.3f}")
                 if len(self.losses) % every == 0 or time.monotonic() - saved > _LONG:
                     self._save(path, settings)
                     saved = time.monotonic()

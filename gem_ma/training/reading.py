@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from gem_ma.agents.writing import WORTH, reads_on
 from gem_ma.chat.tokenization import find_common_prefix
-from gem_ma.guards.extras import extra
 from gem_ma.training.token_samples import Sample
+from gem_ma.validation.extras import require_extra
 
-with extra("hf"):
+with require_extra("hf"):
     import torch
     from transformers.cache_utils import DynamicCache
 

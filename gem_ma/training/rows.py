@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.chat.tokenization import ChatTokenizer
-from gem_ma.guards.given import each, need
 from gem_ma.rollouts.episode import Episode
 from gem_ma.training.token_samples import samples
+from gem_ma.validation.arguments import check_each, check_type
 
 
 def rows(
@@ -35,7 +35,7 @@ def rows(
         processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
     )
     strangers = set(train or ())
-    for episode in each(episodes, Episode, "episodes"):
+    for episode in check_each(episodes, Episode, "episodes"):
         strangers -= set(episode.agents)
         for seat, policy in episode.agents.items():
             if not texts and not _has_ids(episode, seat):
@@ -77,7 +77,7 @@ class Halves(NamedTuple):
 
 def halves(row: Mapping[str, Any]) -> Halves:
     """Split a row before its first reply."""
-    need(row, Mapping, "row")
+    check_type(row, Mapping, "row")
     if missing := [name for name in _HALVED if not row.get(name)]:
         raise ValueError(f"row: expected one of `rows`; this one has no {', '.join(missing)}")
     start = row["spans"][0][0]

@@ -40,9 +40,9 @@ from gem_ma.chat.agent import format_agent_name
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.match import SeatError
-from gem_ma.guards.given import each, need
-from gem_ma.guards.remote import without_secrets
 from gem_ma.rollouts.episode import Episode
+from gem_ma.validation.arguments import check_each, check_type
+from gem_ma.validation.endpoints import redact_secrets
 
 Choice: TypeAlias = Literal["uniform", "hard", "even"]
 Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves
@@ -77,7 +77,7 @@ class Pool:
         self.decay = decay
         self._agents: dict[str, Any] = {}
         self._scores: dict[tuple[str, str], tuple[float, float]] = {}  # wins, games
-        need(agents or {}, Mapping, "agents")
+        check_type(agents or {}, Mapping, "agents")
         for name, agent in (agents or {}).items():
             self.add(name, agent)
 
@@ -154,7 +154,7 @@ class Pool:
             for pair, (won, games) in self._scores.items():
                 if not set(pair) <= set(self._agents):
                     self._scores[pair] = won * self.decay, games * self.decay
-        for episode in each(episodes, Episode, "episodes"):
+        for episode in check_each(episodes, Episode, "episodes"):
             for one, two in combinations(episode.returns, 2):
                 names = episode.agents[one], episode.agents[two]
                 if names[0] != names[1]:
@@ -184,7 +184,7 @@ class Pool:
         Keep agents that are objects yourself, and spec strings that hold a password.
         """
         agents = {
-            name: agent if isinstance(agent, str) and without_secrets(agent) == agent else None
+            name: agent if isinstance(agent, str) and redact_secrets(agent) == agent else None
             for name, agent in self._agents.items()
         }
         scores = [[*pair, *score] for pair, score in self._scores.items()]
@@ -232,7 +232,7 @@ class Pool:
 
     def load_state_dict(self, state: Mapping[str, Any], learner: Any = None) -> None:
         """Go on from such a state; an agent that is not here yet was a copy of the learner."""
-        need(state, Mapping, "state")
+        check_type(state, Mapping, "state")
         if not {"agents", "decay", "scores"} <= set(state):
             raise ValueError(
                 f"state has {', '.join(map(str, state)) or 'nothing'}: expected {_STATE}"
@@ -257,8 +257,8 @@ class Opponents(MixtureAgent):
     """
 
     def __init__(self, agents: Mapping[str, Any], weights: Mapping[str, float], seed: int = 0):
-        need(agents, Mapping, "agents")
-        need(weights, Mapping, "weights")
+        check_type(agents, Mapping, "agents")
+        check_type(weights, Mapping, "weights")
         self.names = tuple(agents)
         if missing := [name for name in self.names if name not in weights]:
             raise ValueError(f"weights: none for {', '.join(map(repr, missing))}")
@@ -274,7 +274,7 @@ class Opponents(MixtureAgent):
     def named(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Return the episodes with the agent that was drawn wherever this one sat."""
         out, own = [], format_agent_name(self)
-        for episode in each(episodes, Episode, "episodes"):
+        for episode in check_each(episodes, Episode, "episodes"):
             agents = {
                 seat: self.drawn(episode.id, seat) if name == own else name
                 for seat, name in episode.agents.items()
@@ -362,7 +362,7 @@ class Rivals:
 
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
-        need(episode, Episode, "episode")
+        check_type(episode, Episode, "episode")
         own, learner = format_agent_name(self), called(self.learner)
         agents = {
             seat: self.opponents.drawn(episode.id, seat) if name == own else name
@@ -400,7 +400,7 @@ class Rivals:
 
 def _harmless(name: str, spec: str) -> str:
     """Return a spec string out of a file, unless it names code that to load it would run."""
-    if SPECS.runs(spec):
+    if SPECS.runs_own_code(spec):
         raise ValueError(
             f"the pool was saved with {name}={spec!r}, and to load it would run that code: give it "
             "to the pool yourself"
@@ -410,7 +410,7 @@ def _harmless(name: str, spec: str) -> str:
 
 def called(agent: Any) -> str:
     """Return what a rollout calls an agent."""
-    return without_secrets(agent if isinstance(agent, str) else format_agent_name(load(agent)))
+    return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load(agent)))
 
 
 # -- exact answers ---------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from gem_ma.chat.messages import Picture, list_pictures
 from gem_ma.chat.model_calls import ModelCall, unpack_calls
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt, find_reply_ids
-from gem_ma.guards.given import need
 from gem_ma.rollouts.episode import Episode
+from gem_ma.validation.arguments import check_type
 
 
 class Span(NamedTuple):
@@ -72,7 +72,7 @@ def samples(
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")
     if credit not in ("all", "last", "even"):
         raise ValueError(f"credit={credit!r}: expected 'all', 'last' or 'even'")
-    need(episode, Episode, "episode")
+    check_type(episode, Episode, "episode")
     if episode.failure is not None:
         return []
     tokens = (
@@ -80,7 +80,7 @@ def samples(
     )
     chat = episode.chat(seat)
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
-    own = set(episode.own(seat))
+    own = set(episode.list_own_steps(seat))
     if any(getattr(episode.steps[place].reply, "calls", None) for place in own):
         return _branches(episode, seat, tokens, per, credit)
     found: list[Sample] = []
@@ -117,7 +117,7 @@ def _branches(
     What it wrote in earlier turns is part of a prompt as often as it was sent again.
     """
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
-    own = set(episode.own(seat))
+    own = set(episode.list_own_steps(seat))
     found: list[Sample] = []
     for place, calls in zip(places, unpack_calls(episode.steps[i] for i in places), strict=True):
         step = episode.steps[place]

@@ -16,7 +16,7 @@ from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
 from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
 from gem_ma.chat.tokenization import REWRITTEN_NOTE, ChatTokenizer
-from gem_ma.evaluation.exploit import exploit
+from gem_ma.evaluation.exploitability import compute_exploitability
 from gem_ma.training import samples
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -450,7 +450,7 @@ def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):
 def test_the_exploitability_of_a_model_that_scores_its_moves(text):
     id = "game:KuhnPoker-v0"
     agent = HFAgent(*text, max_new_tokens=12)
-    found = exploit(id, agent, score=True)
+    found = compute_exploitability(id, agent, score=True)
     assert (found.samples, found.silent) == (0, 0)
     assert 0 < found.covered < 1e-3  # random weights say anything
     assert found.nash_conv > 0
@@ -462,7 +462,7 @@ def test_the_exploitability_of_a_model_that_scores_its_moves(text):
         first, _ = found.policy[f"{turn.seat}: {turn.text}"].values()
         return turn.legal[int(turn.seed / 2**63 >= first)]
 
-    drawn = exploit(id, draws, samples=60)
+    drawn = compute_exploitability(id, draws, samples=60)
     for words, shares in found.policy.items():
         assert list(drawn.policy[words].values()) == pytest.approx(
             list(shares.values()), abs=4 * 0.5 / 60**0.5

@@ -279,7 +279,7 @@ def test_an_answer_has_a_largest_size(packed, code, key):
         for _ in range(200):
             chunk = pack.compress(part) + pack.flush(zlib.Z_SYNC_FLUSH) if packed else part
             writer.write(chunk)
-            await writer.drain()
+            await writer.drain_finished()
             sent += len(part)
         return False
 
@@ -429,8 +429,8 @@ def test_the_key_is_written_nowhere(key, caplog, tmp_path, monkeypatch):
 def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
     from gem_ma.agents import LLMUser, MixtureAgent
     from gem_ma.evaluation.runner import evaluate
-    from gem_ma.evaluation.suites import parse
-    from gem_ma.evaluation.tournament import tournament
+    from gem_ma.evaluation.suites import parse_suite
+    from gem_ma.evaluation.tournament import run_tournament
     from gem_ma.evaluation.viewer import write_page
 
     caplog.set_level(logging.DEBUG)
@@ -448,12 +448,12 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
         assert again[0].agents == {"left": shown, "right": shown}
 
         entry = {"id": SAME_TIME, "tasks": 1, "arguments": {"rounds": 1}, "opponents": spec}
-        suite = parse({"entry": [entry]}, "mine")
+        suite = parse_suite({"entry": [entry]}, "mine")
         found = evaluate(suite, spec, tmp_path / "eval", progress=False)
-        assert found.code == 0
-        assert evaluate(suite, spec, tmp_path / "eval", progress=False).code == 0
-        tournament([SAME_TIME], [spec], tmp_path / "cup", matches=1, progress=False)
-        board = tournament([SAME_TIME], [spec], tmp_path / "cup", matches=2, progress=False)
+        assert found.exit_code == 0
+        assert evaluate(suite, spec, tmp_path / "eval", progress=False).exit_code == 0
+        run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=1, progress=False)
+        board = run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=2, progress=False)
         assert board.agents == [shown, "random"]
         write_page(tmp_path / "0.jsonl", tmp_path / "page.html")
     nowhere(WORD, tmp_path, caplog.text)
@@ -470,12 +470,12 @@ def test_specs_with_a_password_play_in_workers(key):
 
 
 def test_names_in_numbers_and_pools_hold_no_password(key, tmp_path):
-    from gem_ma.evaluation.exploit import exploit
+    from gem_ma.evaluation.exploitability import compute_exploitability
     from gem_ma.training.selfplay import Pool
 
     with StubServer(rock) as server:
         spec = f"openai:stub@{server.url.replace('//', f'//me:{WORD}@')}?retries=0"
-        assert WORD not in repr(exploit("game:KuhnPoker-v0", spec, samples=2))
+        assert WORD not in repr(compute_exploitability("game:KuhnPoker-v0", spec, samples=2))
         pool = Pool({"it": spec})
         pool.save(tmp_path / "pool.json")
         with pytest.raises(ValueError, match="it"):  # it has to be given again

@@ -8,7 +8,7 @@ import pytest
 import gem_ma
 from gem_ma.agents import SPECS, FunctionAgent, load, seated
 from gem_ma.cli.main import main
-from gem_ma.evaluation.tournament import BadTournament, tournament
+from gem_ma.evaluation.tournament import BadTournament, run_tournament
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.training.selfplay import Pool
 
@@ -126,12 +126,14 @@ def test_on_the_command_line_and_in_processes(capsys):
 
 def test_what_a_file_of_ours_names_is_not_run_unasked(here):
     ours, spec = ("random", "hf:PATH", "nobody", "llm-user:random"), "own_agents.py:first"
-    assert not any(map(SPECS.runs, ours))
-    assert all(map(SPECS.runs, (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}")))
+    assert not any(map(SPECS.runs_own_code, ours))
+    assert all(
+        map(SPECS.runs_own_code, (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}"))
+    )
     cup = {"matches": 1, "anchors": (), "progress": False}
-    tournament([TTT], ["random", spec], "cup", **cup)
+    run_tournament([TTT], ["random", spec], "cup", **cup)
     with pytest.raises(BadTournament, match=f"{spec} has played in cup, .* name it again"):
-        tournament([TTT], ["random"], "cup", **cup)
+        run_tournament([TTT], ["random"], "cup", **cup)
     pool = Pool()
     pool.add("mine", spec)
     pool.save("pool.json")

@@ -20,8 +20,8 @@ def test_help_names_all_options():
 def test_what_is_not_said_is_left_to_the_id_and_the_game():
     nim = gem_ma.spec("game:Nim-v0")
     with_picture = gem_ma.Spec("game:Nim-v0", nim.entry_point, {**nim.kwargs, "observe": "both"})
-    assert gem_ma.make(with_picture).sight.config.observe == "both"
-    assert gem_ma.make(with_picture, observe="text").sight.config.observe == "text"
+    assert gem_ma.make(with_picture).observation_builder.config.observe == "both"
+    assert gem_ma.make(with_picture, observe="text").observation_builder.config.observe == "text"
     assert gem_ma.make("game:Nim-v0", max_turns=3).match.config.max_turns == 3
     assert gem_ma.make("game:Nim-v0", legal="hide").match.config.legal == "hide"
     every = {

@@ -8,7 +8,7 @@ import pytest
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import gem_ma
-import gem_ma.apis.wrappers
+import gem_ma.wrappers
 from gem_ma import Env, Game, ResetNeeded, SeatError
 from gem_ma.envs.boards.connect_four import ConnectFour
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
@@ -353,7 +353,7 @@ def test_a_seat_that_a_client_ends_holds_nobody_up():
 
 
 def test_infos_that_a_client_sets_hold_until_the_next_step():
-    env = gem_ma.apis.wrappers.Wrapper(started("game:ConnectFour-v0"))
+    env = gem_ma.wrappers.Wrapper(started("game:ConnectFour-v0"))
     env.infos = {"red": {"legal_actions": ["3"]}}
     assert env.last()[4] == {"legal_actions": ["3"]}
     assert env.infos["yellow"]["to_act"] is False
@@ -515,7 +515,7 @@ def test_environments_made_alike_work_out_each_mask_once(monkeypatch):
     made = []
     full = np.full
     monkeypatch.setattr(np, "full", lambda *args, **more: made.append(args) or full(*args, **more))
-    masks = [env.twin().info("red")["action_mask"] for _ in range(5)]
+    masks = [env.copy().info("red")["action_mask"] for _ in range(5)]
     assert len(made) == 1
     assert all(mask.tolist() == [1] * 7 for mask in masks)
     masks[0][0] = 0  # is nobody else's
@@ -629,7 +629,7 @@ def test_pettingzoos_conversion_takes_what_steps_in_rounds(env_id, options, hold
         return
     view = aec_to_parallel(env)
     view.reset(seed=0)
-    bad = dict.fromkeys(view.agents, 0 if env.sight.discrete else "what?")
+    bad = dict.fromkeys(view.agents, 0 if env.observation_builder.discrete else "what?")
     while view.agents:
         view.step({a: bad[a] for a in view.agents})
 
@@ -647,7 +647,7 @@ def test_numbers_for_a_central_critic():
     assert env.parallel().action_spaces["first"] is env.action_space("first")
     words = started("game:Bargaining-v0")
     assert not hasattr(words, "state_space")
-    assert not hasattr(gem_ma.apis.wrappers.Wrapper(words), "state_space")
+    assert not hasattr(gem_ma.wrappers.Wrapper(words), "state_space")
     with pytest.raises(NotImplementedError, match="game:Bargaining-v0 has no numbers"):
         words.state()
 

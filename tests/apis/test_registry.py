@@ -12,7 +12,7 @@ from playable import IDS
 import gem_ma
 from gem_ma import Spec, UnknownArgument, UnknownEnv, gem
 from gem_ma.envs import registry
-from gem_ma.evaluation.exploit import exploit
+from gem_ma.evaluation.exploitability import compute_exploitability
 from gem_ma.training import adapters
 
 new_pettingzoo = pytest.mark.skipif(
@@ -63,7 +63,7 @@ def test_arguments_go_to_the_game_first_and_then_to_env():
     env = gem_ma.make("game:GuessTheNumber-v0", max_turns=3)
     assert (env.game.max_turns, env.match.config.max_turns) == (3, None)
     env = gem_ma.make("game:ConnectFour-v0", max_turns=3, observe="both")
-    assert (env.match.config.max_turns, env.sight.config.observe) == (3, "both")
+    assert (env.match.config.max_turns, env.observation_builder.config.observe) == (3, "both")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_name_that_fits_several_ids_is_none():
     with pytest.raises(UnknownEnv, match="did you mean 'eval:HotpotQA' or 'qa:HotpotQA'"):
         gem_ma.spec("HotpotQA")
     for name in ("", ":", "game:", "v0", "-"):
-        assert registry.named(name) == []
+        assert registry.find_ids(name) == []
 
 
 def test_suggestions_are_few():
@@ -155,7 +155,7 @@ def test_an_unknown_argument_says_what_is_close(argument, words):
         (gem_ma.make_vec, (2,), "bakend", "backend"),
         (gem_ma.make_gym, (), "othrs", "others"),
         (gem_ma.make_parallel, (), "max_turn", "max_turns"),
-        (exploit, ("random",), "sample", "samples"),
+        (compute_exploitability, ("random",), "sample", "samples"),
         (adapters.sit, (), "seta", "seat"),
         (gem.make, (), "sede", "seed"),
     ],
@@ -184,7 +184,7 @@ def test_every_id_is_in_pettingzoos_registry(id):
     foreign = "gem_ma/" + id.replace(":", ".")
     env = pettingzoo.make("aec", foreign, observe="both")
     assert isinstance(env, pettingzoo.AECEnv)
-    assert env.sight.config.observe == "both"
+    assert env.observation_builder.config.observe == "both"
     assert isinstance(pettingzoo.make("parallel", foreign), pettingzoo.ParallelEnv)
 
 
@@ -205,7 +205,7 @@ def test_gymnasium_needs_no_import_of_ours():
 
 def test_registering(clean):
     gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour", format="boxed")
-    assert gem_ma.make("mine:Four-v0").sight.config.format == "boxed"
+    assert gem_ma.make("mine:Four-v0").observation_builder.config.format == "boxed"
     assert gymnasium.make("gem_ma/mine.Four-v0", agent="red", others="random").reset()
     with pytest.raises(ValueError, match="'mine:Four-v0' is registered already"):
         gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour")

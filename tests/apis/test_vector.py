@@ -15,9 +15,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from playable import unless
 
 import gem_ma
-import gem_ma.apis.wrappers
-from gem_ma.apis.vectors.games import Batch
-from gem_ma.apis.workers import Exited, StepTimeout, WorkerDied
+import gem_ma.wrappers
+from gem_ma.apis.vector.game_vector import TurnBatch
+from gem_ma.apis.workers import ExitError, StepTimeout, WorkerDied
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 BACKENDS = ("sync", "thread", "process")
@@ -389,7 +389,7 @@ def test_what_no_spec_can_say_has_none(made):
     env = gem_ma.make(GUESS)
     for odd in (
         gem_ma.Env(GuessTheNumber(1, 10, 5), id="unregistered"),
-        gem_ma.apis.wrappers.Track(env),
+        gem_ma.wrappers.RecordEpisodeStatistics(env),
         [env, gem_ma.make("game:Hangman-v0-easy")],
     ):
         assert made(odd, 2).spec is None
@@ -467,7 +467,7 @@ def test_what_begins_again_takes_any_action(made, autoreset, backend):
 
 def test_a_wrapper_that_changes_actions_says_what_it_takes(made):
     env = gem_ma.make(FOUR)
-    env = gem_ma.apis.wrappers.TransformAction(env, lambda seat, action: str(action))
+    env = gem_ma.wrappers.TransformAction(env, lambda seat, action: str(action))
     vector = made(env, 2, agent="red", others="random")
     vector.reset(seed=0)
     vector.step([1, 2])
@@ -517,7 +517,7 @@ def test_games_with_all_their_seats(made, id, autoreset):
 
     first = play("sync")
     assert sum(len(batch.reports) for batch in first) >= 5
-    assert all(isinstance(batch, Batch) for batch in first)
+    assert all(isinstance(batch, TurnBatch) for batch in first)
     total = sum(sum(rewards.sum() for rewards in batch.rewards.values()) for batch in first)
     assert total == 0
     for backend in ("thread", "process"):
@@ -594,11 +594,11 @@ def test_what_a_game_raises_is_raised(made, backend, game):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_game_that_ends_the_program_has_an_error(made, backend, game):
     vector = faulty(made, backend, game, workers=1)
-    with pytest.raises(Exited, match=r"SystemExit\(3\) was raised in a step"):
+    with pytest.raises(ExitError, match=r"SystemExit\(3\) was raised in a step"):
         vector.step(["1", "1", "5", "1"])
     vector = faulty(made, backend, game, workers=1)
     # In this process it may as well be Ctrl-C.
-    error = KeyboardInterrupt if backend == "sync" else Exited
+    error = KeyboardInterrupt if backend == "sync" else ExitError
     with pytest.raises(error, match=None if backend == "sync" else "KeyboardInterrupt"):
         vector.step(["1", "1", "6", "1"])
 

@@ -79,12 +79,12 @@ def test_a_picture_is_its_pixels_words_and_key():
     for name in ("array", "alt", "key", "png", "other"):
         with pytest.raises(AttributeError):
             setattr(picture, name, None)
-    assert same(picture.pil(), array)
+    assert same(picture.to_pil(), array)
     assert same(decoded(picture.data_uri), array)
     assert picture.data_uri.startswith("data:image/png;base64,iVBOR")
     assert picture.png is picture.png
-    picture.pil().putpixel((0, 0), (1, 2, 3))
-    assert same(picture.pil(), array)
+    picture.to_pil().putpixel((0, 0), (1, 2, 3))
+    assert same(picture.to_pil(), array)
 
 
 def test_equal_keys_are_equal_pictures():
@@ -553,10 +553,10 @@ def test_a_frame_of_whole_units_is_not_resampled(processor):
         first = cells[:, :, :, :, :, 0].transpose(0, 2, 5, 1, 3, 6, 4)
         return first.reshape(side, side, 3)
 
-    assert same(pixels(seen(FIRST.pil()), 252), FIRST.array)
+    assert same(pixels(seen(FIRST.to_pil()), 252), FIRST.array)
     assert shapes.snap_image_size(252, 252, "qwen2-vl") == (252, 252)
     bigger = Picture(noise(256, 256))
-    assert seen(bigger.pil())["image_grid_thw"].tolist() == [[1, 18, 18]]
+    assert seen(bigger.to_pil())["image_grid_thw"].tolist() == [[1, 18, 18]]
 
 
 def test_trl_fills_the_pictures_in():

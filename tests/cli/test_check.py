@@ -7,7 +7,7 @@ import pytest
 from gem_ma.cli.check import HOLDS
 from gem_ma.cli.main import main
 from gem_ma.cli.new import write
-from gem_ma.testing.checker import Checker
+from gem_ma.testing.env_checker import EnvChecker
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_game_in_a_file_holds(game, capsys):
 
 
 def test_every_step_of_the_contract_has_words():
-    assert set(HOLDS) - {"pictures"} <= set(dir(Checker))
+    assert {f"check_{step}" for step in HOLDS if step != "pictures"} <= set(dir(EnvChecker))
 
 
 def test_an_id(capsys):

@@ -17,7 +17,7 @@ from playable import EVERY_ID
 import gem_ma
 from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
-from gem_ma.guards.packs import list_packs
+from gem_ma.packs import list_packs
 
 
 def commands(parser):
@@ -315,7 +315,7 @@ def test_lists_say_what_is_needed_and_what_is_here(capsys):
     assert main(["list", "--here", "--ids"]) == 0
     here = capsys.readouterr().out.splitlines()
     assert "game:ConnectFour-v0" in here
-    assert all(not gem_ma.spec(id).missing() for id in here)
+    assert all(not gem_ma.spec(id).list_missing() for id in here)
 
 
 def test_a_run_in_workers(capsys):

@@ -10,7 +10,7 @@ import pytest
 import gem_ma
 from gem_ma.cli import completion
 from gem_ma.cli.main import main
-from gem_ma.envs.registry import MissingNeed
+from gem_ma.envs.registry import MissingRequirement
 
 HERE = Path(sys.executable).parent
 ASK = r"""
@@ -65,7 +65,7 @@ def test_what_a_shell_reads(shell, capsys):
 
 def test_without_argcomplete(monkeypatch):
     monkeypatch.setitem(sys.modules, "argcomplete.shell_integration", None)
-    with pytest.raises(MissingNeed, match=r"pip install 'gem-ma\[completion\]'"):
+    with pytest.raises(MissingRequirement, match=r"pip install 'gem-ma\[completion\]'"):
         completion.script("bash")
 
 

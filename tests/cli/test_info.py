@@ -12,7 +12,7 @@ from gem_ma import Env, Game
 from gem_ma.cli.about import about, picture
 from gem_ma.cli.main import main
 from gem_ma.envs import registry
-from gem_ma.envs.registry import MissingNeed
+from gem_ma.envs.registry import MissingRequirement
 
 
 @pytest.mark.parametrize("id", GAMES)
@@ -86,7 +86,7 @@ def test_a_seat_alone_and_what_its_episodes_return(capsys):
 
 
 def test_without_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setitem(registry._EXTRAS, "textarena", ("no_such_module",))
+    monkeypatch.setitem(registry._EXTRA_MODULES, "textarena", ("no_such_module",))
     found = about("ta:Chess-v0")
     assert "pip install 'gem-ma[textarena]'" in found.missing
     assert found.summary
@@ -95,7 +95,7 @@ def test_without_what_is_missing(monkeypatch, capsys):
     assert found.example is None
     assert main(["info", "ta:Chess-v0"]) == 0
     assert "pip install 'gem-ma[textarena]'" in capsys.readouterr().out
-    with pytest.raises(MissingNeed, match="textarena"):
+    with pytest.raises(MissingRequirement, match="textarena"):
         picture("ta:Chess-v0")
 
 

@@ -91,7 +91,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
     for module in modules:
         pytest.importorskip(module, reason=f"pip install 'gem-ma[{extra}]'")
     if command == "tournament":
-        monkeypatch.setattr("gem_ma.evaluation.ratings.plackett_luce", lambda matches: {})
+        monkeypatch.setattr("gem_ma.evaluation.ratings.fit_plackett_luce", lambda matches: {})
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(SUITE)
     rows = [{"step": step, "return/x": step / 2} for step in range(4)]

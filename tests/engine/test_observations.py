@@ -32,7 +32,7 @@ def test_photos_keep_their_size_in_turns_where_that_is_asked():
     assert (seen(0)[1].width, seen(0)[1].height) == (252, 252)
     env, picture = seen(0, image_size="own")
     assert (picture.width, picture.height) == WIDE
-    assert np.array(picture.pil()).tolist() == np.array(ROWS[0]["images"][0]).tolist()
+    assert np.array(picture.to_pil()).tolist() == np.array(ROWS[0]["images"][0]).tolist()
     assert env.observe("player")["image"].shape == (252, 252, 3)  # one shape, as spaces have it
     assert env.observation_space("player").contains(env.observe("player"))
     again = gem_ma.make("game:Nim-v0", observe="image", image_size="own", panels="apart")

@@ -23,21 +23,21 @@ from gem_ma.envs.registry import UnknownEnv
 from gem_ma.envs.tasks import data
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
+from gem_ma.evaluation.run_folder import BadRunFolder, make_file_name
 from gem_ma.evaluation.runner import (
+    classify_outcome,
     compare,
-    contested,
     evaluate,
+    infer_contest,
     is_contest,
-    load,
-    outcome,
-    plan,
-    summary,
+    load_evaluation,
+    plan_tasks,
+    summarize_evaluation,
 )
-from gem_ma.evaluation.statistics import holm
-from gem_ma.evaluation.store import BadStore, file_name
+from gem_ma.evaluation.statistics import adjust_p_values
 from gem_ma.evaluation.suites import BadSuite
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.progress import Progress
+from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
 
 BOARD = "game:TicTacToe-v0"
@@ -49,7 +49,7 @@ def command(*words):
 
 
 def suite(*entries, **more):
-    return suites.parse({"entry": list(entries), **more}, "test")
+    return suites.parse_suite({"entry": list(entries), **more}, "test")
 
 
 def timeless(results):
@@ -64,7 +64,7 @@ def timeless(results):
 
 
 def test_the_suites_that_come_with_the_package():
-    assert suites.names() == [
+    assert suites.list_suites() == [
         "games24",
         "multi",
         "prompts",
@@ -78,16 +78,16 @@ def test_the_suites_that_come_with_the_package():
         "vision",
         "vision-robust",
     ]
-    for name in suites.names():
-        loaded = suites.load(name)
+    for name in suites.list_suites():
+        loaded = suites.load_suite(name)
         assert loaded.description
         for entry in loaded.entries:
             kind = entry.id.partition(":")[0]
             if kind in ("game", "visual", "tau"):
                 gem_ma.spec(entry.id)
-    counts = Counter(one.id.partition(":")[0] for one in suites.load("games24").entries)
+    counts = Counter(one.id.partition(":")[0] for one in suites.load_suite("games24").entries)
     assert counts == {"game": 12, "rg": 4, "math": 3, "code": 2, "qa": 3}
-    assert len(suites.load("tau-retail").entries[0].resets()) == 115
+    assert len(suites.load_suite("tau-retail").entries[0].list_reset_options()) == 115
 
 
 @pytest.mark.parametrize(
@@ -109,13 +109,13 @@ def test_the_suites_that_come_with_the_package():
 )
 def test_suites_that_make_no_sense(data, words):
     with pytest.raises(BadSuite, match=words):
-        suites.parse(data, "test")
+        suites.parse_suite(data, "test")
 
 
 def test_an_argument_that_varies_makes_an_entry_of_each_value():
     vary = {"noise": ["", "blur:2"], "theme": [1, 2]}
     given = {"arguments": {"observe": "image", "theme": 9}, "vary": vary}
-    made = suites.parse(
+    made = suites.parse_suite(
         {"defaults": given, "entry": [{"id": [BOARD, "game:Nim-v0"]}]}, "test"
     ).entries
     assert [one.name for one in made][:3] == [
@@ -131,17 +131,17 @@ def test_an_argument_that_varies_makes_an_entry_of_each_value():
 def test_suites_in_files(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(f'[[entry]]\nid = "{BOARD}"\nseats = ["x", ["x", "o"]]\n')
-    (entry,) = suites.load(str(path)).entries
-    assert entry.lineups(("x", "o")) == [("x",), ("x", "o")]
+    (entry,) = suites.load_suite(str(path)).entries
+    assert entry.list_lineups(("x", "o")) == [("x",), ("x", "o")]
     path.write_text("[[entry\n")
     with pytest.raises(BadSuite, match=r"mine\.toml"):
-        suites.load(str(path))
+        suites.load_suite(str(path))
     with pytest.raises(BadSuite, match="No such file"):
-        suites.load(str(tmp_path / "other.toml"))
+        suites.load_suite(str(tmp_path / "other.toml"))
     with pytest.raises(BadSuite, match="no suite 'smok'; there are games24"):
-        suites.load("smok")
+        suites.load_suite("smok")
     with pytest.raises(UnknownEnv, match="TicTacToe"):
-        suites.of_ids(["game:TicTacToe-v9"])
+        suites.make_suite(["game:TicTacToe-v9"])
 
 
 # -- who sits where --------------------------------------------------------------------------------
@@ -149,36 +149,36 @@ def test_suites_in_files(tmp_path):
 
 def test_who_sits_where():
     one = suite({"id": BOARD, "opponents": {"o": "search"}})
-    cells, _ = plan(one, "random", {})
+    cells, _ = plan_tasks(one, "random", {})
     assert [cell.agents for cell in cells] == [
         {"x": "random", "o": "search"},
         {"x": "random", "o": "random"},
     ]
-    cells, _ = plan(one, "search:depth=1", {"x": "search:depth=2"})
+    cells, _ = plan_tasks(one, "search:depth=1", {"x": "search:depth=2"})
     assert [cell.agents for cell in cells] == [
         {"x": "search:depth=1", "o": "search"},
         {"x": "search:depth=2", "o": "search:depth=1"},
     ]
-    (cell,), _ = plan(suite({"id": BOARD, "seats": "all"}), "search", {})
+    (cell,), _ = plan_tasks(suite({"id": BOARD, "seats": "all"}), "search", {})
     assert cell.agents == {"x": "search", "o": "search"}
     assert cell.seat == "all"
-    (cell,), _ = plan(suite({"id": BOARD, "seats": ["o"]}), None, {"o": "search"})
+    (cell,), _ = plan_tasks(suite({"id": BOARD, "seats": ["o"]}), None, {"o": "search"})
     assert cell.agents == {"x": "random", "o": "search"}
-    (cell,), _ = plan(one, None, {"x": "random"})  # a seat alone is evaluated alone
+    (cell,), _ = plan_tasks(one, None, {"x": "random"})  # a seat alone is evaluated alone
     assert cell.agents == {"x": "random", "o": "search"}
     assert cell.seat == "x"
     with pytest.raises(BadSuite, match="nobody to evaluate in seat o"):
-        plan(suite({"id": BOARD, "seats": "all"}), None, {"x": "random"})
+        plan_tasks(suite({"id": BOARD, "seats": "all"}), None, {"x": "random"})
     with pytest.raises(BadSuite, match="no seat 'z'"):
-        plan(one, "random", {"z": "random"})
+        plan_tasks(one, "random", {"z": "random"})
     with pytest.raises(BadSuite, match="no seat 'w'; the seats are x, o"):
-        plan(suite({"id": BOARD, "seats": ["w"]}), "random", {})
+        plan_tasks(suite({"id": BOARD, "seats": ["w"]}), "random", {})
 
 
 def test_wins_are_above_the_mean():
-    assert outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["a"]) == "win"
-    assert outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["c"]) == "loss"
-    assert outcome({"a": 0.1 + 0.2, "b": 0.3}, ["a"]) == "draw"
+    assert classify_outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["a"]) == "win"
+    assert classify_outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["c"]) == "loss"
+    assert classify_outcome({"a": 0.1 + 0.2, "b": 0.3}, ["a"]) == "draw"
 
 
 # -- sampling, and who costs what ------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_a_suite_says_how_seats_draw_where_they_take_it(tmp_path):
         assert asked == {("big", 0), ("small", None)}
         (row,) = found.rows
         assert row["agents"] == {**seats, "assistant": f"{seats['assistant']}?temperature=0"}
-        (_, (cell,)) = load(tmp_path / "a")
+        (_, (cell,)) = load_evaluation(tmp_path / "a")
         assert cell.agents == row["agents"]
         assert cell.entry.sampling == {"assistant": {"temperature": 0, "nothing": 1}}
         server.requests.clear()
@@ -217,7 +217,7 @@ def test_a_suite_says_how_seats_draw_where_they_take_it(tmp_path):
         asked = {(body["model"], body.get("temperature")) for body in server.requests}
         assert asked == {("big", 0.7), ("small", None)}
         plain, _ = two_models(server)
-        with pytest.raises(BadStore, match="temperature"):
+        with pytest.raises(BadRunFolder, match="temperature"):
             evaluate(plain, None, tmp_path / "a", seats=seats, **QUIET)
         evaluate(plain, None, tmp_path / "c", seats=seats, **QUIET)
     _, notes = compare(tmp_path / "a", tmp_path / "c")
@@ -233,7 +233,7 @@ def test_sampling_is_for_agents_of_specs_and_for_seats_that_are_there(tmp_path):
     found = evaluate(sampled, "random", tmp_path / "b", named=named, **QUIET)
     assert found.rows[0]["agents"] == {"x": "random", "o": "random"}
     with pytest.raises(BadSuite, match=r"sampling of 'z'; the seats are x, o"):
-        plan(suite({**entry, "sampling": {"z": {}}}), "random", {})
+        plan_tasks(suite({**entry, "sampling": {"z": {}}}), "random", {})
     with pytest.raises(BadSuite, match=r"sampling is .*; expected a table from seat to options"):
         suite({**entry, "sampling": {"temperature": 0}})
 
@@ -241,7 +241,7 @@ def test_sampling_is_for_agents_of_specs_and_for_seats_that_are_there(tmp_path):
 @pytest.mark.parametrize("name", ["tau-retail", "tau-airline", "tau2-telecom", "tau2-all"])
 def test_suites_of_the_originals_draw_as_they_do(name):
     seats = ["assistant"] if name.startswith("tau-") else ["assistant", "user"]
-    for entry in suites.load(name).entries:
+    for entry in suites.load_suite(name).entries:
         assert entry.sampling == {seat: {"temperature": 0} for seat in seats}
 
 
@@ -269,7 +269,7 @@ def test_each_model_has_its_price(tmp_path, capsys):
             assert again(**rest)["costs in all"] == pytest.approx(only)
             assert again(**rest, small=(100.0, 0.0))["costs in all"] == pytest.approx(costs)
         found = evaluate(one, None, tmp_path, seats=seats, prices={"small": (1.0, 0.0)}, **QUIET)
-        assert found.plain()["rows"][0]["cost"]["value"] is None  # of a model without a price
+        assert found.to_dict()["rows"][0]["cost"]["value"] is None  # of a model without a price
         with pytest.raises(BadSuite, match=r"prices of 'huge', .*; there are big, small"):
             again(huge=(1.0, 1.0))
         words = [f"--agents={seat}={spec}" for seat, spec in seats.items()]
@@ -322,8 +322,8 @@ def test_the_numbers_of_an_evaluation(tmp_path):
     assert found.overall["tokens in all"] == pytest.approx(row["tokens"].value * 36)
     for name in ("success", "return", "invalid", "turns", "tokens", "cost"):
         assert row[name].low <= row[name].value <= row[name].high
-    assert json.loads((tmp_path / "results.json").read_text()) == found.plain()
-    assert found.code == 0
+    assert json.loads((tmp_path / "results.json").read_text()) == found.to_dict()
+    assert found.exit_code == 0
 
 
 CONTESTS = {
@@ -382,7 +382,7 @@ def ended(*returns, **more):
     ],
 )
 def test_what_makes_a_contest(zero_sum, ends, expected):
-    found = contested([ended(*one) for one in ends], zero_sum)
+    found = infer_contest([ended(*one) for one in ends], zero_sum)
     assert is_contest([found], zero_sum) == expected
 
 
@@ -468,9 +468,11 @@ def test_what_failed_or_was_skipped_is_told(tmp_path, capsys, monkeypatch):
 
 
 def test_nothing_was_played_yet():
-    found = summary("nowhere", suite({"id": BOARD}), plan(suite({"id": BOARD}), "random", {})[0])
+    found = summarize_evaluation(
+        "nowhere", suite({"id": BOARD}), plan_tasks(suite({"id": BOARD}), "random", {})[0]
+    )
     assert (found.overall["rows"], found.overall["rows left out"]) == (0, 2)
-    assert json.loads(json.dumps(found.plain(), allow_nan=False))["overall"]["success"] == {
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["overall"]["success"] == {
         "value": None,
         "low": None,
         "high": None,
@@ -480,17 +482,17 @@ def test_nothing_was_played_yet():
 @pytest.mark.parametrize("progress", [False, None, True])
 def test_a_bar_is_shown_as_asked(progress, tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(Progress, "start", lambda total, force: asked.append((total, force)))
+    monkeypatch.setattr(RolloutProgress, "start", lambda total, force: asked.append((total, force)))
     evaluate(suite({"id": BOARD, "tasks": 2}), "random", tmp_path, progress=progress)
     assert asked == ([] if progress is False else [(4, bool(progress))])
 
 
 def test_the_name_of_a_file_tells_what_is_in_it():
-    name = file_name("game:TicTacToe-v0 as o, x: (me)", {"b": 1, "a": [2]})
+    name = make_file_name("game:TicTacToe-v0 as o, x: (me)", {"b": 1, "a": [2]})
     assert re.fullmatch("game-TicTacToe-v0-as-o-x-me-[0-9a-f]{10}.jsonl", name)
-    assert file_name("game:TicTacToe-v0 as o, x: (me)", {"a": [2], "b": 1}) == name
-    assert file_name("game:TicTacToe-v0 as o, x: (me)", {"a": [2], "b": 2}) != name
-    assert len(file_name("long " * 100, {})) == 60 + len("-0123456789.jsonl")
+    assert make_file_name("game:TicTacToe-v0 as o, x: (me)", {"a": [2], "b": 1}) == name
+    assert make_file_name("game:TicTacToe-v0 as o, x: (me)", {"a": [2], "b": 2}) != name
+    assert len(make_file_name("long " * 100, {})) == 60 + len("-0123456789.jsonl")
 
 
 def test_a_second_run_plays_nothing_again(tmp_path):
@@ -505,10 +507,10 @@ def test_a_second_run_plays_nothing_again(tmp_path):
     count = len(asked)
     again = evaluate(one, "me", tmp_path, named={"me": agent}, **QUIET)
     assert len(asked) == count > 0
-    assert again.plain() == first.plain()
+    assert again.to_dict() == first.to_dict()
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "notes.txt").write_text("mine")
-    with pytest.raises(BadStore, match="something else"):
+    with pytest.raises(BadRunFolder, match="something else"):
         evaluate(one, "random", tmp_path / "x", **QUIET)
 
 
@@ -532,24 +534,31 @@ def test_a_folder_of_another_evaluation_says_what_is_there_and_what_is_asked_for
         assert f" {tmp_path} holds another evaluation: " in error
         assert error.endswith("; ask for what is there, or name another folder\n")
         assert "{" not in error
-    given = {"suite": suites.of_ids([BOARD, "game:Nim-v0"]), "tasks": 2, "out": tmp_path, **QUIET}
+    given = {
+        "suite": suites.make_suite([BOARD, "game:Nim-v0"]),
+        "tasks": 2,
+        "out": tmp_path,
+        **QUIET,
+    }
     for change, words in (
         ({"agents": "search"}, "agents='random' is there and agents='search' is asked for;"),
         ({"seats": {"x": "search"}}, ": no x is there and x='search' is asked for;"),
         (
-            {"suite": suites.of_ids([BOARD, "game:KuhnPoker-v0"])},
+            {"suite": suites.make_suite([BOARD, "game:KuhnPoker-v0"])},
             "game:Nim-v0 is there and not asked for, game:KuhnPoker-v0 is asked for and not there;",
         ),
-        ({"suite": suites.of_ids(["game:Nim-v0", BOARD])}, "are there in another order;"),
+        ({"suite": suites.make_suite(["game:Nim-v0", BOARD])}, "are there in another order;"),
         (
             {"suite": suite({"id": BOARD, "success": 0.5}, {"id": "game:Nim-v0"})},
             "suite ids is there and suite test is asked for, success=1.0 is there and success=0.5 "
             f"is asked for of {BOARD};",
         ),
     ):
-        with pytest.raises(BadStore, match=re.escape(words)):
+        with pytest.raises(BadRunFolder, match=re.escape(words)):
             evaluate(**{"agents": "random", **given, **change})
-    with pytest.raises(BadStore, match="suite ids is there and suite smoke is asked for") as error:
+    with pytest.raises(
+        BadRunFolder, match="suite ids is there and suite smoke is asked for"
+    ) as error:
         evaluate("smoke", "random", tmp_path, **QUIET)
     assert len(str(error.value)) < 500
     assert command("tournament", BOARD, "--agents", "search", "--out", tmp_path) == 2
@@ -574,14 +583,14 @@ def test_agents_that_wait_play_all_cells_at_once(tmp_path):
     assert [row["episodes"] for row in found.rows] == [3, 3, 3, 3]
     assert 3 < most <= 8
     alone = evaluate(one, "me", tmp_path / "b", named={"me": agent}, concurrency=1, **QUIET)
-    assert timeless(alone.plain()) == timeless(found.plain())
+    assert timeless(alone.to_dict()) == timeless(found.to_dict())
 
 
 def test_workers_play_the_same(tmp_path):
     one = suite({"id": BOARD, "tasks": 4, "seats": ["x"]})
     here = evaluate(one, "search:depth=1", tmp_path / "a", **QUIET)
     there = evaluate(one, "search:depth=1", tmp_path / "b", workers=2, **QUIET)
-    assert timeless(here.plain()) == timeless(there.plain())
+    assert timeless(here.to_dict()) == timeless(there.to_dict())
 
 
 def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
@@ -592,8 +601,8 @@ def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
     reasons = {left["id"]: left["reason"] for left in found.skipped}
     assert "gem-ma data tau-bench" in reasons["tau:retail"]
     assert "no environment 'other:Thing-v0'" in reasons["other:Thing-v0"]
-    assert found.plain()["skipped"] == found.skipped
-    assert found.code == 3
+    assert found.to_dict()["skipped"] == found.skipped
+    assert found.exit_code == 3
     with pytest.raises(BadSuite, match="got an unexpected keyword argument 'colour'"):
         evaluate(suite({"id": BOARD, "arguments": {"colour": 1}}), "random", tmp_path, **QUIET)
 
@@ -603,8 +612,8 @@ def test_one_environment_that_fails_does_not_stop_the_others(tmp_path):
     found = evaluate(one, "search:depth=1", tmp_path, max_errors=2, concurrency=1, **QUIET)
     assert [(row["episodes"], row["failed"]) for row in found.rows] == [(0, 3), (5, 0)]
     assert "search" in found.stopped[0]["reason"].lower()
-    assert found.code == 1
-    json.dumps(found.plain(), allow_nan=False)
+    assert found.exit_code == 1
+    json.dumps(found.to_dict(), allow_nan=False)
 
 
 # -- killed at any moment --------------------------------------------------------------------------
@@ -663,7 +672,7 @@ def test_two_at_once_do_not_mix(tmp_path):
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         while not (tmp_path / "about.json").exists():
             time.sleep(0.01)
-        with pytest.raises(BadStore, match=rf"written by process {process.pid}: wait"):
+        with pytest.raises(BadRunFolder, match=rf"written by process {process.pid}: wait"):
             evaluate(suite({"id": BOARD}), "random", tmp_path, **QUIET)
         process.kill()
 
@@ -690,11 +699,11 @@ def test_a_disk_that_was_full_is_no_reason_to_refuse_a_folder(tmp_path, limit):
     (out / "about.4711").write_text("{")  # of one that was killed at this moment
     if not (out / "about.json").exists():
         assert {one.name for one in out.iterdir()} == {"lock", "about.4711"}
-    evaluate(suites.of_ids(["game:TicTacToe-v0"]), "random", out, tasks=4, **QUIET)
+    evaluate(suites.make_suite(["game:TicTacToe-v0"]), "random", out, tasks=4, **QUIET)
     assert len(list(load_episodes(next(out.glob("episodes/*.jsonl"))))) == 4
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "about.txt").touch()
-    with pytest.raises(BadStore, match="holds something else"):
+    with pytest.raises(BadRunFolder, match="holds something else"):
         evaluate(suite({"id": BOARD}), "random", tmp_path / "else", **QUIET)
 
 
@@ -748,9 +757,9 @@ def test_comparing(tmp_path):
     shares = [1 / sum(step.agent == "x" for step in one.steps) for one in episodes]
     assert (by_metric["invalid"].old, by_metric["invalid"].verdict) == (0.0, "worse")
     assert by_metric["invalid"].new == pytest.approx(sum(shares) / 8)
-    with pytest.raises(BadStore, match="holds no evaluation"):
+    with pytest.raises(BadRunFolder, match="holds no evaluation"):
         compare(tmp_path, tmp_path / "old")
-    loaded, cells = load(tmp_path / "old")
+    loaded, cells = load_evaluation(tmp_path / "old")
     assert loaded == one
     assert [cell.agents for cell in cells] == [{"x": "old", "o": "random"}]
 
@@ -814,7 +823,9 @@ def test_compare_says_why(tmp_path, capsys):
     assert found[-1].why.startswith("sign flips of 5 starts with 10 pairs in 2 rows, ")
     # a return of 1 or -1 is twice the success where nothing is drawn: one test, counted once
     tests = [one for one in found[:-2] if one.unlike and not one.same_as]
-    assert [one.p for one in tests] == pytest.approx(holm([one.change.p for one in tests]))
+    assert [one.p for one in tests] == pytest.approx(
+        adjust_p_values([one.change.p for one in tests])
+    )
     assert f"Holm's correction for {len(tests)} test" in printed
     found, _ = compare(tmp_path / "many" / "before", tmp_path / "many" / "after")
     assert "better" in {one.verdict for one in found}
@@ -837,7 +848,7 @@ def test_compare_says_why(tmp_path, capsys):
         capsys.readouterr().out
     )
     other = [tmp_path / "few" / "before", tmp_path / "other"]
-    evaluate(suites.of_ids([BOARD]), "random", other[1], seed=9, tasks=4, **QUIET)
+    evaluate(suites.make_suite([BOARD]), "random", other[1], seed=9, tasks=4, **QUIET)
     found, notes = compare(*other)
     assert {one.why.split(":")[0] for one in found} == {
         "permutations of 5 starts before and 4 others after"
@@ -888,7 +899,7 @@ def test_numbers_that_changed_alike_are_one_test(tmp_path, capsys):
         assert earned.change.value == pytest.approx(2 * success.change.value)
         assert (earned.p, earned.verdict) == (success.p, success.verdict)
     own = [one for one in found if one.rows == 1 and one.unlike and not one.same_as]
-    assert [one.p for one in own] == pytest.approx(holm([one.change.p for one in own]))
+    assert [one.p for one in own] == pytest.approx(adjust_p_values([one.change.p for one in own]))
     assert [one.same_as for one in found if one.rows > 1] == ["", ""]
     command("eval", "compare", tmp_path / "a", tmp_path / "b")
     printed = capsys.readouterr().out
@@ -978,7 +989,7 @@ def test_importing_the_commands_is_light():
 
 def test_suites_are_part_of_the_package():
     folder = Path(suites.__file__).parent / "suites"
-    assert {path.stem for path in folder.iterdir()} == set(suites.names())
+    assert {path.stem for path in folder.iterdir()} == set(suites.list_suites())
 
 
 def test_a_mean_over_several_agents_says_so(tmp_path, capsys):

@@ -36,7 +36,7 @@ from looking import Looking
 import gem_ma
 from gem_ma import Env, Reply, rollout
 from gem_ma.engine.match import SeatError
-from gem_ma.evaluation.inspect_bridge import episodes, play
+from gem_ma.evaluation.inspect_bridge import play, read_log_episodes
 
 pytestmark = [  # Inspect's own
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated"),
@@ -126,12 +126,14 @@ def test_a_game_of_two_is_what_a_rollout_plays(run):
     theirs = rollout(TWO, {"x": lambda turn: nine(turn.messages), **SEATED}, 4, seed=5, group=2)
     samples = sorted(log.samples, key=lambda sample: (sample.id, sample.epoch))
     assert [(s.id, s.epoch) for s in samples] == [(1, 1), (1, 2), (2, 1), (2, 2)]
-    ours = [next(episodes(log.model_copy(update={"samples": [sample]}))) for sample in samples]
+    ours = [
+        next(read_log_episodes(log.model_copy(update={"samples": [sample]}))) for sample in samples
+    ]
     same(ours, theirs)
     assert [e.group for e in ours] == [e.group for e in theirs] == [0, 0, 1, 1]
     assert ours[0].steps != ours[1].steps  # the other seat draws anew in each epoch
     assert ours[0].agents == {"x": "mockllm/model", "o": "random"}
-    assert list(episodes(log.location)) == list(episodes(log))
+    assert list(read_log_episodes(log.location)) == list(read_log_episodes(log))
     for sample, episode in zip(samples, ours, strict=True):
         assert sample.metadata["seed"] == episode.seed
         assert sample.scores["returns"].value == episode.returns
@@ -180,7 +182,7 @@ def test_seats_that_act_at_the_same_time_are_roles(run):
         "left": lambda turn: hand("l")(turn.messages),
         "right": lambda turn: hand("r")(turn.messages),
     }
-    same(list(episodes(log)), rollout(SAME_TIME, agents, 2, seed=0, rounds=4))
+    same(list(read_log_episodes(log)), rollout(SAME_TIME, agents, 2, seed=0, rounds=4))
     for sample in log.samples:
         for seat in roles:
             assert len(asked(sample, seat)) == 4
@@ -210,7 +212,7 @@ def test_a_conversation_with_tools(run):
     assert log.status == "success"
     agents = {"user": "rule-user", "assistant": assistant}
     theirs = rollout("tau:shop", agents, 2, seed=0, options=[{"task": 3}])
-    same(list(episodes(log)), theirs)
+    same(list(read_log_episodes(log)), theirs)
     (sample, _) = log.samples
     report = sample.scores["returns"].metadata["report"]
     assert report == theirs[0].report
@@ -241,7 +243,7 @@ def test_where_one_call_counts_the_model_reads_one(run):
     *_, said, answer = asked(log.samples[0])[-1].input
     assert [call.id for call in said.tool_calls] == ["1"]
     assert (answer.tool_call_id, answer.text) == ("1", "1.0")
-    (episode,) = episodes(log)
+    (episode,) = read_log_episodes(log)
     assert len(episode.steps[1].reply.tool_calls) == 2
 
 
@@ -250,7 +252,7 @@ def test_pictures_are_contents_for_models_that_see(run):
         play(TWO, seats=SEATED, samples=1, observe="both", context="images=1"),
         lambda messages: chosen(read(messages), 9),
     )
-    (episode,) = episodes(log)
+    (episode,) = read_log_episodes(log)
     again = episode.replay()  # draws what the log has by name only
     shown = [step.observation["image"] for step in again.steps if step.agent == "x"]
     assert len(shown) > 1
@@ -278,7 +280,7 @@ def test_invalid_replies_and_broken_calls_are_the_models_mistakes(run):
 
     log = run(play(Env(Looking())), broken, limit=1)
     assert log.status == "success"
-    (episode,) = episodes(log)
+    (episode,) = read_log_episodes(log)
     assert [bool(step.invalid) for step in episode.steps] == [True, True, False]
     assert log.samples[0].scores["returns"].metadata["invalid"] == {"a": 2}
     assert "win" not in log.samples[0].scores
@@ -297,7 +299,7 @@ def test_a_model_reads_its_own_messages_as_it_wrote_them(run):
         return ModelOutput.from_message(ChatMessageAssistant(content=parts))
 
     log = run(play(TWO, seats=SEATED, samples=1, context="turns=1"), thinks)
-    (episode,) = episodes(log)
+    (episode,) = read_log_episodes(log)
     assert all("hm" not in step.reply for step in episode.steps)
     first, second = asked(log.samples[0])[:2]
     before = next(message for message in second.input if message.role == "assistant")
@@ -319,12 +321,12 @@ def test_a_failed_call_is_inspects(run):
     assert log.status == "success"
     assert "the server is gone" in log.samples[0].error_retries[0].message
     agents = {"x": lambda turn: nine(turn.messages), **SEATED}
-    same(list(episodes(log)), rollout(TWO, agents, seed=0))
+    same(list(read_log_episodes(log)), rollout(TWO, agents, seed=0))
     fails_at += range(len(asked(log.samples[0])) + 3, 100)
     log = run(task, fails)
     assert log.status == "error"
     assert "the server is gone" in log.samples[0].error.message
-    (episode,) = episodes(log)
+    (episode,) = read_log_episodes(log)
     assert tuple(episode.failure) == ("x", "OSError", "the server is gone")
     assert [step.agent for step in episode.steps] == ["x", "o"]
 
@@ -336,7 +338,7 @@ def test_limits_leave_what_was_played(run):
     assert sample.limit.type == "token"
     assert sample.scores["returns"].reason == "unfinished"
     assert "LimitExceededError" in sample.scores["returns"].explanation
-    (episode,) = episodes(log)
+    (episode,) = read_log_episodes(log)
     assert episode.failure.seat == "x"
     assert [step.agent for step in episode.steps] == ["x", "o"]
 
@@ -406,7 +408,7 @@ def test_from_the_command_line(tmp_path):
     assert len(log.samples) == 4
     made = {"x": "search:depth=2", "o": "random"}
     theirs = rollout(TWO, made, 4, seed=0, group=2, observe="both")
-    ours = sorted(episodes(log), key=lambda episode: episode.number)
+    ours = sorted(read_log_episodes(log), key=lambda episode: episode.number)
     assert [e.returns for e in ours] == [e.returns for e in theirs]
     assert [e.agents for e in ours] == [made] * 4
 

@@ -14,10 +14,10 @@ from gem_ma.chat.reply import Reply
 from gem_ma.cli.main import main
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.metrics import pass_hat_k
-from gem_ma.evaluation.runner import episodes_of, evaluate, load
-from gem_ma.evaluation.statistics import mean
-from gem_ma.evaluation.store import BadStore
-from gem_ma.evaluation.tournament import tournament
+from gem_ma.evaluation.run_folder import BadRunFolder
+from gem_ma.evaluation.runner import evaluate, load_evaluation, load_task_episodes
+from gem_ma.evaluation.statistics import estimate_mean
+from gem_ma.evaluation.tournament import run_tournament
 from gem_ma.rollouts.records import save_episodes
 from gem_ma.training.selfplay import Pool
 
@@ -50,9 +50,9 @@ def drawn(line):
 
 
 def test_running_mean():
-    assert plots.running_mean([1, 2, 3, 4], 1) == [1, 2, 3, 4]
-    assert plots.running_mean([1, 2, 3, 6], 3) == [1, 1.5, 2, 11 / 3]
-    assert plots.running_mean([], 3) == []
+    assert plots.compute_running_mean([1, 2, 3, 4], 1) == [1, 2, 3, 4]
+    assert plots.compute_running_mean([1, 2, 3, 6], 3) == [1, 1.5, 2, 11 / 3]
+    assert plots.compute_running_mean([], 3) == []
 
 
 def test_curves_are_the_mean_over_seeds_as_far_as_all_have_come(tmp_path):
@@ -61,7 +61,7 @@ def test_curves_are_the_mean_over_seeds_as_far_as_all_have_come(tmp_path):
         file.write('{"step": 3, "ret')  # a writer that was killed
     runs = plots.read_logs([folder])
     assert {name: len(seeds) for name, seeds in runs.items()} == {"a": 2, "b": 1}
-    (axes,) = plots.learning(runs, {"return/x": "won"}, smooth=1).axes
+    (axes,) = plots.plot_learning_curves(runs, {"return/x": "won"}, smooth=1).axes
     first, second = axes.lines
     assert drawn(first) == ([1, 2, 3], [1, 2, 3])
     assert drawn(second) == ([1], [5])
@@ -84,29 +84,29 @@ def test_histories_of_trainers_are_told_apart(tmp_path):
 
 
 def test_a_band_may_be_about_the_median():
-    _, ((axes,),) = plots.blank(1, 1, (3, 2))
+    _, ((axes,),) = plots.make_figure(1, 1, (3, 2))
     runs = [[1, 1], [2, 2], [9, 9]]
-    assert plots.band(axes, runs, "all", x=[10, 20], middle=np.median) == 2
+    assert plots.draw_band(axes, runs, "all", x=[10, 20], middle=np.median) == 2
     assert drawn(axes.lines[0]) == ([10, 20], [2, 2])
 
 
 def test_win_rates_of_a_tournament_and_of_a_pool(tmp_path):
-    board = tournament([BOARD], ["search:depth=2"], tmp_path / "cup", matches=3, progress=False)
+    board = run_tournament([BOARD], ["search:depth=2"], tmp_path / "cup", matches=3, progress=False)
     names, rates, there = plots.read_tournament(tmp_path / "cup")
     assert there == ""
     assert names == [one.agent for one in board.ratings]
-    won = {one.agent: board.total(one.agent) for one in board.ratings}
+    won = {one.agent: board.count_outcomes(one.agent) for one in board.ratings}
     own = won[names[0]]
     assert rates[0][1] == pytest.approx((own["win"] + own["draw"] / 2) / 6)
     assert rates[0][1] + rates[1][0] == pytest.approx(1)
-    axes = plots.win_rates(names, rates).axes[0]
+    axes = plots.plot_win_rates(names, rates).axes[0]
     assert [text.get_text() for text in axes.texts] == [
         f"{100 * share:.0f}" for row in rates for share in row if not math.isnan(share)
     ]
     assert [text.get_text() for text in axes.get_yticklabels()] == names
     pool = Pool({"old": "random"})
     pool.record(gem_ma.rollout(BOARD, {"x": "random", "o": "search:depth=1"}, 2, progress=False))
-    assert plots.win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
+    assert plots.plot_win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
 
 
 def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
@@ -121,7 +121,7 @@ def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
     def cup(folder, agents, **named):
         given = {"matches": 3, "anchors": (), "named": named, "progress": False, "concurrency": 1}
         with pytest.raises(KeyboardInterrupt):
-            tournament([BOARD], agents, tmp_path / folder, **given)
+            run_tournament([BOARD], agents, tmp_path / folder, **given)
         words = ["plot", "win-rates", str(tmp_path / folder), "--out", str(tmp_path / "a.svg")]
         return main(words), capsys.readouterr()
 
@@ -138,7 +138,7 @@ def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
     names, rates, there = plots.read_tournament(tmp_path / "cup")
     assert sorted(names) == ["c", "random", "search:depth=1"]
     assert np.shape(rates) == (3, 3)
-    title = plots.win_rates(names, rates, there).get_suptitle()
+    title = plots.plot_win_rates(names, rates, there).get_suptitle()
     assert title == f"unfinished: {done} of 18 matches"
     asked += [None] * 12
     code, said = cup("none", ["c", "random"], c=stops)
@@ -149,11 +149,11 @@ def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
         kept = file.read_text()
         for damaged in ("{", "3"):
             file.write_text(damaged)
-            with pytest.raises(BadStore, match=rf"{name} is damaged"):
+            with pytest.raises(BadRunFolder, match=rf"{name} is damaged"):
                 plots.read_tournament(tmp_path / "cup")
         file.write_text(kept)
     half = {"named": {"me": lambda turn: turn.legal[0] if turn.seat == "x" else None}}
-    evaluate(suites.of_ids([BOARD]), "me", tmp_path / "half", tasks=3, progress=False, **half)
+    evaluate(suites.make_suite([BOARD]), "me", tmp_path / "half", tasks=3, progress=False, **half)
     words = ["plot", "pass-k", str(tmp_path / "half"), "--out", str(tmp_path / "b.svg")]
     assert main(words) == 0
     said = capsys.readouterr().out
@@ -161,14 +161,14 @@ def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
 
 
 def test_pass_hat_is_that_of_the_episodes(tmp_path):
-    suite = suites.parse({"entry": [{"id": BOARD, "seats": ["x"]}]}, "one")
+    suite = suites.parse_suite({"entry": [{"id": BOARD, "seats": ["x"]}]}, "one")
     evaluate(suite, "random", tmp_path / "a", tasks=5, trials=4, progress=False)
     rows = plots.read_evaluations([tmp_path / "a"])
     trials = {}
-    _, (cell,) = load(tmp_path / "a")
-    for episode in episodes_of(tmp_path / "a", cell):
+    _, (cell,) = load_evaluation(tmp_path / "a")
+    for episode in load_task_episodes(tmp_path / "a", cell):
         trials.setdefault(episode.group, []).append(episode.returns["x"] == 1)
-    axes = plots.pass_hat(rows).axes[0]
+    axes = plots.plot_pass_hat_k(rows).axes[0]
     ks, values = drawn(axes.lines[0])
     assert ks == [1, 2, 4]
     assert values == pytest.approx([pass_hat_k(trials, k) for k in ks])
@@ -180,15 +180,15 @@ def test_pass_hat_is_that_of_the_episodes(tmp_path):
 
 def test_robustness_is_success_over_strength(tmp_path):
     vary = {"noise": ["", "jpeg:40", "jpeg:5", "blur:2", "blur+jpeg:9"]}
-    suite = suites.parse({"entry": [{"id": BOARD, "vary": vary}]}, "one")
+    suite = suites.parse_suite({"entry": [{"id": BOARD, "vary": vary}]}, "one")
     evaluate(suite, "random", tmp_path / "a", tasks=4, progress=False)
     found = plots.read_robustness([tmp_path / "a"])
-    jpeg, blur = plots.robustness(found).axes
+    jpeg, blur = plots.plot_robustness(found).axes
     assert [text.get_text() for text in jpeg.get_xticklabels()] == ["none", "40", "5"]
     assert [text.get_text() for text in blur.get_xticklabels()] == ["none", "2"]
     rows = {}
-    for cell in load(tmp_path / "a")[1]:
-        ends = [one.returns[cell.seat] == 1 for one in episodes_of(tmp_path / "a", cell)]
+    for cell in load_evaluation(tmp_path / "a")[1]:
+        ends = [one.returns[cell.seat] == 1 for one in load_task_episodes(tmp_path / "a", cell)]
         rows.setdefault(cell.entry.arguments["noise"], []).append(np.mean(ends))
     assert len(rows) == 5
     xs, ys = drawn(jpeg.lines[0])
@@ -196,20 +196,20 @@ def test_robustness_is_success_over_strength(tmp_path):
     assert drawn(blur.lines[0])[1] == [np.mean(rows[one]) for one in ("", "blur:2")]
     name, ways = next(iter(found.items()))
     few = {way: one if way else one[:1] for way, one in ways.items()}
-    labels = plots.robustness({name: few}).axes[0].get_legend_handles_labels()[1]
+    labels = plots.plot_robustness({name: few}).axes[0].get_legend_handles_labels()[1]
     assert labels == [f"{name}: mean of 1"]  # the other seat was not played without noise
     with pytest.raises(plots.BadPlot, match="no environment was played with noise"):
-        plots.robustness({name: {plots.noise(""): []}})
+        plots.plot_robustness({name: {plots.parse_noise(""): []}})
     with pytest.raises(
         plots.BadPlot, match="nothing was played to its end with all strengths of j"
     ):
-        plots.robustness({name: {plots.noise("jpeg"): []}})
+        plots.plot_robustness({name: {plots.parse_noise("jpeg"): []}})
 
 
 def test_tokens_by_seat(tmp_path):
     episodes = gem_ma.rollout(BOARD, Counting(), 6, seed=1, progress=False)
     save_episodes(episodes, tmp_path / "a.jsonl")
-    left, right = plots.tokens(plots.read_episodes([tmp_path])).axes
+    left, right = plots.plot_tokens(plots.read_episodes([tmp_path])).axes
     assert [text.get_text() for text in left.get_yticklabels()] == ["x", "o"]
     replies = [sum(step.agent == "x" for step in one.steps) for one in episodes]
     read, written = left.patches[:2]
@@ -218,13 +218,13 @@ def test_tokens_by_seat(tmp_path):
     x, y = drawn(right.lines[0])
     assert (x, y) == ([*range(1, max(replies) + 1)], [10 * n for n in x])
     assert set(drawn(right.lines[1])[1]) == {3}
-    whole = mean([5.0 * n * (n + 1) + 3 * n for n in replies])
+    whole = estimate_mean([5.0 * n * (n + 1) + 3 * n for n in replies])
     (span,) = left.containers[2].lines[2]
     assert left.containers[2].lines[0].get_xdata() == pytest.approx([whole.value])
     assert span.get_segments()[0][:, 0] == pytest.approx([whole.low, whole.high])
     # one episode says nothing of how others would be
     save_episodes(episodes[:1], tmp_path / "b.jsonl")
-    left, _ = plots.tokens(plots.read_episodes([tmp_path / "b.jsonl"])).axes
+    left, _ = plots.plot_tokens(plots.read_episodes([tmp_path / "b.jsonl"])).axes
     assert len(left.containers) == 4
 
 
@@ -242,8 +242,8 @@ def test_figures_have_room_for_what_they_show():
             steps=[SimpleNamespace(agent=name, reply=reply) for name in names],
         )
         for rows in (
-            height(plots.win_rates(names, np.full((many, many), math.nan))),
-            height(plots.tokens([episode] * 2)),
+            height(plots.plot_win_rates(names, np.full((many, many), math.nan))),
+            height(plots.plot_tokens([episode] * 2)),
         ):
             assert 0.3 <= rows / many <= 2
 

@@ -10,15 +10,15 @@ import pytest
 
 from gem_ma.evaluation import pass_hat_k, wilson
 from gem_ma.evaluation.statistics import (
-    Estimate,
-    _student,
-    _tails,
-    average,
-    difference,
-    holm,
-    mean,
-    rate,
-    together,
+    IntervalEstimate,
+    _compute_t_quantile,
+    _compute_tails,
+    adjust_p_values,
+    average_changes,
+    average_estimates,
+    estimate_change,
+    estimate_mean,
+    estimate_rate,
 )
 
 
@@ -39,7 +39,7 @@ def test_rates_cover_as_often_as_wilson_s_interval_exactly_does(n, p):
         root = math.sqrt(b * b - 4 * a * c)
         exact.append(((-b - root) / (2 * a), (-b + root) / (2 * a)))
     expected = coverage(exact, binomial(n, p), p)
-    intervals = [rate([1] * x + [0] * (n - x), [1] * n)[1:] for x in range(n + 1)]
+    intervals = [estimate_rate([1] * x + [0] * (n - x), [1] * n)[1:] for x in range(n + 1)]
     assert coverage(intervals, binomial(n, p), p) == pytest.approx(expected, abs=1e-9)
     drawn = np.random.default_rng(0).binomial(n, p, size=20_000)
     hits = fmean(intervals[x][0] <= p <= intervals[x][1] for x in drawn)
@@ -51,9 +51,11 @@ def test_means_cover_as_often_as_the_bootstrap_exactly_does(n, p):
     exact = []
     for x in range(n + 1):  # the mean of a resample is binomial
         below = np.cumsum(binomial(n, x / n))
-        exact.append([int(np.searchsorted(below, tail)) / n for tail in _tails(n - 1, n / (n - 1))])
+        exact.append(
+            [int(np.searchsorted(below, tail)) / n for tail in _compute_tails(n - 1, n / (n - 1))]
+        )
     expected = coverage(exact, binomial(n, p), p)
-    intervals = [mean([1.0] * x + [0.0] * (n - x))[1:] for x in range(n + 1)]
+    intervals = [estimate_mean([1.0] * x + [0.0] * (n - x))[1:] for x in range(n + 1)]
     drawn = np.random.default_rng(1).binomial(n, p, size=20_000)
     hits = fmean(intervals[x][0] <= p <= intervals[x][1] for x in drawn)
     assert hits == pytest.approx(expected, abs=0.01)
@@ -61,25 +63,27 @@ def test_means_cover_as_often_as_the_bootstrap_exactly_does(n, p):
 
 def test_means_of_few_normal_values_are_covered():
     drawn = np.random.default_rng(2).normal(3, 2, size=(800, 12))
-    hits = fmean(low <= 3 <= high for _, low, high in map(mean, drawn.tolist()))
+    hits = fmean(low <= 3 <= high for _, low, high in map(estimate_mean, drawn.tolist()))
     assert 0.925 < hits < 0.97  # without widening it is 0.90
 
 
 def test_trials_of_one_task_count_for_less():
-    alone = rate([1] * 6 + [0] * 4, [1] * 10)
-    assert alone == Estimate(0.6, *wilson(6, 10))
-    assert rate([4] * 6 + [0] * 4, [4] * 10)[1:] == pytest.approx(alone[1:])  # all four alike
-    assert rate([2] * 10, [4] * 10)[1:] == pytest.approx(wilson(20, 40))  # as if independent
-    assert rate([0] * 5, [4] * 5)[1:] == pytest.approx(wilson(0, 5))
-    assert rate([3], [4])[1:] == pytest.approx(wilson(0.75, 1))
-    assert rate([], [])[1:] == (0, 1)
+    alone = estimate_rate([1] * 6 + [0] * 4, [1] * 10)
+    assert alone == IntervalEstimate(0.6, *wilson(6, 10))
+    # all four alike
+    assert estimate_rate([4] * 6 + [0] * 4, [4] * 10)[1:] == pytest.approx(alone[1:])
+    # as if independent
+    assert estimate_rate([2] * 10, [4] * 10)[1:] == pytest.approx(wilson(20, 40))
+    assert estimate_rate([0] * 5, [4] * 5)[1:] == pytest.approx(wilson(0, 5))
+    assert estimate_rate([3], [4])[1:] == pytest.approx(wilson(0.75, 1))
+    assert estimate_rate([], [])[1:] == (0, 1)
     # tasks may weigh alike, though one was tried less often
-    assert rate([4, 0], [4, 1]).value == pytest.approx(0.8)
-    assert rate([4, 0], [4, 1], [1, 1]).value == 0.5
+    assert estimate_rate([4, 0], [4, 1]).value == pytest.approx(0.8)
+    assert estimate_rate([4, 0], [4, 1], [1, 1]).value == 0.5
     with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with trials"):
-        rate([1], [1, 1])
+        estimate_rate([1], [1, 1])
     with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with weights"):
-        rate([1], [1], [1, 1])
+        estimate_rate([1], [1], [1, 1])
 
 
 def test_rates_of_clustered_trials_are_covered():
@@ -89,14 +93,14 @@ def test_rates_of_clustered_trials_are_covered():
         hits = []
         for _ in range(2000):
             shares = rng.choice([0.2, 0.9], size=tasks)
-            _, low, high = rate(rng.binomial(8, shares).tolist(), [8] * tasks)
+            _, low, high = estimate_rate(rng.binomial(8, shares).tolist(), [8] * tasks)
             hits.append(low <= 0.55 <= high)
         assert 0.93 < fmean(hits) < 0.98
 
 
 def test_student():
     for free, exact in ((2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042), (4.5, 2.657)):
-        assert _student(free) == pytest.approx(exact, rel=0.04 if free < 3 else 0.01)
+        assert _compute_t_quantile(free) == pytest.approx(exact, rel=0.04 if free < 3 else 0.01)
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
@@ -114,34 +118,38 @@ def test_pass_hat_k_is_p_to_the_k_on_average(p):
 
 
 def test_averages_add_what_is_doubtful():
-    parts = [Estimate(0.5, 0.2, 0.6), Estimate(0.7, 0.3, 0.9), Estimate(math.nan, 0, 1)]
-    value, low, high = average(parts)
+    parts = [
+        IntervalEstimate(0.5, 0.2, 0.6),
+        IntervalEstimate(0.7, 0.3, 0.9),
+        IntervalEstimate(math.nan, 0, 1),
+    ]
+    value, low, high = average_estimates(parts)
     assert value == pytest.approx(0.6)
     assert low == pytest.approx(0.6 - math.hypot(0.3, 0.4) / 2)
     assert high == pytest.approx(0.6 + math.hypot(0.1, 0.2) / 2)
-    assert math.isnan(average([]).value)
+    assert math.isnan(average_estimates([]).value)
 
 
 def test_paired_differences():
     old = {task: float(task % 3 == 0) for task in range(30)}
-    same = difference(old, old)
+    same = estimate_change(old, old)
     assert (same.value, same.p) == (0, 1)
     assert math.isnan(same.low)  # all alike: how much they may differ is not in them
     better = {task: value + 0.5 for task, value in old.items()}
-    change = difference(old, better)
+    change = estimate_change(old, better)
     assert change.paired
     assert change.tasks == 30
     assert change.value == 0.5
     assert math.isnan(change.low)
     assert change.p < 0.001
     # Five gaps of one sign come by chance in 2 of 32 ways.
-    assert difference(dict.fromkeys(range(5), 0.0), dict.fromkeys(range(5), 1.0)).p == 2 / 32
+    assert estimate_change(dict.fromkeys(range(5), 0.0), dict.fromkeys(range(5), 1.0)).p == 2 / 32
     # Pairs show what the means of different tasks hide.
     rng = np.random.default_rng(4)
     hard = {task: float(rng.normal(0, 5)) for task in range(20)}
     easier = {task: value + 0.3 + float(rng.normal(0, 0.1)) for task, value in hard.items()}
-    assert difference(hard, easier).p < 0.001
-    apart = difference(hard, {f"other {task}": value for task, value in easier.items()})
+    assert estimate_change(hard, easier).p < 0.001
+    apart = estimate_change(hard, {f"other {task}": value for task, value in easier.items()})
     assert not apart.paired
     assert apart.p > 0.5
     assert apart.low < apart.value < apart.high
@@ -150,20 +158,20 @@ def test_paired_differences():
 def test_rows_together():
     rng = np.random.default_rng(6)
     one = {("a", task): float(rng.normal()) for task in range(9)}
-    alone = difference(dict.fromkeys(one, 0.0), one)
-    assert together([one]) == pytest.approx(alone)  # of one row it is that row's
-    twice = together([one, one])  # another seat that tells nothing new
+    alone = estimate_change(dict.fromkeys(one, 0.0), one)
+    assert average_changes([one]) == pytest.approx(alone)  # of one row it is that row's
+    twice = average_changes([one, one])  # another seat that tells nothing new
     assert twice == pytest.approx(alone)
     other = {("b", task): float(rng.normal()) for task in range(4)}
-    both = together([one, other])  # each row weighs alike, however many starts it has
+    both = average_changes([one, other])  # each row weighs alike, however many starts it has
     assert both.value == pytest.approx((fmean(one.values()) + fmean(other.values())) / 2)
     assert (both.tasks, both.unlike) == (13, 13)
-    lost = together(
+    lost = average_changes(
         [one, {key: -gap for key, gap in one.items()}]
     )  # one seat's gain is the other's
     assert (lost.value, lost.p, lost.unlike) == (0, 1, 0)
     assert math.isnan(lost.low)
-    level = together([one, dict.fromkeys(other, 0.25)])
+    level = average_changes([one, dict.fromkeys(other, 0.25)])
     assert level[:3] == pytest.approx([end / 2 + 0.125 for end in alone[:3]])
 
 
@@ -180,7 +188,7 @@ def test_rows_together_are_covered(places, tasks, alike):
             for place in range(places)
             for seat in range(2)
         ]
-        change = together(rows)
+        change = average_changes(rows)
         hits.append(change.low <= 0 <= change.high)
         found.append(change.p < 0.05)
     assert 0.90 < fmean(hits) < 0.995
@@ -192,22 +200,22 @@ def test_noise_is_seldom_taken_for_a_change():
     for _ in range(200):
         old = dict(enumerate(rng.normal(size=12).tolist()))
         new = dict(enumerate(rng.normal(size=12).tolist()))
-        found += difference(old, new).p < 0.05
+        found += estimate_change(old, new).p < 0.05
     assert 1 <= found <= 22  # 10 expected; 4 standard deviations
 
 
 def test_holm():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.9, 0.8]) == [1, 1]
-    assert holm([]) == []
+    assert adjust_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert adjust_p_values([0.9, 0.8]) == [1, 1]
+    assert adjust_p_values([]) == []
 
 
 def test_what_cannot_be_told():
-    assert math.isnan(mean([]).value)
-    assert mean([2.0]).value == 2
-    assert math.isnan(mean([2.0]).low)
-    assert math.isnan(mean([1.0, math.nan]).value)
-    assert math.isnan(mean([1.0, math.inf]).value)
-    assert math.isnan(mean([2.0] * 10).low)
-    assert math.isnan(difference({1: 0.0, 2: 0.0}, {3: 1.0, 4: 1.0}).low)
-    assert difference({}, {1: 2.0}).p == 1
+    assert math.isnan(estimate_mean([]).value)
+    assert estimate_mean([2.0]).value == 2
+    assert math.isnan(estimate_mean([2.0]).low)
+    assert math.isnan(estimate_mean([1.0, math.nan]).value)
+    assert math.isnan(estimate_mean([1.0, math.inf]).value)
+    assert math.isnan(estimate_mean([2.0] * 10).low)
+    assert math.isnan(estimate_change({1: 0.0, 2: 0.0}, {3: 1.0, 4: 1.0}).low)
+    assert estimate_change({}, {1: 2.0}).p == 1

@@ -12,10 +12,16 @@ import pytest
 from gem_ma.agents import SearchAgent
 from gem_ma.chat.turn import Turn
 from gem_ma.cli.main import main
-from gem_ma.evaluation.ratings import ELO, bradley_terry, cycles, davidson, plackett_luce
-from gem_ma.evaluation.store import BadStore
-from gem_ma.evaluation.tournament import BadTournament, leaderboard, tournament
-from gem_ma.rollouts.progress import Progress
+from gem_ma.evaluation.ratings import (
+    ELO_SCALE,
+    find_cycles,
+    fit_bradley_terry,
+    fit_davidson,
+    fit_plackett_luce,
+)
+from gem_ma.evaluation.run_folder import BadRunFolder
+from gem_ma.evaluation.tournament import BadTournament, build_leaderboard, run_tournament
+from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
 
 KUHN, BOARD = "game:KuhnPoker-v0", "game:TicTacToe-v0"
@@ -47,11 +53,11 @@ def expected(strengths, draw, games):
 
 def test_known_strengths_come_back():
     strengths, draw = np.array([1.5, 0.4, 0.0, -0.3, -1.6]), math.log(0.7)
-    found, drawing = davidson(*expected(strengths, draw, 100_000))
+    found, drawing = fit_davidson(*expected(strengths, draw, 100_000))
     assert found == pytest.approx(strengths, abs=1e-3)
     assert drawing == pytest.approx(draw, abs=1e-3)
     # Two agents without draws: the log odds.
-    found, _ = davidson(np.array([[0, 3e5], [1e5, 0]]), np.zeros((2, 2)))
+    found, _ = fit_davidson(np.array([[0, 3e5], [1e5, 0]]), np.zeros((2, 2)))
     assert found[0] - found[1] == pytest.approx(math.log(3), abs=1e-3)
 
 
@@ -75,20 +81,20 @@ def test_intervals_of_ratings_hold_the_truth():
     strengths, agents = np.array([0.9, 0.3, -0.2, -1.0]), list("abcd")
     held = []
     for seed in range(100):
-        rated, _ = bradley_terry(agents, played(strengths, -0.5, 60, seed), resamples=100)
+        rated, _ = fit_bradley_terry(agents, played(strengths, -0.5, 60, seed), resamples=100)
         assert rated[0].agent == "a"
         for one in rated:
-            truth = ELO * strengths[agents.index(one.agent)]
+            truth = ELO_SCALE * strengths[agents.index(one.agent)]
             held.append(one.low <= truth <= one.high)
     assert 0.91 < np.mean(held) < 0.98
-    anchored, _ = bradley_terry(agents, played(strengths, -0.5, 60, 0), "c")
+    anchored, _ = fit_bradley_terry(agents, played(strengths, -0.5, 60, 0), "c")
     assert anchored[2] == ("c", 0, 0, 0)
 
 
 def test_strengths_are_those_of_another_library():
     wins = np.array([[0, 30, 42, 55], [20, 0, 31, 38], [11, 22, 0, 33], [6, 13, 18, 0.0]])
     choix = [0.94404755, 0.25447676, -0.25761372, -0.9409106]  # choix 0.4.1, opt_pairwise
-    assert davidson(wins, np.zeros((4, 4)))[0] == pytest.approx(choix, abs=1e-4)
+    assert fit_davidson(wins, np.zeros((4, 4)))[0] == pytest.approx(choix, abs=1e-4)
     units = [
         np.zeros((int(wins[i, j] + wins[j, i]), 4, 4, 2))
         for i, j in itertools.combinations(range(4), 2)
@@ -96,12 +102,12 @@ def test_strengths_are_those_of_another_library():
     for unit, (i, j) in zip(units, itertools.combinations(range(4), 2), strict=True):
         first = int(wins[i, j])
         unit[:first, i, j, 0] = unit[first:, j, i, 0] = 1
-    rated, drawing = bradley_terry(list("abcd"), units)
+    rated, drawing = fit_bradley_terry(list("abcd"), units)
     assert [one.agent for one in rated] == list("abcd")
     assert drawing == pytest.approx(0, abs=1e-9)
     for one, there in zip(rated, choix, strict=True):
-        assert one.points == pytest.approx(ELO * there, abs=5)  # the prior is one start in 75
-        assert one.low < ELO * there < one.high
+        assert one.points == pytest.approx(ELO_SCALE * there, abs=5)  # the prior is one start in 75
+        assert one.low < ELO_SCALE * there < one.high
 
 
 def separated(count, many=2):
@@ -116,20 +122,20 @@ def test_who_never_loses_has_a_wide_interval():
         (10, 222.72, 1727.89),
         (100, 638.25, 2123.99),
     ):
-        rated, _ = bradley_terry(["a", "b"], [separated(count)], "b", resamples=20_000)
-        assert rated[0].points == pytest.approx(ELO * math.log(2 * count + 1), abs=1)
+        rated, _ = fit_bradley_terry(["a", "b"], [separated(count)], "b", resamples=20_000)
+        assert rated[0].points == pytest.approx(ELO_SCALE * math.log(2 * count + 1), abs=1)
         assert rated[0].low == pytest.approx(low, abs=12)
         assert rated[0].high == pytest.approx(high, abs=60)
         assert rated[1][1:] == (0, 0, 0)
-    alone, _ = bradley_terry(["a", "b"], [separated(10)], "b")
-    twice, _ = bradley_terry(["a", "b"], [2 * separated(10)], "b")
+    alone, _ = fit_bradley_terry(["a", "b"], [separated(10)], "b")
+    twice, _ = fit_bradley_terry(["a", "b"], [2 * separated(10)], "b")
     assert twice[0][1:] == pytest.approx(alone[0][1:], rel=0.01)  # no more was seen
 
 
 def test_who_never_met_cannot_be_compared():
     unit = np.zeros((20, 4, 4, 2))
     unit[:10, 0, 1, 0] = unit[10:, 1, 0, 0] = unit[:10, 2, 3, 0] = unit[10:, 3, 2, 0] = 1
-    rated, _ = bradley_terry(list("abcd"), [unit], "a")
+    rated, _ = fit_bradley_terry(list("abcd"), [unit], "a")
     wide = {one.agent: one.high - one.low for one in rated}
     assert wide["b"] < 500 < 1000 < min(wide["c"], wide["d"])
 
@@ -145,8 +151,8 @@ def test_who_never_met_cannot_be_compared():
 def test_few_matches_and_many_wins_leave_room_for_the_truth(gap, alike):
     held = []
     for seed in range(150):
-        (unit,) = played(np.array([gap / ELO, 0]), -30.0, 10, seed)
-        rated, _ = bradley_terry(["a", "b"], [alike * unit], "b", resamples=200)
+        (unit,) = played(np.array([gap / ELO_SCALE, 0]), -30.0, 10, seed)
+        rated, _ = fit_bradley_terry(["a", "b"], [alike * unit], "b", resamples=200)
         one = next(one for one in rated if one.agent == "a")
         assert one.low < one.points < one.high < math.inf
         held.append(one.low <= gap <= one.high)
@@ -157,16 +163,16 @@ def test_cycles():
     wins = np.zeros((4, 4))
     for i, j in ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)):
         wins[i, j], wins[j, i] = 40, 10
-    (found,) = cycles(["rock", "scissors", "paper", "none"], wins, np.zeros((4, 4)))
+    (found,) = find_cycles(["rock", "scissors", "paper", "none"], wins, np.zeros((4, 4)))
     assert found.agents == ("rock", "scissors", "paper")
     assert found.certain
-    (found,) = cycles(["rock", "scissors", "paper", "none"], wins / 20, np.zeros((4, 4)))
+    (found,) = find_cycles(["rock", "scissors", "paper", "none"], wins / 20, np.zeros((4, 4)))
     assert not found.certain
     wins[2, 0], wins[0, 2] = 10, 40
-    assert cycles(list("abcd"), wins, np.zeros((4, 4))) == []
+    assert find_cycles(list("abcd"), wins, np.zeros((4, 4))) == []
     # Everybody is alike in a cycle, for ratings along a line.
     wins = np.array([[0, 9, 1], [1, 0, 9], [9, 1, 0.0]])
-    assert davidson(wins, np.zeros((3, 3)))[0] == pytest.approx([0, 0, 0])
+    assert fit_davidson(wins, np.zeros((3, 3)))[0] == pytest.approx([0, 0, 0])
 
 
 def test_plackett_luce():
@@ -176,9 +182,9 @@ def test_plackett_luce():
     for _ in range(300):
         who = rng.permutation(list(strengths))[:3].tolist()
         matches.append({one: strengths[one] + float(rng.gumbel()) for one in who})
-    known = plackett_luce(matches)
+    known = fit_plackett_luce(matches)
     assert sorted(known, key=lambda one: -known[one][0]) == list("abcd")
-    later = plackett_luce([{"e": 3.0, "a": 1.0, "b": 0.0}] * 20, known)
+    later = fit_plackett_luce([{"e": 3.0, "a": 1.0, "b": 0.0}] * 20, known)
     assert later["e"][0] > later["a"][0] > later["b"][0]
     assert later["d"] == known["d"]
 
@@ -187,7 +193,7 @@ def test_plackett_luce_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "openskill", None)
     monkeypatch.setitem(sys.modules, "openskill.models", None)
     with pytest.raises(ImportError, match=r"gem-ma\[evaluation\]"):
-        plackett_luce([{"a": 1.0, "b": 0.0}])
+        fit_plackett_luce([{"a": 1.0, "b": 0.0}])
 
 
 # -- who wins, and who cannot ----------------------------------------------------------------------
@@ -201,10 +207,10 @@ def test_games_without_winners_are_not_rated(tmp_path, capsys):
     names = {"a": first_legal, "b": lambda turn: turn.legal[-1] if turn.legal else "1"}
     games = ["game:PrisonersDilemma-v0", "game:ReferenceGame-v0", BOARD]
     given = {"matches": 3, "anchors": (), "named": names, "progress": False}
-    board = tournament(games, "ab", tmp_path / "all", **given)
+    board = run_tournament(games, "ab", tmp_path / "all", **given)
     assert board.unrated == games[:2]
     assert {game for game, _, _ in board.seats} == {BOARD}
-    assert board.total("a")["win"] + board.total("b")["win"] <= 6
+    assert board.count_outcomes("a")["win"] + board.count_outcomes("b")["win"] <= 6
     for game in games:
         episodes = [
             one
@@ -220,9 +226,9 @@ def test_games_without_winners_are_not_rated(tmp_path, capsys):
                 if who == agent
             ]
             assert board.returns[game, agent].value == pytest.approx(np.mean(earned))
-    alone = tournament(games[:1], "ab", tmp_path / "one", **given)
+    alone = run_tournament(games[:1], "ab", tmp_path / "one", **given)
     assert (alone.ratings, alone.cycles, alone.matches) == ([], [], 6)
-    json.dumps(alone.plain(), allow_nan=False)
+    json.dumps(alone.to_dict(), allow_nan=False)
     words = ["tournament", games[0], "--agents", "random", "search:depth=1", "--matches", 2]
     assert command(*words, "--out", tmp_path / "none", "--max-errors", 9) == 1
     printed = capsys.readouterr().out
@@ -251,7 +257,7 @@ def contents(folder):
 
 
 def test_everybody_meets_everybody_in_all_seats_on_the_same_starts(tmp_path):
-    board = tournament(
+    board = run_tournament(
         [BOARD], ["search", "search:depth=1"], tmp_path / "t", matches=4, progress=False
     )
     assert board.matches == 3 * 2 * 4
@@ -264,9 +270,9 @@ def test_everybody_meets_everybody_in_all_seats_on_the_same_starts(tmp_path):
     assert len({tuple(sorted(seeds)) for seeds in starts.values()}) == 1
     assert [one.agent for one in board.ratings] == ["search", "search:depth=1", "random"]
     assert board.ratings[-1][1:] == (0, 0, 0)
-    assert board.total("search")["loss"] == 0
+    assert board.count_outcomes("search")["loss"] == 0
     rows = list(csv.reader((tmp_path / "t" / "crosstable.csv").read_text().splitlines()))
-    assert rows == board.cross_table()
+    assert rows == board.build_cross_table()
     assert rows[0] == ["agent", "search", "search:depth=1", "random"]
     assert rows[1][1] == ""
     assert float(rows[1][3]) + float(rows[3][1]) == pytest.approx(100, abs=1)
@@ -275,8 +281,8 @@ def test_everybody_meets_everybody_in_all_seats_on_the_same_starts(tmp_path):
 @pytest.mark.parametrize("progress", [False, None, True])
 def test_a_bar_is_shown_as_asked(progress, tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(Progress, "start", lambda total, force: asked.append((total, force)))
-    tournament([BOARD], ["search:depth=1"], tmp_path, matches=2, progress=progress)
+    monkeypatch.setattr(RolloutProgress, "start", lambda total, force: asked.append((total, force)))
+    run_tournament([BOARD], ["search:depth=1"], tmp_path, matches=2, progress=progress)
     assert asked == ([] if progress is False else [(4, bool(progress))])
 
 
@@ -291,40 +297,46 @@ def test_a_tournament_goes_on_with_more_agents_and_more_matches(tmp_path):
         return reply
 
     names = {name: counting(name) for name in "abc"}
-    first = tournament([KUHN], "ab", tmp_path, matches=5, anchors=(), named=names, progress=False)
+    first = run_tournament(
+        [KUHN], "ab", tmp_path, matches=5, anchors=(), named=names, progress=False
+    )
     assert first.matches == 10
     before, asked[:] = contents(tmp_path), []
-    same = tournament([KUHN], "ab", tmp_path, matches=5, anchors=(), named=names, progress=False)
+    same = run_tournament(
+        [KUHN], "ab", tmp_path, matches=5, anchors=(), named=names, progress=False
+    )
     assert asked == []
-    assert same.plain() == first.plain()
-    third = tournament([KUHN], "c", tmp_path, matches=5, anchors=(), named=names, progress=False)
+    assert same.to_dict() == first.to_dict()
+    third = run_tournament(
+        [KUHN], "c", tmp_path, matches=5, anchors=(), named=names, progress=False
+    )
     assert third.agents == ["a", "b", "c"]
     assert third.matches == 30
     after = contents(tmp_path)
     assert {name: after[name] for name in before} == before
-    more = tournament([KUHN], "c", tmp_path, matches=7, anchors=(), named=names, progress=False)
+    more = run_tournament([KUHN], "c", tmp_path, matches=7, anchors=(), named=names, progress=False)
     assert more.matches == 42
     assert all(contents(tmp_path)[name].startswith(after[name]) for name in after)
-    at_once = tournament(
+    at_once = run_tournament(
         [KUHN], "cba", tmp_path / "other", matches=7, anchors=(), named=names, progress=False
     )
-    assert at_once.plain() == more.plain()
-    assert leaderboard(tmp_path, None).plain() == more.plain()
-    with pytest.raises(BadStore, match="seed=0 is there and seed=1 is asked for; ask"):
-        tournament([KUHN], "c", tmp_path, seed=1, anchors=(), named=names, progress=False)
+    assert at_once.to_dict() == more.to_dict()
+    assert build_leaderboard(tmp_path, None).to_dict() == more.to_dict()
+    with pytest.raises(BadRunFolder, match="seed=0 is there and seed=1 is asked for; ask"):
+        run_tournament([KUHN], "c", tmp_path, seed=1, anchors=(), named=names, progress=False)
 
 
 def test_an_agent_meets_itself_under_another_name(tmp_path):
     asked = [BOARD, "--agents", "one=search:depth=1", "search:depth=1", "--anchors", "none"]
     assert command("tournament", *asked, "--matches", 2, "--out", tmp_path) == 0
-    board = leaderboard(tmp_path, None)
+    board = build_leaderboard(tmp_path, None)
     assert board.agents == ["one=search:depth=1", "search:depth=1"]
     assert [one.points for one in board.ratings] == pytest.approx([0, 0])
     assert board.missing == []
     # who is in the folder already needs no more words than that
     again = ["tournament", BOARD, "--matches", 2, "--out", tmp_path]
     assert command(*again) == 0
-    assert leaderboard(tmp_path).matches == 12
+    assert build_leaderboard(tmp_path).matches == 12
 
 
 def test_what_failed_is_missing(tmp_path):
@@ -333,31 +345,31 @@ def test_what_failed_is_missing(tmp_path):
 
     given = {"anchors": (), "matches": 3, "max_errors": 1, "concurrency": 1, "progress": False}
     names = {"a": first_legal, "b": fails}
-    board = tournament([BOARD], "ab", tmp_path, named=names, **given)
+    board = run_tournament([BOARD], "ab", tmp_path, named=names, **given)
     assert [(one["agents"], one["played"], one["matches"]) for one in board.missing] == [
         (["a", "b"], 0, 3),
         (["b", "a"], 0, 3),
     ]
-    assert board.plain()["missing"] == board.missing
+    assert board.to_dict()["missing"] == board.missing
     names["b"] = first_legal
-    less = tournament([BOARD], "ab", tmp_path, named=names, **{**given, "matches": 1})
+    less = run_tournament([BOARD], "ab", tmp_path, named=names, **{**given, "matches": 1})
     assert [one["played"] for one in less.missing] == [1, 1]  # of the three that were asked for
-    assert tournament([BOARD], "ab", tmp_path, named=names, **given).missing == []
+    assert run_tournament([BOARD], "ab", tmp_path, named=names, **given).missing == []
 
 
 def test_forfeits_are_counted_apart(tmp_path):
     names = {"mute": lambda turn: "..."}
-    board = tournament([BOARD], ["mute"], tmp_path, matches=5, named=names, progress=False)
-    assert board.total("mute") == {"win": 0, "draw": 0, "loss": 0, "forfeit": 10}
-    assert board.total("random") == {"win": 10, "draw": 0, "loss": 0, "forfeit": 0}
+    board = run_tournament([BOARD], ["mute"], tmp_path, matches=5, named=names, progress=False)
+    assert board.count_outcomes("mute") == {"win": 0, "draw": 0, "loss": 0, "forfeit": 10}
+    assert board.count_outcomes("random") == {"win": 10, "draw": 0, "loss": 0, "forfeit": 0}
     assert board.ratings[-1].agent == "mute"
-    apart = leaderboard(tmp_path, "random", forfeits="leave-out")
+    apart = build_leaderboard(tmp_path, "random", forfeits="leave-out")
     assert [one.points for one in apart.ratings] == pytest.approx([0, 0])
-    assert apart.total("mute")["forfeit"] == 10
+    assert apart.count_outcomes("mute")["forfeit"] == 10
 
 
 def test_three_seats(tmp_path):
-    board = tournament(
+    board = run_tournament(
         ["game:LiarsDice-v0"],
         ["a"],
         tmp_path / "two",
@@ -370,7 +382,7 @@ def test_three_seats(tmp_path):
         name: (lambda turn, n=n: turn.legal[turn.seed % len(turn.legal)])
         for n, name in enumerate("abc")
     }
-    board = tournament(
+    board = run_tournament(
         ["game:LiarsDice-v0"],
         "abc",
         tmp_path / "three",
@@ -380,8 +392,8 @@ def test_three_seats(tmp_path):
         progress=False,
     )
     assert board.matches == 2 * 6
-    assert sum(board.total(one)["win"] for one in "abc") == 12
-    turned = tournament(
+    assert sum(board.count_outcomes(one)["win"] for one in "abc") == 12
+    turned = run_tournament(
         ["game:LiarsDice-v0"],
         "abc",
         tmp_path / "turned",
@@ -403,17 +415,17 @@ def test_swiss(tmp_path):
         "fifth": "random",
     }
     given = {"matches": 2, "schedule": "swiss", "anchors": (), "named": names, "progress": False}
-    board = tournament([BOARD], list(names), tmp_path, **given)
+    board = run_tournament([BOARD], list(names), tmp_path, **given)
     assert board.matches == 3 * 2 * 2 * 2  # rounds, pairs, seatings, starts; one agent rests
     met = (board.wins + board.wins.T + board.draws > 0).sum() // 2
     assert met >= 5  # they seldom meet again
     before = contents(tmp_path)
-    assert tournament([BOARD], list(names), tmp_path, **given).plain() == board.plain()
+    assert run_tournament([BOARD], list(names), tmp_path, **given).to_dict() == board.to_dict()
     assert contents(tmp_path) == before
-    full = tournament([BOARD], [], tmp_path, **{**given, "schedule": "round-robin"})
+    full = run_tournament([BOARD], [], tmp_path, **{**given, "schedule": "round-robin"})
     assert full.matches == 10 * 2 * 2
     with pytest.raises(BadTournament, match="cannot fill the 3 seats"):
-        tournament(["game:LiarsDice-v0"], ["one", "two"], tmp_path / "x", **given)
+        run_tournament(["game:LiarsDice-v0"], ["one", "two"], tmp_path / "x", **given)
 
 
 def test_the_command(tmp_path, capsys):
@@ -452,5 +464,5 @@ def test_the_command(tmp_path, capsys):
 def test_what_skills_need_is_missed_before_anything_is_played(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openskill.models", None)
     with pytest.raises(ImportError, match=r"gem-ma\[evaluation\]"):
-        tournament(["game:TicTacToe-v0"], ["search"], tmp_path / "cup", matches=1, skills=True)
+        run_tournament(["game:TicTacToe-v0"], ["search"], tmp_path / "cup", matches=1, skills=True)
     assert not (tmp_path / "cup").exists()

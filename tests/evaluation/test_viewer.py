@@ -18,9 +18,9 @@ from gem_ma.agents import FunctionAgent
 from gem_ma.cli.main import main
 from gem_ma.envs.registry import Spec
 from gem_ma.evaluation import viewer
-from gem_ma.evaluation.viewer import Unseen, find_files, spectate, write_page
-from gem_ma.rollouts.episode import Failure
-from gem_ma.rollouts.records import NotARecord, load_episodes
+from gem_ma.evaluation.viewer import UnreplayableEpisode, find_episode_files, spectate, write_page
+from gem_ma.rollouts.episode import EpisodeFailure
+from gem_ma.rollouts.records import RecordError, load_episodes
 
 FOUR = "game:ConnectFour-v0"
 THREE = "game:TicTacToe-v0"
@@ -78,7 +78,7 @@ def show(browser, tmp_path):
         page.events = []
         for event in ("dialog", "request", "pageerror", "console", "popup", "framenavigated"):
             page.on(event, lambda what, event=event: page.events.append((event, str(what))))
-        page.on("dialog", lambda dialog: dialog.dismiss())
+        page.on("dialog", lambda dialog: dialog.remove_worker())
         page.goto(f"{out.as_uri()}{moment}")
         page.wait_for_selector("body[data-ready]")
         return page
@@ -131,7 +131,12 @@ def test_the_list_says_how_each_episode_went(episodes, tmp_path):
         ({"red": 0.0}, "terminated", None, "not solved"),
         ({"red": 0.25}, "terminated", None, "0.25 of 1"),
         ({"red": 1.0}, "truncated", None, "solved"),
-        ({"red": 1.0, "yellow": -1.0}, "failed", Failure("red", "OSError", "gone"), "failed"),
+        (
+            {"red": 1.0, "yellow": -1.0},
+            "failed",
+            EpisodeFailure("red", "OSError", "gone"),
+            "failed",
+        ),
     ):
         agents = dict.fromkeys(returns, "random")
         told = {"returns": returns, "ended": ended, "failure": failure, "agents": agents}
@@ -206,7 +211,7 @@ def test_folders(episodes, tmp_path):
     for name in ("a.jsonl", "deep/er/b.jsonl"):
         shutil.copy(episodes, tmp_path / name)
     (tmp_path / "deep" / "notes.jsonl").write_text('{"other": 1}\n')
-    assert [p.name for p in find_files(tmp_path)] == ["a.jsonl", "b.jsonl"]
+    assert [p.name for p in find_episode_files(tmp_path)] == ["a.jsonl", "b.jsonl"]
     done = write_page(tmp_path, tmp_path / "page.html")
     assert done.episodes == 24
     index, lines = unpacked((tmp_path / "page.html").read_text())
@@ -222,12 +227,12 @@ def test_folders(episodes, tmp_path):
     _, lines = unpacked((tmp_path / "page.html").read_text())
     assert all(step["lost"] for step in lines[0]["steps"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(NotARecord, match="none of the files"):
-        find_files(tmp_path / "empty")
+    with pytest.raises(RecordError, match="none of the files"):
+        find_episode_files(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no such file"):
-        find_files(tmp_path / "nowhere")
-    with pytest.raises(NotARecord, match="no file of episodes"):
-        find_files(tmp_path / "deep" / "notes.jsonl")
+        find_episode_files(tmp_path / "nowhere")
+    with pytest.raises(RecordError, match="no file of episodes"):
+        find_episode_files(tmp_path / "deep" / "notes.jsonl")
 
 
 def altered(episode, **spec):
@@ -248,7 +253,7 @@ def test_a_file_makes_nothing_run(episodes, tmp_path):
         (replace(episode, seed=episode.seed, wrappers=("Wrapper",)), "Wrapper"),
         (replace(episode, steps=episode.steps[1:]), "is to act|something else"),
     ):
-        with pytest.raises(Unseen, match=why):
+        with pytest.raises(UnreplayableEpisode, match=why):
             list(spectate(wrong))
     assert not mark.exists()
     secret = tmp_path / "secret.png"
@@ -282,8 +287,8 @@ def reasons(path, out, **kwargs):
 
 
 def test_no_argument_of_a_record_holds_the_page_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(viewer, "_SECONDS", 1.5)
-    monkeypatch.setattr(viewer, "_STRIKES", 1)
+    monkeypatch.setattr(viewer, "_MAX_SECONDS", 1.5)
+    monkeypatch.setattr(viewer, "_MAX_STRIKES", 1)
     path, out = tmp_path / "guess.jsonl", tmp_path / "page.html"
     rollout("game:GuessTheNumber-v0-easy", "random", 1, seed=0, max_number=9, out=path)
     told = {"min_number": 1, "max_number": 9, "max_turns": 4}
@@ -442,7 +447,7 @@ def test_hostile_episodes_do_nothing(show, tmp_path):
                 tools={text: [{"name": text}]},
                 returns={text: 1.0, "__proto__": 0.0},
                 report={text: text, "nan": float("nan")},
-                failure=Failure(text, text, text),
+                failure=EpisodeFailure(text, text, text),
                 ended=text,
                 steps=everywhere,
                 spec=Spec(text, text, {text: text}),

@@ -241,7 +241,7 @@ def registers(monkeypatch):
     from gem_ma.gem.envs import registration
 
     monkeypatch.setattr(registry, "_specs", dict(registry._specs))
-    monkeypatch.setattr(registry, "_tell_others", lambda one: None)
+    monkeypatch.setattr(registry, "_register_elsewhere", lambda one: None)
     monkeypatch.setattr(registration, "ENV_REGISTRY", {})
 
 
@@ -325,7 +325,7 @@ def test_a_state_is_kept_and_brought_back():
     move = env.sample_random_action()
     assert env.step(move)[:4] == other.step(move)[:4]
     with pytest.raises(ValueError, match=r"only what gem\.make has made"):
-        gem.Seat(env.env, agent="o", others="random").spawn()
+        gem.SingleSeatEnv(env.env, agent="o", others="random").spawn()
 
 
 def test_what_openrlhfs_example_asks_of_an_environment():

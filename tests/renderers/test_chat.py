@@ -7,9 +7,9 @@ import pytest
 from test_font import HOSTILE
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import readable
+from gem_ma.renderers.contrast import choose_ink
 from gem_ma.renderers.scenes import chat
-from gem_ma.renderers.themes import THEMES, theme
+from gem_ma.renderers.themes import THEMES, parse_theme
 from gem_ma.scene import Chat
 
 LIGHT = THEMES["light"]
@@ -28,7 +28,7 @@ def colored(picture, color):
 
 def shows(picture, text, height, ink, paper):
     """Say whether a line of text is somewhere in a picture, to the pixel."""
-    needle = font.screen([text], len(text), 1, height, ink, paper)
+    needle = font.render_lines([text], len(text), 1, height, ink, paper)
     # The row with most ink decides where it may be.
     row = int((needle != paper).any(2).sum(1).argmax())
     wanted = needle[row].tobytes()
@@ -47,15 +47,15 @@ def shows(picture, text, height, ink, paper):
 @pytest.mark.parametrize("which", [*THEMES, 0, 1, 2])
 def test_frames_have_the_size_and_are_fresh(size, which):
     scene = Chat(many(5), "Ann", "A title that is long enough to be cut " * 3)
-    picture = chat.draw(scene, size, theme(which))
+    picture = chat.draw(scene, size, parse_theme(which))
     assert picture.shape == (size[1], size[0], 3)
     assert picture.dtype == np.uint8
     assert picture.flags.c_contiguous
     assert picture.flags.writeable
-    again = chat.draw(scene, size, theme(which))
+    again = chat.draw(scene, size, parse_theme(which))
     assert (picture == again).all()
     picture[:] = 7
-    assert (chat.draw(scene, size, theme(which)) == again).all()
+    assert (chat.draw(scene, size, parse_theme(which)) == again).all()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -80,7 +80,7 @@ def test_the_newest_is_shown_and_earlier_ones_are_declared(size):
         picture = chat.draw(Chat(many(count)), size, LIGHT)
         last = ("blue", "green", "orange")[(count - 1) % 3]
         ground = LIGHT.color(last)
-        ink = readable(ground)
+        ink = choose_ink(ground)
         assert shows(picture, f"message {count - 1} of a", height, ink, ground)
         declared = [
             left
@@ -100,7 +100,7 @@ def test_the_newest_is_shown_and_earlier_ones_are_declared(size):
                 picture,
                 f"message {i} of a",
                 height,
-                readable(LIGHT.color(("blue", "green", "orange")[i % 3])),
+                choose_ink(LIGHT.color(("blue", "green", "orange")[i % 3])),
                 LIGHT.color(("blue", "green", "orange")[i % 3]),
             )
         ]
@@ -112,15 +112,15 @@ def test_the_newest_is_shown_and_earlier_ones_are_declared(size):
 @pytest.mark.parametrize("size", SIZES)
 def test_a_huge_message_is_cut_with_a_declaration(size):
     height = 11 if size[0] == 252 else 18
-    columns = max(1, (size[0] - 6 * (height // 3)) // font.width(height) * 7 // 8)
+    columns = max(1, (size[0] - 6 * (height // 3)) // font.measure_advance(height) * 7 // 8)
     text = "word " * 3000
     picture = chat.draw(Chat((("Ann", "before"), ("Bob", text))), size, LIGHT)
     ground = LIGHT.color("green")
-    total = len(font.wrap(text, columns))
+    total = len(font.wrap_text(text, columns))
     found = [
         hidden
         for hidden in range(total - 60, total)
-        if shows(picture, f"... {hidden} more lines", height, readable(ground), ground)
+        if shows(picture, f"... {hidden} more lines", height, choose_ink(ground), ground)
     ]
     assert len(found) == 1
     assert shows(picture, "... 1 earlier message", height, LIGHT.ink, LIGHT.paper)
@@ -162,6 +162,6 @@ def test_letters_stand_out_from_every_bubble():
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
 
     for which in [*THEMES, *range(50)]:
-        for color, _ in theme(which).colors.values():
-            pair = sorted([light(color), light(readable(color))])
+        for color, _ in parse_theme(which).colors.values():
+            pair = sorted([light(color), light(choose_ink(color))])
             assert pair[1] / pair[0] >= 2

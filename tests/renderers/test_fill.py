@@ -5,11 +5,11 @@ import pytest
 from playable import FEW, IDS, TALKS, unless
 
 import gem_ma
-from gem_ma.renderers import draw, theme
+from gem_ma.renderers import draw, parse_theme
 
 SIZES = (252, 336, 504, 1008)
 LEAST = 0.55
-PAPER = np.array(theme("light").paper, np.uint8)
+PAPER = np.array(parse_theme("light").paper, np.uint8)
 
 
 def filled(picture):
@@ -27,7 +27,7 @@ def scenes(env_id):
     for _ in range(2):
         if env.to_act:
             seat = env.to_act[0]
-            yield env.core.sight.build_scene(env.match.make_view(seat), seat)
+            yield env.core.observation_builder.build_scene(env.match.make_view(seat), seat)
         for _ in range(4):
             if env.to_act:
                 env.step(env.sample_random_action())

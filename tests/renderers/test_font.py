@@ -13,7 +13,7 @@ import pytest
 from needed import needed
 from playable import unless
 
-from gem_ma.renderers import draw, font, foreign, png
+from gem_ma.renderers import draw, font, png, user_fonts
 from gem_ma.renderers.scenes import terminal
 from gem_ma.scene import Grid, Panels, Terminal, Tile
 
@@ -53,71 +53,73 @@ def own_font(monkeypatch):
     file = next(filter(Path.is_file, places), None)
     if file is None:
         pytest.skip("there is no DejaVuSans.ttf, which matplotlib brings")
-    monkeypatch.setenv(foreign.VARIABLE, "")
-    foreign.use(file)
+    monkeypatch.setenv(user_fonts.FONTS_VARIABLE, "")
+    user_fonts.use_fonts(file)
     yield file
-    foreign.use()
+    user_fonts.use_fonts()
 
 
 def cells(text, height=28):
     """Return what a line covers, cell by cell from left to right."""
-    return np.split(font.coverage(text, height), len(text), axis=1)
+    return np.split(font.render_coverage(text, height), len(text), axis=1)
 
 
 def test_named_fonts_join_letters_and_order_them(own_font):
     text = "a \u0633\u0644\u0627\u0645 x (b)"  # salam
-    shown, (run,) = foreign.laid_out(text, lambda char: not font.has(char))
+    shown, (run,) = user_fonts.arrange_line(text, lambda char: not font.has_glyph(char))
     assert (shown, run.start, run.cells, run.text) == ("a      x (b)", 2, 4, text[2:6])
-    word = font.coverage(text[2:6], 28)
+    word = font.render_coverage(text[2:6], 28)
     assert (np.hstack(cells(text)[2:6]) == word).all()
-    alone = [font.coverage(one, 28) for one in text[2:6]]
+    alone = [font.render_coverage(one, 28) for one in text[2:6]]
     assert not (word == np.hstack(alone)).all()
     assert not (word == np.hstack(alone[::-1])).all()  # it is more than letters in another order
     row = word[:, np.flatnonzero(word.any(0))[0] :].max(0) > 0
     assert row.sum() > 0.6 * row.size
     assert word[:, -14:].any()  # it begins at the right
     frame = screen(text, 28)
-    assert (frame == font.shades(INK, PAPER)[font.coverage(text, 28)]).all()
+    assert (frame == font.make_shades(INK, PAPER)[font.render_coverage(text, 28)]).all()
 
 
 def test_hebrew_is_read_from_the_right(own_font):
     text = "\u05d0\u05d1\u05d2 (x) 12"
-    shown, (run,) = foreign.laid_out(text, lambda char: not font.has(char))
+    shown, (run,) = user_fonts.arrange_line(text, lambda char: not font.has_glyph(char))
     assert shown == "12 (x)    "
     assert (run.start, run.text, run.backward) == (7, text[:3], True)
     pictures = [one.any(0) for one in cells("\u05d0\u05d3")]
     assert all(one.any() for one in pictures)
-    assert all(zlib.crc32(font.coverage(text, height)) for height in font.HEIGHTS)
+    assert all(zlib.crc32(font.render_coverage(text, height)) for height in font.LETTER_HEIGHTS)
 
 
 def test_what_no_named_font_has_stays_a_box(own_font):
-    boxes = font.coverage("\u4e2d", 28)
-    word = font.coverage("\u05d0", 28)
-    both = font.coverage("\u4e2d\u05d0", 28)
+    boxes = font.render_coverage("\u4e2d", 28)
+    word = font.render_coverage("\u05d0", 28)
+    both = font.render_coverage("\u4e2d\u05d0", 28)
     assert (both[:, :14] == word).all() or (both[:, 14:] == word).all()
     assert (boxes == both[:, :14]).all() or (boxes == both[:, 14:]).all()
-    foreign.use()
-    assert (font.coverage("\u4e2d", 28) == boxes).all()
-    assert not (font.coverage("\u05d0", 28) == word).all()
+    user_fonts.use_fonts()
+    assert (font.render_coverage("\u4e2d", 28) == boxes).all()
+    assert not (font.render_coverage("\u05d0", 28) == word).all()
 
 
 def test_wide_letters_take_two_cells(monkeypatch, own_font):
     # DejaVu has no wide letter: one that is as wide as any stands in for them.
-    monkeypatch.setattr(foreign.unicodedata, "east_asian_width", lambda c: "W" if c > "z" else "Na")
-    text = foreign.proper("a\u05d0b")
-    assert text == f"a\u05d0{foreign.FILL}b" == foreign.proper(text)
-    shown, (run,) = foreign.laid_out(text, lambda char: not font.has(char))
+    monkeypatch.setattr(
+        user_fonts.unicodedata, "east_asian_width", lambda c: "W" if c > "z" else "Na"
+    )
+    text = user_fonts.normalize_text("a\u05d0b")
+    assert text == f"a\u05d0{user_fonts.WIDE_FILLER}b" == user_fonts.normalize_text(text)
+    shown, (run,) = user_fonts.arrange_line(text, lambda char: not font.has_glyph(char))
     assert (shown, run.start, run.cells, run.text) == ("a  b", 1, 2, "\u05d0")
-    many = foreign.proper("\u05d0" * 9)
-    assert [len(line) for line in font.wrap(many, 5)] == [4, 4, 4, 4, 2]
-    assert foreign.proper("\u4e2d") == "\u4e2d"  # a box is one cell
+    many = user_fonts.normalize_text("\u05d0" * 9)
+    assert [len(line) for line in font.wrap_text(many, 5)] == [4, 4, 4, 4, 2]
+    assert user_fonts.normalize_text("\u4e2d") == "\u4e2d"  # a box is one cell
 
 
 def test_letters_are_composed_before_they_are_drawn():
     for scene in (Terminal, lambda text: Grid(("x",), (("x", Tile()),), status=(text,))):
         one, other = (scene(text) for text in ("caf\u00e9", "cafe\u0301"))
         assert (draw(one, (252, 252)) == draw(other, (252, 252))).all()
-        assert png.png(one, (252, 252)) == png.png(other, (252, 252))
+        assert png.render_png(one, (252, 252)) == png.render_png(other, (252, 252))
     panels = Panels((("e\u0301", Terminal("e\u0301")),))
     assert (
         draw(panels, (252, 252)) == draw(Panels((("\u00e9", Terminal("\u00e9")),)), (252, 252))
@@ -129,8 +131,8 @@ def test_files_that_are_no_fonts(tmp_path):
     (tmp_path / "a.ttf").write_text("no font")
     for name, words in (("a.ttf", "no font file"), ("b.ttf", "No such file")):
         with pytest.raises(ValueError, match=words):
-            foreign.use(tmp_path / name)
-    assert foreign.named() == ""
+            user_fonts.use_fonts(tmp_path / name)
+    assert user_fonts.get_font_files() == ""
 
 
 def test_the_order_of_letters_is_unicodes():
@@ -144,43 +146,51 @@ def test_the_order_of_letters_is_unicodes():
         "": "",
     }
     for text, seen in from_python_bidi.items():
-        assert "".join(text[place] for place in foreign.order(foreign.levels(text))) == seen
+        assert (
+            "".join(
+                text[place]
+                for place in user_fonts.compute_visual_order(user_fonts.compute_bidi_levels(text))
+            )
+            == seen
+        )
 
 
 def screen(text, height=18, columns=None, rows=1):
     # Not splitlines: it breaks at signs that are to be drawn as boxes.
-    return font.screen(text.split("\n"), columns or len(text), rows, height, INK, PAPER)
+    return font.render_lines(text.split("\n"), columns or len(text), rows, height, INK, PAPER)
 
 
-@pytest.mark.parametrize("height", font.HEIGHTS)
+@pytest.mark.parametrize("height", font.LETTER_HEIGHTS)
 def test_the_repertoire_is_there_and_every_sign_is_drawn_and_distinct(height):
     chars = "éßñΩλЖя→⇒∀≤─│┼█▓■●♔♕♖♗♘♙♚♛♜♝♞♟♠♣♥♦♤♧♡♢⚀⚁⚂⚃⚄⚅✓✗€"
-    assert all(font.has(char) for char in chars)
+    assert all(font.has_glyph(char) for char in chars)
     pictures = {screen(char, height).tobytes() for char in chars + " "}
     assert len(pictures) == len(chars) + 1
 
 
-@pytest.mark.parametrize("height", font.HEIGHTS)
+@pytest.mark.parametrize("height", font.LETTER_HEIGHTS)
 def test_ascii_signs_are_distinct(height):
     assert len({screen(chr(code), height).tobytes() for code in range(32, 127)}) == 95
 
 
-@pytest.mark.parametrize("height", [unless(i % 4 == 0, h) for i, h in enumerate(font.HEIGHTS)])
+@pytest.mark.parametrize(
+    "height", [unless(i % 4 == 0, h) for i, h in enumerate(font.LETTER_HEIGHTS)]
+)
 def test_boxes_of_missing_glyphs_are_distinct(height):
     rng = random.Random(height)
     codes = {*rng.sample(range(0x110000), 3000), 0, 0x301, 0x4E2D, 0xD800, 0x1F600, 0x10FFFF}
     codes |= {0x24E2D, 0x104E2D}
-    missing = [chr(code) for code in codes if not font.has(chr(code))]
+    missing = [chr(code) for code in codes if not font.has_glyph(chr(code))]
     assert len(missing) > 2500
     drawn = {screen(char, height).tobytes() for char in missing}
     assert len(drawn) == len(missing)
     assert screen(" ", height).tobytes() not in drawn
 
 
-@pytest.mark.parametrize("height", font.HEIGHTS)
+@pytest.mark.parametrize("height", font.LETTER_HEIGHTS)
 def test_a_screen_has_its_cells_where_they_belong(height):
     picture = screen("ab\n中", height, columns=4, rows=3)
-    advance = font.width(height)
+    advance = font.measure_advance(height)
     assert picture.shape == (3 * height, 4 * advance, 3)
     assert picture.dtype == np.uint8
     assert picture.flags.c_contiguous
@@ -192,9 +202,9 @@ def test_a_screen_has_its_cells_where_they_belong(height):
 
 @pytest.mark.parametrize("text", ["", "Hello é", "中 国 x", "\ud800"])
 def test_colouring_a_few_glyphs_gives_the_same_screen(text):
-    for height in font.HEIGHTS:
-        kept = font.screen([text], 8, 2, height, INK, PAPER)
-        once = font.screen([text], 8, 2, height, INK, PAPER, keep=False)
+    for height in font.LETTER_HEIGHTS:
+        kept = font.render_lines([text], 8, 2, height, INK, PAPER)
+        once = font.render_lines([text], 8, 2, height, INK, PAPER, keep=False)
         assert (kept == once).all()
 
 
@@ -209,7 +219,8 @@ def test_another_process_draws_the_same_bytes():
     run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, check=True, text=True)
     lines = ["Ωé → ♞", "中\ud800"]
     here = [
-        zlib.crc32(font.screen(lines, 9, 3, h, (1, 2, 3), (250, 251, 252))) for h in font.HEIGHTS
+        zlib.crc32(font.render_lines(lines, 9, 3, h, (1, 2, 3), (250, 251, 252)))
+        for h in font.LETTER_HEIGHTS
     ]
     assert run.stdout.strip() == str(here)
 
@@ -218,12 +229,12 @@ def test_the_bytes_are_those_of_the_file_in_the_package():
     assert zlib.crc32(screen("Ωé → ♞ 中")) == GOLDEN
 
 
-@pytest.mark.parametrize("height", font.HEIGHTS)
+@pytest.mark.parametrize("height", font.LETTER_HEIGHTS)
 def test_pasted_text_is_that_of_a_screen(height):
-    image = np.empty((height, 8 * font.width(height), 3), np.uint8)
+    image = np.empty((height, 8 * font.measure_advance(height), 3), np.uint8)
     image[:] = PAPER
-    assert font.paste(image, 0, 0, "Hé→♞中 xy", height, INK) == 8 * font.width(height)
-    assert (image == font.screen(["Hé→♞中 xy"], 8, 1, height, INK, PAPER)).all()
+    assert font.draw_line(image, 0, 0, "Hé→♞中 xy", height, INK) == 8 * font.measure_advance(height)
+    assert (image == font.render_lines(["Hé→♞中 xy"], 8, 1, height, INK, PAPER)).all()
 
 
 @pytest.mark.parametrize("x", [-10_000, -31, -1, 0, 7, 49, 50, 10_000])
@@ -233,9 +244,9 @@ def test_pasting_is_clipped_at_the_borders(x, y):
     large = np.full((90, 500, 3), 200, np.uint8)
     inside = abs(x) < 200
     if inside:
-        font.paste(large, 200 + x, 30 + y if abs(y) < 31 else 0, text, 18, INK)
+        font.draw_line(large, 200 + x, 30 + y if abs(y) < 31 else 0, text, 18, INK)
     image = np.full((30, 50, 3), 200, np.uint8)
-    assert font.paste(image, x, y, text, 18, INK) == x + len(text) * 9
+    assert font.draw_line(image, x, y, text, 18, INK) == x + len(text) * 9
     if inside and abs(y) < 31:
         assert (image == large[30:60, 200:250]).all()
     else:
@@ -243,13 +254,13 @@ def test_pasting_is_clipped_at_the_borders(x, y):
 
 
 def test_fit_height_takes_the_largest_that_fits():
-    assert font.fit_height(1, 1, (1000, 1000)) == max(font.HEIGHTS)
-    assert font.fit_height(1000, 1000, (10, 10)) == min(font.HEIGHTS)
-    for height in font.HEIGHTS:
-        size = 30 * font.width(height), 20 * height
+    assert font.fit_height(1, 1, (1000, 1000)) == max(font.LETTER_HEIGHTS)
+    assert font.fit_height(1000, 1000, (10, 10)) == min(font.LETTER_HEIGHTS)
+    for height in font.LETTER_HEIGHTS:
+        size = 30 * font.measure_advance(height), 20 * height
         assert font.fit_height(30, 20, size) == height
     with pytest.raises(ValueError, match="expected one of"):
-        font.width(12)
+        font.measure_advance(12)
 
 
 def test_wrap_keeps_every_word_and_no_line_is_too_long():
@@ -258,7 +269,7 @@ def test_wrap_keeps_every_word_and_no_line_is_too_long():
         columns = rng.randint(1, 30)
         words = ["".join(rng.choices("abcé中", k=rng.randint(1, 12))) for _ in range(40)]
         text = "".join(word + rng.choice([" ", "  ", "\n", "\r\n", "\u2028"]) for word in words)
-        lines = font.wrap(text, columns)
+        lines = font.wrap_text(text, columns)
         assert max(map(len, lines)) <= columns
         assert "".join("".join(lines).split()) == "".join(words)
         if columns >= 12:  # every word fits into a line, so none is broken
@@ -287,7 +298,7 @@ def test_wrap_keeps_every_word_and_no_line_is_too_long():
     ],
 )
 def test_wrap_breaks(text, columns, lines):
-    assert font.wrap(text, columns) == lines
+    assert font.wrap_text(text, columns) == lines
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -295,12 +306,12 @@ def test_hostile_text_raises_nothing_and_takes_no_time(name):
     text = HOSTILE[name]
     start = time.process_time()
     for columns in (1, 2, 40):
-        lines = font.wrap(text, columns)
+        lines = font.wrap_text(text, columns)
         assert max(map(len, lines)) <= columns
         assert not any(c < " " or "\x7f" <= c < "\xa0" for line in lines[:2000] for c in line)
-    for height in font.HEIGHTS:
-        font.screen(lines, 40, 10, height, INK, PAPER)
-        font.paste(np.zeros((20, 50, 3), np.uint8), 0, 0, text, height, INK)
+    for height in font.LETTER_HEIGHTS:
+        font.render_lines(lines, 40, 10, height, INK, PAPER)
+        font.draw_line(np.zeros((20, 50, 3), np.uint8), 0, 0, text, height, INK)
     assert time.process_time() - start < 20
 
 
@@ -308,9 +319,10 @@ def test_a_terminal_breaks_no_row_of_a_board_while_a_smaller_type_fits():
     board = "\n".join([" ".join("XO.XO.XO.XO.XO")] * 9)
     story = "A sentence that is too long for one line and is broken between its words."
     rows = (252 - 2 * terminal.MARGIN) // 14
-    height, columns, lines = terminal._layout(f"{board}\n{story}", (252, 252))
+    height, columns, lines = terminal._choose_layout(f"{board}\n{story}", (252, 252))
     assert height == 14
     assert lines[:9] == board.split("\n")
     assert len(lines) <= rows
-    assert terminal._layout(story, (252, 252))[0] == 18  # prose may be broken, and stays large
+    # prose may be broken, and stays large
+    assert terminal._choose_layout(story, (252, 252))[0] == 18
     assert columns == (252 - 2 * terminal.MARGIN) // 7

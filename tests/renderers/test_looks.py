@@ -10,27 +10,27 @@ import zlib
 import numpy as np
 import pytest
 
-from gem_ma.renderers import draw, theme
-from gem_ma.renderers.figures import FIGURES, mask
+from gem_ma.renderers import draw, parse_theme
+from gem_ma.renderers.figures import FIGURES, make_mask
 from gem_ma.renderers.themes import THEMES
 from gem_ma.scene import (
     Cards,
     Chart,
     Chat,
     Grid,
-    Hexes,
-    Page,
+    HexGrid,
     Panels,
     Pegs,
     Pixels,
+    RichText,
     Shapes,
-    Table,
     Terminal,
+    TextTable,
     Tile,
-    Written,
+    WebPage,
 )
 
-WAYS = ((252, 168), theme("light")), ((337, 504), theme(3))
+WAYS = ((252, 168), parse_theme("light")), ((337, 504), parse_theme(3))
 TILES = (
     ("x", Tile("cross", "red", name="cross")),
     ("o", Tile("ring", "blue", "yellow")),
@@ -62,7 +62,7 @@ SCENES = {
     "panels": Panels(
         (("own", LABELLED), ("", Terminal("hello")), ("third", Terminal("x"))), 2, 0.1
     ),
-    "hexes": Hexes(
+    "hexes": HexGrid(
         ("x..", ".o.", "..x"),
         TILES[:2] + TILES[-1:],
         tuple("abc"),
@@ -71,9 +71,9 @@ SCENES = {
         edges=("black", "white"),
         turn="x",
     ),
-    "table": Table((("a", ("7", "blue", 0.5)), ("b", ("8\nno", "red"))), ("", "n"), "Title"),
-    "page": Page("A title", ("Some words.", TALK[1][1]), ("a link", "another"), ("2 left",)),
-    "written": Written("x o\no x\nGo.", (Grid(("xo", "ox"), TILES[:2]), "Go.")),
+    "table": TextTable((("a", ("7", "blue", 0.5)), ("b", ("8\nno", "red"))), ("", "n"), "Title"),
+    "page": WebPage("A title", ("Some words.", TALK[1][1]), ("a link", "another"), ("2 left",)),
+    "written": RichText("x o\no x\nGo.", (Grid(("xo", "ox"), TILES[:2]), "Go.")),
     "pixels": Pixels(bytes(range(48)), 4, 4),
     "shapes": Shapes(
         (
@@ -216,10 +216,10 @@ def test_a_board_fills_its_frame(size):
 
 
 def test_figures():
-    assert {name: zlib.crc32(mask(name, 24)) for name in FIGURES} == MASKS
+    assert {name: zlib.crc32(make_mask(name, 24)) for name in FIGURES} == MASKS
 
 
 def test_themes():
     looks = (*THEMES, "train:3", "train:-4", "held-out:3", "held-out:8")
-    told = {name: repr(sorted(dataclasses.asdict(theme(name)).items())) for name in looks}
+    told = {name: repr(sorted(dataclasses.asdict(parse_theme(name)).items())) for name in looks}
     assert {name: zlib.crc32(words.encode()) for name, words in told.items()} == THEMED

@@ -21,14 +21,14 @@ from gem_ma.renderers import (
     UnknownTheme,
     draw,
     font,
-    legend,
-    noise,
+    make_legend,
+    parse_noise,
+    parse_theme,
     png,
     save_gif,
-    theme,
 )
-from gem_ma.renderers.figures import FIGURES, mask
-from gem_ma.renderers.noises import KINDS
+from gem_ma.renderers.figures import FIGURES, make_mask
+from gem_ma.renderers.noises import NOISE_KINDS
 from gem_ma.renderers.scenes import grid
 from gem_ma.renderers.themes import THEMES
 from gem_ma.scene import (
@@ -36,14 +36,14 @@ from gem_ma.scene import (
     Cards,
     Chart,
     Grid,
-    Page,
     Panels,
     Pegs,
     Pixels,
     Shapes,
-    Table,
     Terminal,
+    TextTable,
     Tile,
+    WebPage,
 )
 from gem_ma.testing import ContractError, certify
 
@@ -83,9 +83,9 @@ def test_the_file_of_a_board_with_labels_is_its_picture():
     tiles = (("a", Tile("heart", "black")), ("b", Tile(ground="orange", name="b")))
     for lines in ((), tuple("123"), ("1", "1", "2")):
         scene = Grid(("aab", "bab", "aab"), tiles, columns=tuple("ABC"), lines=lines)
-        file = Image.open(io.BytesIO(png.png(scene, (252, 252)))).convert("RGB")
+        file = Image.open(io.BytesIO(png.render_png(scene, (252, 252)))).convert("RGB")
         assert (np.asarray(file) == draw(scene, (252, 252))).all()
-    assert "an orange cell" in legend(scene, theme("light"))
+    assert "an orange cell" in make_legend(scene, parse_theme("light"))
 
 
 def test_a_conversation_is_not_certified():
@@ -129,10 +129,10 @@ def test_a_tile_that_cannot_be_seen_is_found_in_panels_too():
 
 
 def test_figures_stand_out_in_every_theme_on_every_ground():
-    for look in (*THEMES.values(), theme(14), theme("held-out:8")):
+    for look in (*THEMES.values(), parse_theme(14), parse_theme("held-out:8")):
         for ground in ("", "black", "yellow"):
             tiles = tuple((n, Tile(n, c, ground)) for n in FIGURES for c in ("orange", "white"))
-            assert grid.plainness(tiles, 16, look) >= 3
+            assert grid.compute_tile_contrast(tiles, 16, look) >= 3
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_pictures_say_whose_turn_it_is(name):
         for _ in range(6):
             for seat in (None, *env.possible_agents):
                 view = env.game_state if seat is None else env.match.make_view(seat)
-                scene = env.core.sight.build_scene(view, seat)
+                scene = env.core.observation_builder.build_scene(view, seat)
                 parts = [part for _, part in scene.scenes] if hasattr(scene, "scenes") else [scene]
                 said = " ".join(line for part in parts for line in part.status)
                 for acts in env.to_act:
@@ -238,7 +238,7 @@ def test_noise_changes_pictures_alike_wherever_they_are_seen(env_id, which):
         env.reset(seed=1)
     agent = noisy.agents[0]
     frame = noisy.observe(agent)["image"]
-    assert (frame == noise(which).apply(plain.observe(agent)["image"])).all()
+    assert (frame == parse_noise(which).apply(plain.observe(agent)["image"])).all()
     assert not (frame == plain.observe(agent)["image"]).all()
     shown = pickle.loads(pickle.dumps(noisy.picture(agent)))
     assert (shown.array == frame).all()
@@ -259,19 +259,21 @@ def test_stronger_noise_changes_more():
         ("hue", (5, 20, -60, 180)),
     ):
         parts = [f"{kind}:{strength}" for strength in strengths]
-        gaps = [np.abs(noise(one).apply(frame.astype(np.uint8)) - frame).mean() for one in parts]
+        gaps = [
+            np.abs(parse_noise(one).apply(frame.astype(np.uint8)) - frame).mean() for one in parts
+        ]
         assert sorted(gaps) == gaps != [gaps[0]] * len(gaps)
-        assert list(strengths) == sorted(strengths, key=KINDS[kind].effect)
-    assert (noise("").apply(frame.astype(np.uint8)) == frame).all()
+        assert list(strengths) == sorted(strengths, key=NOISE_KINDS[kind].compute_effect)
+    assert (parse_noise("").apply(frame.astype(np.uint8)) == frame).all()
     gray = np.repeat(np.arange(256, dtype=np.uint8)[:, None, None], 3, 2)
-    assert (noise("hue:77").apply(gray) == gray).all()
+    assert (parse_noise("hue:77").apply(gray) == gray).all()
 
 
 def test_a_seed_draws_noise():
-    drawn = [noise(seed).parts for seed in range(-20, 40)]
-    assert {kind for ((kind, _),) in drawn} == set(KINDS)
+    drawn = [parse_noise(seed).parts for seed in range(-20, 40)]
+    assert {kind for ((kind, _),) in drawn} == set(NOISE_KINDS)
     assert len(set(drawn)) > 30
-    assert noise(5) == noise(5) != noise(-5)
+    assert parse_noise(5) == parse_noise(5) != parse_noise(-5)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +297,7 @@ def test_certify_looks_at_the_theme_and_at_noise():
     env = gem_ma.make("game:TicTacToe-v0", noise="blur:1", observe="image")
     found = certify(env, theme="dark", views=20)
     assert (found.theme, found.views, found.exact) == ("dark", 20, 0)
-    assert env.sight.config.theme == "light"
+    assert env.observation_builder.config.theme == "light"
     with pytest.raises(ContractError, match="one picture for"):
         certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), views=500)
     with pytest.raises(ContractError, match="one picture for"):
@@ -321,7 +323,7 @@ def test_certify_looks_at_the_theme_and_at_noise():
 )
 def test_cells_are_multiples_of_the_unit_where_that_pays(rows, columns, unit, size, cell):
     scene = board(*["x" * columns] * rows)
-    place = grid.layout(scene, size, unit)
+    place = grid.compute_grid_layout(scene, size, unit)
     assert place.cell == cell
     if cell % unit == 0:
         assert place.left % unit == place.top % unit == 0
@@ -336,12 +338,12 @@ def test_a_board_is_read_back_with_labels_marks_and_status():
         lines=("1", "2"),
         status=("x to move",),
     )
-    for look in [*THEMES.values(), theme(3), theme(3, "held-out")]:
+    for look in [*THEMES.values(), parse_theme(3), parse_theme(3, "held-out")]:
         frame = draw(scene, SIZE, look)
         assert frame.shape == (252, 252, 3)
-        assert grid.decode(frame, scene, look) == ("xo.", ".xo")
-        frame[grid.layout(scene, SIZE, 28).top + 5] ^= 1
-        assert "?" in "".join(grid.decode(frame, scene, look))
+        assert grid.decode_frame(frame, scene, look) == ("xo.", ".xo")
+        frame[grid.compute_grid_layout(scene, SIZE, 28).top + 5] ^= 1
+        assert "?" in "".join(grid.decode_frame(frame, scene, look))
 
 
 def test_everything_on_a_grid_shows():
@@ -361,11 +363,11 @@ def test_everything_on_a_grid_shows():
 
 
 def test_all_figures_and_colours_can_be_told_apart():
-    for look in [*THEMES.values(), *(theme(i) for i in range(5))]:
+    for look in [*THEMES.values(), *(parse_theme(i) for i in range(5))]:
         figures = tuple((name, Tile(name, "blue")) for name in FIGURES)
-        assert grid.distance(figures, 28, look) > 0.5
+        assert grid.compute_tile_distance(figures, 28, look) > 0.5
         colors = tuple((name, Tile("disc", name)) for name in COLORS)
-        assert grid.distance(colors, 28, look) > 2
+        assert grid.compute_tile_distance(colors, 28, look) > 2
 
 
 @pytest.mark.parametrize(
@@ -446,7 +448,7 @@ def test_panels_hold_their_scenes():
     frame = draw(scene, (504, 252))
     assert frame.shape == (252, 504, 3)
     assert frame.tobytes() != draw(Panels((scene.scenes[1], scene.scenes[0])), (504, 252)).tobytes()
-    assert legend(scene, LIGHT) == "cross: red cross"
+    assert make_legend(scene, LIGHT) == "cross: red cross"
 
 
 def test_pegs_show_every_disc():
@@ -482,11 +484,13 @@ def test_charts_show_their_values():
 def test_series_are_told_apart_without_colour(kind, look):
     """What stands beside their names differs in its pattern or its outline, in gray too."""
     names = tuple("abcdefg")
-    frame = draw(Chart(kind, ("one",), tuple((n, (1.0,)) for n in names)), (504, 504), theme(look))
-    text = font.usual((504, 504))
+    frame = draw(
+        Chart(kind, ("one",), tuple((n, (1.0,)) for n in names)), (504, 504), parse_theme(look)
+    )
+    text = font.choose_height((504, 504))
     gray, found = np.round(frame @ [0.299, 0.587, 0.114]), set()
     for number in range(len(names)):
-        x = 4 + number * (text + 2 + 2 * font.width(text))
+        x = 4 + number * (text + 2 + 2 * font.measure_advance(text))
         sample = gray[2 : 2 + text, x : x + text]
         if kind == "bar":  # without its edge, and the paper around it
             sample = sample[8 : text - 8, 4 : text - 12]
@@ -533,11 +537,11 @@ def decoded(data):
 def test_a_png_of_a_board_is_the_frame_bit_by_bit():
     rng = np.random.default_rng(0)
     for number in range(60):
-        look = [*THEMES.values(), theme(number)][number % 6]
+        look = [*THEMES.values(), parse_theme(number)][number % 6]
         rows = tuple("".join(rng.choice(list("xo."), 9)) for _ in range(rng.integers(1, 9)))
         marks = ((0, int(rng.integers(9))),) * (number % 2)
         scene = Grid(rows, TILES, marks, columns=tuple("abcdefghi"), status=(f"turn {number}",))
-        frame, data = draw(scene, SIZE, look), png.png(scene, SIZE, look)
+        frame, data = draw(scene, SIZE, look), png.render_png(scene, SIZE, look)
         assert (np.asarray(Image.open(io.BytesIO(data)).convert("RGB")) == frame).all()
         assert (decoded(data) == frame).all()
 
@@ -546,7 +550,7 @@ def test_other_scenes_and_boards_of_many_colours_become_files_too():
     many = tuple((str(i), Tile("disc", COLORS[i % 10], COLORS[i // 10])) for i in range(100))
     grid_of_many = Grid((tuple(str(i) for i in range(100)),), many)
     for scene in (Terminal("hello"), Cards((("one", ("Kh", "*3")),)), grid_of_many):
-        data = png.png(scene, (504, 252))
+        data = png.render_png(scene, (504, 252))
         frame = draw(scene, (504, 252))
         assert (np.asarray(Image.open(io.BytesIO(data)).convert("RGB")) == frame).all()
 
@@ -567,25 +571,25 @@ def test_drawn_themes_deal_out_figures_and_the_legend_says_so():
     scene = Grid(
         ("xo",), (("x", Tile("disc", "red", name="x")), ("o", Tile("ring", "blue", name="o")))
     )
-    said = {legend(scene, theme(seed)) for seed in range(20)}
+    said = {make_legend(scene, parse_theme(seed)) for seed in range(20)}
     assert len(said) > 15
-    assert len({theme(seed).figure("disc") for seed in range(40)}) == 7
+    assert len({parse_theme(seed).figure("disc") for seed in range(40)}) == 7
     for seed in range(40):
-        look = theme(seed, "held-out")
-        assert theme(f"held-out:{seed}") == look
-        assert grid.decode(draw(scene, SIZE, look), scene, look) == ("xo",)
-        assert look.called("red") in legend(scene, look)
+        look = parse_theme(seed, "held-out")
+        assert parse_theme(f"held-out:{seed}") == look
+        assert grid.decode_frame(draw(scene, SIZE, look), scene, look) == ("xo",)
+        assert look.describe_color("red") in make_legend(scene, look)
     env = gem_ma.make("game:ConnectFour-v0", observe="image", theme="held-out:3")
-    assert f"{theme('held-out:3').figure('disc')} on " in env.rules("red")
+    assert f"{parse_theme('held-out:3').figure('disc')} on " in env.rules("red")
 
 
 def test_drawn_themes_are_reproducible_and_the_splits_share_no_hue():
-    assert theme(7) == theme(7)
-    assert theme(7) != theme(8)
+    assert parse_theme(7) == parse_theme(7)
+    assert parse_theme(7) != parse_theme(8)
     seen = {"train": set(), "held-out": set()}
     for split, colors in seen.items():
         for seed in range(50):
-            colors |= {rgb for rgb, _ in list(theme(seed, split).colors.values())}
+            colors |= {rgb for rgb, _ in list(parse_theme(seed, split).colors.values())}
     assert len(seen["train"] & seen["held-out"]) <= 4  # black, white, gray and skin
 
 
@@ -602,11 +606,11 @@ def test_drawn_themes_are_reproducible_and_the_splits_share_no_hue():
 )
 def test_unknown_themes(which, words):
     with pytest.raises(UnknownTheme, match=words):
-        theme(which)
+        parse_theme(which)
     with pytest.raises(UnknownTheme):
         gem_ma.make("game:TicTacToe-v0", theme=which)
     with pytest.raises(ValueError, match="split='test'"):
-        theme(1, "test")
+        parse_theme(1, "test")
 
 
 @pytest.mark.parametrize("size", [(0, 10), (10, -1)])
@@ -620,7 +624,7 @@ def test_sizes_that_make_no_sense(size):
 def test_figures_have_no_pinholes():
     """What of the ground a figure encloses is meant, and no few pixels between its parts."""
     for name in FIGURES:
-        ground = np.pad(mask(name, 60) < 128, 1, constant_values=True).astype(int)
+        ground = np.pad(make_mask(name, 60) < 128, 1, constant_values=True).astype(int)
         left, areas = {tuple(at) for at in np.argwhere(ground)}, []
         while left:
             rim, area = [left.pop()], 1
@@ -635,11 +639,11 @@ def test_figures_have_no_pinholes():
 
 
 def test_masks_are_exact_and_cached():
-    assert mask("disc", 20) is mask("disc", 20)
-    assert mask("square", 8).max() == 255
-    assert (mask("arrow", 21, 180) == mask("arrow", 21)[::-1, ::-1]).mean() > 0.95
+    assert make_mask("disc", 20) is make_mask("disc", 20)
+    assert make_mask("square", 8).max() == 255
+    assert (make_mask("arrow", 21, 180) == make_mask("arrow", 21)[::-1, ::-1]).mean() > 0.95
     with pytest.raises(ValueError, match="size=0"):
-        mask("disc", 0)
+        make_mask("disc", 0)
 
 
 # -- nothing is cut in silence ---------------------------------------------------------------------
@@ -663,8 +667,8 @@ WORDED = {
         "line", ("a", "b"), (("much alike 1", (1, 2)), (f"much alike {end}", (2, 1)))
     ),
     "slices": lambda end: Chart("pie", ("much alike 1", f"much alike {end}"), (("x", (1, 2)),)),
-    "table": lambda end: Table((("much alike 1", f"much alike {end}"),), (), LONG + end),
-    "page": lambda end: Page(LONG + end, (LONG,), ("a link",), (LONG + end,)),
+    "table": lambda end: TextTable((("much alike 1", f"much alike {end}"),), (), LONG + end),
+    "page": lambda end: WebPage(LONG + end, (LONG,), ("a link",), (LONG + end,)),
     "terminal": lambda end: Terminal("a line of words\n" * 100 + LONG + end),
 }
 
@@ -680,12 +684,12 @@ def test_no_end_of_words_is_left_out(kind, side):
 
 def test_a_cell_of_a_table_has_lines_and_a_share_of_colour():
     def blue(share):
-        frame = draw(Table((("", ("one\ntwo", "blue", share)),)), SIZE)
+        frame = draw(TextTable((("", ("one\ntwo", "blue", share)),)), SIZE)
         return int((frame == LIGHT.color("blue")).all(-1).sum())
 
     assert blue(0.0) == 0
     assert blue(0.25) < blue(0.5) < blue(1.0)
-    lines = {draw(Table(((text,),)), SIZE).tobytes() for text in ("one two", "one\ntwo")}
+    lines = {draw(TextTable(((text,),)), SIZE).tobytes() for text in ("one two", "one\ntwo")}
     assert len(lines) == 2
     with pytest.raises(BadScene, match="expected 0 to 1"):
         blue(1.5)

@@ -11,25 +11,29 @@ SIZE = 252, 252
 
 @pytest.mark.parametrize("char", "aZ09éßÅşΩλЖя→⇒─│┼█■●♔♞♠♥♦♣⚀⚅✓✗€≤")
 def test_the_repertoire_has_a_glyph(char):
-    assert font.has(char)
+    assert font.has_glyph(char)
 
 
 def test_letters_that_have_no_glyph_are_boxes_that_differ():
-    assert not font.has("中")
-    for height in font.HEIGHTS:
+    assert not font.has_glyph("中")
+    for height in font.LETTER_HEIGHTS:
         frames = set()
         for char in "中国\U0001f600\U0001f601":
-            screen = font.screen([char], 1, 1, height, (0, 0, 0), (255, 255, 255))
+            screen = font.render_lines([char], 1, 1, height, (0, 0, 0), (255, 255, 255))
             frames.add(screen.tobytes())
         assert len(frames) == (4 if height >= 14 else len(frames))
-        assert font.screen([" "], 1, 1, height, (0, 0, 0), (255, 255, 255)).tobytes() not in frames
+        assert (
+            font.render_lines([" "], 1, 1, height, (0, 0, 0), (255, 255, 255)).tobytes()
+            not in frames
+        )
 
 
 def test_glyphs_of_a_line_are_distinct():
     letters = [chr(code) for code in range(33, 127)]
-    for height in font.HEIGHTS:
+    for height in font.LETTER_HEIGHTS:
         drawn = {
-            font.screen([c], 1, 1, height, (0, 0, 0), (255, 255, 255)).tobytes() for c in letters
+            font.render_lines([c], 1, 1, height, (0, 0, 0), (255, 255, 255)).tobytes()
+            for c in letters
         }
         assert len(drawn) == len(letters)
 
@@ -69,8 +73,8 @@ def test_wrapping_keeps_every_word():
         words = ["x" * int(rng.integers(1, 30)) for _ in range(rng.integers(1, 40))]
         text = " ".join(words)
         columns = int(rng.integers(5, 60))
-        lines = font.wrap(text, columns)
+        lines = font.wrap_text(text, columns)
         assert all(len(line) <= columns for line in lines)
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert font.wrap("two words", 80) == ["two words"]
-    assert font.wrap("a\n\nb", 80) == ["a", "", "b"]
+    assert font.wrap_text("two words", 80) == ["two words"]
+    assert font.wrap_text("a\n\nb", 80) == ["a", "", "b"]

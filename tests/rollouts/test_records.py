@@ -24,11 +24,17 @@ from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
 from gem_ma.agents import FunctionAgent
 from gem_ma.chat.messages import Picture
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
-from gem_ma.envs.registry import Untrusted
-from gem_ma.guards import files
-from gem_ma.guards.files import InUse
-from gem_ma.rollouts.records import EpisodeFile, NotARecord, from_json, pictures_of, to_json
+from gem_ma.envs.registry import UntrustedSpec
+from gem_ma.rollouts.records import (
+    EpisodeFile,
+    RecordError,
+    episode_from_json,
+    episode_to_json,
+    find_picture_folder,
+)
 from gem_ma.rollouts.replay import ReplayError
+from gem_ma.validation import files
+from gem_ma.validation.files import FileInUse
 
 TWO = "game:TicTacToe-v0"
 LONG = ("game:Chess-v0", "game:Game2048-v0")
@@ -150,21 +156,21 @@ def test_each_picture_is_written_once_and_can_be_left_out(tmp_path):
     episodes = rollout(TWO, "random", 20, seed=0, observe="image", image_size=(84, 84))
     out = tmp_path / "out.jsonl"
     save_episodes(episodes, out)
-    files = list(pictures_of(out).iterdir())
+    files = list(find_picture_folder(out).iterdir())
     keys = {step.observation["image"].key for e in episodes for step in e.steps}
     assert {file.stem for file in files} == keys
     assert all(file.suffix == ".png" for file in files)
 
     bare = tmp_path / "bare.jsonl"
     save_episodes(episodes, bare, pictures=False)
-    assert not pictures_of(bare).exists()
+    assert not find_picture_folder(bare).exists()
     back = list(load_episodes(bare))
     assert back == episodes  # by their keys
     with pytest.raises(FileNotFoundError, match=r"was not saved; episode.replay\(\) draws it"):
         back[0].steps[0].observation["image"].array  # noqa: B018
-    told = to_json(episodes[0])
+    told = episode_to_json(episodes[0])
     del told["steps"][0]["text"]  # as in a file that somebody else has written
-    apart = from_json(told).steps[0]
+    apart = episode_from_json(told).steps[0]
     assert apart.text == ""
     with pytest.raises(FileNotFoundError, match="the picture of this step was not saved"):
         apart.observation["image"].array  # noqa: B018
@@ -174,7 +180,7 @@ def test_each_picture_is_written_once_and_can_be_left_out(tmp_path):
     moved = tmp_path / "elsewhere"
     moved.mkdir()
     shutil.move(out, moved / "out.jsonl")
-    shutil.move(pictures_of(out), moved / "out.pictures")
+    shutil.move(find_picture_folder(out), moved / "out.pictures")
     first = next(load_episodes(moved / "out.jsonl"))
     assert first.steps[0].observation["image"].png.startswith(b"\x89PNG")
 
@@ -201,11 +207,11 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path):
     for content in (b"notes, and no newline", b"{}\n", b'{"a": 1}', b"\x89PNG\r\n"):
         other = tmp_path / "notes.txt"
         other.write_bytes(content)
-        with pytest.raises(NotARecord, match="is no file of episodes: it begins with"):
+        with pytest.raises(RecordError, match="is no file of episodes: it begins with"):
             EpisodeFile(other)
-        with pytest.raises(NotARecord):
+        with pytest.raises(RecordError):
             list(load_episodes(other))
-        with pytest.raises(NotARecord):
+        with pytest.raises(RecordError):
             rollout(TWO, "random", out=other, resume=True)
         assert other.read_bytes() == content
     with pytest.raises(FileNotFoundError, match="there is no folder"):
@@ -217,12 +223,12 @@ def test_a_line_that_is_damaged_is_named(tmp_path):
     save_episodes(rollout(TWO, "random", 3, seed=0), out)
     lines = out.read_bytes().splitlines(keepends=True)
     out.write_bytes(lines[0] + lines[1][:40] + b"\n" + lines[2])
-    with pytest.raises(NotARecord, match="line 2: no episode"):
+    with pytest.raises(RecordError, match="line 2: no episode"):
         list(load_episodes(out))
     newer = json.loads(lines[1])
     newer["gem_ma"] = 99
     out.write_bytes(lines[0] + json.dumps(newer).encode() + b"\n")
-    with pytest.raises(NotARecord, match="line 2: written in format 99"):
+    with pytest.raises(RecordError, match="line 2: written in format 99"):
         list(load_episodes(out))
 
 
@@ -357,7 +363,7 @@ def test_a_record_with_anything_missing_is_none(record, tmp_path):
     for path in needed:
         line = json.dumps(changed(record, path))
         (tmp_path / "b.jsonl").write_text(line + "\n")
-        with pytest.raises(NotARecord, match=f"line 1: no episode: no {path[-1]}"):
+        with pytest.raises(RecordError, match=f"line 1: no episode: no {path[-1]}"):
             list(load_episodes(tmp_path / "b.jsonl"))
 
 
@@ -365,8 +371,8 @@ def test_a_record_with_anything_missing_is_none(record, tmp_path):
 def test_a_record_with_anything_of_another_kind_is_none(record, wrong):
     for path in places(record):
         try:
-            episode = from_json(changed(record, path, wrong))
-        except NotARecord:
+            episode = episode_from_json(changed(record, path, wrong))
+        except RecordError:
             continue
         for seat in episode.agents:
             episode.chat(seat)
@@ -378,7 +384,7 @@ def test_lines_that_are_no_json_of_ours(record, tmp_path):
     good = json.dumps(record).encode()
     for junk in (b"[" * 100_000, b"1" * 10_000, b"null", b"{}", b'{"gem_ma": [1]}'):
         (tmp_path / "b.jsonl").write_bytes(good + b"\n" + junk + b"\n")
-        with pytest.raises(NotARecord, match="line 2: "):
+        with pytest.raises(RecordError, match="line 2: "):
             list(load_episodes(tmp_path / "b.jsonl"))
 
 
@@ -391,7 +397,7 @@ def test_a_key_of_a_picture_leads_out_of_no_folder(tmp_path, key):
     data = json.loads((tmp_path / "a.jsonl").read_text())
     data["steps"][0]["observation"]["image"]["picture"] = key
     (tmp_path / "b.jsonl").write_text(json.dumps(data) + "\n")
-    with pytest.raises(NotARecord, match=r"is no key of a picture|picture is 5"):
+    with pytest.raises(RecordError, match=r"is no key of a picture|picture is 5"):
         list(load_episodes(tmp_path / "b.jsonl"))
     shown = episode.steps[0].observation["image"]
     evil = Picture(shown.array, "a board", key=key)
@@ -399,7 +405,7 @@ def test_a_key_of_a_picture_leads_out_of_no_folder(tmp_path, key):
     before = sorted(tmp_path.rglob("*"))
     with (
         EpisodeFile(tmp_path / "a.jsonl") as file,
-        pytest.raises(NotARecord, match="is no key of a picture"),
+        pytest.raises(RecordError, match="is no key of a picture"),
     ):
         file.append(replace(episode, steps=[step]))
     assert sorted(tmp_path.rglob("*")) == before
@@ -423,7 +429,7 @@ def hostile(tmp_path, **spec):
     for name in ("__init__", "sub"):
         (package / f"{name}.py").write_text(GAME.format(mark=str(tmp_path / f"mark-{name}")))
     (episode,) = rollout(TWO, "random", seed=1)
-    data = to_json(episode)
+    data = episode_to_json(episode)
     data["spec"] |= spec
     path = tmp_path / "evil.jsonl"
     path.write_text(json.dumps(data) + "\n")
@@ -452,8 +458,8 @@ SPECS = (
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_reading_a_record_imports_nothing_that_it_names(tmp_path, spec, monkeypatch):
+    from gem_ma.evaluation.terminal_viewer import replay_file_frames
     from gem_ma.evaluation.viewer import write_page
-    from gem_ma.evaluation.watch import recorded
 
     path = hostile(tmp_path, **spec)
     monkeypatch.syspath_prepend(tmp_path)
@@ -462,10 +468,10 @@ def test_reading_a_record_imports_nothing_that_it_names(tmp_path, spec, monkeypa
     if known:
         episode.replay()
     else:
-        with pytest.raises(Untrusted, match="trust=True does so"):
+        with pytest.raises(UntrustedSpec, match="trust=True does so"):
             episode.replay()
     assert write_page(path, tmp_path / "page.html").unseen == (not known)
-    assert list(recorded(path, None, None))
+    assert list(replay_file_frames(path, None, None))
     assert not list(tmp_path.glob("mark-*"))
     assert not [name for name in sys.modules if name.startswith("evil_pkg")]
 
@@ -475,7 +481,7 @@ def test_what_a_record_would_run_is_named_and_run_if_one_says_so(tmp_path, monke
     monkeypatch.syspath_prepend(tmp_path)
     (episode,) = load_episodes(path)
     file = tmp_path / "evil_pkg" / "sub.py"
-    with pytest.raises(Untrusted, match=rf"'mine:X' is registered here.* would run {file};"):
+    with pytest.raises(UntrustedSpec, match=rf"'mine:X' is registered here.* would run {file};"):
         episode.replay()
     assert not list(tmp_path.glob("mark-*"))
     with monkeypatch.context() as patch:
@@ -497,7 +503,7 @@ def test_numbers_may_differ_from_what_is_registered_and_words_may_not(tmp_path):
     (episode,) = rollout("math:Data", "random", out=tmp_path / "b.jsonl", **make)
     assert episode.replay() == episode
     (episode,) = load_episodes(tmp_path / "b.jsonl")
-    with pytest.raises(Untrusted, match=r"math:Data is not registered with data=.*q\.jsonl"):
+    with pytest.raises(UntrustedSpec, match=r"math:Data is not registered with data=.*q\.jsonl"):
         episode.replay()
     assert episode.replay(trust=True) == episode
     (again,) = rollout("math:Data", "random", out=tmp_path / "b.jsonl", resume=True, **make)
@@ -527,9 +533,9 @@ def test_a_file_has_one_writer_and_the_other_is_named(tmp_path):
     run = waiting(out)
     run.send_signal(signal.SIGSTOP)
     try:
-        with pytest.raises(InUse, match=rf"is being written by process {run.pid}: wait until"):
+        with pytest.raises(FileInUse, match=rf"is being written by process {run.pid}: wait until"):
             rollout("game:ConnectFour-v0", "random", 500, seed=3, out=out, resume=True)
-        with pytest.raises(InUse):
+        with pytest.raises(FileInUse):
             save_episodes([], out)
         assert len(list(load_episodes(out))) > 1  # to read is no matter
     finally:
@@ -538,15 +544,18 @@ def test_a_file_has_one_writer_and_the_other_is_named(tmp_path):
     done = rollout("game:ConnectFour-v0", "random", 500, seed=3, out=out, resume=True)
     assert [e.number for e in done] == list(range(500))
     assert sorted(e.number for e in load_episodes(out)) == list(range(500))
-    with EpisodeFile(out), pytest.raises(InUse, match=rf"by this process \({os.getpid()}\)"):
+    with EpisodeFile(out), pytest.raises(FileInUse, match=rf"by this process \({os.getpid()}\)"):
         EpisodeFile(out)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files are locked on POSIX systems only")
 def test_where_processes_are_not_listed_the_writer_has_no_name(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_TABLE", tmp_path / "nowhere")
+    monkeypatch.setattr(files, "_PROC_FOLDER", tmp_path / "nowhere")
     out = tmp_path / "out.jsonl"
-    with EpisodeFile(out), pytest.raises(InUse, match="is being written by another process: wait"):
+    with (
+        EpisodeFile(out),
+        pytest.raises(FileInUse, match="is being written by another process: wait"),
+    ):
         EpisodeFile(out)
 
 
@@ -586,14 +595,14 @@ def test_the_lock_stays_when_what_failed_is_dropped(tmp_path):
     out.symlink_to(real)
     make = {"seed": 0, "observe": "image", "image_size": (84, 84)}
     rollout(TWO, agent, 5, out=out, **make)
-    assert pictures_of(real) == tmp_path / "real.pictures"
+    assert find_picture_folder(real) == tmp_path / "real.pictures"
     assert (tmp_path / "real.pictures").is_dir()
     real.chmod(0o600)
     old = real.stat().st_ino
     with EpisodeFile(out) as file:
-        file.without_failures()
+        file.drop_failures()
         assert real.stat().st_ino != old
-        with pytest.raises(InUse):
+        with pytest.raises(FileInUse):
             EpisodeFile(real)
     down.clear()
     done = rollout(TWO, agent, 5, out=out, resume=True, **make)
@@ -609,7 +618,7 @@ def test_the_lock_stays_when_what_failed_is_dropped(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path):
-    from gem_ma.evaluation.viewer import find_files
+    from gem_ma.evaluation.viewer import find_episode_files
 
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "folder.jsonl").mkdir()
@@ -626,10 +635,10 @@ def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path):
                 lambda: rollout(TWO, "random", 2, out=path, resume=True),  # noqa: B023
                 lambda: list(load_episodes(path)),  # noqa: B023
             ):
-                with pytest.raises(NotARecord, match=f"{path} is {kind}: expected a file"):
+                with pytest.raises(RecordError, match=f"{path} is {kind}: expected a file"):
                     use()
-        with pytest.raises(NotARecord):
-            find_files(tmp_path)
+        with pytest.raises(RecordError):
+            find_episode_files(tmp_path)
         found.append(True)
 
     thread = threading.Thread(target=tried, daemon=True)
@@ -642,12 +651,12 @@ def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path):
 def test_a_pipe_in_the_place_of_a_picture_holds_nobody_up(tmp_path):
     out = tmp_path / "a.jsonl"
     rollout(TWO, "random", 1, seed=0, observe="image", out=out)
-    (first, *_) = pictures_of(out).iterdir()
+    (first, *_) = find_picture_folder(out).iterdir()
     first.unlink()
     os.mkfifo(first)
     (episode,) = load_episodes(out)
     (step,) = [s for s in episode.steps if s.observation["image"].key == first.stem]
-    with pytest.raises(NotARecord, match="is a pipe"):
+    with pytest.raises(RecordError, match="is a pipe"):
         step.observation["image"].png  # noqa: B018
 
 

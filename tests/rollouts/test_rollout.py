@@ -21,16 +21,16 @@ import pytest
 import gem_ma
 from gem_ma import Reply, SeatError, arollout, rollout
 from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
-from gem_ma.apis.wrappers import ScaleReward, TimeLimit, TransformAction
 from gem_ma.chat.conversation import Step
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.replay import ReplayError
-from gem_ma.rollouts.rollout import FailedEpisodes, Interrupted
+from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.tools import with_tools
 from gem_ma.training import advantages
+from gem_ma.wrappers import ScaleReward, TimeLimit, TransformAction
 
 ONE = "game:GuessTheNumber-v0-easy"
 TWO = "game:TicTacToe-v0"
@@ -296,7 +296,7 @@ def test_failed_episodes_are_told_once_at_the_end():
             raise OSError(f"the line is down in {turn.episode}")
         return turn.legal[0]
 
-    with pytest.warns(FailedEpisodes) as told:
+    with pytest.warns(FailedEpisodesWarning) as told:
         episodes = rollout(TWO, act, 8, seed=5)
     (one,) = told
     assert str(one.message) == (
@@ -344,7 +344,7 @@ def test_an_environment_is_used_again_unless_its_episode_failed(agent, several):
 
 
 def test_a_run_without_a_sandbox_names_none(monkeypatch):
-    monkeypatch.delitem(sys.modules, "gem_ma.guards.sandbox", raising=False)
+    monkeypatch.delitem(sys.modules, "gem_ma.sandbox", raising=False)
     (episode,) = rollout(TWO, "random", seed=0)
     assert episode.sandbox == ""
 
@@ -379,7 +379,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
 
     for number, agent in enumerate((interrupts, interrupts_too)):
         out = tmp_path / f"{number}.jsonl"
-        with pytest.raises(Interrupted) as stopped:
+        with pytest.raises(RolloutInterrupted) as stopped:
             rollout(TWO, agent, 100, seed=0, concurrency=4, out=out)
         assert isinstance(stopped.value, KeyboardInterrupt)
         assert 10 <= len(stopped.value.episodes) < 30
@@ -417,7 +417,7 @@ def test_ctrl_c_in_a_running_loop():
         return turn.legal[0]
 
     async def main():
-        with pytest.raises(Interrupted) as stopped:
+        with pytest.raises(RolloutInterrupted) as stopped:
             rollout(TWO, interrupts, 100, seed=0, concurrency=4)
         return len(stopped.value.episodes)
 
@@ -529,7 +529,7 @@ def test_forks_go_on_with_all_that_was_played_on_their_record(case, tmp_path):
         assert episode.seed == 5
         assert [place for place, _ in episode.redrawn] == [len(said)]
         assert [step.reply[-1] for step in episode.steps[: len(said)]] == [str(s)[-1] for s in said]
-        own = sorted(i for seat in episode.agents for i in episode.own(seat))
+        own = sorted(i for seat in episode.agents for i in episode.list_own_steps(seat))
         assert own == list(range(len(said), len(episode.steps)))
         assert episode.replay(make()) == episode
         point = stood[number % 3]
@@ -590,7 +590,7 @@ def test_where_nothing_can_go_on_is_said():
     wrapped = TransformAction(gem_ma.make(TWO), lambda seat, text: str(10 - int(text)))
     wrapped.reset(seed=0)
     wrapped.env.step("1")  # behind the wrapper's back
-    with pytest.warns(FailedEpisodes):
+    with pytest.warns(FailedEpisodesWarning):
         (episode,) = rollout(wrapped, lambda turn: "5", start="here", max_errors=1)
     assert episode.failure
 
@@ -765,7 +765,7 @@ def test_an_agent_has_the_same_name_in_every_process(made, name, tmp_path):
     first, second = made(), made()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("default")
-        warnings.simplefilter("ignore", FailedEpisodes)
+        warnings.simplefilter("ignore", FailedEpisodesWarning)
         (episode,) = rollout(TWO, {"x": first, "o": "random"}, 1, seed=0, out=tmp_path / "a.jsonl")
         assert episode.agents["x"] == name
         assert "0x" not in (tmp_path / "a.jsonl").read_text()

@@ -19,9 +19,9 @@ from playable import unless
 import gem_ma
 from gem_ma.agents import load
 from gem_ma.apis import workers
-from gem_ma.apis.workers import Worker, WorkerError, packed
+from gem_ma.apis.workers import WorkerError, WorkerProcess, pickle_message
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
-from gem_ma.rollouts import processes, shares
+from gem_ma.rollouts import sharding, worker_pool
 from gem_ma.rollouts.records import EpisodeFile
 
 FOUR = "game:ConnectFour-v0"
@@ -80,7 +80,7 @@ def test_workers_share_what_may_be_alive(workers, each, monkeypatch):
         return
         yield
 
-    monkeypatch.setattr(processes.Farm, "run", run)
+    monkeypatch.setattr(worker_pool.WorkerPool, "run", run)
     gem_ma.rollout(FOUR, "random", 20, seed=0, workers=workers, concurrency=64)
     assert [farm.share for farm in farms] == [each]
 
@@ -89,7 +89,7 @@ def test_an_alarm_ends_with_its_step():
     before = signal.getsignal(signal.SIGALRM)
     timers = signal.ITIMER_REAL, signal.ITIMER_PROF
     try:
-        with shares.Alarm(50):
+        with sharding.StepAlarm(50):
             assert all(signal.getitimer(timer)[0] > 0 for timer in timers)
         assert [signal.getitimer(timer)[0] for timer in timers] == [0, 0]
     finally:
@@ -167,9 +167,9 @@ def test_a_game_that_raises():
         assert not episode.returns
 
 
-@pytest.mark.parametrize("strikes", [2, unless(False, shares._STRIKES)])
+@pytest.mark.parametrize("strikes", [2, unless(False, sharding._MAX_STRIKES)])
 def test_a_game_that_kills_its_process(strikes, monkeypatch):
-    monkeypatch.setattr(shares, "_STRIKES", strikes)
+    monkeypatch.setattr(sharding, "_MAX_STRIKES", strikes)
     for episode in faulty("kill", 15):
         assert episode.failure.kind == "WorkerDied"
         assert "was killed by signal 9" in episode.failure.message
@@ -186,7 +186,7 @@ def test_a_game_that_hangs(fault, count, workers):
 
 @pytest.mark.parametrize("strikes", [1, unless(False, 2)])
 def test_a_game_that_hangs_outside_of_python(strikes, monkeypatch):
-    monkeypatch.setattr(shares, "_STRIKES", strikes)
+    monkeypatch.setattr(sharding, "_MAX_STRIKES", strikes)
     env = gem_ma.Env(FaultySecret("compute", share=3), id="faulty")
     episodes = gem_ma.rollout(
         env, "random", 3, seed=0, workers=1, max_errors=3, step_timeout=0.05, concurrency=1
@@ -200,7 +200,7 @@ def test_a_game_that_hangs_outside_of_python(strikes, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
 @pytest.mark.parametrize("at", ["step", "later", "lock"])
 def test_a_worker_that_is_stopped_or_stuck_is_replaced(tmp_path, at, monkeypatch):
-    monkeypatch.setattr(processes, "_GRACE", 0.2)
+    monkeypatch.setattr(worker_pool, "_GRACE_PERIOD", 0.2)
     mark = tmp_path / "mark"
     agent = Slow() if at == "later" else "random"
     make = {"seed": 2, "concurrency": 4}
@@ -223,7 +223,7 @@ class Told(Here):
 @pytest.mark.usefixtures("spawned")
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid: run it on Linux")
 def test_a_stopped_worker_that_reads_nothing_holds_nobody_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "_GRACE", 0.2)
+    monkeypatch.setattr(worker_pool, "_GRACE_PERIOD", 0.2)
     env = gem_ma.Env(Stops(str(tmp_path / "mark"), "later"), id="x")
     episodes = gem_ma.rollout(
         env, Told(), 8, seed=2, workers=1, concurrency=8, step_timeout=0.1, max_errors=0
@@ -398,7 +398,7 @@ NOTEBOOK = """
 import gem_ma
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
-from gem_ma.apis.wrappers import TransformText
+from gem_ma.wrappers import TransformText
 
 
 class Odd(ValueError):
@@ -483,17 +483,17 @@ class Unloadable:
 
 
 def test_what_keeps_a_worker_from_loading_stands_in_the_error():
-    worker = Worker(nothing, Unloadable())
+    worker = WorkerProcess(nothing, Unloadable())
     with pytest.raises(WorkerError, match="cannot load what it is to run: TypeError"):
         worker.recv(60)
     worker.close()
 
 
 def test_messages_are_pickled_by_value_only_where_they_must_be(monkeypatch):
-    monkeypatch.setattr(workers, "_main_can_be_imported", lambda: True)  # as from a script
+    monkeypatch.setattr(workers, "_is_main_importable", lambda: True)  # as from a script
     local = type("Local", (), {})
     for message in ("__main__", [nothing, {"a": 1}], load("random")):
-        assert packed(message) == pickle.dumps(message)
-    assert type(pickle.loads(packed(local()))) is local
+        assert pickle_message(message) == pickle.dumps(message)
+    assert type(pickle.loads(pickle_message(local()))) is local
     with pytest.raises(TypeError, match="lock"):
-        packed(threading.Lock())
+        pickle_message(threading.Lock())

@@ -131,7 +131,7 @@ def plays(env, seed):
         number += 1
         alive = env.agents
         rewards = env.step_seats({seat: reply(env, seat, number) for seat in env.to_act})
-        yield {a: rewards.get(a, 0.0) for a in alive}, *env.flags_of(alive)
+        yield {a: rewards.get(a, 0.0) for a in alive}, *env.collect_end_flags(alive)
     yield [(a, env.observe(a), env.info(a)) for a in env.possible_agents]
 
 
@@ -414,7 +414,7 @@ def test_the_stock_client_sees_what_seats_see(id, observe, seeds, url):
                 alive = env.agents
                 earned = env.step_seats(replies)
                 rewards = {seat: earned.get(seat, 0.0) for seat in alive}
-                terminations, truncations = env.flags_of(alive)
+                terminations, truncations = env.collect_end_flags(alive)
                 result = client.step(action)
                 shown = result.observation
                 assert shown["rewards"] == rewards
@@ -1026,7 +1026,7 @@ def test_a_foreign_environment(url):
         for _ in range(20):
             if env.to_act:
                 rewards = env.step_seats({"player": '\\boxed{{"by": 3}}'})
-                terminations, _ = env.flags_of(env.possible_agents)
+                terminations, _ = env.collect_end_flags(env.possible_agents)
                 total += rewards.get("player", 0.0)
         assert terminations == {"player": True}
         assert total > 0

@@ -25,7 +25,7 @@ from pettingzoo.utils.wrappers import MultiEpisodeEnv, MultiEpisodeParallelEnv
 from playable import EVERY_ID, FEW, IDS, MECHANISMS
 
 import gem_ma
-from gem_ma.apis.wrappers import TimeLimit
+from gem_ma.wrappers import TimeLimit
 
 # What the API test says of anything but arrays: text cannot avoid it, and the names of seats are
 # those of the game. A dict of numbers and a mask cannot avoid the first two either: the test asks

@@ -19,17 +19,17 @@ import numpy as np
 from playable import NEEDS_DATA, TALKS
 
 import gem_ma
-from gem_ma.apis import wrappers
+from gem_ma import wrappers
 from gem_ma.chat.reply import Reply
 from gem_ma.envs.registry import BadArgument
-from gem_ma.testing.values import fingerprint
+from gem_ma.testing.fingerprints import fingerprint
 
 POLICIES = ("retry", "lose", "skip", "random")
 OBSERVE = ("text", "image", "both")
 TURNS = 25  # of the game, after which an episode is truncated
 SECONDS = 2.0  # of this thread's CPU time that a reply may take
 
-# What these need is no extra that `Spec.missing` would name.
+# What these need is no extra that `Spec.list_missing` would name.
 NEEDS = {
     "rg:composite": "config=... names the data sets",
     "math:Data": "data=... names a file",
@@ -183,7 +183,10 @@ def look(env, hashable):
         observation = env.observe(seat)
         if "image" in observation:
             frame = observation["image"]
-            if frame.shape != (*core.sight.image_size[::-1], 3) or frame.dtype != np.uint8:
+            if (
+                frame.shape != (*core.observation_builder.image_size[::-1], 3)
+                or frame.dtype != np.uint8
+            ):
                 raise Fault(f"a picture of {frame.shape}, {frame.dtype}")
             if picture is None:
                 raise Fault("a turn without its picture")
@@ -290,7 +293,7 @@ def skipped(id):
         return "it needs a network"
     if id.startswith("gym:") and importlib.util.find_spec("pygame") is None:
         return "its pictures need pygame: pip install 'gem-ma[toy-text]'"
-    return "; ".join(spec.missing())
+    return "; ".join(spec.list_missing())
 
 
 def ids(pattern="*"):

@@ -22,11 +22,11 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 import gem_ma
-import gem_ma.apis.vectors.seats
-from gem_ma.apis.seat import SeatView
-from gem_ma.apis.spaces import UnicodeText
-from gem_ma.apis.vectors.seats import SeatVector
-from gem_ma.apis.vectors.slots import SeatSlot
+import gem_ma.apis.vector.seat_vector
+from gem_ma.apis.gymnasium_view import GymnasiumView
+from gem_ma.apis.text_space import UnicodeText
+from gem_ma.apis.vector.seat_vector import SeatVector
+from gem_ma.apis.vector.sub_envs import SeatSubEnv
 
 SUITE = os.environ["GEM_MA_SUITE"]
 FOUR = {"env_id": "game:ConnectFour-v0", "agent": "red", "others": "random"}
@@ -74,7 +74,7 @@ def _views():
     }
     for id, (way, more) in itertools.product(gem_ma.list_envs("game:*"), ways.items()):
         spec = gem_ma.spec(id)
-        if spec.missing() or "network" in spec.needs:
+        if spec.list_missing() or "network" in spec.needs:
             continue
         env = gem_ma.make(id)
         if way in ("numbers", "pixels") and not env.game.moves:
@@ -83,7 +83,7 @@ def _views():
         if len(env.possible_agents) > 1:
             kwargs |= {"agent": env.possible_agents[0], "others": "random"}
         name = f"suite/{id[5:]}".removesuffix("-v0") + f"-{way}-v0"
-        gymnasium.register(name, "gem_ma.apis.making:for_gymnasium", kwargs=kwargs)
+        gymnasium.register(name, "gem_ma.apis.factory:make_for_gymnasium", kwargs=kwargs)
         yield gymnasium.spec(name)
 
 
@@ -98,7 +98,7 @@ NAMES = {
 }
 
 
-class Held(SeatSlot):
+class Held(SeatSubEnv):
     """Any environment of Gymnasium in a slot, for tests that bring their own."""
 
     waits = False
@@ -117,7 +117,9 @@ class OurSync(SeatVector):
     backend = "sync"
 
     def __init__(self, env_fns, copy=True, autoreset_mode=AutoresetMode.NEXT_STEP):
-        modes = {mode: name for name, mode in gem_ma.apis.vectors.seats.MODES.items()}
+        modes = {
+            mode: name for name, mode in gem_ma.apis.vector.seat_vector.AUTORESET_MODES.items()
+        }
         autoreset = modes[AutoresetMode(autoreset_mode)]
         slots = [self._slot(make, autoreset) for make in env_fns]
         super().__init__(slots, self.backend, autoreset, None, None)
@@ -127,8 +129,8 @@ class OurSync(SeatVector):
         env = make()
         while isinstance(env, OrderEnforcing | PassiveEnvChecker):
             env = env.env
-        if isinstance(env, SeatView):
-            return SeatSlot(env.env, autoreset, env.agent, env.others)
+        if isinstance(env, GymnasiumView):
+            return SeatSubEnv(env.env, autoreset, env.agent, env.others)
         return Held(make, autoreset)
 
 
@@ -143,7 +145,7 @@ class OurAsync(OurSync):
 if SUITE != "spaces":
     for name, kwargs in NAMES.items():
         gymnasium.registry.pop(name, None)
-        gymnasium.register(name, "gem_ma.apis.making:for_gymnasium", kwargs=kwargs)
+        gymnasium.register(name, "gem_ma.apis.factory:make_for_gymnasium", kwargs=kwargs)
 if SUITE == "ours":
     gymnasium.vector.SyncVectorEnv = OurSync
     gymnasium.vector.AsyncVectorEnv = OurAsync

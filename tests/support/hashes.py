@@ -16,7 +16,7 @@ import numpy as np
 from fuzz import OBSERVE, POLICIES
 
 import gem_ma
-from gem_ma.rollouts.records import to_json
+from gem_ma.rollouts.records import episode_to_json
 
 EPISODES = 4
 FAMILIES = (
@@ -64,7 +64,7 @@ def hashes():
             policy = POLICIES[(offset + number) % len(POLICIES)]
             env = make(id, policy, OBSERVE[(offset // 7 + number) % len(OBSERVE)])
             (episode,) = gem_ma.rollout(env, player, 1, seed=number, progress=False)
-            record = to_json(episode)
+            record = episode_to_json(episode)
             for name in ("agents", "version", "seconds", "sandbox"):
                 del record[name]
             del record["spec"]["entry_point"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gem_ma.guards.packs import list_packs
+from gem_ma.packs import list_packs
 
 TOP = Path(__file__).parents[2]
 DECLARED = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["entry-points"][

@@ -26,9 +26,8 @@ import numpy as np
 import pettingzoo
 
 import gem_ma
-from gem_ma import Reply
+from gem_ma import Reply, wrappers
 from gem_ma.agents import RandomAgent
-from gem_ma.apis import wrappers
 from gem_ma.chat.messages import Picture
 from gem_ma.envs import registry
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
@@ -49,12 +48,12 @@ MODULES = (
     "gem_ma.training.advantages",
     "gem_ma.training.selfplay",
     "gem_ma.training.rows",
-    "gem_ma.apis.wrappers",
+    "gem_ma.wrappers",
     "gem_ma.gem",
-    "gem_ma.apis.seam",
-    "gem_ma.apis.parallel",
-    "gem_ma.apis.seat",
-    "gem_ma.apis.spaces",
+    "gem_ma.apis.base_env",
+    "gem_ma.apis.parallel_view",
+    "gem_ma.apis.gymnasium_view",
+    "gem_ma.apis.text_space",
     "gem_ma.engine.seeding",
     "gem_ma.renderers",
     "gem_ma.renderers.picture",
@@ -83,7 +82,7 @@ LEFT_OUT = {
     "gem_ma.tools.PythonTool.call": "it runs programs",
     "gem_ma.tools.Past": "it is a type",
     "gem_ma.Env.check_reply": "it is asked about what may be of any type",
-    "gem_ma.Env.flag": "the setters of BaseEnv call it, and check what they are given",
+    "gem_ma.Env.set_end_flags": "the setters of BaseEnv call it, and check what they are given",
     "gem_ma.engine.action_parsing.RejectedReply": "it is a text",
     "gem_ma.engine.seeding.pick_option": "it takes what lists of moves are",
 }
@@ -194,7 +193,7 @@ def uniform(seat, view):
 
 
 def tracked():
-    made = wrappers.Track(env())
+    made = wrappers.RecordEpisodeStatistics(env())
     made.reset(seed=0)
     return made
 
@@ -257,9 +256,9 @@ def opponents():
 
 
 def leaderboard():
-    from gem_ma.evaluation.tournament import tournament
+    from gem_ma.evaluation.tournament import run_tournament
 
-    return tournament([TTT], ["random", "search"], "played", matches=1, progress=False)
+    return run_tournament([TTT], ["random", "search"], "played", matches=1, progress=False)
 
 
 # The objects that methods are called of.
@@ -301,11 +300,11 @@ OBJECTS = {
     "Seat": seat,
     "ParallelView": parallel,
     "VectorEnv": vector,
-    "UnicodeText": lambda: importlib.import_module("gem_ma.apis.spaces").UnicodeText(
+    "UnicodeText": lambda: importlib.import_module("gem_ma.apis.text_space").UnicodeText(
         examples=["a"]
     ),
-    "Theme": lambda: importlib.import_module("gem_ma.renderers").theme("light"),
-    "Noise": lambda: importlib.import_module("gem_ma.renderers").noise("blur"),
+    "Theme": lambda: importlib.import_module("gem_ma.renderers").parse_theme("light"),
+    "ImageNoise": lambda: importlib.import_module("gem_ma.renderers").parse_noise("blur"),
     "Leaderboard": leaderboard,
 }
 for _name in (
@@ -325,7 +324,7 @@ for _name in (
         "TransformAction": lambda: wrappers.TransformAction(env(), lambda seat, action: action),
     }[_name]
 OBJECTS["TransformText"] = OBJECTS["TextWrapper"]
-OBJECTS["History"] = lambda: wrappers.History(env())
+OBJECTS["History"] = lambda: wrappers.TextHistory(env())
 
 # Right arguments by the name of the parameter, where nothing else is said below.
 BY_NAME = {
@@ -377,12 +376,12 @@ RIGHT = {
     "gem_ma.make_gym": _by(id=lambda: TTT, agent="x", others="random"),
     "gem_ma.Context.parse": _by(text="turns=4"),
     "gem_ma.Env.submit": _by(replies=lambda: {"x": "1"}),
-    "gem_ma.BaseEnv.step": _by(action="1"),
+    "gem_ma.AECEnv.step": _by(action="1"),
     "gem_ma.Spec": _by(id="game:New", entry_point="a:b"),
-    "gem_ma.apis.seat.SeatView.step_in_parts": _by(action="1"),
-    "gem_ma.BaseEnv.seats": _by(others=lambda: {"o": "random"}),
-    "gem_ma.BaseEnv.gym": _by(agent="x", others="random"),
-    "gem_ma.apis.seam.Seam.turn": _by(agent="x", chat=None),
+    "gem_ma.apis.gymnasium_view.GymnasiumView.step_in_parts": _by(action="1"),
+    "gem_ma.AECEnv.seats": _by(others=lambda: {"o": "random"}),
+    "gem_ma.AECEnv.gym": _by(agent="x", others="random"),
+    "gem_ma.apis.base_env.BaseEnv.turn": _by(agent="x", chat=None),
     "gem_ma.Game.start": lambda: {"rng": np.random.default_rng(0), "options": {}},
     "gem_ma.Reply": _by(text="a"),
     "gem_ma.game.prefix_speaker": _by(speaker="a", text="b"),
@@ -397,7 +396,7 @@ RIGHT = {
     "gem_ma.engine.action_parsing.parse_choice": _by(text="a", options=("a", "b")),
     "gem_ma.engine.action_parsing.parse_number": _by(text="1"),
     "gem_ma.engine.action_parsing.format_options": _by(options=("a", "b")),
-    "gem_ma.Env.flags_of": _by(seats=("x",)),
+    "gem_ma.Env.collect_end_flags": _by(seats=("x",)),
     "gem_ma.agents.FunctionAgent": lambda: {"function": lambda turn: "1"},
     "gem_ma.agents.ActAgent": _by(agent="random"),
     "gem_ma.agents.FewShotAgent": _by(agent="random", examples=("a",), shots=1),
@@ -419,7 +418,7 @@ RIGHT = {
     "gem_ma.chat.messages.to_vllm": lambda: {"prompt": "a", "messages": CHAT},
     "gem_ma.chat.messages.to_mcp": _by(content="a"),
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
-    "gem_ma.testing.attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
+    "gem_ma.testing.reward_attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
     "gem_ma.testing.certify": _by(env=env, views=2),
     "gem_ma.tools.load": _by(spec="python"),
     "gem_ma.tools.Index.build": _by(source=("a text",)),
@@ -468,41 +467,43 @@ RIGHT = {
         "seat": _kuhn().agents[0],
     },
     "gem_ma.training.selfplay.nash_conv": lambda: {"game": _kuhn(), "policy": uniform},
-    "gem_ma.apis.wrappers.Wrapper.restore": lambda: {"snapshot": OBJECTS["Wrapper"]().snapshot()},
-    "gem_ma.apis.wrappers.TimeLimit": _by(env=env, max_turns=3),
-    "gem_ma.apis.wrappers.ScaleReward": _by(env=env, factor=2.0),
-    "gem_ma.apis.wrappers.TextWrapper.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.apis.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.apis.wrappers.History.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.apis.seat.SeatView.restore": lambda: {"snapshot": view().snapshot()},
-    "gem_ma.gem.Seat.set_state": lambda: {"state": started().get_state()},
+    "gem_ma.wrappers.Wrapper.restore": lambda: {"snapshot": OBJECTS["Wrapper"]().snapshot()},
+    "gem_ma.wrappers.TimeLimit": _by(env=env, max_turns=3),
+    "gem_ma.wrappers.ScaleReward": _by(env=env, factor=2.0),
+    "gem_ma.wrappers.TextWrapper.transform_text": _by(agent="x", text="a", turn=False),
+    "gem_ma.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.wrappers.TextHistory.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.apis.gymnasium_view.GymnasiumView.restore": lambda: {"snapshot": view().snapshot()},
+    "gem_ma.gem.SingleSeatEnv.set_state": lambda: {"state": started().get_state()},
     "gem_ma.gem.register": _by(env_id=lambda: f"game:New{next(_NUMBERS)}", entry_point="a:b"),
-    "gem_ma.gem.Seat": _by(env=env, agent="x", others="random"),
-    "gem_ma.apis.seat.SeatView": _by(env=env, agent="x", others="random"),
-    "gem_ma.apis.seat.SeatView.step": _by(action="1"),
+    "gem_ma.gem.SingleSeatEnv": _by(env=env, agent="x", others="random"),
+    "gem_ma.apis.gymnasium_view.GymnasiumView": _by(env=env, agent="x", others="random"),
+    "gem_ma.apis.gymnasium_view.GymnasiumView.step": _by(action="1"),
     "gem_ma.gem.VectorEnv": lambda: {"envs": [view()]},
     "gem_ma.gem.VectorEnv.step": _by(actions=("1",)),
     "gem_ma.gem.make": _by(env_id="game:GuessTheNumber-v0-easy"),
     "gem_ma.gem.make_vec": _by(env_ids=("game:GuessTheNumber-v0-easy",)),
-    "gem_ma.apis.parallel.ParallelView.step": lambda: {
+    "gem_ma.apis.parallel_view.ParallelView.step": lambda: {
         "actions": dict.fromkeys(parallel().agents, "rock")
     },
-    "gem_ma.apis.parallel.ParallelView.observation_space": lambda: {"agent": parallel().agents[0]},
-    "gem_ma.apis.parallel.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
-    "gem_ma.apis.parallel.ParallelView.render": lambda: {"agent": None},
-    "gem_ma.apis.spaces.UnicodeText.contains": _by(x="a"),
+    "gem_ma.apis.parallel_view.ParallelView.observation_space": lambda: {
+        "agent": parallel().agents[0]
+    },
+    "gem_ma.apis.parallel_view.ParallelView.action_space": lambda: {"agent": parallel().agents[0]},
+    "gem_ma.apis.parallel_view.ParallelView.render": lambda: {"agent": None},
+    "gem_ma.apis.text_space.UnicodeText.contains": _by(x="a"),
     "gem_ma.engine.seeding.seed_rng": lambda: {"rng": np.random.default_rng(0), "seed": 0},
     "gem_ma.renderers.draw": lambda: {"scene": scene(), "size": (252, 252)},
-    "gem_ma.renderers.legend": lambda: {"scene": scene(), "theme": OBJECTS["Theme"]()},
+    "gem_ma.renderers.make_legend": lambda: {"scene": scene(), "theme": OBJECTS["Theme"]()},
     "gem_ma.renderers.save_gif": lambda: {
         "frames": [np.zeros((8, 8, 3), np.uint8)],
         "path": "a.gif",
     },
-    "gem_ma.renderers.theme": _by(which="light"),
-    "gem_ma.renderers.noise": _by(which="blur"),
-    "gem_ma.renderers.Noise.apply": _by(picture=np.zeros((8, 8, 3), np.uint8)),
+    "gem_ma.renderers.parse_theme": _by(which="light"),
+    "gem_ma.renderers.parse_noise": _by(which="blur"),
+    "gem_ma.renderers.ImageNoise.apply": _by(picture=np.zeros((8, 8, 3), np.uint8)),
     "gem_ma.renderers.Theme.color": _by(name="red"),
-    "gem_ma.renderers.Theme.called": _by(name="red"),
+    "gem_ma.renderers.Theme.describe_color": _by(name="red"),
     "gem_ma.evaluation.compare": lambda: {"old": _evaluated(), "new": _evaluated()},
     "gem_ma.evaluation.evaluate": lambda: {
         "suite": _suite(),
@@ -513,24 +514,26 @@ RIGHT = {
     "gem_ma.evaluation.pass_at_k": passed,
     "gem_ma.evaluation.pass_hat_k": passed,
     "gem_ma.evaluation.wilson": _by(successes=1, trials=2),
-    "gem_ma.evaluation.statistics.rate": _by(successes=(1, 2), trials=(2, 2)),
-    "gem_ma.evaluation.statistics.mean": _by(values=(1.0, 2.0)),
-    "gem_ma.evaluation.statistics.average": lambda: {
+    "gem_ma.evaluation.statistics.estimate_rate": _by(successes=(1, 2), trials=(2, 2)),
+    "gem_ma.evaluation.statistics.estimate_mean": _by(values=(1.0, 2.0)),
+    "gem_ma.evaluation.statistics.average_estimates": lambda: {
         "estimates": [importlib.import_module("gem_ma.evaluation.statistics").Estimate(1, 0, 2)]
     },
-    "gem_ma.evaluation.statistics.difference": lambda: {"old": {1: 0.5}, "new": {1: 0.6}},
-    "gem_ma.evaluation.statistics.together": lambda: {"rows": [{("a", 1): 0.5, ("a", 2): 0.0}]},
-    "gem_ma.evaluation.statistics.holm": _by(chances=(0.1, 0.2)),
+    "gem_ma.evaluation.statistics.estimate_change": lambda: {"old": {1: 0.5}, "new": {1: 0.6}},
+    "gem_ma.evaluation.statistics.average_changes": lambda: {
+        "rows": [{("a", 1): 0.5, ("a", 2): 0.0}]
+    },
+    "gem_ma.evaluation.statistics.adjust_p_values": _by(chances=(0.1, 0.2)),
     "gem_ma.evaluation.measure_users": _by(env="tau2:phone", users=("rule-user",), episodes=1),
-    "gem_ma.evaluation.tournament.tournament": lambda: {
+    "gem_ma.evaluation.tournament.run_tournament": lambda: {
         "games": [TTT],
         "agents": ["random", "search"],
         "out": f"cup{next(_NUMBERS)}",
         "matches": 1,
         "progress": False,
     },
-    "gem_ma.evaluation.tournament.leaderboard": lambda: {"folder": _cup()},
-    "gem_ma.evaluation.tournament.Leaderboard.points": _by(row=0, column=1),
+    "gem_ma.evaluation.tournament.build_leaderboard": lambda: {"folder": _cup()},
+    "gem_ma.evaluation.tournament.Leaderboard.compute_points": _by(row=0, column=1),
 }
 _NUMBERS = itertools.count()
 
@@ -569,7 +572,7 @@ def _tokens():
 def _suite():
     from gem_ma.evaluation import suites
 
-    return suites.of_ids(["game:GuessTheNumber-v0-easy"])
+    return suites.make_suite(["game:GuessTheNumber-v0-easy"])
 
 
 def _evaluated():

@@ -13,13 +13,13 @@ import test_contract as planted
 from gymnasium import spaces
 
 from gem_ma import Env, Message, testing
-from gem_ma.apis.parallel import ParallelView
-from gem_ma.apis.seat import SeatView
+from gem_ma.apis.gymnasium_view import GymnasiumView
+from gem_ma.apis.parallel_view import ParallelView
 from gem_ma.envs.boards import tic_tac_toe
 from gem_ma.envs.cards import liars_dice
 from gem_ma.envs.guessing import guess_the_number
 from gem_ma.testing import ContractError
-from gem_ma.testing.checker import Checker
+from gem_ma.testing.env_checker import EnvChecker
 
 NUMBERS = itertools.count()
 
@@ -42,7 +42,7 @@ def bent(game=tic_tac_toe.TicTacToe, **own):
 def through(view, **own):
     """Return an environment whose view has one thing wrong."""
     bent_view = type("Bent", (view,), own)
-    name = {ParallelView: "parallel", SeatView: "gym"}[view]
+    name = {ParallelView: "parallel", GymnasiumView: "gym"}[view]
     return bent(**{name: lambda env, **given: bent_view(env, **given)})
 
 
@@ -327,15 +327,17 @@ FAULTS = [
     (
         "info is a list",
         "one_seat",
-        through(SeatView, step=lambda self, action: (*SeatView.step(self, action)[:4], [])),
+        through(
+            GymnasiumView, step=lambda self, action: (*GymnasiumView.step(self, action)[:4], [])
+        ),
     ),
     (
         "Gymnasium: the rewards of",
         "one_seat",
         through(
-            SeatView,
+            GymnasiumView,
             step=lambda self, action: (lambda o, r, *rest: (o, r + 1, *rest))(
-                *SeatView.step(self, action)
+                *GymnasiumView.step(self, action)
             ),
         ),
     ),
@@ -356,12 +358,12 @@ FAULTS = [
 
 @pytest.mark.parametrize(("words", "step", "fault"), FAULTS)
 def test_a_check_finds_its_bug(words, step, fault):
-    checker = Checker(fault if isinstance(fault, Env) else broken(), range(1), 30)
+    checker = EnvChecker(fault if isinstance(fault, Env) else broken(), range(1), 30)
     if isinstance(fault, dict):  # of such a game no Env is made
         checker.game = type("Broken", (tic_tac_toe.TicTacToe,), fault)()
     given = (checker.make(), 0) if step in VIEWS else (0,) * (step in SEEDED)
     with pytest.raises(ContractError, match=re.escape(words)):
-        getattr(checker, step)(*given)
+        getattr(checker, f"check_{step}")(*given)
 
 
 def test_every_check_has_its_bug():

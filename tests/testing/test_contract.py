@@ -8,17 +8,16 @@ import pytest
 from playable import FEW, GAMES, IDS, MECHANISMS, SHORT, unless
 
 import gem_ma
-from gem_ma import Env, Message
-from gem_ma.apis import wrappers
-from gem_ma.apis.ledger import Ledger
+from gem_ma import Env, Message, wrappers
+from gem_ma.apis.aec_state import AECState
 from gem_ma.engine.observations import ObservationBuilder
 from gem_ma.envs.boards import connect_four, tic_tac_toe
 from gem_ma.envs.cards import kuhn_poker, liars_dice
 from gem_ma.envs.guessing import guess_the_number
 from gem_ma.envs.markets import rock_paper_scissors
 from gem_ma.testing import ContractError, check_env
-from gem_ma.testing.checker import Checker
-from gem_ma.testing.process import digest, digests_elsewhere
+from gem_ma.testing.env_checker import EnvChecker
+from gem_ma.testing.process_digests import compute_digest, compute_digests_elsewhere
 
 
 def shout(seat, text):
@@ -42,11 +41,19 @@ def shouting(env):
 
 
 def remembering(env):
-    return wrappers.History(wrappers.Track(env), "actions", last=2)
+    return wrappers.TextHistory(wrappers.RecordEpisodeStatistics(env), "actions", last=2)
 
 
 WRAPPED = ("game:LiarsDice-v0", "game:RockPaperScissors-v0")
-WRAPS = [wrappers.Wrapper, wrappers.Track, limited, halved, clipped, shouting, remembering]
+WRAPS = [
+    wrappers.Wrapper,
+    wrappers.RecordEpisodeStatistics,
+    limited,
+    halved,
+    clipped,
+    shouting,
+    remembering,
+]
 
 # A random game of chess is long: test_chess_game.py checks one of six turns.
 BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
@@ -74,10 +81,10 @@ def test_every_id_keeps_the_contract(env_id, seeds):
     check_env(env_id, seeds=seeds, processes=seeds > 1)
 
 
-class Once(Checker):
+class Once(EnvChecker):
     """Look at each kind of what is delivered once: words and picture together, and numbers."""
 
-    def variants(self):
+    def list_variants(self):
         once = {"observe": "both"}, {"actions": "discrete"}
         return (given for given in super().variants() if given in once)
 
@@ -98,8 +105,8 @@ def test_every_game_keeps_the_contract(env_id):
 def test_every_game_is_the_same_in_another_process(part):
     envs = [gem_ma.make(env_id) for env_id in BRIEF[part::3]]
     envs += [wrap(gem_ma.make(env_id)) for wrap in WRAPS[part::3] for env_id in WRAPPED]
-    here = [digest(env, 1000) for env in envs]
-    assert digests_elsewhere(envs, 1000) == here
+    here = [compute_digest(env, 1000) for env in envs]
+    assert compute_digests_elsewhere(envs, 1000) == here
 
 
 @pytest.mark.parametrize("format", ["boxed", "bracket", "answer", "bare"])
@@ -491,14 +498,14 @@ class DeliversItsCaches(Env):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.sight.__class__ = KeepsMasks
+        self.observation_builder.__class__ = KeepsMasks
 
 
 class ForksShareTheDice(Env):
     """An Env whose forks draw from one generator."""
 
-    def twin(self):
-        twin = super().twin()
+    def copy(self):
+        twin = super().copy()
         twin.match.rng = self.match.rng
         return twin
 
@@ -516,7 +523,7 @@ class TellsLearnersTooMuch(Env):
 class BreaksRounds(Env):
     """An Env that says of games in turns that they can be converted."""
 
-    def _steps_in_cycles(self):
+    def _is_parallelizable(self):
         return True
 
 
@@ -527,10 +534,10 @@ class LosesRewards(Env):
         return {a: r for a, r in super().submit(replies).items() if a in replies}
 
 
-class CreditsTwice(Ledger):
-    def credit(self, rewards):
-        super().credit(rewards)
-        super().credit(rewards)
+class CreditsTwice(AECState):
+    def add_rewards(self, rewards):
+        super().add_rewards(rewards)
+        super().add_rewards(rewards)
 
 
 class PaysTwice(Env):
@@ -538,7 +545,7 @@ class PaysTwice(Env):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.ledger = CreditsTwice()
+        self.aec_state = CreditsTwice()
 
 
 @pytest.mark.parametrize(

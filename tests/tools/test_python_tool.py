@@ -9,7 +9,7 @@ import pytest
 
 import gem_ma
 import gem_ma.rollouts.records
-from gem_ma.guards.sandbox import LEVELS, Sandbox
+from gem_ma.sandbox import LEVELS, Sandbox
 from gem_ma.tools import PythonTool, Tool, ToolError, with_tools
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sandbox needs a Unix")
@@ -218,4 +218,4 @@ def test_an_episode_says_how_well_its_code_was_kept_in(tool, tmp_path):
     assert LEVELS.index(episode.sandbox) >= LEVELS.index(tool.level)
     line = json.loads(out.read_text())
     del line["sandbox"]  # as before there was such a field
-    assert gem_ma.rollouts.records.from_json(line).sandbox == ""
+    assert gem_ma.rollouts.records.episode_from_json(line).sandbox == ""

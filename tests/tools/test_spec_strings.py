@@ -8,7 +8,7 @@ import pytest
 import gem_ma
 from gem_ma.cli.main import main
 from gem_ma.evaluation.runner import evaluate
-from gem_ma.evaluation.suites import BadSuite, parse
+from gem_ma.evaluation.suites import BadSuite, parse_suite
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.tools import PythonTool, Tool, load, with_tools
 
@@ -137,7 +137,7 @@ def test_on_the_command_line(capsys):
 def test_in_a_suite(here, capsys):
     entry = {"id": TTT, "tasks": 1, "seats": ["x"], "opponents": "own_tools.py:calls"}
     entry["tools"] = {"x": ["own_tools.py:add"]}
-    suite = parse({"entry": [entry]}, "mine")
+    suite = parse_suite({"entry": [entry]}, "mine")
     found = evaluate(suite, "own_tools.py:calls", "out", progress=False)
     assert found.rows[0]["turns"].value == 8  # four moves, each after a call
     about = json.loads((here / "out" / "about.json").read_text())
@@ -148,7 +148,7 @@ def test_in_a_suite(here, capsys):
     row = json.loads(capsys.readouterr().out)["rows"][0]
     assert (row["seat"], row["turns"]["value"]) == ("x", 8)
     with pytest.raises(BadSuite, match="tools is 3; expected spec strings"):
-        parse({"entry": [{**entry, "tools": 3}]}, "mine")
-    bad = parse({"entry": [{**entry, "tools": ["pyton"]}]}, "mine")
+        parse_suite({"entry": [{**entry, "tools": 3}]}, "mine")
+    bad = parse_suite({"entry": [{**entry, "tools": ["pyton"]}]}, "mine")
     with pytest.raises(BadSuite, match=f"{TTT}: no tool 'pyton'; did you mean 'python'"):
         evaluate(bad, "random", "bad", progress=False)

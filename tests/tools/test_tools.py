@@ -8,12 +8,12 @@ import pytest
 
 import gem_ma
 from gem_ma.agents import load
-from gem_ma.apis.wrappers import History, Track
 from gem_ma.chat.messages import ToolOutput, find_tool_pictures
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.testing import check_env
 from gem_ma.tools import Tool, ToolEnv, ToolError, function_tool, with_tools
+from gem_ma.wrappers import RecordEpisodeStatistics, TextHistory
 
 
 def schema(name, description, **properties):
@@ -347,7 +347,7 @@ def test_rollouts_record_calls_and_results():
 
 
 def test_other_wrappers_go_around_and_inside():
-    env = Track(History(ToolEnv(gem_ma.make("game:TicTacToe-v0"), [Adder()])))
+    env = RecordEpisodeStatistics(TextHistory(ToolEnv(gem_ma.make("game:TicTacToe-v0"), [Adder()])))
     env.reset(seed=0)
     env.step(called("add", a=2, b=2))
     text = env.observe("x")["text"]
@@ -386,4 +386,4 @@ def test_slow_tools_belong_into_a_thread():
     env = gem_ma.make("game:TicTacToe-v0")
     assert not env.blocking
     assert not with_tools(env, [Adder()]).blocking
-    assert Track(with_tools(env, {"o": [Slow()]})).blocking
+    assert RecordEpisodeStatistics(with_tools(env, {"o": [Slow()]})).blocking

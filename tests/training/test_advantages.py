@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.rollouts.episode import Failure
+from gem_ma.rollouts.episode import EpisodeFailure
 from gem_ma.training import advantages
 from gem_ma.training.advantages import (
     Turns,
@@ -370,7 +370,7 @@ def test_a_truncated_episode_says_so_at_each_seats_last_turn():
 
 def test_a_failed_episode_has_no_turns():
     good, bad = gem_ma.rollout(KUHN, "random", 2, seed=1)
-    bad.failure = Failure("first", "ValueError", "no reply")
+    bad.failure = EpisodeFailure("first", "ValueError", "no reply")
     assert set(turns([good, bad]).episode.tolist()) == {good.id}
 
 

@@ -120,13 +120,13 @@ def test_the_form_for_a_gpu_runs_here_in_short(baselines, run, tmp_path, monkeyp
 
 
 def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
-    from gem_ma.apis import making
-    from gem_ma.envs.registry import MissingNeed
+    from gem_ma.apis import factory
+    from gem_ma.envs.registry import MissingRequirement
 
     def absent(id, **_):
-        raise MissingNeed(f"{id} needs a thing")
+        raise MissingRequirement(f"{id} needs a thing")
 
-    monkeypatch.setattr(making, "make", absent)
+    monkeypatch.setattr(factory, "make", absent)
     found, missing = baselines.environments(["math:GSM8K", DUEL])
     assert found == [DUEL]
     assert missing == {"math:GSM8K": "math:GSM8K needs a thing"}

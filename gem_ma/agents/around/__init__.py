@@ -15,7 +15,7 @@ from gem_ma.chat.agent import Agent, ask_agent, check_agent_replies
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 
 class Around:
@@ -45,14 +45,14 @@ class Around:
         return self._act_async if self._waits else self._act
 
     def _act(self, turns: list[Turn]) -> list[str]:
-        works = [_Work(self.asking(turn)) for turn in each(turns, Turn, "turns")]
+        works = [_Work(self.asking(turn)) for turn in check_each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
             asked = [work.turn for work in wave if work.turn]
             self._take(wave, ask_agent(self.agent, asked))
         return [work.reply for work in works]
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
-        works = [_Work(self.asking(turn)) for turn in each(turns, Turn, "turns")]
+        works = [_Work(self.asking(turn)) for turn in check_each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
             asked = [work.turn for work in wave if work.turn]
             answer: Any = self.agent.act(asked)

@@ -22,7 +22,7 @@ from gem_ma.engine.action_parsing import (
 )
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import Message
-from gem_ma.guards.untrusted import checked, read_json
+from gem_ma.validation.untrusted_json import check_json, parse_json
 
 RESPOND = "respond"
 _OUTPUT = "Tool output: "
@@ -225,7 +225,7 @@ def _read(answer: str, names: Collection[str]) -> Reply:
         return _saying(answer, said, message, said.rfind(message))
     try:
         value, _ = _JSON.raw_decode(part, begin)
-        call = checked(value)
+        call = check_json(value)
     except (ValueError, RecursionError):
         return _calling(answer, _UNREAD, part[begin:])
     name = call.get("name")
@@ -280,7 +280,7 @@ def _examples(file: str) -> list[str]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                found.append(_shown(read_json(line)))
+                found.append(_shown(parse_json(line)))
             except (ValueError, TypeError, KeyError, AttributeError):
                 raise ValueError(
                     f"examples={file}, line {number}: expected JSON: a text, or a table with "

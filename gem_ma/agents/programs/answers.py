@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.chat.model_calls import ModelCall
-from gem_ma.guards.untrusted import checked
+from gem_ma.validation.untrusted_json import check_json
 
 DEPTH = 100  # of what is asked and said, as far as it is kept
 # What the gateway asks for beside what the program did, and the program is not given.
@@ -178,7 +178,7 @@ def written(answer: Mapping[str, Any]) -> bytes:
 def _kept(values: Iterable[Any]) -> tuple[Any, ...]:
     """Return what can stand in a record of some values."""
     try:
-        return tuple(checked(list(values), depth=DEPTH))
+        return tuple(check_json(list(values), depth=DEPTH))
     except ValueError:
         return ()
 

@@ -19,8 +19,13 @@ from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_add
 from gem_ma.agents.programs.seat import NotYourTurn, Seat
 from gem_ma.chat.messages import to_openai_chat
 from gem_ma.chat.model_calls import CallHistory, ModelCall
-from gem_ma.guards.extras import Later
-from gem_ma.guards.remote import MOST, model_at, variable, without_secrets
+from gem_ma.validation.endpoints import (
+    MAX_RESPONSE_SIZE,
+    check_variable_name,
+    parse_model_url,
+    redact_secrets,
+)
+from gem_ma.validation.extras import LazyModule
 
 if TYPE_CHECKING:
     import aiohttp
@@ -28,8 +33,8 @@ if TYPE_CHECKING:
 
     from gem_ma.chat.turn import Turn
 else:
-    aiohttp = Later("aiohttp", "gateway", "a gateway")
-    web = Later("aiohttp.web", "gateway", "a gateway")
+    aiohttp = LazyModule("aiohttp", "gateway", "a gateway")
+    web = LazyModule("aiohttp.web", "gateway", "a gateway")
 
 ENDPOINTS = ("chat/completions", "responses", "completions")
 _STOP = 5.0  # seconds for the server to end
@@ -66,12 +71,12 @@ class Gateway:
         key: str = "OPENAI_API_KEY",
         token_ids: bool = False,
         timeout: float = 600.0,
-        most: int = MOST,
+        most: int = MAX_RESPONSE_SIZE,
         host: str = "127.0.0.1",
         port: int = 0,
     ):
-        self.model, self.url, self.user = model_at(model) if model else ("", "", None)
-        self.key = variable(key)
+        self.model, self.url, self.user = parse_model_url(model) if model else ("", "", None)
+        self.key = check_variable_name(key)
         self.token_ids = token_ids
         self.timeout = timeout
         self.most = most
@@ -301,7 +306,7 @@ class Gateway:
         return {**found, "Authorization": f"Bearer {key}"} if key and not self.user else found
 
     def _unreachable(self, error: BaseException) -> web.HTTPException:
-        why = without_secrets(str(error) or type(error).__name__)
+        why = redact_secrets(str(error) or type(error).__name__)
         return refused(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
 
     # -- turns and moves ---------------------------------------------------------------------------

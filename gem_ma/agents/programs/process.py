@@ -22,7 +22,7 @@ from typing import Any
 
 from gem_ma.agents.programs.gateway import told_of
 from gem_ma.agents.programs.seat import Seat
-from gem_ma.guards.untrusted import read_json
+from gem_ma.validation.untrusted_json import parse_json
 
 MARK = "GEM_MA_PROGRAM"  # in the environment of all that a program begins
 _LINE = 1 << 24  # bytes of a line that a program writes
@@ -85,7 +85,7 @@ async def _talk(process: Any, seat: Seat, heard: deque[str]) -> None:
 async def _tell(process: Any, told: dict[str, Any]) -> None:
     process.stdin.write(json.dumps(told).encode() + b"\n")
     with contextlib.suppress(ConnectionError):  # that it has ended is seen where it is read
-        await process.stdin.drain()
+        await process.stdin.drain_finished()
 
 
 async def _replied(process: Any, heard: deque[str]) -> Any:
@@ -104,7 +104,7 @@ async def _replied(process: Any, heard: deque[str]) -> Any:
             heard.append(text[:500])
             continue
         try:
-            said = read_json(text, size=_LINE)
+            said = parse_json(text, size=_LINE)
         except ValueError as error:
             raise ProgramDied(f"it wrote a line that is no JSON: {error}: {text[:200]!r}") from None
         if "reply" not in said:

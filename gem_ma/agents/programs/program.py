@@ -16,7 +16,7 @@ from gem_ma.chat.model_calls import ModelCall
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import format_tool_calls
-from gem_ma.guards.remote import without_secrets
+from gem_ma.validation.endpoints import redact_secrets
 
 _AT_ONCE = 1024  # plain functions, each in a thread
 _LEAVE = 15.0  # seconds in which what programs have begun is ended
@@ -91,7 +91,7 @@ class ProgramAgent:
             return f"{self!r} made no move of {seat.name} within {self.seconds:g} s"
         error = None if task.cancelled() else task.exception()
         how = f"failed: {type(error).__name__}: {error}" if error else "ended"
-        return without_secrets(f"{self!r} {how}, and {seat.name} was to act")
+        return redact_secrets(f"{self!r} {how}, and {seat.name} was to act")
 
     def _seat(self, turn: Turn) -> Seat:
         """Return the seat of a turn, whose program begins with its first one."""
@@ -169,7 +169,7 @@ class ProgramAgent:
 
     def __repr__(self) -> str:
         name = self.program if isinstance(self.program, str) else _name(self.program)
-        return without_secrets(f"ProgramAgent({name}, {self.gateway.named})")
+        return redact_secrets(f"ProgramAgent({name}, {self.gateway.named})")
 
 
 def played(

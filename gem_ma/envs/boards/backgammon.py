@@ -5,7 +5,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
 
@@ -229,7 +229,11 @@ class Backgammon(Game[State]):
             for a, men in zip(AGENTS, view.men, strict=True)
         )
         rolled = (f"Dice: {view.dice[0]} and {view.dice[1]}",) if view.to_act() else ()
-        return (f"Turn {view.past + 1} of {TURNS}. To go: {pips}", *rolled, *to_act(view))
+        return (
+            f"Turn {view.past + 1} of {TURNS}. To go: {pips}",
+            *rolled,
+            *make_turn_caption(view),
+        )
 
     def picture(self, view, agent):
         seat = AGENTS.index(agent) if agent else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Grid, Panels, Tile
 
@@ -144,7 +144,7 @@ class Battleship(Game[State]):
 
     def status(self, view):
         lines = [f"{a} afloat: {left or 'none'}" for a, left in zip(AGENTS, view.left, strict=True)]
-        return (*lines, *to_act(view))
+        return (*lines, *make_turn_caption(view))
 
     def picture(self, view, agent):
         columns = tuple(string.ascii_lowercase[: view.size])

@@ -7,7 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -139,7 +139,7 @@ class Breakthrough(Game[State]):
 
     def picture(self, view, agent):
         columns, lines = labels(view.size)
-        return Grid(rows(view.board, view.size), TILES, (), columns, lines, to_act(view))
+        return Grid(rows(view.board, view.size), TILES, (), columns, lines, make_turn_caption(view))
 
     def encode(self, view, agent):
         """Return three planes: own pieces, the other's, free squares."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -194,7 +194,7 @@ class Checkers(Game[State]):
         men = [f"{a} {view.board.count(m) + view.board.count(k)}" for a, m, k in
                zip(AGENTS, MEN, KINGS, strict=True)]  # fmt: skip
         quiet = f"Pieces: {', '.join(men)}. Moves without a capture: {view.quiet} of {QUIET}"
-        return quiet, *on, *to_act(view)
+        return quiet, *on, *make_turn_caption(view)
 
     def picture(self, view, agent):
         rows = tuple(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.envs.uci import MOVES
+from gem_ma.envs.uci_moves import UCI_MOVES
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -32,7 +32,7 @@ TILES = (  # a symbol is a piece and the square below it: light (-) or dark (=)
     (".-", Tile(ground="gray")),
     (".=", Tile(ground="green")),
 )
-UCI = frozenset(MOVES)
+UCI = frozenset(UCI_MOVES)
 
 
 class State(NamedTuple):
@@ -91,7 +91,7 @@ class Chess(Game[State]):
         self.first = State(san=notation == "san").at(board, ())
         if self.first.end:
             raise ValueError(f"fen={fen!r}: the game is over there ({self.first.end})")
-        self.moves = MOVES if notation == "uci" else None
+        self.moves = UCI_MOVES if notation == "uci" else None
 
     def start(self, rng, options):
         return self.first

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -103,7 +103,7 @@ class ConnectFour(Game[State]):
 
     def picture(self, view, agent):
         rows = tuple([view.board[i : i + COLS] for i in range(0, CELLS, COLS)])
-        return Grid(rows, TILES, columns=MOVES, status=to_act(view))
+        return Grid(rows, TILES, columns=MOVES, status=make_turn_caption(view))
 
     def encode(self, view, agent):
         """Return three planes of six rows, top first: own discs, the other's, free cells."""

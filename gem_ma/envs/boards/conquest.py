@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
 
@@ -236,7 +236,12 @@ class Conquest(Game[State]):
             won = " and ".join(COLORS[seat] for seat in view.winners())
             return (*rolled, *left, f"Over: {won} won")
         phase = f"{view.new} armies to place" if view.new else "attack, move or done"
-        return (f"Round {view.round} of {view.rounds}: {phase}", *rolled, *left, *to_act(view))
+        return (
+            f"Round {view.round} of {view.rounds}: {phase}",
+            *rolled,
+            *left,
+            *make_turn_caption(view),
+        )
 
     def picture(self, view, agent):
         items, labels, lines = [], [], []

@@ -7,7 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.boards.lettered import rows, touching
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Shapes
 
@@ -225,7 +225,7 @@ class Go(Game[State]):
             f"Move {view.turn} of {2 * view.size**2}, last: {last}",
             f"Points: black {black}, white {white:g}",
             *(f"Would repeat the board: {', '.join(again)}" for _ in (1,) if again),
-            *to_act(view),
+            *make_turn_caption(view),
         )
 
     def picture(self, view, agent):

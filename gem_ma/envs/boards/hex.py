@@ -8,7 +8,7 @@ import numpy as np
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, touching, words
 from gem_ma.game import Game
-from gem_ma.scene import Hexes, Tile
+from gem_ma.scene import HexGrid, Tile
 
 AGENTS = ("black", "white")
 STONES, EMPTY = ("B", "W"), "."
@@ -122,7 +122,7 @@ class Hex(Game[State]):
     def picture(self, view, agent):
         columns, lines = labels(view.size)
         (mover,) = view.to_act() or ("",)
-        return Hexes(
+        return HexGrid(
             rows(view.board, view.size),
             TILES,
             columns,

@@ -7,7 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, Message
 from gem_ma.scene import Grid, Tile
 
@@ -154,7 +154,7 @@ class Reversi(Game[State]):
 
     def picture(self, view, agent):
         columns, lines = labels(view.size)
-        status = _score(view), *to_act(view)
+        status = _score(view), *make_turn_caption(view)
         return Grid(rows(view.board(), view.size), TILES, (), columns, lines, status)
 
     def encode(self, view, agent):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -89,7 +89,7 @@ class TicTacToe(Game[State]):
         return "\n".join(map(" ".join, _rows(view.board)))
 
     def picture(self, view, agent):
-        return Grid(_rows(view.board), TILES, status=to_act(view))
+        return Grid(_rows(view.board), TILES, status=make_turn_caption(view))
 
     def encode(self, view, agent):
         """Return three planes: own marks, the other's, free cells."""

@@ -15,8 +15,8 @@ from gymnasium import spaces
 from gem_ma.engine.action_parsing import clip_repr, format_options, parse_choice
 from gem_ma.envs.bridges.live import Bridge
 from gem_ma.game import InvalidMove, Maybe
-from gem_ma.guards.untrusted import read_json
 from gem_ma.scene import Pixels
+from gem_ma.validation.untrusted_json import parse_json
 
 _LISTED = 1024  # numbers; an observation of more is summed up
 _PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture
@@ -225,7 +225,7 @@ def read(space: spaces.Space[Any], text: str) -> Any:
 
 def _json(text: str) -> Any:
     try:
-        return read_json(text)
+        return parse_json(text)
     except ValueError:
         return None
 

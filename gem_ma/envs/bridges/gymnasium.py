@@ -12,7 +12,7 @@ import gymnasium
 
 from gem_ma.envs.bridges.describing import Live, Teller, Told, teller_for
 from gem_ma.envs.bridges.live import Output
-from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Maybe
 
 AGENT = "player"
@@ -398,7 +398,7 @@ def _load_plugin(name: str) -> None:
     for prefix, module in _PLUGINS.items():
         if name.startswith(prefix):
             if importlib.util.find_spec(module) is None:
-                raise MissingNeed(f"{name} needs {module}: pip install 'gem-ma[{module}]'")
+                raise MissingRequirement(f"{name} needs {module}: pip install 'gem-ma[{module}]'")
             importlib.import_module(module)
 
 
@@ -428,7 +428,7 @@ def find(id):
         gymnasium.spec(name)
     except gymnasium.error.DeprecatedEnv as error:
         return _spec(name, needs=(f"broken: {error}",))
-    except (gymnasium.error.Error, MissingNeed):
+    except (gymnasium.error.Error, MissingRequirement):
         return None
     return _spec(name)
 

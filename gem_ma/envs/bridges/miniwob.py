@@ -15,10 +15,10 @@ import gymnasium
 from gem_ma.envs.bridges.describing import Teller, pixels
 from gem_ma.envs.bridges.gymnasium import AGENT, Gymnasium
 from gem_ma.envs.bridges.live import Listed, Output
-from gem_ma.envs.registry import MissingNeed
-from gem_ma.envs.screen_actions import Action, Reader
+from gem_ma.envs.registry import MissingRequirement
+from gem_ma.envs.screen_actions import ActionReader, ScreenAction
 from gem_ma.game import InvalidMove
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SIZE = 160, 210  # of a page, and of its picture unless another is asked for
@@ -73,7 +73,7 @@ class Page(Teller):
             for one in elements(observation)
         )
 
-    def action(self, env: Any, agent: str, move: Action) -> Action:
+    def action(self, env: Any, agent: str, move: ScreenAction) -> ScreenAction:
         return move
 
     def scene(self, env: Any, agent: str, observation: Any) -> Any:
@@ -100,7 +100,7 @@ class MiniWob(Gymnasium):
 
     def make(self, **kwargs: Any) -> Any:
         where()
-        with extra("miniwob", self.id):
+        with require_extra("miniwob", self.id):
             from miniwob.reward import get_raw_reward
         options = {"reward_processor": get_raw_reward, **kwargs, **self.env_kwargs}
         return Browser(gymnasium.make(self.id, disable_env_checker=True, **options))
@@ -111,10 +111,10 @@ class MiniWob(Gymnasium):
     def read(self, text, view, agent):
         """Return the action that a reply means."""
         seen = view.output.seen[agent]
-        return Reader(self._place, lambda: dict(seen.places)).read(text)
+        return ActionReader(self._place, lambda: dict(seen.places)).read(text)
 
     def skip(self, view, agent):
-        return Action("wait")
+        return ScreenAction("wait")
 
     def _place(self, x, y):
         height, width, _ = self.teller.observations[AGENT]["screenshot"].shape
@@ -198,7 +198,7 @@ class Browser(gymnasium.Wrapper):
         self.asked = observation["utterance"]
         return observation, info
 
-    def step(self, action: Action) -> Any:
+    def step(self, action: ScreenAction) -> Any:
         self._do(action)
         return self.env.step(None)  # which only looks
 
@@ -209,9 +209,9 @@ class Browser(gymnasium.Wrapper):
 
     @property
     def _driver(self) -> Any:
-        return None if self._page is None or self._page.died else self._page.driver
+        return None if self._page is None or self._page.reassign_episodes else self._page.driver
 
-    def _do(self, action: Action) -> None:
+    def _do(self, action: ScreenAction) -> None:
         """Do what no step of MiniWoB++ says in one: drags, keys with others, exact scrolling."""
         if action.kind == "wait":
             return
@@ -228,7 +228,7 @@ class Browser(gymnasium.Wrapper):
             _point(action, driver)
 
 
-def _point(action: Action, driver: Any) -> None:
+def _point(action: ScreenAction, driver: Any) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
 
     chain = ActionChains(driver, duration=0)
@@ -295,7 +295,7 @@ def where() -> None:
     driver = shutil.which("chromedriver")
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if driver is None or browser is None:
-        raise MissingNeed(
+        raise MissingRequirement(
             "MiniWoB++ needs Chromium and its driver: apt install chromium-driver, or set "
             "MINIWOB_CHROME_BINARY and MINIWOB_CHROMEDRIVER to where they are"
         )

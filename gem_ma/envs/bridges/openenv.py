@@ -30,8 +30,8 @@ from gem_ma.engine.seeding import pack_chance, unpack_chance
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
 from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage
-from gem_ma.guards.remote import read_all
-from gem_ma.guards.untrusted import read_json
+from gem_ma.validation.endpoints import read_response
+from gem_ma.validation.untrusted_json import parse_json
 
 _LARGEST = 1 << 26  # bytes of an answer
 _LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
@@ -535,7 +535,7 @@ class Foreign(OpenEnv):
         try:
             path = parts.path.removesuffix("ws") + what
             connection.request("GET", path, headers=_headers(self._token))
-            answer = frames.parsed(read_all(connection.getresponse(), _LARGEST_PAGE))
+            answer = frames.parsed(read_response(connection.getresponse(), _LARGEST_PAGE))
             answer = answer[part] if part else answer
             frames.check(getattr(frames, shape), answer)
         except (OSError, http.client.HTTPException, *_ODD):
@@ -581,7 +581,7 @@ class Foreign(OpenEnv):
 
     def read(self, text, view, agent):
         try:
-            action = read_json(text)
+            action = parse_json(text)
         except ValueError:
             action = None
         if not isinstance(action, dict) and self._text:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
-with extra("openenv"):
+with require_extra("openenv"):
     from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
     from pydantic_core import from_json
 

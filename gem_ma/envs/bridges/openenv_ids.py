@@ -19,11 +19,11 @@ def find(id):
     """Return the Spec of "openenv:" and a server's URL, or raise UnknownEnv."""
     url = id.removeprefix("openenv:")
     if address(url) is None:
-        from gem_ma.guards.remote import without_secrets  # with ssl, slow to import
+        from gem_ma.validation.endpoints import redact_secrets  # with ssl, slow to import
 
         place = url.rpartition("://")[2].lstrip("/") or "127.0.0.1:8000"
         raise UnknownEnv(
-            without_secrets(f"no environment {id!r}; did you mean 'openenv:ws://{place}'?")
+            redact_secrets(f"no environment {id!r}; did you mean 'openenv:ws://{place}'?")
         )
     return Spec(id, "gem_ma.envs.bridges.openenv:OpenEnv", {"url": url}, ("openenv",))
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs import written
+from gem_ma.envs import text_boards
 from gem_ma.envs.bridges.openspiel_ids import CHESSLIKE, RULES, WITHOUT
-from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Game
-from gem_ma.guards.extras import extra
+from gem_ma.validation.extras import require_extra
 
 MOST = 10  # players
 _LOUD = re.compile(r"\x1b\[[\d;]*m")  # colours of a terminal
@@ -135,11 +135,11 @@ class OpenSpiel(Game[Any]):
     """
 
     def __init__(self, game="tic_tac_toe"):
-        with extra("openspiel", "os:"):
+        with require_extra("openspiel", "os:"):
             import pyspiel
         for beginning, why in WITHOUT.items():
             if game.startswith(beginning):
-                raise MissingNeed(f"os:{game}: {why}")
+                raise MissingRequirement(f"os:{game}: {why}")
         try:
             self.theirs = pyspiel.load_game(game)
         except pyspiel.SpielError as error:
@@ -256,7 +256,7 @@ class OpenSpiel(Game[Any]):
         return None if self.open else []
 
     def picture(self, view, agent):
-        return written.scene(self.describe(view, agent))
+        return text_boards.build_text_scene(self.describe(view, agent))
 
 
 def named(inner: Any, number: int) -> dict[str, int]:

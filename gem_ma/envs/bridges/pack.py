@@ -1,7 +1,7 @@
 """What the pack bridges adds."""
 
 from gem_ma.envs.registry import register_family
-from gem_ma.guards.packs import Pack
+from gem_ma.packs import Pack
 
 
 def environments():

@@ -13,10 +13,10 @@ from typing import Any
 
 import pettingzoo
 
-from gem_ma.envs import uci
+from gem_ma.envs import uci_moves
 from gem_ma.envs.bridges.describing import Live, Seen, Teller, Told, story, teller_for
 from gem_ma.envs.bridges.live import Output
-from gem_ma.envs.registry import MissingNeed, Spec
+from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Message
 from gem_ma.scene import Cards
 
@@ -69,7 +69,7 @@ class Chess(Board):
     arguments = MappingProxyType({"screen_height": 512})
 
     def names_in(self, env, space):
-        return uci.MOVES  # all there are; the numbers differ by the side to move
+        return uci_moves.UCI_MOVES  # all there are; the numbers differ by the side to move
 
     def about(self, env):
         return (
@@ -549,7 +549,7 @@ def _make(family: str | None, kind: Any, name: str, **kwargs: Any) -> Any:
         remedy = _FAMILIES.get(family or name.partition("/")[0])
         if remedy is None or not isinstance(cause, ImportError):
             raise
-        raise MissingNeed(
+        raise MissingRequirement(
             f"{name} cannot be made here ({cause}): pip install {remedy!r}"
         ) from error
 

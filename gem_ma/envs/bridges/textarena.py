@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
-from gem_ma.envs import written
+from gem_ma.envs import text_boards
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
@@ -476,7 +476,7 @@ class TextArena(Bridge):
         return "It is your turn." if actor == agent else f"It is the turn of {actor}."
 
     def picture(self, view, agent):
-        return written.scene(self.describe(view, agent))
+        return text_boards.build_text_scene(self.describe(view, agent))
 
 
 class TextArenaTalk(TextArena):

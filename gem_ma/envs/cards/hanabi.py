@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 COLORS = ("red", "yellow", "green", "white", "blue")
 COPIES = (3, 2, 2, 2, 1)  # of the ranks 1 to 5 of a colour
@@ -265,7 +265,7 @@ class Hanabi(Game[State]):
         acts = f"to act p{view.turn}" if view.to_act() else f"score {view.score}"
         counts = f"hints {view.hints}, lives {view.lives}, deck {view.left}{turns}, {acts}"
         status = (f"built {built}", f"gone {gone}", counts)
-        return Table(tuple(rows), head, "", status)
+        return TextTable(tuple(rows), head, "", status)
 
 
 def _said_of(hand):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, SUITS, rank
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Cards, Table
+from gem_ma.scene import Cards, TextTable
 
 AGENTS = ("player_0", "player_1", "player_2", "player_3")
 SEATS = range(len(AGENTS))
@@ -248,7 +248,10 @@ class Hearts(Game[State]):
             lines.append("Points: " + ", ".join(map(str, view.points())))
         if view.gone:
             lines.append(f"Left: {', '.join(view.out())}")
-        return (*lines, *(to_act(view) if not view.passing else ("To act: all who are here",)))
+        return (
+            *lines,
+            *(make_turn_caption(view) if not view.passing else ("To act: all who are here",)),
+        )
 
     def picture(self, view, agent):
         if agent is None:  # all 52 cards
@@ -256,7 +259,7 @@ class Hearts(Game[State]):
                 (f"p{seat}", *(_of_suit(hand, suit) for suit in SUITS))
                 for seat, hand in enumerate(view.hands)
             ]
-            return Table(tuple(rows), ("", "c", "d", "h", "s"), "", self.status(view, agent))
+            return TextTable(tuple(rows), ("", "c", "d", "h", "s"), "", self.status(view, agent))
         hand = view.hands[AGENTS.index(agent)]
         return Cards((("trick", view.trick), ("your hand", hand)), self.status(view, agent))
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Cards
 
@@ -89,7 +89,7 @@ class KuhnPoker(Game[State]):
     def picture(self, view, agent):
         rows = [(a, (card or "?",)) for a, card in zip(AGENTS, view.cards, strict=True)]
         betting = ", ".join(view.bets) or "none yet"
-        return Cards(tuple(rows), (f"Betting: {betting}", *to_act(view)))
+        return Cards(tuple(rows), (f"Betting: {betting}", *make_turn_caption(view)))
 
     def encode(self, view, agent):
         """Return the own card and the betting so far, both one-hot."""

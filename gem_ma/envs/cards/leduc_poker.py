@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, Message
 from gem_ma.scene import Cards
 
@@ -132,7 +132,7 @@ class LeducPoker(Game[State]):
 
     def picture(self, view, agent):
         held = zip((*AGENTS, "open"), (*view.cards, view.board), strict=True)
-        status = *self.status(view), *to_act(view)
+        status = *self.status(view), *make_turn_caption(view)
         return Cards(tuple((name, (card or "?",)) for name, card in held), status)
 
     def encode(self, view, agent):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, rank
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Cards
 
@@ -231,7 +231,7 @@ class TexasHoldem(Game[State]):
         for seat, hand in enumerate(view.cards):
             has = "folded" if seat in view.folded else f"has {view.stack - spent[seat]}"
             rows.append((f"p{seat} {has}, bet {view.bets[seat]}", hand or ("?", "?")))
-        return Cards(tuple(rows), (*_status(view), *to_act(view)))
+        return Cards(tuple(rows), (*_status(view), *make_turn_caption(view)))
 
 
 def _status(view):

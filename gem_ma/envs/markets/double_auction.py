@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 HIGHEST = 100  # price, value and cost
 SHOWN = 8  # trades of the past
@@ -245,7 +245,7 @@ class DoubleAuction(Game[State]):
             short = name.replace("uyer_", "").replace("eller_", "")
             rows.append((short, f"{view.done(seat)}/{view.units}", cell, known, earned))
         head = "", "had", "order", "worth", "won"
-        return Table(tuple(rows), head, "", self.status(view))
+        return TextTable(tuple(rows), head, "", self.status(view))
 
 
 @functools.cache

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.markets import offers
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 AGENTS = ("buyer", "seller")
 ISSUES = {
@@ -174,7 +174,7 @@ class Negotiation(Game[State]):
             f"Without a deal: {', '.join(known)}",
             *end,
             f"Replies left: {view.left}",
-            *to_act(view),
+            *make_turn_caption(view),
         )
 
     def picture(self, view, agent):
@@ -193,7 +193,7 @@ class Negotiation(Game[State]):
                     cells.append((f"{option}\n{worth}", "green", 0.12 * share))
             rows.append(tuple(cells))
         status = self.status(view)
-        return Table(
+        return TextTable(
             tuple(rows), status=(status[0].split(":")[0] if view.offer else status[0], *status[1:])
         )
 

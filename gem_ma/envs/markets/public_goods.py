@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_number
 from gem_ma.game import Game, InvalidMove
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 SHOWN = 8  # rounds of the past
 FEW = 12  # players: above their rows is room for a title
@@ -136,7 +136,7 @@ class PublicGoods(Game[State]):
             rows.append((str(seat) if here else f"({seat})", *gave, *blank, f"{earned:.2f}"))
         head = "", *(str(first + i) for i in range(columns)), "earned"
         title = f"What each player gave of {self.tokens}" if len(rows) <= FEW else ""
-        return Table(tuple(rows), head, title, (f"Rounds left: {view.rounds}",))
+        return TextTable(tuple(rows), head, title, (f"Rounds left: {view.rounds}",))
 
     def encode(self, view, agent):
         """Return what each gave in the last round and who is still there, both from the own seat

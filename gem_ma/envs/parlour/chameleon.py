@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.parlour import pictures
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 PLAYERS = 3, 8
 HINT, TALK, VOTE, GUESS, OVER = "hint", "talk", "vote", "guess", "over"
@@ -255,7 +255,7 @@ class Chameleon(Game[State]):
             you = agent == view.chameleon
             lines.append("You are the chameleon" if you else f"The chameleon: {view.chameleon}")
         asked = {HINT: "Give a hint", TALK: "Speak", VOTE: "All vote", GUESS: "Guess the word"}
-        acts = () if view.phase == VOTE else to_act(view)
+        acts = () if view.phase == VOTE else make_turn_caption(view)
         return (*lines, ". ".join((asked[view.phase], *acts)))
 
     def picture(self, view, agent):
@@ -264,7 +264,7 @@ class Chameleon(Game[State]):
             (word, "green", 1.0) if word == view.secret else word for word in CARDS[view.topic]
         ]
         rows = tuple([tuple(words[i : i + SIDE]) for i in range(0, len(words), SIDE)])
-        return Table(rows, title=view.topic.upper(), status=self.status(view, agent))
+        return TextTable(rows, title=view.topic.upper(), status=self.status(view, agent))
 
 
 def _ending(state):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from gem_ma.engine.action_parsing import clip_repr, parse_choice, parse_number
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 TEAMS = ("north", "south")
 GIVERS = ("north_giver", "south_giver")
@@ -199,7 +199,7 @@ class Codewords(Game[State]):
         rows = tuple([tuple(cards[i : i + SIDE]) for i in range(0, len(cards), SIDE)])
         score, last = _status(view)
         guesser = [f"To act: {seat}" for seat in view.to_act() if view.clue]
-        return Table(rows, status=(score, *guesser, last))
+        return TextTable(rows, status=(score, *guesser, last))
 
 
 def _card(word, kind, found):

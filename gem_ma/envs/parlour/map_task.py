@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.pictures import EMPTY
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Panels, Tile
 
@@ -263,7 +263,9 @@ class MapTask(Game[State]):
             for i, thing in enumerate(landmarks)
         ]
         marks = () if mark is None else (mark,)
-        return pictures.board(tuple(cells), (self.status(view), *to_act(view)), TILES, marks)
+        return pictures.board(
+            tuple(cells), (self.status(view), *make_turn_caption(view)), TILES, marks
+        )
 
 
 def _route(rng, size):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.parlour import strokes
 from gem_ma.envs.parlour.things import THINGS
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, Maybe, Message
 from gem_ma.scene import Shapes
 
@@ -120,9 +120,9 @@ class Pictionary(Game[State]):
         lines = [f"Wrong: {', '.join(wrong)}"] if wrong else []
         if view.found:
             return (*lines, f"Right: {view.guesses[-1]}")
-        if not to_act(view):
+        if not make_turn_caption(view):
             return (*lines, "It was not found")
-        (acts,) = to_act(view)
+        (acts,) = make_turn_caption(view)
         return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {acts}")
 
     def picture(self, view, agent):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Panels
 
@@ -162,7 +162,7 @@ class SpotTheDifference(Game[State]):
         return f"found {len(view.found)} of {view.many}", f"replies left: {left}"
 
     def picture(self, view, agent):
-        status = *self.status(view), *to_act(view)
+        status = *self.status(view), *make_turn_caption(view)
         if agent is not None:
             own = view.pictures[AGENTS.index(agent)]
             return pictures.board(own, status, marks=view.found)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 GIVER, GUESSER = AGENTS = ("giver", "guesser")
 ROUNDS = 1, 10
@@ -249,18 +249,18 @@ class Taboo(Game[State]):
             return (*lines, f"The giver said {view.said}")
         if not view.to_act():
             return (*lines, "It was not found")
-        (acts,) = to_act(view)
+        (acts,) = make_turn_caption(view)
         return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {acts}")
 
     def picture(self, view, agent):
         """Show the card: the word, below it the forbidden ones."""
         if not view.word:
-            return Table((("?",),), title="What is it?", status=self.status(view))
+            return TextTable((("?",),), title="What is it?", status=self.status(view))
         rows = [((view.word.upper(), "yellow", 1.0),)]
         rows += [
             ((f"{word} x" if word == view.said else word, "red", 0.04),) for word in view.forbidden
         ]
-        return Table(tuple(rows), title="Do not say any of these", status=self.status(view))
+        return TextTable(tuple(rows), title="Do not say any of these", status=self.status(view))
 
 
 def words_of(text):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
 
@@ -202,7 +202,7 @@ class Tangram(Game[State]):
     def status(self, view):
         if view.over():
             return (f"It is over, overlap {view.overlap:.2f}",)
-        return (f"Replies left: {view.turns - view.turn // 2}", *to_act(view))
+        return (f"Replies left: {view.turns - view.turn // 2}", *make_turn_caption(view))
 
     def picture(self, view, agent):
         """Draw the board, where both are seen with the figure as an outline, and the tray."""

@@ -7,7 +7,7 @@ import numpy as np
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
-from gem_ma.scene import Page
+from gem_ma.scene import WebPage
 
 ASKER, ANSWERER = AGENTS = ("asker", "answerer")
 QUESTIONS = tuple(TRUE_OF)
@@ -148,7 +148,7 @@ class TwentyQuestions(Game[State]):
         thing = f"The thing: {view.secret}" if view.secret else "What is the thing?"
         status = [f"Open: {view.open}"] if view.open else []
         status.append(f"Questions left: {view.left}")
-        return Page(thing, tuple(lines), status=tuple(status))
+        return WebPage(thing, tuple(lines), status=tuple(status))
 
     def encode(self, view, agent):
         """Return each question, guess and thing: 1 is yes, 0.5 no, 0.25 open; and what is left."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.levels import draw, levels
+from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -111,13 +111,13 @@ class FifteenPuzzle(Game[State]):
     def __init__(self, num_rows: int | None = 3, max_turns: int | None = 50):
         if num_rows is not None and not 2 <= num_rows <= LARGEST:
             raise ValueError(f"num_rows={num_rows}: expected 2 to {LARGEST}")
-        self.levels = levels(RANDOM, num_rows, max_turns)
+        self.levels = fill_levels(RANDOM, num_rows, max_turns)
         self.rows, self.turns = map(max, zip(*self.levels, strict=True))
         numbers = [Tile(ground="yellow", text=str(n)) for n in range(1, self.rows**2)]
         self.tiles = tuple((str(n), tile) for n, tile in enumerate((Tile(name="gap"), *numbers)))
 
     def start(self, rng, options):
-        size, turns = draw(rng, self.levels)
+        size, turns = sample_level(rng, self.levels)
         return State(shuffled(rng, size, turns)[0], size, turns)
 
     def read(self, text, view, agent):

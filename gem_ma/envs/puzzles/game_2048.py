@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.levels import draw, levels
+from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -114,14 +114,14 @@ class Game2048(Game[State]):
             raise ValueError(f"target_tile={target_tile}: expected one of {TARGETS}")
         if not 2 <= board_size <= 8:
             raise ValueError(f"board_size={board_size}: expected 2 to 8")
-        self.levels = levels(RANDOM, target_tile, max_turns)
+        self.levels = fill_levels(RANDOM, target_tile, max_turns)
         self.target, self.turns = map(max, zip(*self.levels, strict=True))
         self.size = board_size
         values = [2**n for n in range(1, int(math.log2(self.target)) + 1)]
         self.tiles = ((str(EMPTY), Tile(name="empty")), *[(str(n), _tile(n)) for n in values])
 
     def start(self, rng, options):
-        target, turns = draw(rng, self.levels)
+        target, turns = sample_level(rng, self.levels)
         empty = ((EMPTY,) * self.size,) * self.size
         board = with_tile(with_tile(empty, rng), rng)
         return State(board, target, turns, max(map(max, board)))

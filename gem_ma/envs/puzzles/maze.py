@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import format_options, parse_choice
-from gem_ma.envs.mazes import FREE, WALL, dig
+from gem_ma.envs.maze_generation import FREE, WALL, generate_maze
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -97,7 +97,7 @@ class Maze(Game[State]):
         self.max_turns = enough if max_turns is None else max_turns
 
     def start(self, rng, options):
-        maze, _ = dig(rng, self.size)
+        maze, _ = generate_maze(rng, self.size)
         maze[-2][-2] = EXIT
         rows = tuple(["".join(line) for line in maze])
         return State(rows, self.max_turns, sight=self.sight)

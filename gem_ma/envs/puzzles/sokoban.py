@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.envs.levels import draw, levels
+from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -171,7 +171,7 @@ class Sokoban(Game[State]):
         max_turns: int | None = 100,
     ):
         room = dim_room and tuple(dim_room)  # lists come out of JSON
-        self.levels = levels(RANDOM, room, num_boxes, max_turns)
+        self.levels = fill_levels(RANDOM, room, num_boxes, max_turns)
         for (height, width), boxes, turns in self.levels:
             if not ROOM[0] <= min(height, width) <= max(height, width) <= ROOM[1]:
                 raise ValueError(f"dim_room={room}: expected {ROOM[0]} to {ROOM[1]} each way")
@@ -185,7 +185,7 @@ class Sokoban(Game[State]):
         self.size = tuple(max(size[i] for size, *_ in self.levels) for i in range(2))
 
     def start(self, rng, options):
-        size, boxes, turns = draw(rng, self.levels)
+        size, boxes, turns = sample_level(rng, self.levels)
         return State(room(rng, size, boxes, turns)[0], size[1], turns)
 
     def read(self, text, view, agent):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_number
-from gem_ma.envs.levels import draw, levels
+from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -219,13 +219,13 @@ class Sudoku(Game[State]):
             raise ValueError(f"scale={scale}: expected 4 or 9")
         if clues is not None and clues < 1:
             raise ValueError(f"clues={clues}: expected 1 or more")
-        self.levels = levels(DRAWN, clues, scale, max_turns)
+        self.levels = fill_levels(DRAWN, clues, scale, max_turns)
         self.partial = partial
         self.scale = max(level[1] for level in self.levels)
         self.moves = tuple(move for moves in table(self.scale).moves for move in moves)
 
     def start(self, rng, options):
-        clues, scale, turns = draw(rng, self.levels)
+        clues, scale, turns = sample_level(rng, self.levels)
         given = puzzle(rng, clues, table(scale))
         return State(given, given, turns, self.partial)
 

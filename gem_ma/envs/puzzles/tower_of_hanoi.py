@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.envs.levels import draw, levels
+from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Pegs
 
@@ -66,11 +66,11 @@ class TowerOfHanoi(Game[State]):
     def __init__(self, num_disks: int | None = 3, max_turns: int | None = 100):
         if num_disks is not None and not 1 <= num_disks <= MOST:
             raise ValueError(f"num_disks={num_disks}: expected 1 to {MOST}")
-        self.levels = levels(RANDOM, num_disks, max_turns)
+        self.levels = fill_levels(RANDOM, num_disks, max_turns)
         self.discs, self.turns = map(max, zip(*self.levels, strict=True))
 
     def start(self, rng, options):
-        discs, turns = draw(rng, self.levels)
+        discs, turns = sample_level(rng, self.levels)
         return State((tuple(range(discs, 0, -1)), (), ()), turns)
 
     def read(self, text, view, agent):

@@ -7,22 +7,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.envs.screen_actions import WHEEL, Action
-from gem_ma.scene import letters
-from gem_ma.scene.screen import (
-    BAR,
-    CLICKED,
-    FOCUSED,
-    PAD,
-    THUMB,
-    TYPED,
+from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ScreenAction
+from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import (  # fmt: skip
+    CLICKABLE_KINDS,
+    FIELD_PADDING,
+    FOCUSABLE_KINDS,
+    SCROLLBAR_WIDTH,
+    TEXT_KINDS,
+    THUMB_WIDTH,
     Widget,
-    left_of,
-    over,
-    row,
-    shade_at,
-    thumb,
-)  # fmt: skip
+    compute_row_height,
+    compute_text_shift,
+    compute_thumb_x,
+    find_shade,
+    find_widget,
+)
 
 LONGEST = 400  # letters that a field takes
 _PRESSED = {  # keys that are as good as a click
@@ -84,7 +84,7 @@ def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
             most = max(0, one.options[0] - one.h)
             offset = min(values.get(one.id, one.value or 0), most)
             one = one._replace(value=offset)
-            scrolls[one.id] = offset, (one.x, one.y, one.x + one.w - BAR, one.y + one.h)
+            scrolls[one.id] = offset, (one.x, one.y, one.x + one.w - SCROLLBAR_WIDTH, one.y + one.h)
         elif one.inside:
             offset, clip = scrolls[one.inside]
             one = one._replace(y=one.y - offset, clip=clip)
@@ -102,7 +102,7 @@ def _fitting(widget: Widget, value: Any) -> Any:
 
 
 def _options(select: Widget, marked: int) -> list[Widget]:
-    each = row(select)
+    each = compute_row_height(select)
     high = each * len(select.options)
     top = select.y + select.h if select.y + select.h + high <= 448 else max(1, select.y - high)
     box = Widget(f"{select.id}-options", "menu", select.x - 1, top - 1, select.w + 2, high + 2)
@@ -140,7 +140,7 @@ def find(page: Sequence[Widget], id: str) -> Widget | None:
 # -- what is done ----------------------------------------------------------------------------------
 
 
-def act(page: tuple[Widget, ...], ui: Ui, action: Action) -> tuple[Ui, list[Event]]:
+def act(page: tuple[Widget, ...], ui: Ui, action: ScreenAction) -> tuple[Ui, list[Event]]:
     """Return what is shown after an action, and what the app hears of it."""
     if action.kind == "wait":
         return ui, [Event("wait")]
@@ -150,7 +150,7 @@ def act(page: tuple[Widget, ...], ui: Ui, action: Action) -> tuple[Ui, list[Even
         return _typed(page, ui, action.text)
     if action.kind == "key":
         return _key(page, ui, action.text)
-    under = over(page, *action.at)
+    under = find_widget(page, *action.at)
     ui = ui._replace(pointer=action.at, hover=under.id if under is not None else "")
     if action.kind == "hover":
         return ui, [Event("hover", ui.hover, at=action.at)]
@@ -162,30 +162,34 @@ def act(page: tuple[Widget, ...], ui: Ui, action: Action) -> tuple[Ui, list[Even
 
 
 def _pressed(
-    page: tuple[Widget, ...], ui: Ui, under: Widget | None, action: Action
+    page: tuple[Widget, ...], ui: Ui, under: Widget | None, action: ScreenAction
 ) -> tuple[Ui, list[Event]]:
-    if under is None or under.disabled or under.kind not in CLICKED:
+    if under is None or under.disabled or under.kind not in CLICKABLE_KINDS:
         if under is not None and under.kind == "scroll" and action.kind != "right":
             return _on_bar(ui, under, action.at), []
         return ui._replace(focus=""), [_event(action, under)]
     if action.kind == "right":
-        return ui._replace(focus=under.id if under.kind in FOCUSED else ""), [_event(action, under)]
+        return ui._replace(focus=under.id if under.kind in FOCUSABLE_KINDS else ""), [
+            _event(action, under)
+        ]
     return _clicked(page, ui, under, action)
 
 
-def _event(action: Action, widget: Widget | None) -> Event:
+def _event(action: ScreenAction, widget: Widget | None) -> Event:
     kind = {"triple": "double"}.get(action.kind, action.kind)
     said = widget is not None and widget.kind not in _WORDS
     return Event(kind, widget.id if widget is not None and said else "", at=action.at)
 
 
-def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tuple[Ui, list[Event]]:
-    if one.kind in FOCUSED:
+def _clicked(
+    page: Sequence[Widget], ui: Ui, one: Widget, action: ScreenAction
+) -> tuple[Ui, list[Event]]:
+    if one.kind in FOCUSABLE_KINDS:
         ui = focused(ui, one)
     elif one.kind != "item":  # a menu leaves the keyboard where it is
         ui = ui._replace(focus="")
     said = [_event(action, one)]
-    if one.kind in TYPED:
+    if one.kind in TEXT_KINDS:
         return _caret(ui, one, action), said
     if one.kind == "check":
         flips = 1 if action.kind == "click" else 2
@@ -206,8 +210,8 @@ def _clicked(page: Sequence[Widget], ui: Ui, one: Widget, action: Action) -> tup
 def _under(one: Widget, at: tuple[int, int]) -> Any:
     """Return what of a list or a colour picker lies at a point; what it has if there is nothing."""
     if one.kind == "shade":
-        return one.value if one.options[0] == "mixed" else shade_at(one, *at)
-    place = (at[1] - one.y) // row(one)
+        return one.value if one.options[0] == "mixed" else find_shade(one, *at)
+    place = (at[1] - one.y) // compute_row_height(one)
     return place if place < len(one.options) else one.value
 
 
@@ -270,7 +274,7 @@ def bar(scroll: Widget) -> tuple[int, int]:
 def _on_bar(ui: Ui, scroll: Widget, at: tuple[int, int]) -> Ui:
     """Scroll by a page where the bar is clicked beside its handle."""
     ui = ui._replace(focus="")
-    if at[0] < scroll.x + scroll.w - BAR:
+    if at[0] < scroll.x + scroll.w - SCROLLBAR_WIDTH:
         return ui
     top, long = bar(scroll)
     if top <= at[1] < top + long:
@@ -280,41 +284,41 @@ def _on_bar(ui: Ui, scroll: Widget, at: tuple[int, int]) -> Ui:
 
 
 def _on_thumb(one: Widget, at: tuple[int, int]) -> bool:
-    left, top = thumb(one) - THUMB // 2, one.y + (one.h - THUMB) // 2
-    return left <= at[0] < left + THUMB and top <= at[1] < top + THUMB
+    left, top = compute_thumb_x(one) - THUMB_WIDTH // 2, one.y + (one.h - THUMB_WIDTH) // 2
+    return left <= at[0] < left + THUMB_WIDTH and top <= at[1] < top + THUMB_WIDTH
 
 
 def _slid(ui: Ui, one: Widget, x: int) -> tuple[Ui, list[Event]]:
     """Move the middle of a slider's thumb to x."""
     low, high, step = one.options
-    share = (x - one.x - THUMB / 2) / (one.w - THUMB)
+    share = (x - one.x - THUMB_WIDTH / 2) / (one.w - THUMB_WIDTH)
     value = low + math.floor(share * (high - low) / step + 0.5) * step
     return _changed(ui, one, max(low, min(high, value)))
 
 
 def _dragged(
-    page: Sequence[Widget], ui: Ui, under: Widget | None, action: Action
+    page: Sequence[Widget], ui: Ui, under: Widget | None, action: ScreenAction
 ) -> tuple[Ui, list[Event]]:
     x, y = action.to
     ui = ui._replace(pointer=action.to, open="")
     if under is None or under.disabled:
         return ui._replace(focus=""), []
     if under.kind == "slider":
-        held = action.at[0] - thumb(under) if _on_thumb(under, action.at) else 0
+        held = action.at[0] - compute_thumb_x(under) if _on_thumb(under, action.at) else 0
         return _slid(focused(ui, under), under, x - held)
     if under.kind == "shade":
         return _changed(ui._replace(focus=""), under, _under(under, action.to))
-    if under.kind in TYPED:
+    if under.kind in TEXT_KINDS:
         ui = _caret(focused(ui, under), under, action)
         return ui._replace(caret=_letter(under, ui, action.to)), []
-    if under.kind == "scroll" and action.at[0] >= under.x + under.w - BAR:
+    if under.kind == "scroll" and action.at[0] >= under.x + under.w - SCROLLBAR_WIDTH:
         top, long = bar(under)
         if top <= action.at[1] < top + long and under.h > long:
             most = under.options[0] - under.h
             moved = (y - action.at[1]) * most // (under.h - long)
             return _scroll_to(ui, under, under.value + moved), []
         return ui, []
-    target = over(tuple([one for one in page if one.id != under.id]), x, y)
+    target = find_widget(tuple([one for one in page if one.id != under.id]), x, y)
     moved = x - action.at[0], y - action.at[1]
     on = "" if target is None else target.id
     return ui._replace(focus="", hover=on), [Event("drop", under.id, on, action.to, moved)]
@@ -328,17 +332,21 @@ def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
     text = str(one.value or "")
     if one.kind == "area":
         lines = text.split("\n")
-        at_line = max(0, (at[1] - one.y - PAD) // letters.LINES[one.type])
+        at_line = max(0, (at[1] - one.y - FIELD_PADDING) // text_metrics.LINE_HEIGHTS[one.type])
         if at_line >= len(lines):
             return len(text)
         before = sum(len(line) + 1 for line in lines[:at_line])
-        return before + letters.place(lines[at_line], one.type, at[0] - one.x - PAD)
+        return before + text_metrics.find_caret(
+            lines[at_line], one.type, at[0] - one.x - FIELD_PADDING
+        )
     caret = ui.caret if ui.focus == one.id else 0
     drawn = "•" * len(text) if one.kind == "password" else text
-    return letters.place(drawn, one.type, at[0] - one.x - PAD + left_of(one, caret))
+    return text_metrics.find_caret(
+        drawn, one.type, at[0] - one.x - FIELD_PADDING + compute_text_shift(one, caret)
+    )
 
 
-def _caret(ui: Ui, one: Widget, action: Action) -> Ui:
+def _caret(ui: Ui, one: Widget, action: ScreenAction) -> Ui:
     caret = _letter(one, ui, action.at)
     text = str(one.value or "")
     if action.kind == "triple":
@@ -366,7 +374,7 @@ def _typed(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]
             if widget is not None and widget.id in ui.values:
                 widget = widget._replace(value=ui.values[widget.id])
             page = tuple([widget if widget and one.id == widget.id else one for one in page])
-        elif widget is None or widget.disabled or widget.kind not in TYPED:
+        elif widget is None or widget.disabled or widget.kind not in TEXT_KINDS:
             ui, more = _struck(page, ui, part)
         else:
             ui, more = _write(ui, widget, part)
@@ -423,7 +431,7 @@ def _key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]]:
         return _tabbed(page, ui, -1 if shift else 1), []
     if one is None or one.disabled:
         return ui, [Event("key", "", key)]
-    if one.kind in TYPED:
+    if one.kind in TEXT_KINDS:
         return _field_key(page, ui, one, name, ctrl, shift)
     if (one.kind, name) in _PRESSED:
         return ui, [Event("click", one.id)]
@@ -466,14 +474,20 @@ def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
         return ui
     now = ui.values.get(scroll.id, scroll.value)
     far = scroll.h * 7 // 8
-    by = {"Up": -WHEEL, "Down": WHEEL, "PageUp": -far, "PageDown": far, "Space": far}.get(name)
+    by = {
+        "Up": -PIXELS_PER_NOTCH,
+        "Down": PIXELS_PER_NOTCH,
+        "PageUp": -far,
+        "PageDown": far,
+        "Space": far,
+    }.get(name)
     edge = 0 if name == "Home" else scroll.options[0]
     return _scroll_to(ui, scroll, edge if by is None else now + by)
 
 
 def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
     """Give the keyboard to the next widget; of radio buttons, to the one that is on."""
-    found = [one for one in usable(page) if one.kind in FOCUSED and not one.disabled]
+    found = [one for one in usable(page) if one.kind in FOCUSABLE_KINDS and not one.disabled]
     entries: dict[str, str] = {}  # the radio button of each group that is come to
     for one in found if step < 0 else reversed(found):
         if one.kind == "radio":
@@ -567,16 +581,18 @@ def _line_up(text: str, start: int, caret: int, size: int) -> int:
     if not start:
         return 0
     first = text.rfind("\n", 0, start - 1) + 1
-    x = letters.width(text[start:caret], size)
-    return first + letters.place(text[first : start - 1], size, x)
+    x = text_metrics.measure_width(text[start:caret], size)
+    return first + text_metrics.find_caret(text[first : start - 1], size, x)
 
 
 def _line_down(text: str, start: int, end: int, caret: int, size: int) -> int:
     if end == len(text):
         return len(text)
     last = text.find("\n", end + 1)
-    x = letters.width(text[start:caret], size)
-    return end + 1 + letters.place(text[end + 1 : len(text) if last < 0 else last], size, x)
+    x = text_metrics.measure_width(text[start:caret], size)
+    return (
+        end + 1 + text_metrics.find_caret(text[end + 1 : len(text) if last < 0 else last], size, x)
+    )
 
 
 def _word_left(text: str, at: int) -> int:

@@ -20,7 +20,7 @@ from gem_ma.envs.screens.game import (
 )
 from gem_ma.envs.screens.tree import described
 from gem_ma.game import Game, InvalidMove, Message, prefix_speaker
-from gem_ma.scene import Chat, Terminal, letters
+from gem_ma.scene import Chat, Terminal, text_metrics
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
@@ -211,10 +211,13 @@ def _shown(inner, talk):
     """Return the screen with the last words of the user at its top."""
     said = next((text for who, text in reversed(talk) if who == "user"), "")
     strip = f"User: {said}" if said else SILENT
-    lines = letters.wrap(strip, inner.type, 420)
+    lines = text_metrics.wrap_to_width(strip, inner.type, 420)
     if len(lines) > LINES:
         strip = " ".join(
-            [*lines[: LINES - 1], letters.shorten(lines[LINES - 1] + "…", inner.type, 420)]
+            [
+                *lines[: LINES - 1],
+                text_metrics.truncate_to_width(lines[LINES - 1] + "…", inner.type, 420),
+            ]
         )
     shows = page(inner.family, inner.model, inner.ui, strip, inner.type)
     return inner._replace(page=shows, strip=strip)

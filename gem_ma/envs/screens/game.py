@@ -5,15 +5,15 @@ import importlib
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gem_ma.envs.levels import HARDEST, at
-from gem_ma.envs.screen_actions import WHEEL, Reader
+from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
+from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import NOTHING, Event, Ui, act, find, shown, usable
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.scene.screen import CLICKED, TYPED, Screen
+from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # and the size of letters
@@ -61,12 +61,18 @@ class State(NamedTuple):
     def legal(self, agent):
         """Return clicks on all that can be seen, and some keys: what random play draws from."""
         page = usable(self.page)
-        seen = [one for one in page if one.kind in CLICKED and one.seen and not one.disabled]
+        seen = [
+            one for one in page if one.kind in CLICKABLE_KINDS and one.seen and not one.disabled
+        ]
         names = refs(self.page)
         found = [f"click({names[one.id]})" for one in seen]
         found += [f'type("{word}")' for word in _words(self)] if _typing(self) else []
         scrolls = [one for one in page if one.kind == "scroll"]
-        found += [f"scroll({names[one.id]}, {by * WHEEL * 3})" for one in scrolls for by in (1, -1)]
+        found += [
+            f"scroll({names[one.id]}, {by * PIXELS_PER_NOTCH * 3})"
+            for one in scrolls
+            for by in (1, -1)
+        ]
         return (*found, 'key("Tab")', 'key("Enter")')
 
     def hint(self, agent):
@@ -82,7 +88,7 @@ class State(NamedTuple):
 
 
 def _typing(state):
-    return any(one.id == state.ui.focus and one.kind in TYPED for one in state.page)
+    return any(one.id == state.ui.focus and one.kind in TEXT_KINDS for one in state.page)
 
 
 def _words(state):
@@ -161,7 +167,7 @@ class Screens(Game[State]):
 
 def check(difficulty, coordinates="pixels", look="flat"):
     """Raise unless these can be arguments."""
-    at(range(HARDEST + 1), difficulty)
+    select_level(range(MAX_DIFFICULTY + 1), difficulty)
     if coordinates not in COORDINATES:
         raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(COORDINATES)}")
     if look not in LOOKS:
@@ -188,7 +194,7 @@ def reader(page, coordinates):
         scale = SIZE / whole
         return min(int(x * scale), SIZE - 1), min(int(y * scale), SIZE - 1)
 
-    return Reader(place, middles)
+    return ActionReader(place, middles)
 
 
 def laid(name, model, ui, strip=None, type=TYPE):

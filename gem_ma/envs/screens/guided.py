@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gem_ma.envs.screen_actions import Action
+from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.acting import Ui
 from gem_ma.envs.screens.assisted import chosen
 from gem_ma.envs.screens.game import (
@@ -20,7 +20,7 @@ from gem_ma.envs.screens.game import (
 )
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.scene.screen import over
+from gem_ma.scene.screen import find_widget
 
 AGENTS = ("helper", "beginner")
 FAMILIES = (  # which clicks alone can solve
@@ -123,7 +123,7 @@ class Guided(Game[Pointed]):
         ((agent, move),) = moves.items()
         if agent == "helper":
             return state._replace(at=move.at if move is not None else None, turn=1)
-        inner = done(state.inner, move if move is not None else Action("wait"))
+        inner = done(state.inner, move if move is not None else ScreenAction("wait"))
         return state._replace(inner=inner, turn=0)
 
     def skip(self, view, agent):
@@ -166,6 +166,6 @@ def _pointed(view):
     """Return in words what the helper points at."""
     if view.at is None:
         return "Nobody points at anything."
-    one = over(view.inner.page, *view.at)
+    one = find_widget(view.inner.page, *view.at)
     ref = "" if one is None else refs(view.inner.page).get(one.id, "")
     return f"The helper points at ({view.at[0]}, {view.at[1]}){f', [{ref}]' if ref else ''}."

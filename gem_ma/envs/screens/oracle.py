@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gem_ma.chat.turn import Turn
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 
 class ScreenOracle:
@@ -12,7 +12,7 @@ class ScreenOracle:
     portable = True
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         hint = getattr(getattr(turn.position, "state", None), "hint", None)

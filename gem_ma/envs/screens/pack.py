@@ -2,7 +2,7 @@
 
 from gem_ma.envs.registry import register
 from gem_ma.envs.screens.families import REGISTER
-from gem_ma.guards.packs import Pack
+from gem_ma.packs import Pack
 
 
 def environments():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gem_ma.envs import registry
-from gem_ma.envs.games import make_game
+from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.screens.acting import Ui, act, shown
 from gem_ma.envs.screens.game import HOW, LOOKS, SAID, check, drawn, reader
 from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
@@ -14,7 +14,7 @@ from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Grid
-from gem_ma.scene.screen import CLICKED
+from gem_ma.scene.screen import CLICKABLE_KINDS
 
 BUTTONS = 60  # so many moves may have a button each
 CLICKS = 600  # of all seats, that end an episode
@@ -59,7 +59,7 @@ class Played(NamedTuple):
         found = [
             f"click({named[one.id]})"
             for one in page
-            if one.kind in CLICKED and one.seen and not one.disabled
+            if one.kind in CLICKABLE_KINDS and one.seen and not one.disabled
         ]
         scrolls = [one.id for one in page if one.kind == "scroll"]
         found += [f"scroll({named[one]}, {by})" for one in scrolls for by in (120, -120)]

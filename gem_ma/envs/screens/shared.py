@@ -10,7 +10,7 @@ from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import Game, Message
-from gem_ma.scene.screen import CLICKED, TYPED
+from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS
 
 AGENTS = ("first", "second")
 WIDE = 330  # of a line
@@ -73,8 +73,8 @@ class Desk(NamedTuple):
         own = AGENTS.index(agent)
         page = self.page(own)
         named = refs(page)
-        found = [f"click({named[one.id]})" for one in page if one.kind in CLICKED]
-        if any(one.id == self.uis[own].focus and one.kind in TYPED for one in page):
+        found = [f"click({named[one.id]})" for one in page if one.kind in CLICKABLE_KINDS]
+        if any(one.id == self.uis[own].focus and one.kind in TEXT_KINDS for one in page):
             found += [f'type("{new}")' for _, new in self.swaps[own]]
         return (*found, 'key("ctrl+a")', 'key("Tab")', "wait()")
 

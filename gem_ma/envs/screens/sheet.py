@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gem_ma.scene import letters
-from gem_ma.scene.screen import BAR, MARK, Widget
+from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import CHECKBOX_SIZE, SCROLLBAR_WIDTH, Widget
 
 SIZE = 448
 EDGE = 14  # free at the left and at the right
@@ -15,7 +15,14 @@ GAP = 8
 TYPE = 14  # the size of letters, if it is not said
 ROW = 8  # by how much what can be used is higher than a line of letters
 _HIGH = {"label": 0, "link": 0, "check": 2, "radio": 2, "slider": 4, "fold": 4}  # for these
-_ROOM = {"button": 28, "tab": 28, "check": MARK + 8, "radio": MARK + 8, "select": 40, "fold": 24}
+_ROOM = {
+    "button": 28,
+    "tab": 28,
+    "check": CHECKBOX_SIZE + 8,
+    "radio": CHECKBOX_SIZE + 8,
+    "select": 40,
+    "fold": 24,
+}
 
 
 class Sheet:
@@ -26,7 +33,7 @@ class Sheet:
     """
 
     def __init__(self, goal: str = "", type: int = TYPE):
-        self.type, self.line = type, letters.LINES[type]
+        self.type, self.line = type, text_metrics.LINE_HEIGHTS[type]
         self.widgets: list[Widget] = []
         self.x, self.y = EDGE, EDGE
         self.w = SIZE - 2 * EDGE
@@ -34,7 +41,7 @@ class Sheet:
         self._right, self._top, self._below = EDGE, EDGE, EDGE
         self._tall = self.line + ROW  # how high the first of a row is
         if goal:
-            lines = letters.wrap(goal, type, SIZE - 2 * EDGE)
+            lines = text_metrics.wrap_to_width(goal, type, SIZE - 2 * EDGE)
             high = self.line * len(lines) + 10
             self.at("note", "goal", 0, 0, SIZE, high, text="\n".join(lines))
             self.y = self._below = self._top = high + GAP
@@ -136,7 +143,7 @@ class Sheet:
 
     def label(self, text: str, *, beside: bool = False, **more: Any) -> Widget:
         """Put words, each line of them below the other."""
-        lines = letters.wrap(text, self.type, self.w, more.get("tone") == "bold")
+        lines = text_metrics.wrap_to_width(text, self.type, self.w, more.get("tone") == "bold")
         for line in lines[:-1]:
             self.put("label", f"label{len(self.widgets)}", line, **more)
         id = f"label{len(self.widgets)}"
@@ -146,7 +153,7 @@ class Sheet:
         self, kind: str, id: str, name: str, *arguments: Any, room: int = 96, **more: Any
     ) -> Widget:
         """Put a name, which takes so much room or what it needs, and a widget at its right."""
-        wide = max(self.grown(room), round(letters.width(name, self.type)) + 8)
+        wide = max(self.grown(room), round(text_metrics.measure_width(name, self.type)) + 8)
         label = self._put("label", f"{id}-name", name, None, (), wide, self.line, False, {})
         self.widgets[-1] = label._replace(y=label.y + ROW // 2)
         self._below, self._right, self._tall = label.y, self.x + wide, self.line + ROW
@@ -161,7 +168,7 @@ class Sheet:
         box = self._put("scroll", id, "", 0, (), self.w, h, False, {})
         kept = self.x, self.w, self._below
         self.inside = id
-        self.move(box.x + GAP, box.y + GAP, box.w - BAR - 2 * GAP)
+        self.move(box.x + GAP, box.y + GAP, box.w - SCROLLBAR_WIDTH - 2 * GAP)
         yield
         high = self._below - box.y
         self.inside = ""
@@ -174,5 +181,5 @@ class Sheet:
         if kind == "slider":
             return min(self.w, 200)
         longest = max([text, *map(str, options)] if kind in ("select", "list") else [text], key=len)
-        wide = round(letters.width(longest, self.type, bold)) + 1 + _ROOM.get(kind, 0)
+        wide = round(text_metrics.measure_width(longest, self.type, bold)) + 1 + _ROOM.get(kind, 0)
         return min(wide + (20 if kind == "list" else 0), self.w)

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from gem_ma.envs.screens.acting import Ui, find
-from gem_ma.scene import letters
-from gem_ma.scene.screen import PAD, THUMB, TYPED, Widget, row, spot, thumb
+from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import (
+    FIELD_PADDING,
+    TEXT_KINDS,
+    THUMB_WIDTH,
+    Widget,
+    compute_row_height,
+    compute_thumb_x,
+    find_shade_point,
+)
 
 
 def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
@@ -34,9 +42,9 @@ def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
         text = str(one.value)
         if step[2] not in text:
             raise LookupError(f"no {step[2]!r} in {text!r} to mark")
-        before = letters.width(text[: text.index(step[2])], one.type)
-        middle = before + letters.width(step[2], one.type) / 2
-        return f"double_click({one.x + PAD + round(middle)}, {y})"
+        before = text_metrics.measure_width(text[: text.index(step[2])], one.type)
+        middle = before + text_metrics.measure_width(step[2], one.type) / 2
+        return f"double_click({one.x + FIELD_PADDING + round(middle)}, {y})"
     name = {"double": "double_click", "right": "right_click"}.get(verb, verb)
     return f"{name}({x}, {y})"
 
@@ -60,7 +68,7 @@ def _drag(page: Sequence[Widget], one: Widget, to: Any) -> str:
 
 def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
     x, y = one.x + one.w // 2, one.y + one.h // 2
-    if one.kind in TYPED:
+    if one.kind in TEXT_KINDS:
         held = str(one.value or "")
         if ui.focus != one.id:
             return f"click({x}, {one.y + 13})"
@@ -74,17 +82,19 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
         assert item is not None
         return f"click({item.x + 20}, {item.y + item.h // 2})"
     if one.kind == "list":
-        return f"click({x}, {one.y + row(one) * value + row(one) // 2})"
+        return (
+            f"click({x}, {one.y + compute_row_height(one) * value + compute_row_height(one) // 2})"
+        )
     if one.kind == "shade":
-        x, y = spot(one._replace(value=value))
+        x, y = find_shade_point(one._replace(value=value))
     if one.kind == "slider":
         return _slide(ui, one, value)
     return f"click({x}, {y})"
 
 
 def _slide(ui: Ui, one: Widget, value: Any) -> str:
-    y, held = one.y + one.h // 2, thumb(one)
-    to = thumb(one._replace(value=value))
-    if ui.focus == one.id and abs(to - held) <= THUMB:
+    y, held = one.y + one.h // 2, compute_thumb_x(one)
+    to = compute_thumb_x(one._replace(value=value))
+    if ui.focus == one.id and abs(to - held) <= THUMB_WIDTH:
         return f'key("{"Right" if value > one.value else "Left"}")'
     return f"drag({held}, {y}, {to}, {y})"

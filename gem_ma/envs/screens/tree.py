@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gem_ma.envs.screens.acting import Ui, usable
-from gem_ma.scene.screen import CLICKED, Widget
+from gem_ma.scene.screen import CLICKABLE_KINDS, Widget
 
 _ROLES = {
     "field": "textbox", "password": "textbox (password)", "area": "textbox (lines)",
@@ -20,7 +20,7 @@ _UNSEEN = ("line", "veil", "menu", "view", "tile")
 
 def refs(page: Sequence[Widget]) -> dict[str, str]:
     """Return the ref of each widget that can be used, by its id."""
-    found = [one for one in page if one.kind in CLICKED or one.kind == "scroll"]
+    found = [one for one in page if one.kind in CLICKABLE_KINDS or one.kind == "scroll"]
     return {one.id: f"e{number}" for number, one in enumerate(found, 1)}
 
 
@@ -32,7 +32,7 @@ def described(page: Sequence[Widget], ui: Ui) -> str:
     for one in page:
         if one.kind in _UNSEEN or one.id == "goal" or (one.inside and not one.seen):
             continue
-        if one.id not in can and one.kind in CLICKED:
+        if one.id not in can and one.kind in CLICKABLE_KINDS:
             continue
         ref = f"[{named[one.id]}] " if one.id in named else ""
         lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui)}")

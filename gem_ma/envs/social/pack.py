@@ -2,7 +2,7 @@
 
 from gem_ma.envs import social
 from gem_ma.envs.registry import register_family
-from gem_ma.guards.packs import Pack
+from gem_ma.packs import Pack
 
 
 def environments():

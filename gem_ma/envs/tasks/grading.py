@@ -18,10 +18,10 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from gem_ma.envs import forms
+from gem_ma import sandbox
+from gem_ma.envs import answer_parsing
 from gem_ma.envs.tasks.question import Grade
-from gem_ma.guards import sandbox
-from gem_ma.guards.untrusted import read_json
+from gem_ma.validation.untrusted_json import parse_json
 
 RIGHT, WRONG = Grade(1.0), Grade(0.0)
 TIMED_OUT = "timed out"
@@ -119,7 +119,7 @@ def quick(text, gold):
     if plain(text) == plain(gold):
         return True
     wanted = number(gold)
-    said = (number(text) or number(forms.bare(text))) if wanted else None
+    said = (number(text) or number(answer_parsing.strip_answer(text))) if wanted else None
     if said:
         return same_number(said, wanted)
     words = _TEXT.sub(r"\1", gold).strip()
@@ -199,9 +199,9 @@ def isolated(function, *args, prepare):
     box = _graders(prepare, function.partition(":")[0], __name__)
     try:
         return graded(box.call(f"{__name__}:judge", function, *args))
-    except sandbox.TimedOut:
+    except sandbox.SandboxTimeout:
         return Grade(0.0, TIMED_OUT)
-    except sandbox.Crashed as error:  # as by too much memory, or an error within the library
+    except sandbox.SandboxCrash as error:  # as by too much memory, or an error within the library
         return Grade(0.0, f"died: {str(error).splitlines()[-1]}"[:200])
 
 
@@ -382,7 +382,7 @@ def _passes(program, test, seconds):
     if test.function:
         last = result.stdout.strip().rpartition("\n")[2]
         try:
-            returned = read_json(last, size=None, depth=100, digits=4300)
+            returned = parse_json(last, size=None, depth=100, digits=4300)
         except ValueError:
             return False, ""
         same = same_value(returned, test.expected) or same_value([returned], test.expected)

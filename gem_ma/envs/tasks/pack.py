@@ -3,7 +3,7 @@
 from functools import partial
 
 from gem_ma.envs.registry import register, register_family
-from gem_ma.guards.packs import Pack
+from gem_ma.packs import Pack
 
 
 def environments():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.envs import written
+from gem_ma.envs import text_boards
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.question import Grade, Item, Task
 from gem_ma.envs.tasks.reasoning_gym_ids import NAMES
@@ -74,7 +74,7 @@ class ReasoningGym(Task):
             return Grade(0.0, f"failed: {error!r}"[:200])
 
     def picture(self, view, agent):
-        return written.scene(self.describe(view, agent))
+        return text_boards.build_text_scene(self.describe(view, agent))
 
     def report(self, state):
         said = super().report(state)

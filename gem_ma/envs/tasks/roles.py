@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs import registry
-from gem_ma.envs.games import make_game
+from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
 from gem_ma.game import Game, InvalidMove, Maybe, Message
@@ -31,7 +31,7 @@ def find(id):
 
 def known(id):
     """Return the Spec of two roles over a task that is registered."""
-    return find(id) if registry.listed(id.partition("/")[2]) else None
+    return find(id) if registry.find_registered(id.partition("/")[2]) else None
 
 
 def _spec(roles, task):

@@ -2,17 +2,17 @@
 
 `game` is the game, a file for each domain has its tools, and `store` the database that they share.
 They import one another and what every game may: `gem_ma.game`, `gem_ma.scene`,
-`gem_ma.engine.action_parsing` and `gem_ma.guards`.
+`gem_ma.engine.action_parsing` and `gem_ma.validation`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma.guards.later import later
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.envs.tau.user_metrics import measure_users
 
 __all__ = ["measure_users"]
-__getattr__ = later(__name__, {"measure_users": "user_metrics"})
+__getattr__ = lazy_getattr(__name__, {"measure_users": "user_metrics"})

@@ -1,7 +1,7 @@
 """What the pack tau adds."""
 
 from gem_ma.envs.registry import register
-from gem_ma.guards.packs import Known, Pack
+from gem_ma.packs import Pack, SpecEntry
 
 
 def environments():
@@ -20,9 +20,9 @@ PACK = Pack(
     environments=environments,
     agents={
         "rule-user": "gem_ma.envs.tau.agents.users.rule:RuleUser",
-        "user": Known("gem_ma.envs.tau.agents.users.rule:RuleUser", "KIND", mark=":"),
-        "users": Known("gem_ma.envs.tau.agents.users.rule:Users", "POPULATION", mark=":"),
-        "llm-user": Known("gem_ma.envs.tau.agents.llm_user:LLMUser", "SPEC", spec=True),
+        "user": SpecEntry("gem_ma.envs.tau.agents.users.rule:RuleUser", "KIND", mark=":"),
+        "users": SpecEntry("gem_ma.envs.tau.agents.users.rule:Users", "POPULATION", mark=":"),
+        "llm-user": SpecEntry("gem_ma.envs.tau.agents.llm_user:LLMUser", "SPEC", spec=True),
         "oracle-assistant": "gem_ma.envs.tau.agents.assistants.oracle:OracleAssistant",
         "informed-assistant": "gem_ma.envs.tau.agents.assistants.oracle:InformedAssistant",
     },

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_call_arguments, parse_tool_calls, replace_surrogates
 from gem_ma.game import InvalidMove, prefix_speaker
-from gem_ma.guards.untrusted import read_json
+from gem_ma.validation.untrusted_json import parse_json
 
 
 class Call(NamedTuple):
@@ -35,7 +35,7 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
         ]
     elif text.lstrip()[:1] in ("{", "["):
         try:
-            found = read_json(text)
+            found = parse_json(text)
         except ValueError:
             if '"name"' in text and not strict:
                 raise InvalidMove("a tool call that is no JSON") from None

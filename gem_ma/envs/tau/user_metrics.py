@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gem_ma.apis.making import make
+from gem_ma.apis.factory import make
 from gem_ma.envs.tau.agents.users.hearing import Heard
 from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
 from gem_ma.envs.tau.agents.users.traits import TRAITS
 from gem_ma.envs.tau.fidelity import judge, nearly
-from gem_ma.evaluation.statistics import Estimate, rate
+from gem_ma.evaluation.statistics import IntervalEstimate, estimate_rate
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
 
@@ -199,8 +199,8 @@ class Row(NamedTuple):
 
     user: str
     assistant: str
-    success: Estimate
-    faults: Estimate  # failures that are the user's, of all episodes
+    success: IntervalEstimate
+    faults: IntervalEstimate  # failures that are the user's, of all episodes
     contradictions: int  # facts that were told wrong and not put right, or made up
     turns: float
     shown: Mapping[str, Shown]
@@ -316,7 +316,13 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
         turns += len(episode.steps)
     ones = [1.0] * len(good)
     return Row(
-        user, assistant, rate(good, ones), rate(faults, ones), wrong, turns / len(good), shown
+        user,
+        assistant,
+        estimate_rate(good, ones),
+        estimate_rate(faults, ones),
+        wrong,
+        turns / len(good),
+        shown,
     )
 
 

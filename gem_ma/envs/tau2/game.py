@@ -20,8 +20,8 @@ from gem_ma.envs.tau2 import scoring, words
 from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
 from gem_ma.game import Game, InvalidMove, Maybe, Message, VerbatimMessage
-from gem_ma.guards.untrusted import read_json
 from gem_ma.scene import Chat, Terminal
+from gem_ma.validation.untrusted_json import parse_json
 
 USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
 STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
@@ -429,7 +429,7 @@ DONE_SCHEMA = {
 
 def _verdicts(text: str, many: int) -> Verdicts:
     try:
-        found = read_json(text)
+        found = parse_json(text)
     except ValueError:
         found = None
     if (

@@ -1,8 +1,8 @@
 """Tasks that need eyes: one question about one picture, with an exact answer.
 
 A folder for each ability; all stand on `question`. They import what every game may:
-`gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and `gem_ma.guards`, beside
-`gem_ma.envs.levels` and `gem_ma.envs.forms`.
+`gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and `gem_ma.validation`, beside
+`gem_ma.envs.difficulty_levels` and `gem_ma.envs.answer_parsing`.
 """
 
 TASKS = {  # by folder; a file's name is that of its task

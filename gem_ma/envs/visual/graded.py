@@ -3,7 +3,7 @@
 import math
 
 from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.envs import forms
+from gem_ma.envs import answer_parsing
 from gem_ma.envs.visual.question import Task
 from gem_ma.game import InvalidMove
 
@@ -31,7 +31,7 @@ class _Measured(Task):
 
     def read(self, text, view, agent):
         """Return the numbers in their usual form."""
-        found = forms.wholes(text, self.many)
+        found = answer_parsing.parse_integers(text, self.many)
         if not found or max(found) > 100:
             raise InvalidMove(f"{clip_repr(text)} is not a reply such as {self.form}")
         return ", ".join(map(str, found))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_choice, parse_number
-from gem_ma.envs import forms, levels
+from gem_ma.envs import answer_parsing, difficulty_levels
 from gem_ma.game import Game, Message
 
 AGENT = "player"
@@ -69,14 +69,16 @@ class Task(Game[State]):
         if isinstance(level, str) and level not in LEVELS:
             raise ValueError(
                 f"level={level!r}: expected one of {tuple(LEVELS)}, a number from 0 to "
-                f"{levels.HARDEST}, or None to draw one"
+                f"{difficulty_levels.MAX_DIFFICULTY}, or None to draw one"
             )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
         wanted: Any = LEVELS.values()
         if level is not None:
             wanted = (LEVELS[level] if isinstance(level, str) else level,)
-        self.drawn = tuple([levels.at(self.levels, difficulty) for difficulty in wanted])
+        self.drawn = tuple(
+            [difficulty_levels.select_level(self.levels, difficulty) for difficulty in wanted]
+        )
         self.tries = tries
 
     def draw(self, rng, *level) -> Question:
@@ -89,16 +91,16 @@ class Task(Game[State]):
         raise NotImplementedError
 
     def start(self, rng, options: Mapping[str, Any]):
-        return State(*self.draw(rng, *levels.draw(rng, self.drawn)), self.tries)
+        return State(*self.draw(rng, *difficulty_levels.sample_level(rng, self.drawn)), self.tries)
 
     def read(self, text, view, agent):
         """Return one of the choices; of numbers any, in its shortest form."""
         said = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
-        bare = forms.bare(" ".join(said) or text)
+        bare = answer_parsing.strip_answer(" ".join(said) or text)
         if view.choices[0].isdecimal():
-            return str(parse_number(forms.whole(bare)))
+            return str(parse_number(answer_parsing.normalize_integer(bare)))
         if view.choices[0] in LETTERS:
-            bare = forms.letter(bare)
+            bare = answer_parsing.normalize_option(bare)
         return parse_choice(bare, view.choices)
 
     def grade(self, answer, said) -> float:

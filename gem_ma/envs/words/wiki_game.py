@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.words import links
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.scene import Page
+from gem_ma.scene import WebPage
 
 AGENT = "player"
 TRIES = 1000  # pages drawn to start from, before a graph counts as one without tasks
@@ -198,7 +198,7 @@ class WikiGame(Game[State]):
         path = [" > ".join(view.path)] if len(view.path) > 1 else []
         lines = [*path, view.text] if view.text else path
         status = f"Target: {view.target}", f"Turns left: {view.left}"
-        return Page(view.path[-1], tuple(lines), view.links, status)
+        return WebPage(view.path[-1], tuple(lines), view.links, status)
 
     def report(self, state):
         shortest = None if self.source else self.shortest(state.path[0], state.target)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from gem_ma.guards.remote import Unreadable, read_all, without_secrets
+from gem_ma.validation.endpoints import UnreadableResponse, read_response, redact_secrets
 
 CACHED = 1000  # pages
 SHOWN = 400  # characters of a page's text
@@ -126,7 +126,7 @@ class Kiwix(Source):
         parts = urlsplit(address)
         if parts.username or parts.password or parts.query:  # it would stand in records
             raise ValueError(
-                f"source={without_secrets(address)!r}: no place for secrets. {_ADDRESS}"
+                f"source={redact_secrets(address)!r}: no place for secrets. {_ADDRESS}"
             )
         if not parts.path.strip("/"):
             raise ValueError(f"source={address!r}: {_ADDRESS}")
@@ -143,14 +143,14 @@ class Kiwix(Source):
         try:
             with urllib.request.urlopen(self.base + quote(path), timeout=TIMEOUT) as answer:
                 found = self.inside(answer.url)
-                html = read_all(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
+                html = read_response(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
                 kind = answer.headers.get_content_type()
         except urllib.error.HTTPError as error:
             error.close()
             if error.code == 404:
                 return None
             raise ConnectionError(f"{self.base}{quote(path)} answered {error}") from error
-        except (Unreadable, http.client.HTTPException) as error:
+        except (UnreadableResponse, http.client.HTTPException) as error:
             what = str(error) or type(error).__name__
             raise ConnectionError(f"{self.base}{quote(path)} gave no page: {what[:300]}") from error
         except OSError as error:

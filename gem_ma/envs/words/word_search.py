@@ -5,7 +5,7 @@ import textwrap
 from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr, parse_number
-from gem_ma.envs.levels import draw, levels
+from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.envs.words import clues
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Grid, Tile
@@ -171,11 +171,11 @@ class WordSearch(Game[State]):
         """
         if num_words is not None and not 1 <= num_words <= MOST:
             raise ValueError(f"num_words={num_words}: expected 1 to {MOST}")
-        self.levels = levels(DRAWN, num_words, hardcore, max_turns)
+        self.levels = fill_levels(DRAWN, num_words, hardcore, max_turns)
         self.partial = partial
 
     def start(self, rng, options):
-        count, hardcore, turns = draw(rng, self.levels)
+        count, hardcore, turns = sample_level(rng, self.levels)
         size, steps, bank = KINDS[hardcore]
         while True:
             drawn = dict.fromkeys(rng.integers(len(bank), size=2 * MOST).tolist())

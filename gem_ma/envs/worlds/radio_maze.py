@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gem_ma.envs.mazes import FREE, WALL, dig
+from gem_ma.envs.maze_generation import FREE, WALL, generate_maze
 from gem_ma.envs.parlour.pictures import message
-from gem_ma.envs.turns import to_act
+from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Grid, Panels, Tile
 
@@ -106,7 +106,7 @@ class RadioMaze(Game[State]):
         self.size, self.turns = size, turns
 
     def start(self, rng, options):
-        maze, _ = dig(rng, self.size)
+        maze, _ = generate_maze(rng, self.size)
         odd = range(1, 2 * self.size, 2)
         gaps = [(r, c) for r in range(1, 2 * self.size) for c in range(1, 2 * self.size)
                 if r % 2 != c % 2 and maze[r][c] == WALL]  # fmt: skip
@@ -190,7 +190,7 @@ class RadioMaze(Game[State]):
         return tuple(filter(None, (feet, *left)))
 
     def picture(self, view, agent):
-        status = (*self.status(view), *to_act(view))
+        status = (*self.status(view), *make_turn_caption(view))
         if agent is not None:
             return Grid(view.map(), TILES, status=status)
         near = Grid(view.seen_by(WALKER).map(), TILES, status=status)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gem_ma.apis import making
-from gem_ma.gem.seat import Seat
+from gem_ma.apis import factory
+from gem_ma.gem.single_seat_env import SingleSeatEnv
 
 
-class MathEnv(Seat):
+class MathEnv(SingleSeatEnv):
     """`math:Data`, over a dataset or one that the Hugging Face Hub has under a name.
 
     use_mp: it says nothing here, where answers are graded in the sandbox.
@@ -28,10 +28,10 @@ class MathEnv(Seat):
         if data is None or (isinstance(data, str) and not data):
             raise ValueError("expected a dataset_name or a dataset")
         columns: dict[str, Any] = {"question": question_key, "answer": answer_key}
-        env = making.make("math:Data", data=data, split=split, **columns)
+        env = factory.make("math:Data", data=data, split=split, **columns)
         given = {"question_key": question_key, "answer_key": answer_key, "seed": seed}
 
-        def again(**kwargs: Any) -> MathEnv:
+        def make_another(**kwargs: Any) -> MathEnv:
             return MathEnv(**{"dataset": self.dataset, **given, **kwargs})
 
-        super().__init__(env, seed=seed, again=again)
+        super().__init__(env, seed=seed, again=make_another)

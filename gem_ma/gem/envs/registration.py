@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gem_ma.apis import making
-from gem_ma.apis.aec import BaseEnv
-from gem_ma.apis.wrappers import TimeLimit
+from gem_ma.apis import factory
+from gem_ma.apis.aec import AECEnv
 from gem_ma.envs import registry
 from gem_ma.game import Game
-from gem_ma.gem.seat import Seat
+from gem_ma.gem.single_seat_env import SingleSeatEnv
 from gem_ma.gem.vector import VectorEnv
-from gem_ma.guards import source
-from gem_ma.guards.given import need
+from gem_ma.validation import entry_points
+from gem_ma.validation.arguments import check_type
+from gem_ma.wrappers import TimeLimit
 
 
 @dataclass
@@ -45,11 +45,11 @@ def register(
     entry_point: "module:class", or what makes one. A name that begins with "gem." is what
         `gem_ma.gem` has in its place. needs, levels: as in `gem_ma.register`.
     """
-    need(env_id, str, "env_id")
+    check_type(env_id, str, "env_id")
     if env_id in ENV_REGISTRY:
         raise ValueError(f"{env_id!r} is registered already, for {ENV_REGISTRY[env_id]}")
     if isinstance(entry_point, str):
-        entry_point = _ours(entry_point)
+        entry_point = _resolve_entry_point(entry_point)
         registry.register(env_id, entry_point, needs=needs, levels=levels, **kwargs)
     elif not callable(entry_point):
         raise TypeError(f"entry_point={entry_point!r}: expected 'module:class', or a class")
@@ -58,7 +58,7 @@ def register(
         ENV_REGISTRY[one] = EnvSpec(one, entry_point, {**kwargs, **more})
 
 
-def _ours(entry_point: str) -> str:
+def _resolve_entry_point(entry_point: str) -> str:
     module, colon, name = entry_point.partition(":")
     if not module.startswith("gem."):
         return entry_point
@@ -84,49 +84,49 @@ def make(
 
     seed: of the first episode, which leads to all others, and of the dataset, where there is one.
     """
-    need(env_id, str, "env_id")
+    check_type(env_id, str, "env_id")
     own = ENV_REGISTRY.get(env_id)
     if own is not None and not _is_game(own):
-        return _registered(own, {**kwargs, **({} if seed is None else {"seed": seed})})
+        return _make_registered(own, {**kwargs, **({} if seed is None else {"seed": seed})})
     kwargs.pop("use_mp", None)
     if (rows := kwargs.pop("dataset", None)) is not None:
         kwargs["data"] = rows
     try:
-        env = _made(env_id, **kwargs, **({} if seed is None else {"seed": seed}))
+        env = _make_env(env_id, **kwargs, **({} if seed is None else {"seed": seed}))
     except registry.UnknownArgument:  # the game has no use for a seed, or something else is wrong
-        with making.making_for(make):
-            env = _made(env_id, **kwargs)
+        with factory.extend_argument_errors(make):
+            env = _make_env(env_id, **kwargs)
     again = functools.partial(make, env_id, **{"agent": agent, "others": others, **kwargs})
     if seed is not None:
         again = functools.partial(again, seed=seed)
-    return Seat(env, agent=agent, others=others, seed=seed, again=again)
+    return SingleSeatEnv(env, agent=agent, others=others, seed=seed, again=again)
 
 
 def _is_game(own: EnvSpec) -> bool:
     found = own.entry_point
     if isinstance(found, str):
-        found = source.load(found)
+        found = entry_points.load_entry_point(found)
     return isinstance(found, type) and issubclass(found, Game)
 
 
-def _registered(own: EnvSpec, kwargs: Mapping[str, Any]) -> Any:
+def _make_registered(own: EnvSpec, kwargs: Mapping[str, Any]) -> Any:
     found: Any = own.entry_point
     if isinstance(found, str):
-        found = source.load(found)
+        found = entry_points.load_entry_point(found)
     env = found(**{**own.kwargs, **kwargs})
     env.env_id, env.entry_point = own.id, own.entry_point
     return env
 
 
-def _made(env_id: str, **kwargs: Any) -> BaseEnv:
+def _make_env(env_id: str, **kwargs: Any) -> AECEnv:
     try:
-        return making.make(env_id, **kwargs)
+        return factory.make(env_id, **kwargs)
     except ValueError as error:
         # A game refuses a limit within which it cannot be won; in GEM, the episode just ends there.
         if "max_turns" not in kwargs or "max_turns" not in str(error):
             raise
         limit = kwargs.pop("max_turns")
-        return TimeLimit(making.make(env_id, **kwargs), limit)
+        return TimeLimit(factory.make(env_id, **kwargs), limit)
 
 
 def print_envs() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from gem_ma.gem.tools.base_tool import BaseTool
-from gem_ma.guards.given import need
-from gem_ma.guards.sandbox import shared
+from gem_ma.sandbox import get_shared_sandbox
+from gem_ma.validation.arguments import check_type
 
 _FENCE = re.compile(r"```\n?python")
 _TAG, _END = "<python>", "</python>"
@@ -64,22 +64,22 @@ class PythonCodeTool(BaseTool):
         )
 
     def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
-        code, end = _block(action)
+        code, end = _find_code_block(action)
         if code is None:
             return False, True, "", action
-        worked, printed, errors = self._run(code)
+        worked, printed, errors = self._run_code(code)
         if self.keep_error_last_line:
             errors = errors.rpartition("\n")[2]
         said = (f"{printed}\n{errors}" if errors else printed).lstrip(" \n")
         return True, not worked, f"Code execution result: {said}\n", action[:end]
 
-    def _run(self, code: str) -> tuple[bool, str, str]:
+    def _run_code(self, code: str) -> tuple[bool, str, str]:
         """Return whether a program ended well, what it printed, and its error."""
         if code == "...":  # what models write that leave the program out
             return False, "", "SyntaxError: invalid syntax"
-        result = shared().run(code, seconds=self.timeout)
+        result = get_shared_sandbox().run(code, seconds=self.timeout)
         if not result.ok and "is not defined" in result.stderr:
-            result = shared().run(f"{_PRELUDE}\n{code}", seconds=self.timeout)
+            result = get_shared_sandbox().run(f"{_PRELUDE}\n{code}", seconds=self.timeout)
         if result.reason == "timeout":
             return False, "", f"\nExecution timed out after {self.timeout} seconds."
         errors = result.stderr.strip()
@@ -88,9 +88,9 @@ class PythonCodeTool(BaseTool):
         return result.ok, result.stdout, errors
 
 
-def _block(action: str) -> tuple[str | None, int]:
+def _find_code_block(action: str) -> tuple[str | None, int]:
     """Return the code of the block that ends first, and where it ends."""
-    need(action, str, "action")
+    check_type(action, str, "action")
     found: list[tuple[int, str]] = []
     start = action.find(_TAG)
     end = action.find(_END, start)

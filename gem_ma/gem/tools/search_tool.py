@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from gem_ma.gem.tools.base_tool import BaseTool
-from gem_ma.guards.given import need
 from gem_ma.tools.search import Retriever, RetrieverError
+from gem_ma.validation.arguments import check_type
 
 _TAG, _END = "<search>", "</search>"
 
@@ -39,7 +39,7 @@ class SearchTool(BaseTool):
         )
 
     def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
-        need(action, str, "action")
+        check_type(action, str, "action")
         start = action.find(_TAG)
         end = action.find(_END, start)
         if not 0 <= start < end:

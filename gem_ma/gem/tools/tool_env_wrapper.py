@@ -8,7 +8,7 @@ from typing import Any
 from gem_ma.gem.core import EnvWrapper
 from gem_ma.gem.tools.base_tool import BaseTool
 
-_LAST = "\n\nThat was the last call of a tool that you have. Give your final answer now."
+_LAST_CALL_NOTE = "\n\nThat was the last call of a tool that you have. Give your final answer now."
 
 
 class ToolEnvWrapper(EnvWrapper):
@@ -61,7 +61,7 @@ class ToolEnvWrapper(EnvWrapper):
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Answer a call, or let the environment take the reply."""
-        called = self._call(action) if self.tool_use_counter < self.max_tool_uses else None
+        called = self._call_tools(action) if self.tool_use_counter < self.max_tool_uses else None
         if called is None:
             seen, reward, terminated, truncated, info = self.env.step(action)
             info = {**info, "use_tool": False}
@@ -69,7 +69,7 @@ class ToolEnvWrapper(EnvWrapper):
             tool, failed, seen, said = called
             self.tool_use_counter += 1
             if self.tool_use_counter == self.max_tool_uses:
-                seen += _LAST
+                seen += _LAST_CALL_NOTE
             reward = self.tool_reward
             if not failed:
                 self.tool_success_counter += 1
@@ -82,7 +82,7 @@ class ToolEnvWrapper(EnvWrapper):
         info["tool_success_counter"] = self.tool_success_counter
         return seen, reward, terminated, truncated, info
 
-    def _call(self, action: str) -> tuple[BaseTool, bool, str, str] | None:
+    def _call_tools(self, action: str) -> tuple[BaseTool, bool, str, str] | None:
         """Return the first tool that a reply calls well, else one that it calls, and what came."""
         found = None
         for tool in self.tools:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from gem_ma.guards.given import need
+from gem_ma.validation.arguments import check_type
 
 _BOXED, _FBOX = "\\boxed", "\\fbox"
 _FENCE = re.compile(r"```\w*+\n")
@@ -20,7 +20,7 @@ def extract_last_boxed_answer(solution: str) -> str | None:
 
 def last_boxed_only_string(string: str) -> str | None:
     r"""Return the last \boxed{...} of a text, or the last \fbox{...} where there is none."""
-    need(string, str, "string")
+    check_type(string, str, "string")
     start = string.rfind(_BOXED)
     if start < 0:
         start = string.rfind(_FBOX)
@@ -38,14 +38,14 @@ def remove_boxed(s: str | None) -> str | None:
     r"""Return what stands between \boxed{ and }, if a text is nothing else."""
     if s is None:
         return None
-    need(s, str, "s")
+    check_type(s, str, "s")
     opened = _BOXED + "{"
     return s[len(opened) : -1] if s.startswith(opened) and s.endswith("}") else None
 
 
 def extract_code_from_model(model_response: str) -> str | None:
     """Return the code in the last fenced block of a reply, or None if there is none."""
-    need(model_response, str, "model_response")
+    check_type(model_response, str, "model_response")
     found, position = None, 0
     while opened := _FENCE.search(model_response, position):
         end = model_response.find("```", opened.end())
@@ -57,7 +57,7 @@ def extract_code_from_model(model_response: str) -> str | None:
 
 def extract_last_tagged_answer(model_response: str) -> str | None:
     """Return what stands in the last <answer>...</answer> of a reply, or None if there is none."""
-    need(model_response, str, "model_response")
+    check_type(model_response, str, "model_response")
     found, position = None, 0
     while (opened := model_response.find("<answer>", position)) >= 0:
         end = model_response.find("</answer>", opened)

@@ -1,4 +1,4 @@
 """Wrappers around an environment of one agent, by GEM's names.
 
-Those of `gem_ma.apis.wrappers` show in every view of an environment, and for all its seats.
+Those of `gem_ma.wrappers` show in every view of an environment, and for all its seats.
 """

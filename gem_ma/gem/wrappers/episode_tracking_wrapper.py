@@ -22,14 +22,14 @@ class EpisodeTrackingWrapper(EnvWrapper):
         }
         seen, info = self.env.reset(seed=seed, **kwargs)
         self.step_counter, self.cumulative_rewards = 0, 0.0
-        return seen, {**info, **past, **self._sums()}
+        return seen, {**info, **past, **self._make_totals()}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take a reply."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         self.step_counter += 1
         self.cumulative_rewards += reward
-        return seen, reward, terminated, truncated, {**info, **self._sums()}
+        return seen, reward, terminated, truncated, {**info, **self._make_totals()}
 
-    def _sums(self) -> dict[str, Any]:
+    def _make_totals(self) -> dict[str, Any]:
         return {"step_counter": self.step_counter, "cumulative_rewards": self.cumulative_rewards}

@@ -40,53 +40,57 @@ class ObservationWrapper(EnvWrapper):
         self.apply_chat_template_on_reset = apply_chat_template_on_reset
         self.max_history_length, self.tokenizer = max_history_length, tokenizer
         most = max_history_length
-        self._seen: deque[tuple[str, bool]] = deque(maxlen=most + 1 if most else None)
-        self._said: deque[str] = deque(maxlen=most)
+        self._observations: deque[tuple[str, bool]] = deque(maxlen=most + 1 if most else None)
+        self._replies: deque[str] = deque(maxlen=most)
 
     def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[str, dict[str, Any]]:
         """Begin an episode."""
-        self._seen.clear()
-        self._said.clear()
+        self._observations.clear()
+        self._replies.clear()
         seen, info = self.env.reset(seed=seed, **kwargs)
         if self.apply_chat_template_on_reset:
-            seen = self._template([{"role": "user", "content": seen}])
-        self._seen.append((seen, info.get("use_tool", False)))
+            seen = self._apply_template([{"role": "user", "content": seen}])
+        self._observations.append((seen, info.get("use_tool", False)))
         return self.observation(info), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take a reply."""
         seen, reward, terminated, truncated, info = self.env.step(action)
-        self._said.append(info.get("parsed_action", action))
-        self._seen.append((seen, info.get("use_tool", False)))
+        self._replies.append(info.get("parsed_action", action))
+        self._observations.append((seen, info.get("use_tool", False)))
         return self.observation(info), reward, terminated, truncated, info
 
     def observation(self, info: dict[str, Any]) -> str:
         """Return the joined text; an info may hold what goes before and behind it."""
-        text = self._chat() if self.include_chat_template else "".join(map(_line, self._parts()))
+        text = (
+            self._format_chat()
+            if self.include_chat_template
+            else "".join(map(_end_line, self._list_parts()))
+        )
         return f"{info.get('prefix', '')}{text}{info.get('suffix', '')}"
 
-    def _parts(self) -> list[str]:
-        seen = [text for text, _ in self._seen]
+    def _list_parts(self) -> list[str]:
+        seen = [text for text, _ in self._observations]
         if not self.include_action:
             return seen
         parts = seen[:1]
-        for said, then in zip(self._said, seen[1:], strict=True):
+        for said, then in zip(self._replies, seen[1:], strict=True):
             parts += [said, then]
         return parts
 
-    def _chat(self) -> str:
+    def _format_chat(self) -> str:
         messages = []
-        for number, text in enumerate(self._parts()):
-            tool = self._seen[number // 2][1]
+        for number, text in enumerate(self._list_parts()):
+            tool = self._observations[number // 2][1]
             role = "assistant" if number % 2 else "tool" if tool else "user"
             messages.append({"role": role, "content": text})
-        return self._template(messages)
+        return self._apply_template(messages)
 
-    def _template(self, messages: list[dict[str, str]]) -> str:
+    def _apply_template(self, messages: list[dict[str, str]]) -> str:
         return str(
             self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         )
 
 
-def _line(text: str) -> str:
+def _end_line(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"

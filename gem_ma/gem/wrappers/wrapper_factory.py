@@ -12,15 +12,19 @@ from gem_ma.gem.tools.search_tool import SearchTool
 from gem_ma.gem.tools.tool_env_wrapper import ToolEnvWrapper
 from gem_ma.gem.wrappers.episode_tracking_wrapper import EpisodeTrackingWrapper
 from gem_ma.gem.wrappers.observation_wrapper import ObservationWrapper
-from gem_ma.guards.given import need
+from gem_ma.validation.arguments import check_type
 
 
-def _tool(tool: BaseTool, reward: float = 0.0, success: float = 0.0) -> Callable[..., Any]:
+def _make_tool_wrapper(
+    tool: BaseTool, reward: float = 0.0, success: float = 0.0
+) -> Callable[..., Any]:
     paid = {"tool_reward": reward, "tool_success_reward": success}
     return partial(ToolEnvWrapper, tools=[tool], **paid, max_tool_uses=5)
 
 
-def _text(action: bool, chat: bool = False, first: bool = False) -> Callable[..., Any]:
+def _make_observation_wrapper(
+    action: bool, chat: bool = False, first: bool = False
+) -> Callable[..., Any]:
     return partial(
         ObservationWrapper,
         include_action=action,
@@ -30,17 +34,17 @@ def _text(action: bool, chat: bool = False, first: bool = False) -> Callable[...
 
 
 WRAPPER_FACTORY: dict[str, Callable[..., Any]] = {
-    "python_tool": _tool(PythonCodeTool(timeout=5), 0.05, 0.25),
-    "python_tool_no_int_reward": _tool(PythonCodeTool(timeout=5)),
-    "python_tool_no_int_reward_last_line_error": _tool(
+    "python_tool": _make_tool_wrapper(PythonCodeTool(timeout=5), 0.05, 0.25),
+    "python_tool_no_int_reward": _make_tool_wrapper(PythonCodeTool(timeout=5)),
+    "python_tool_no_int_reward_last_line_error": _make_tool_wrapper(
         PythonCodeTool(timeout=5, keep_error_last_line=True)
     ),
-    "search_tool": _tool(SearchTool(topk=3, timeout=5), 0.3),
-    "search_tool_no_int_reward": _tool(SearchTool(topk=3, timeout=5)),
-    "concat": _text(action=False),
-    "concat_chat": _text(action=True, chat=True),
-    "concat_with_action": _text(action=True),
-    "concat_chat_on_reset": _text(action=True, first=True),
+    "search_tool": _make_tool_wrapper(SearchTool(topk=3, timeout=5), 0.3),
+    "search_tool_no_int_reward": _make_tool_wrapper(SearchTool(topk=3, timeout=5)),
+    "concat": _make_observation_wrapper(action=False),
+    "concat_chat": _make_observation_wrapper(action=True, chat=True),
+    "concat_with_action": _make_observation_wrapper(action=True),
+    "concat_chat_on_reset": _make_observation_wrapper(action=True, first=True),
     "episode_tracking": EpisodeTrackingWrapper,
 }
 TOKENIZER_REQUIRED = ["concat_chat", "concat_chat_on_reset"]
@@ -53,7 +57,7 @@ def get_wrapper_fns(wrappers: str, tokenizer: Any = None) -> list[Callable[..., 
     """
     if not wrappers:
         return []
-    need(wrappers, str, "wrappers")
+    check_type(wrappers, str, "wrappers")
     found = []
     for name in wrappers.split(","):
         if name not in WRAPPER_FACTORY:

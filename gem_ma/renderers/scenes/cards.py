@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.figures import mask
-from gem_ma.renderers.kept import kept
-from gem_ma.renderers.themes import RGB, Theme, blank
+from gem_ma.renderers.cache import memoize
+from gem_ma.renderers.figures import make_mask
+from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import BadScene, Cards
 
-FACE, INK, RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
-SUITS = {"s": "spade", "h": "heart", "d": "diamond", "c": "club"}
-COURT = {"J": "knight", "Q": "queen", "K": "king"}
-PIPS = {  # where the pips of a die are, in thirds
+CARD_FACE, CARD_INK, CARD_RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
+SUIT_FIGURES = {"s": "spade", "h": "heart", "d": "diamond", "c": "club"}
+COURT_FIGURES = {"J": "knight", "Q": "queen", "K": "king"}
+DIE_PIPS = {  # where the pips of a die are, in thirds
     1: ((1, 1),),
     2: ((0, 0), (2, 2)),
     3: ((0, 0), (1, 1), (2, 2)),
@@ -27,66 +27,68 @@ PIPS = {  # where the pips of a die are, in thirds
     6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
 }
 _GAP = 4
-_LEAST = 16  # pixels of the height of a card or die, and of a card with a suit
-_LEAST_SUIT = 24
-_LARGE = 20  # pixels from which on whole words in labels are worth more than larger cards
+_MIN_CARD = 16  # pixels of the height of a card or die, and of a card with a suit
+_MIN_SUIT_CARD = 24
+_LARGE_CARD = 20  # pixels from which on whole words in labels are worth more than larger cards
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class _CardLayout:
     """How holders stand in the frame: so many beside each other, each with lines of items."""
 
-    card: int  # height of a card or die
+    card_height: int  # height of a card or die
     text: int
-    across: int  # holders
-    beside: int  # pixels for labels at the left; 0: they stand above
-    above: int  # lines for labels above
+    holder_columns: int  # holders
+    label_width: int  # pixels for labels at the left; 0: they stand above
+    label_lines: int  # lines for labels above
     lines: int  # of items
 
 
 def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame."""
-    place, below = _place(scene, size)
+    place, below = _choose_layout(scene, size)
     text = place.text
-    frame = blank(size, theme.paper)
-    rows = math.ceil(len(scene.rows) / place.across)
-    tall = place.above * text + place.lines * (place.card + _GAP)
+    frame = make_frame(size, theme.paper)
+    rows = math.ceil(len(scene.rows) / place.holder_columns)
+    tall = place.label_lines * text + place.lines * (place.card_height + _GAP)
     spare = size[1] - rows * tall - len(below) * text - 2 * _GAP
-    share, between = size[0] // place.across, max(0, spare) // (rows + 1)
+    share, between = size[0] // place.holder_columns, max(0, spare) // (rows + 1)
     for i, (label, items) in enumerate(scene.rows):
-        left = i % place.across * share + _GAP
-        y = between + i // place.across * (tall + between)
-        if place.beside:
-            font.paste(frame, left, y + (tall - text) // 2, label, text, theme.ink)
+        left = i % place.holder_columns * share + _GAP
+        y = between + i // place.holder_columns * (tall + between)
+        if place.label_width:
+            font.draw_line(frame, left, y + (tall - text) // 2, label, text, theme.ink)
         else:
-            lines = font.fold([label], (share - 2 * _GAP) // font.width(text))
-            font.column(frame, left, y, lines, text, theme.ink)
-        y += place.above * text
+            lines = font.wrap_lines([label], (share - 2 * _GAP) // font.measure_advance(text))
+            font.draw_lines(frame, left, y, lines, text, theme.ink)
+        y += place.label_lines * text
         each = max(1, math.ceil(len(items) / place.lines))
         for number, item in enumerate(items):
             if number % each == 0:
-                x, top = left + place.beside, y + number // each * (place.card + _GAP)
-            face = _item(item, place.card, theme)
+                x, top = left + place.label_width, y + number // each * (place.card_height + _GAP)
+            face = _draw_item(item, place.card_height, theme)
             frame[top : top + face.shape[0], x : x + face.shape[1]] = face
             x += face.shape[1] + _GAP
-    font.column(frame, _GAP, rows * (tall + between) + between // 2, below, text, theme.ink)
+    font.draw_lines(frame, _GAP, rows * (tall + between) + between // 2, below, text, theme.ink)
     return frame
 
 
-def _place(scene: Cards, size: tuple[int, int]) -> tuple[_Layout, Sequence[str]]:
+def _choose_layout(scene: Cards, size: tuple[int, int]) -> tuple[_CardLayout, Sequence[str]]:
     """Return the layout, and the lines below, in the largest letters that leave room for cards."""
     if not scene.rows:
         raise BadScene("Cards needs at least one row")
     labels = tuple(label for label, _ in scene.rows)
-    quarters = tuple(sum(map(_quarters, items)) for _, items in scene.rows)
+    quarters = tuple(sum(map(_count_quarters, items)) for _, items in scene.rows)
     counts = tuple(len(items) for _, items in scene.rows)
-    suits = any(len(item) > 1 and item[-1] in SUITS for _, items in scene.rows for item in items)
-    least = _LEAST_SUIT if suits else _LEAST
-    for text in font.heights(size):
-        below = font.fold(scene.status, (size[0] - 2 * _GAP) // font.width(text))
+    suits = any(
+        len(item) > 1 and item[-1] in SUIT_FIGURES for _, items in scene.rows for item in items
+    )
+    least = _MIN_SUIT_CARD if suits else _MIN_CARD
+    for text in font.list_heights(size):
+        below = font.wrap_lines(scene.status, (size[0] - 2 * _GAP) // font.measure_advance(text))
         room = size[0], size[1] - len(below) * text - (_GAP if below else 0)
-        place = _layout(labels, counts, quarters, room, text)
-        if place is not None and place.card >= least:
+        place = _fit_layout(labels, counts, quarters, room, text)
+        if place is not None and place.card_height >= least:
             return place, below
     raise BadScene(
         f"{len(scene.rows)} rows of up to {max(counts)} cards do not fit into {size[0]} x "
@@ -94,22 +96,22 @@ def _place(scene: Cards, size: tuple[int, int]) -> tuple[_Layout, Sequence[str]]
     )
 
 
-def _quarters(item: str) -> int:
+def _count_quarters(item: str) -> int:
     """Return how wide an item is, in quarters of its height: a die is a square."""
     return 4 if item.startswith("*") else 3
 
 
 @functools.lru_cache(maxsize=1024)
-def _layout(
+def _fit_layout(
     labels: tuple[str, ...],
     counts: tuple[int, ...],
     quarters: tuple[int, ...],
     size: tuple[int, int],
     text: int,
-) -> _Layout | None:
+) -> _CardLayout | None:
     """Return the layout in which cards are largest, or None."""
     best, good = None, (False, 0)
-    advance = font.width(text)
+    advance = font.measure_advance(text)
     longest = max((len(word) for label in labels for word in label.split()), default=0)
     most = max(max(counts), 1)
     for across in range(1, len(labels) + 1):
@@ -123,76 +125,82 @@ def _layout(
             )
             for beside in (0, max(map(len, labels)) * advance + _GAP):
                 columns = max(1, wide // advance)
-                above = 0 if beside else max(len(font.fold([one], columns)) for one in labels)
+                above = 0 if beside else max(len(font.wrap_lines([one], columns)) for one in labels)
                 room = wide - beside - _GAP * (each - 1)
                 card = min((high - above * text) // lines - _GAP, 4 * room // max(broad, 3))
-                worth = card >= _LARGE and (bool(beside) or longest <= columns), card
+                worth = card >= _LARGE_CARD and (bool(beside) or longest <= columns), card
                 if card > 0 and worth > good:
                     good = worth
-                    best = _Layout(card, text, across, beside, above, lines)
+                    best = _CardLayout(card, text, across, beside, above, lines)
     return best
 
 
-@kept
-def _item(item: str, height: int, theme: Theme) -> np.ndarray:
+@memoize
+def _draw_item(item: str, height: int, theme: Theme) -> np.ndarray:
     """Draw one card, die or back; a die is square, a card three quarters as wide as high."""
     if item.startswith("*"):
-        return _die(item, height, theme)
+        return _draw_die(item, height, theme)
     width = height * 3 // 4
-    face = _face(width, height, FACE, theme.line)
+    face = _draw_face(width, height, CARD_FACE, theme.line)
     if item == "?":
         edge = max(2, height // 24)
         face[edge:-edge, edge:-edge] = theme.color("blue")
         for line in range(2 * edge, height - 2 * edge, 2 * edge):
             face[line : line + max(1, edge // 2), 2 * edge : -2 * edge] = theme.color("white")
         return face
-    suit = SUITS.get(item[-1:]) if len(item) > 1 else None
+    suit = SUIT_FIGURES.get(item[-1:]) if len(item) > 1 else None
     rank = item[:-1] if suit else item
-    ink: RGB = RED if suit in ("heart", "diamond") else INK
-    share = 3 if suit or rank in COURT else 1  # of the card for its rank
+    ink: RGB = CARD_RED if suit in ("heart", "diamond") else CARD_INK
+    share = 3 if suit or rank in COURT_FIGURES else 1  # of the card for its rank
     tall = [
         h
-        for h in font.HEIGHTS
+        for h in font.LETTER_HEIGHTS
         if h <= height * 2 // (3 * share) + 4
-        and font.width(h) * len(rank) <= width * (3 if share == 1 else 2) // 3
+        and font.measure_advance(h) * len(rank) <= width * (3 if share == 1 else 2) // 3
     ]
-    line = tall[-1] if tall else font.HEIGHTS[0]
+    line = tall[-1] if tall else font.LETTER_HEIGHTS[0]
     if share == 1:
-        x = (width - font.width(line) * len(rank)) // 2
-        font.paste(face, x, (height - line) // 2, rank, line, ink)
+        x = (width - font.measure_advance(line) * len(rank)) // 2
+        font.draw_line(face, x, (height - line) // 2, rank, line, ink)
         return face
     edge = max(2, height // 32)
-    font.paste(face, edge + 1, edge, rank, line, ink)
+    font.draw_line(face, edge + 1, edge, rank, line, ink)
     if suit:  # beside the rank, and large below unless a court card has a figure there
-        small = max(5, min(line * 3 // 4, width - 3 * edge - font.width(line) * len(rank)))
+        small = max(
+            5, min(line * 3 // 4, width - 3 * edge - font.measure_advance(line) * len(rank))
+        )
         at = width - small - edge - 1, edge + (line - small) // 2
-        font.blend(face[at[1] : at[1] + small, at[0] : at[0] + small], mask(suit, small), ink)
-    figure = COURT.get(rank, suit)
+        font.blend_ink(
+            face[at[1] : at[1] + small, at[0] : at[0] + small], make_mask(suit, small), ink
+        )
+    figure = COURT_FIGURES.get(rank, suit)
     side = max(min(width - 4 * edge, height - line - 3 * edge), 4)
     left, top = (width - side) // 2, line + edge + (height - line - 2 * edge - side) // 2
     if figure:
-        font.blend(face[top : top + side, left : left + side], mask(figure, side), ink)
+        font.blend_ink(face[top : top + side, left : left + side], make_mask(figure, side), ink)
     return face
 
 
-def _die(item: str, side: int, theme: Theme) -> np.ndarray:
-    face = _face(side, side, FACE, theme.line)
+def _draw_die(item: str, side: int, theme: Theme) -> np.ndarray:
+    face = _draw_face(side, side, CARD_FACE, theme.line)
     if item == "*?":
         face[2:-2, 2:-2] = theme.color("gray")
-        line = max(h for h in font.HEIGHTS if h <= side)
-        font.paste(face, (side - font.width(line)) // 2, (side - line) // 2, "?", line, FACE)
+        line = max(h for h in font.LETTER_HEIGHTS if h <= side)
+        font.draw_line(
+            face, (side - font.measure_advance(line)) // 2, (side - line) // 2, "?", line, CARD_FACE
+        )
         return face
-    if not item[1:].isdecimal() or int(item[1:]) not in PIPS:
+    if not item[1:].isdecimal() or int(item[1:]) not in DIE_PIPS:
         raise BadScene(f"{item!r} is no die; the dice are *1 to *6 and *?")
     pip, third = max(side // 5, 2), side / 4
-    for row, column in PIPS[int(item[1:])]:
+    for row, column in DIE_PIPS[int(item[1:])]:
         y, x = round(third * (row + 1) - pip / 2), round(third * (column + 1) - pip / 2)
-        font.blend(face[y : y + pip, x : x + pip], mask("disc", pip), INK)
+        font.blend_ink(face[y : y + pip, x : x + pip], make_mask("disc", pip), CARD_INK)
     return face
 
 
-def _face(width: int, height: int, face: RGB, line: RGB) -> np.ndarray:
-    picture = blank((width, height), face)
+def _draw_face(width: int, height: int, face: RGB, line: RGB) -> np.ndarray:
+    picture = make_frame((width, height), face)
     edge = max(1, height // 64)
     for side in (picture[:edge], picture[-edge:], picture[:, :edge], picture[:, -edge:]):
         side[:] = line

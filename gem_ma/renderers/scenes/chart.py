@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import PLAIN, contrast, grown, readable
-from gem_ma.renderers.figures import mask
-from gem_ma.renderers.scenes.shapes import line
-from gem_ma.renderers.themes import RGB, Theme, blank
+from gem_ma.renderers.contrast import MIN_CONTRAST, choose_ink, compute_contrast, dilate_mask
+from gem_ma.renderers.figures import make_mask
+from gem_ma.renderers.scenes.shapes import draw_stroke
+from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import BadScene, Chart
 
-ORDER = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
-_MOST = 4  # lines of a label, where letters cannot be smaller
-_FIGURES = ("disc", "square", "triangle", "diamond", "plus", "star", "cross", "hexagon")
-_PATTERNS: tuple[Callable[[Any, Any, int], Any], ...] = (  # how far a pixel is behind a line
+SERIES_COLORS = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
+_MAX_LABEL_LINES = 4  # lines of a label, where letters cannot be smaller
+_SERIES_FIGURES = ("disc", "square", "triangle", "diamond", "plus", "star", "cross", "hexagon")
+_SERIES_PATTERNS: tuple[Callable[[Any, Any, int], Any], ...] = (  # how far a pixel is behind a line
     lambda x, y, gap: x + y + gap,  # none
     lambda x, y, gap: (x + y) % gap,
     lambda x, y, gap: y % gap + 0 * x,
@@ -32,12 +32,14 @@ _PATTERNS: tuple[Callable[[Any, Any, int], Any], ...] = (  # how far a pixel is 
 
 def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame, with letters as large as leave room for all of them."""
-    _check(scene, size)
-    for text in font.heights(size):
+    _check_chart(scene, size)
+    for text in font.list_heights(size):
         if scene.kind == "pie":
-            found = _pie(scene, size, text, theme)
+            found = _draw_pie(scene, size, text, theme)
         else:
-            found = _axes(scene, size, text, theme, _MOST if text == font.HEIGHTS[0] else 2)
+            found = _draw_axes(
+                scene, size, text, theme, _MAX_LABEL_LINES if text == font.LETTER_HEIGHTS[0] else 2
+            )
         if found is not None:
             return found
     raise BadScene(
@@ -46,7 +48,7 @@ def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
     )
 
 
-def _check(scene: Chart, size: tuple[int, int]) -> None:
+def _check_chart(scene: Chart, size: tuple[int, int]) -> None:
     if scene.kind not in ("bar", "line", "pie"):
         raise BadScene(f"kind={scene.kind!r}: expected 'bar', 'line' or 'pie'")
     if not scene.labels or not scene.series:
@@ -62,128 +64,139 @@ def _check(scene: Chart, size: tuple[int, int]) -> None:
         raise BadScene("a pie shows one series, not all of it 0")
 
 
-def _axes(
+def _draw_axes(
     scene: Chart, size: tuple[int, int], text: int, theme: Theme, most: int
 ) -> np.ndarray | None:
     """Draw bars or lines, or return None if a label would take more than so many lines."""
     width, height = size
-    advance = font.width(text)
-    frame = blank(size, theme.paper)
-    top = font.column(frame, 4, 2, _folded(scene.title, (width - 8) // advance), text, theme.ink)
-    behind = _named(frame, scene, top, text, theme)
+    advance = font.measure_advance(text)
+    frame = make_frame(size, theme.paper)
+    top = font.draw_lines(
+        frame, 4, 2, _wrap_words(scene.title, (width - 8) // advance), text, theme.ink
+    )
+    behind = _draw_series_names(frame, scene, top, text, theme)
     if behind is None:
         return None
     top = behind + text // 3
     highest = max(max(values) for _, values in scene.series) or 1
-    step = _step(highest / 5)
+    step = _round_step(highest / 5)
     ticks = math.ceil(highest / step - 1e-9)
     left = advance * max(len(f"{tick * step:g}") for tick in range(ticks + 1)) + 8
     share = (width - left - 6) / len(scene.labels)
-    below = [_folded(label, max(1, int(share) // advance)) for label in scene.labels]
+    below = [_wrap_words(label, max(1, int(share) // advance)) for label in scene.labels]
     lines = max(map(len, below))
     floor = height - lines * text - 6
     scale = (floor - top) / (ticks * step)
     words = (word for label in scene.labels for word in label.split())
-    cut = most < _MOST and max(map(len, words), default=0) * advance > share
+    cut = most < _MAX_LABEL_LINES and max(map(len, words), default=0) * advance > share
     if cut or lines > most or floor - top < 2 * text or share < 4 * len(scene.series):
         return None
     for tick in range(ticks + 1):
         y = floor - round(tick * step * scale)
         frame[y, left:-4] = theme.line
         name = f"{tick * step:g}"
-        font.paste(frame, left - 4 - advance * len(name), y - text // 2, name, text, theme.ink)
+        font.draw_line(frame, left - 4 - advance * len(name), y - text // 2, name, text, theme.ink)
     for i, folded in enumerate(below):
         for number, part in enumerate(folded):
             x = left + round((i + 0.5) * share) - advance * len(part) // 2
-            font.paste(frame, x, floor + 3 + number * text, part, text, theme.ink)
+            font.draw_line(frame, x, floor + 3 + number * text, part, text, theme.ink)
     for number, (_, values) in enumerate(scene.series):
         heights = [round(value * scale) for value in values]
         if scene.kind == "bar":
             thick = max(3, int(share * 0.8 / len(scene.series)))
             for i, high in enumerate(heights):
                 x = left + round(i * share + share * 0.1) + number * thick
-                _fill(frame[floor - high : floor + 1, x : x + thick - 1], number, theme, text)
+                _fill_pattern(
+                    frame[floor - high : floor + 1, x : x + thick - 1], number, theme, text
+                )
         else:
             points = [(left + (i + 0.5) * share, floor - h) for i, h in enumerate(heights)]
-            _line(frame, points, number, theme, text)
+            _draw_series(frame, points, number, theme, text)
     return frame
 
 
-def _named(frame: np.ndarray, scene: Chart, y: int, text: int, theme: Theme) -> int | None:
+def _draw_series_names(
+    frame: np.ndarray, scene: Chart, y: int, text: int, theme: Theme
+) -> int | None:
     """Say which series is which, and return the y below; None if a name does not fit."""
     if len(scene.series) == 1:
         return y
     x, width = 4, frame.shape[1]
     for number, (name, _) in enumerate(scene.series):
-        long = text + font.width(text) * len(name)
+        long = text + font.measure_advance(text) * len(name)
         if x > 4 and x + long > width:
             x, y = 4, y + text
         if x + long > width:
             return None
-        _sample(frame, scene.kind, number, x, y, text, theme)
-        x = font.paste(frame, x + text + 2, y, name, text, theme.ink) + font.width(text)
+        _draw_key(frame, scene.kind, number, x, y, text, theme)
+        x = font.draw_line(frame, x + text + 2, y, name, text, theme.ink) + font.measure_advance(
+            text
+        )
     return y + text
 
 
-def _folded(words: str, columns: int) -> list[str]:
-    return font.wrap(words, columns) if words else []
+def _wrap_words(words: str, columns: int) -> list[str]:
+    return font.wrap_text(words, columns) if words else []
 
 
-def _color(number: int, theme: Theme) -> RGB:
-    return theme.color(ORDER[number % len(ORDER)])
+def _choose_color(number: int, theme: Theme) -> RGB:
+    return theme.color(SERIES_COLORS[number % len(SERIES_COLORS)])
 
 
-def _fill(area: np.ndarray, number: int, theme: Theme, text: int) -> None:
+def _fill_pattern(area: np.ndarray, number: int, theme: Theme, text: int) -> None:
     """Fill an area with the colour and the pattern of a series, within an edge."""
-    color = _color(number, theme)
-    ink = readable(color)
+    color = _choose_color(number, theme)
+    ink = choose_ink(color)
     tall, wide = area.shape[:2]
     y, x = np.ogrid[:tall, :wide]
     gap, thick = max(5, text // 2), max(1, text // 11)
-    pattern = _PATTERNS[number % len(_PATTERNS)](x, y, gap)
+    pattern = _SERIES_PATTERNS[number % len(_SERIES_PATTERNS)](x, y, gap)
     area[:] = color
     area[np.broadcast_to(pattern < thick, (tall, wide))] = ink
     for side in (area[:thick], area[-thick:], area[:, :thick], area[:, -thick:]):
-        side[:] = ink if contrast(color, theme.paper) < PLAIN else color
+        side[:] = ink if compute_contrast(color, theme.paper) < MIN_CONTRAST else color
 
 
-def _sample(
+def _draw_key(
     frame: np.ndarray, kind: str, number: int, x: int, y: int, text: int, theme: Theme
 ) -> None:
     """Draw what stands for a series beside its name."""
     side = text * 3 // 4
     if kind == "line":
-        _line(frame, [(x + side / 2, y + text / 2)], number, theme, text)
+        _draw_series(frame, [(x + side / 2, y + text / 2)], number, theme, text)
     else:
         top = y + (text - side) // 2
-        _fill(frame[top : top + side, x : x + side], number, theme, text)
+        _fill_pattern(frame[top : top + side, x : x + side], number, theme, text)
 
 
-def _line(
+def _draw_series(
     frame: np.ndarray, points: Sequence[tuple[float, float]], number: int, theme: Theme, text: int
 ) -> None:
     """Draw a series as a line with a figure of its own at each value."""
-    color, thick = _color(number, theme), max(2, text // 7)
+    color, thick = _choose_color(number, theme), max(2, text // 7)
     for start, end in itertools.pairwise(points):
-        line(frame, start, end, thick, color)
+        draw_stroke(frame, start, end, thick, color)
     side = max(7, text * 3 // 4)
-    covered = mask(_FIGURES[number % len(_FIGURES)], side)
-    around = grown(covered, 1)
+    covered = make_mask(_SERIES_FIGURES[number % len(_SERIES_FIGURES)], side)
+    around = dilate_mask(covered, 1)
     for x, y in points:
         left, top = round(x - side / 2), round(y - side / 2)
         # An edge all around: where lines cross, one can see which figure belongs to which.
         under = frame[max(0, top - 1) : top + side + 1, left - 1 : left + side + 1]
-        font.blend(under, around[around.shape[0] - under.shape[0] :], readable(color))
+        font.blend_ink(under, around[around.shape[0] - under.shape[0] :], choose_ink(color))
         inside = frame[max(0, top) : top + side, left : left + side]
-        font.blend(inside, covered[side - inside.shape[0] :], color)
+        font.blend_ink(inside, covered[side - inside.shape[0] :], color)
 
 
-def _pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.ndarray | None:
+def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.ndarray | None:
     width, height = size
-    advance = font.width(text)
-    frame = blank(size, theme.paper)
+    advance = font.measure_advance(text)
+    frame = make_frame(size, theme.paper)
     top = (
-        font.column(frame, 4, 2, _folded(scene.title, (width - 8) // advance), text, theme.ink) + 4
+        font.draw_lines(
+            frame, 4, 2, _wrap_words(scene.title, (width - 8) // advance), text, theme.ink
+        )
+        + 4
     )
     ((_, values),) = scene.series
     longest = max(map(len, scene.labels))
@@ -202,7 +215,7 @@ def _pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.nda
     part = frame[top : top + side, 4 : 4 + side]
     for number in range(len(values)):
         slice_of = part.copy()
-        _fill(slice_of, number, theme, text)
+        _fill_pattern(slice_of, number, theme, text)
         here = inside & (which == number)
         part[here] = slice_of[here]
     apart = np.zeros((side, side), bool)  # a line between slices, and around all of them
@@ -214,13 +227,13 @@ def _pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.nda
         behind = left + text + 2
         if behind + advance * len(label) > width:
             return None
-        _sample(frame, "pie", number, left, at, text, theme)
-        font.paste(frame, behind, at, label, text, theme.ink)
+        _draw_key(frame, "pie", number, left, at, text, theme)
+        font.draw_line(frame, behind, at, label, text, theme.ink)
         at += text + 2
     return frame
 
 
-def _step(rough: float) -> float:
+def _round_step(rough: float) -> float:
     """Return the round number next above a step between ticks."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(n * power for n in (1, 2, 5, 10) if n * power >= rough * 0.999)

@@ -8,29 +8,42 @@ from typing import Any
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import readable
-from gem_ma.renderers.kept import kept
+from gem_ma.renderers.cache import memoize
+from gem_ma.renderers.contrast import choose_ink
 from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import Chat
 
 # The order in which speakers get their colours: the plainest last.
-_ORDER = ("blue", "green", "orange", "purple", "red", "yellow", "brown", "gray", "black", "white")
-_COLUMNS, _ROWS = 48, 24  # letters that a picture should have room for
-_SHORT = 8192  # longer texts are not kept: a cache should not hold megabytes
-_LEAST = 3  # lines of a message that are worth showing alone
-_FINE = 4  # samples along each side of a pixel of a round corner
+_SPEAKER_COLORS = (
+    "blue",
+    "green",
+    "orange",
+    "purple",
+    "red",
+    "yellow",
+    "brown",
+    "gray",
+    "black",
+    "white",
+)
+_MIN_COLUMNS, _MIN_ROWS = 48, 24  # letters that a picture should have room for
+_MAX_CACHED_LENGTH = 8192  # longer texts are not kept: a cache should not hold megabytes
+_MIN_LINES = 3  # lines of a message that are worth showing alone
+_SAMPLES_PER_PIXEL = 4  # samples along each side of a pixel of a round corner
 
 
 def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame with the newest message at the bottom, and say what does not fit."""
-    height = font.fit_height(_COLUMNS, _ROWS, size)
+    height = font.fit_height(_MIN_COLUMNS, _MIN_ROWS, size)
     gap = height // 3
-    image = _ground(scene.title[:_SHORT], size, height, theme.paper, theme.cell, theme.line).copy()
-    top = (_bar(height) if scene.title else 0) + gap
-    columns = max(1, (size[0] - 6 * gap) // font.width(height) * 7 // 8)
+    image = _draw_background(
+        scene.title[:_MAX_CACHED_LENGTH], size, height, theme.paper, theme.cell, theme.line
+    ).copy()
+    top = (_compute_bar_height(height) if scene.title else 0) + gap
+    columns = max(1, (size[0] - 6 * gap) // font.measure_advance(height) * 7 // 8)
     around = height + 2 * (gap // 2) + gap  # of a message: its name, the bubble's border, the gap
     longest = max(1, (size[1] - gap - top - around - height) // height)
-    colors = _colors(scene.turns, theme)
+    colors = _assign_colors(scene.turns, theme)
     bottom, left = size[1] - gap, len(scene.turns)
     while left:
         speaker, text = scene.turns[left - 1]
@@ -38,60 +51,65 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
         style = (height, own, colors[speaker], theme.paper, theme.ink, theme.line)
         # Above any message but the first there has to be room to say that there are more.
         room = bottom - top - (height + gap if left > 1 else 0)
-        bubble = _message(speaker, text, columns, longest, *style)
+        bubble = _draw_message(speaker, text, columns, longest, *style)
         whole = bubble.shape[0] <= room
         if not whole and left < len(scene.turns):
             most = (room - around) // height
-            if most < _LEAST:
+            if most < _MIN_LINES:
                 break
-            bubble = _message(speaker, text, columns, most, *style)
-        _put(image, bubble, bottom, own, gap)
+            bubble = _draw_message(speaker, text, columns, most, *style)
+        _paste_bubble(image, bubble, bottom, own, gap)
         bottom -= bubble.shape[0]
         left -= 1
         if not whole:
             break
     if left:
         more = f"... {left} earlier message{'s' if left > 1 else ''}"
-        font.paste(image, 2 * gap, max(0, bottom - gap - height), more, height, theme.ink)
+        font.draw_line(image, 2 * gap, max(0, bottom - gap - height), more, height, theme.ink)
     return image
 
 
-def _colors(turns: Sequence[tuple[str, str]], theme: Theme) -> dict[str, RGB]:
+def _assign_colors(turns: Sequence[tuple[str, str]], theme: Theme) -> dict[str, RGB]:
     """Give each speaker a colour, in the order in which they first speak."""
     speakers = dict.fromkeys([speaker for speaker, _ in turns])
-    return {speaker: theme.color(_ORDER[i % len(_ORDER)]) for i, speaker in enumerate(speakers)}
+    return {
+        speaker: theme.color(_SPEAKER_COLORS[i % len(_SPEAKER_COLORS)])
+        for i, speaker in enumerate(speakers)
+    }
 
 
-def _bar(height: int) -> int:
+def _compute_bar_height(height: int) -> int:
     return height + 2 * (height // 3)
 
 
-@kept
-def _ground(
+@memoize
+def _draw_background(
     title: str, size: tuple[int, int], height: int, paper: RGB, bar: RGB, line: RGB
 ) -> np.ndarray:
-    image = _filled(size[1], size[0], paper)
+    image = _make_area(size[1], size[0], paper)
     if title:
         gap = height // 3
-        image[: _bar(height)] = bar
-        image[_bar(height) - 1 : _bar(height)] = line
-        shown = font.shorten(title, max(1, (size[0] - 4 * gap) // font.width(height)))
-        font.paste(image, 2 * gap, gap, shown, height, readable(bar))
+        image[: _compute_bar_height(height)] = bar
+        image[_compute_bar_height(height) - 1 : _compute_bar_height(height)] = line
+        shown = font.truncate_line(
+            title, max(1, (size[0] - 4 * gap) // font.measure_advance(height))
+        )
+        font.draw_line(image, 2 * gap, gap, shown, height, choose_ink(bar))
     return image
 
 
-def _put(image: np.ndarray, bubble: np.ndarray, bottom: int, own: bool, gap: int) -> None:
+def _paste_bubble(image: np.ndarray, bubble: np.ndarray, bottom: int, own: bool, gap: int) -> None:
     tall, wide = min(bubble.shape[0], max(bottom, 0)), min(bubble.shape[1], image.shape[1])
     x = max(0, image.shape[1] - 2 * gap - wide) if own else min(2 * gap, image.shape[1] - wide)
     image[bottom - tall : bottom, x : x + wide] = bubble[:tall, :wide]
 
 
-def _message(speaker: str, text: str, columns: int, most: int, *style: Any) -> np.ndarray:
-    make = _kept_bubble if len(speaker) + len(text) <= _SHORT else _bubble
+def _draw_message(speaker: str, text: str, columns: int, most: int, *style: Any) -> np.ndarray:
+    make = _draw_cached_bubble if len(speaker) + len(text) <= _MAX_CACHED_LENGTH else _draw_bubble
     return make(speaker, text, columns, most, *style)
 
 
-def _bubble(
+def _draw_bubble(
     speaker: str,
     text: str,
     columns: int,
@@ -104,30 +122,30 @@ def _bubble(
     line: RGB,
 ) -> np.ndarray:
     """Draw a message of at most so many lines: its speaker's name, the bubble, a gap below."""
-    lines = font.wrap(text, columns)
+    lines = font.wrap_text(text, columns)
     if len(lines) > most:
         hidden = len(lines) - most + 1
         lines[most - 1 :] = [
-            font.shorten(f"... {hidden} more line{'s' if hidden > 1 else ''}", columns)
+            font.truncate_line(f"... {hidden} more line{'s' if hidden > 1 else ''}", columns)
         ]
-    name = font.shorten(speaker, columns)
-    gap, advance, pad = height // 3, font.width(height), height // 2
+    name = font.truncate_line(speaker, columns)
+    gap, advance, pad = height // 3, font.measure_advance(height), height // 2
     letters = max(1, *map(len, lines))
     # A column of letters more than is needed would be cut off at the picture's border.
     wide = max(letters * advance + 2 * pad, len(name) * advance + pad)
     tall = len(lines) * height + 2 * (gap // 2)
-    image = _filled(height + tall + gap, wide, paper)
+    image = _make_area(height + tall + gap, wide, paper)
     at = wide - len(name) * advance - pad // 2 if own else pad // 2
     if name:
-        label = font.screen([name], len(name), 1, height, ink, paper)
+        label = font.render_lines([name], len(name), 1, height, ink, paper)
         image[:height, at : at + label.shape[1]] = label
     broad = letters * advance + 2 * pad
     box = image[height : height + tall, wide - broad :] if own else image[height:-gap, :broad]
-    box[:] = _filled(tall, broad, color)
+    box[:] = _make_area(tall, broad, color)
     # The colours of speakers are many: only the letters of this message are put into them.
-    words = font.screen(lines, letters, len(lines), height, readable(color), color)
+    words = font.render_lines(lines, letters, len(lines), height, choose_ink(color), color)
     box[gap // 2 : gap // 2 + words.shape[0], pad : pad + words.shape[1]] = words
-    corner = _corner(gap, color, paper)
+    corner = _draw_corner(gap, color, paper)
     for area in (box, box[::-1], box[:, ::-1], box[::-1, ::-1]):
         area[:gap, :gap] = corner
     if sum(abs(a - b) for a, b in zip(color, paper, strict=True)) < 90:  # it would not be seen
@@ -135,22 +153,22 @@ def _bubble(
     return image
 
 
-_kept_bubble = kept(_bubble)
+_draw_cached_bubble = memoize(_draw_bubble)
 
 
-def _filled(tall: int, wide: int, color: RGB) -> np.ndarray:
+def _make_area(tall: int, wide: int, color: RGB) -> np.ndarray:
     image = np.empty((tall, wide, 3), np.uint8)
     image[:1] = color
     image[1:] = image[:1]  # copies of a row are quicker than of a pixel
     return image
 
 
-@kept
-def _corner(radius: int, color: RGB, paper: RGB) -> np.ndarray:
+@memoize
+def _draw_corner(radius: int, color: RGB, paper: RGB) -> np.ndarray:
     """Draw a round corner at the top left."""
-    axis = radius - (np.arange(radius * _FINE) + 0.5) / _FINE
+    axis = radius - (np.arange(radius * _SAMPLES_PER_PIXEL) + 0.5) / _SAMPLES_PER_PIXEL
     outside = axis[:, None] ** 2 + axis**2 > radius * radius
-    share = outside.reshape(radius, _FINE, radius, _FINE).mean((1, 3))
-    corner = _filled(radius, radius, color)
-    font.blend(corner, np.round(share * 255).astype(np.uint8), paper)
+    share = outside.reshape(radius, _SAMPLES_PER_PIXEL, radius, _SAMPLES_PER_PIXEL).mean((1, 3))
+    corner = _make_area(radius, radius, color)
+    font.blend_ink(corner, np.round(share * 255).astype(np.uint8), paper)
     return corner

@@ -11,34 +11,35 @@ from typing import Any
 import numpy as np
 
 from gem_ma.renderers import font
+from gem_ma.renderers.cache import RENDER_CACHE, memoize
 from gem_ma.renderers.contrast import (
-    BRIGHT,
-    CLEAR,
-    DARK,
-    PLAIN,
-    between,
-    contrast,
-    edge,
-    grown,
-    readable,
+    BRIGHT_INK,
+    CLEAR_CONTRAST,
+    DARK_INK,
+    MIN_CONTRAST,
+    choose_ink,
+    choose_outline,
+    compute_contrast,
+    compute_edge_contrast,
+    dilate_mask,
 )
-from gem_ma.renderers.figures import mask
-from gem_ma.renderers.kept import KEPT, kept
-from gem_ma.renderers.scenes.shapes import stamp
-from gem_ma.renderers.themes import RGB, Theme, blank
-from gem_ma.scene import BadScene, Grid, Hexes, Tile
+from gem_ma.renderers.figures import make_mask
+from gem_ma.renderers.scenes.shapes import draw_figure
+from gem_ma.renderers.themes import RGB, Theme, make_frame
+from gem_ma.scene import BadScene, Grid, HexGrid, Tile
 
-LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
-FEWER = 2  # of them where many parts meet: a file has a palette of 256 colours
+FIGURE_LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
+PART_LEVELS = 2  # of them where many parts meet: a file has a palette of 256 colours
 _GAP = 4  # pixels between the board and what is said below
-_LEAST = 3  # pixels of a cell
-_PLAIN = 12  # pixels of a cell for which words below are made smaller
-_FULL = 0.6  # of the frame's shorter side squared: 0.55 are to show, and letters have margins
-_NEAR = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
+_MIN_CELL = 3  # pixels of a cell
+_READABLE_CELL = 12  # pixels of a cell for which words below are made smaller
+# of the frame's shorter side squared: 0.55 are to show, and letters have margins
+_MIN_COVERED_SHARE = 0.6
+_NEAR_SHARE = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GridLayout:
     """Where things stand in a frame, in pixels."""
 
     cell: int
@@ -49,26 +50,26 @@ class Layout:
     text: int  # height of a line of text
 
 
-def layout(scene: Grid, size: tuple[int, int], unit: int) -> Layout:
+def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLayout:
     """Fit the board into a frame: cells and margins are multiples of `unit` wherever that pays.
 
     A vision model that cuts pictures into patches of that size then has whole cells in them. Where
     the board would be small, they are multiples of half a unit, or of nothing.
     """
-    columns, rows = _shape(scene)
+    columns, rows = _check_shape(scene)
     wide = max(map(len, scene.lines), default=0)
     said = scene.status
-    heights = font.heights(size)
-    plain = _PLAIN
+    heights = font.list_heights(size)
+    plain = _READABLE_CELL
     if any(tile.parts for _, tile in scene.tiles):  # their details are worth smaller words
-        lines = font.fold(said, size[0] // font.width(heights[-1]))
-        most = _fitted(
+        lines = font.wrap_lines(said, size[0] // font.measure_advance(heights[-1]))
+        most = _fit_layout(
             columns, rows, wide, bool(scene.columns), len(lines), heights[-1], size, unit
         )
         plain = math.ceil(most.cell * 0.9) if most else 0
     for text in heights:
-        lines = font.fold(said, size[0] // font.width(text))
-        place = _fitted(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
+        lines = font.wrap_lines(said, size[0] // font.measure_advance(text))
+        place = _fit_layout(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
         if place is not None and (place.cell >= plain or not lines or text == heights[-1]):
             return place
     raise BadScene(
@@ -78,7 +79,7 @@ def layout(scene: Grid, size: tuple[int, int], unit: int) -> Layout:
 
 
 @functools.lru_cache(maxsize=1024)
-def _fitted(
+def _fit_layout(
     columns: int,
     rows: int,
     wide: int,
@@ -87,10 +88,10 @@ def _fitted(
     text: int,
     size: tuple[int, int],
     unit: int,
-) -> Layout | None:
+) -> GridLayout | None:
     """Return the layout of so many cells and lines of text, or None if there is no room."""
     width, height = size
-    advance = font.width(text)
+    advance = font.measure_advance(text)
     below = lines * text + (_GAP if lines else 0)
     best = None
     for step in (1, unit // 2, unit):
@@ -100,22 +101,22 @@ def _fitted(
         over = text + 2 if labelled else 0
         side, above = -(-beside // step) * step, -(-over // step) * step
         cell = min((width - side) // columns, (height - above - below) // rows) // step * step
-        if cell < _LEAST:
+        if cell < _MIN_CELL:
             continue
         across, down = side + columns * cell, above + rows * cell + below
         drawn = (across - side + beside) * (down - above + over)
-        full = drawn >= _FULL * min(size) ** 2
+        full = drawn >= _MIN_COVERED_SHARE * min(size) ** 2
         if best is None:
             largest, could = cell, full
-        elif full < could or cell < _NEAR * (_NEAR if full else 1) * largest:
+        elif full < could or cell < _NEAR_SHARE * (_NEAR_SHARE if full else 1) * largest:
             continue
         left = (width - across) // 2 // step * step + side
         top = (height - down) // 2 // step * step + above
-        best = Layout(cell, left, top, rows, columns, text)
+        best = GridLayout(cell, left, top, rows, columns, text)
     return best
 
 
-def _shape(scene: Grid) -> tuple[int, int]:
+def _check_shape(scene: Grid) -> tuple[int, int]:
     if not scene.rows or not scene.rows[0]:
         raise BadScene("a Grid needs at least one row and one column")
     columns = len(scene.rows[0])
@@ -134,56 +135,60 @@ def draw(
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return a frame: a new one, or `out`."""
-    look = prepared(scene, size, theme, unit)
-    place = look.place
+    look = prepare_style(scene, size, theme, unit)
+    place = look.layout
     left, cell, width = place.left, place.cell, place.columns * place.cell
     frame = np.empty((size[1], size[0], 3), np.uint8) if out is None else out
     if size != (width, place.rows * cell):
-        frame[...] = canvas(scene.columns, scene.lines, size, theme, place)
-    numbers = indices(scene) if scene.marks else None
+        frame[...] = draw_canvas(scene.columns, scene.lines, size, theme, place)
+    numbers = index_tiles(scene) if scene.marks else None
     top, right = place.top, left + width
     for number, row in enumerate(scene.rows):
-        key: Any = look.number, row if numbers is None else numbers[number].tobytes()
-        band = KEPT.get(key)
+        key: Any = look.style_id, row if numbers is None else numbers[number].tobytes()
+        band = RENDER_CACHE.get(key)
         if band is None:
-            _shape(scene)
-            picked = chosen(row, scene.tiles) if numbers is None else numbers[number]
-            band = KEPT.put(key, _band(picked, look))
+            _check_shape(scene)
+            picked = index_row(row, scene.tiles) if numbers is None else numbers[number]
+            band = RENDER_CACHE.put(key, _draw_band(picked, look))
         frame[top : top + cell, left:right] = band
         top += cell
-    for x, y, line in said(scene.status, size, place):
-        words = font.strip(line, place.text, theme.ink, theme.paper)
+    for x, y, line in place_status(scene.status, size, place):
+        words = font.render_line(line, place.text, theme.ink, theme.paper)
         frame[y : y + place.text, x : x + words.shape[1]] = words
     return frame
 
 
-def said(
-    status: tuple[str, ...], size: tuple[int, int], place: Layout
+def place_status(
+    status: tuple[str, ...], size: tuple[int, int], place: GridLayout
 ) -> list[tuple[int, int, str]]:
     """Return where each line below the board stands, and the line."""
     if not status:
         return []
-    advance = font.width(place.text)
+    advance = font.measure_advance(place.text)
     y = place.top + place.rows * place.cell + _GAP
     found = []
-    for line in font.fold(status, size[0] // advance):
+    for line in font.wrap_lines(status, size[0] // advance):
         if line:
             found.append(((size[0] - advance * len(line)) // 2, y, line))
         y += place.text
     return found
 
 
-def _band(numbers: Any, look: Look) -> np.ndarray:
+def _draw_band(numbers: Any, look: GridStyle) -> np.ndarray:
     """Draw one row of cells."""
-    return np.concatenate([tile(look, int(number)) for number in numbers], 1)
+    return np.concatenate([render_tile(look, int(number)) for number in numbers], 1)
 
 
-def face(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.ndarray:
+def draw_tile(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.ndarray:
     """Return the picture of one tile, as it is on a board with cells of this size."""
-    return _bordered(_tile(one, cell, theme)[0], theme) if marked else _tile(one, cell, theme)[0]
+    return (
+        _mark_cell(_draw_tile(one, cell, theme)[0], theme)
+        if marked
+        else _draw_tile(one, cell, theme)[0]
+    )
 
 
-def _bordered(picture: np.ndarray, theme: Theme) -> np.ndarray:
+def _mark_cell(picture: np.ndarray, theme: Theme) -> np.ndarray:
     """Mark a cell along its sides."""
     wide = max(1, len(picture) // 14)
     for side in (picture[:wide], picture[-wide:], picture[:, :wide], picture[:, -wide:]):
@@ -192,63 +197,65 @@ def _bordered(picture: np.ndarray, theme: Theme) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class GridStyle:
     """What frames of one kind of board share; `number` is in the keys of what is kept of it."""
 
-    number: int
+    style_id: int
     tiles: tuple[tuple[str, Tile], ...]
     theme: Theme
-    place: Layout
+    layout: GridLayout
     nbytes: int = 256
 
 
-def tile(look: Look, number: int) -> np.ndarray:
+def render_tile(look: GridStyle, number: int) -> np.ndarray:
     """Return the picture of a tile by its number: even, and one more where it is marked."""
-    key = look.number, number
-    picture: np.ndarray | None = KEPT.get(key)
+    key = look.style_id, number
+    picture: np.ndarray | None = RENDER_CACHE.get(key)
     if picture is None:
         if number % 2:
-            picture = _bordered(tile(look, number - 1).copy(), look.theme)
+            picture = _mark_cell(render_tile(look, number - 1).copy(), look.theme)
         else:
-            picture, _ = _tile(look.tiles[number // 2][1], look.place.cell, look.theme)
-        KEPT.put(key, picture)
+            picture, _ = _draw_tile(look.tiles[number // 2][1], look.layout.cell, look.theme)
+        RENDER_CACHE.put(key, picture)
     return picture
 
 
-_numbers = itertools.count()
+_style_ids = itertools.count()
 
 
-def prepared(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> Look:
+def prepare_style(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> GridStyle:
     """Return what frames of such a board share, whatever is on it and said below."""
-    place = layout(scene, size, unit)
+    place = compute_grid_layout(scene, size, unit)
     # By the identity of tiles and theme: to hash them would cost more than the frame.
     key = id(scene.tiles), id(theme), place
-    look: Look | None = KEPT.get(key)
+    look: GridStyle | None = RENDER_CACHE.get(key)
     if look is None or look.tiles is not scene.tiles or look.theme is not theme:
-        look = _alike(scene.tiles, theme, place)
-        KEPT.put(key, look)
+        look = _find_equal_style(scene.tiles, theme, place)
+        RENDER_CACHE.put(key, look)
     return look
 
 
-def _alike(tiles: tuple[tuple[str, Tile], ...], theme: Theme, place: Layout) -> Look:
+def _find_equal_style(
+    tiles: tuple[tuple[str, Tile], ...], theme: Theme, place: GridLayout
+) -> GridStyle:
     """Return what there is for equal tiles, as those of a scene from another process are."""
     key = tiles, id(theme), place
-    look: Look | None = KEPT.get(key)
+    look: GridStyle | None = RENDER_CACHE.get(key)
     if look is None or look.theme is not theme:
-        look = Look(next(_numbers), tiles, theme, place)
-        KEPT.put(key, look)
+        look = GridStyle(next(_style_ids), tiles, theme, place)
+        RENDER_CACHE.put(key, look)
     return look
 
 
-def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tuple[str, ...]:
+def decode_frame(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tuple[str, ...]:
     """Read the rows of symbols back from a frame; of `scene` all but the symbols counts.
 
     A cell that is no tile of the atlas, bit by bit, comes out as "?".
     """
-    look = prepared(scene, (frame.shape[1], frame.shape[0]), theme, unit)
-    place = look.place
+    look = prepare_style(scene, (frame.shape[1], frame.shape[0]), theme, unit)
+    place = look.layout
     known = {
-        tile(look, 2 * i + marked).tobytes(): symbol
+        render_tile(look, 2 * i + marked).tobytes(): symbol
         for i, (symbol, _) in enumerate(scene.tiles)
         for marked in (0, 1)
     }
@@ -261,26 +268,32 @@ def decode(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tupl
     return tuple(rows)
 
 
-@kept
-def distance(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.float64:
+@memoize
+def compute_tile_distance(
+    tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme
+) -> np.float64:
     """Return how much the two most similar tiles differ, as mean levels a channel; 0 is equal."""
-    pictures = np.stack([_tile(one, cell, theme)[0] for _, one in tiles])
+    pictures = np.stack([_draw_tile(one, cell, theme)[0] for _, one in tiles])
     drawn = pictures.astype(np.int16).reshape(len(tiles), -1)
     nearest = [np.abs(drawn[:i] - drawn[i]).mean(1).min() for i in range(1, len(drawn))]
     return np.float64(min(nearest, default=float("inf")))
 
 
-@kept
-def plainness(tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme) -> np.float64:
+@memoize
+def compute_tile_contrast(
+    tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme
+) -> np.float64:
     """Return the contrast of the figure or the letters that stand out least, 1 to 21."""
     found = [float("inf")]
     for _, one in tiles:
-        _, shapes = _tile(one, cell, theme)
-        found += [edge(*shape, _edging(cell) + 1) for shape in shapes]
+        _, shapes = _draw_tile(one, cell, theme)
+        found += [
+            compute_edge_contrast(*shape, _compute_outline_width(cell) + 1) for shape in shapes
+        ]
     return np.float64(min(found))
 
 
-def legend(scene: Grid | Hexes, theme: Theme) -> str:
+def make_grid_legend(scene: Grid | HexGrid, theme: Theme) -> str:
     """Say what the named tiles look like in this theme."""
     texts: dict[str, set[str]] = {}  # letters that differ are not what their name is about
     for _, tile in scene.tiles:
@@ -290,18 +303,20 @@ def legend(scene: Grid | Hexes, theme: Theme) -> str:
         for _, tile in scene.tiles:
             if name and tile.name == name:
                 shown = tile if len(letters) == 1 else replace(tile, text="")
-                parts.append(f"{name}: {_called(shown, theme)}")
+                parts.append(f"{name}: {_describe_tile(shown, theme)}")
     for _, tile in scene.tiles:
         parts += [
-            f"{said}: {theme.called(color)}" for _, color, *name in tile.parts for said in name
+            f"{said}: {theme.describe_color(color)}"
+            for _, color, *name in tile.parts
+            for said in name
         ]
     return "; ".join(dict.fromkeys(parts))
 
 
-def _called(tile: Tile, theme: Theme) -> str:
-    ground = f" on {theme.called(tile.ground)}" if tile.ground else ""
+def _describe_tile(tile: Tile, theme: Theme) -> str:
+    ground = f" on {theme.describe_color(tile.ground)}" if tile.ground else ""
     if tile.figure:
-        return f"{theme.called(tile.color)} {theme.figure(tile.figure)}{ground}"
+        return f"{theme.describe_color(tile.color)} {theme.figure(tile.figure)}{ground}"
     if tile.text:
         return f"{tile.text!r}{ground}"
     called = ground.removeprefix(" on ")
@@ -309,10 +324,10 @@ def _called(tile: Tile, theme: Theme) -> str:
     return f"{article} {called} cell" if ground else "an empty cell"
 
 
-def indices(scene: Grid) -> np.ndarray:
+def index_tiles(scene: Grid) -> np.ndarray:
     """Return the number of each cell's tile: even, and one more where the cell is marked."""
-    columns, rows = _shape(scene)
-    found = np.array([chosen(row, scene.tiles) for row in scene.rows])
+    columns, rows = _check_shape(scene)
+    found = np.array([index_row(row, scene.tiles) for row in scene.rows])
     for row, column in scene.marks:
         if not (0 <= row < rows and 0 <= column < columns):
             raise BadScene(f"the marked cell {row, column} is not on the board")
@@ -320,7 +335,7 @@ def indices(scene: Grid) -> np.ndarray:
     return found
 
 
-def chosen(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
+def index_row(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
     """Return the number of the plain tile of each symbol in a row."""
     table = {symbol: 2 * i for i, (symbol, _) in enumerate(tiles)}
     try:
@@ -330,7 +345,7 @@ def chosen(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
         raise BadScene(f"no tile for the symbol {error}; there are tiles for {known}") from None
 
 
-def _tile(
+def _draw_tile(
     tile: Tile, cell: int, theme: Theme
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
     """Draw a tile, and say with which pixels its figure and its letters stand in which picture."""
@@ -340,12 +355,13 @@ def _tile(
     picture[0], picture[:, 0] = theme.line, theme.line  # the lines of the grid
     shapes, middle = [], (cell / 2, cell / 2)
     if tile.parts:
-        return picture, _parts(picture, tile, cell, theme)
+        return picture, _draw_parts(picture, tile, cell, theme)
     if tile.figure:
         side = max(1, round(cell * theme.size))
-        coverage = mask(theme.figure(tile.figure), side)
-        steps = (coverage.astype(np.uint16) * LEVELS + 127) // 255 * 255 // LEVELS
-        least, most = 1 + _edging(cell), cell - side - _edging(cell)  # room for an outline
+        coverage = make_mask(theme.figure(tile.figure), side)
+        steps = (coverage.astype(np.uint16) * FIGURE_LEVELS + 127) // 255 * 255 // FIGURE_LEVELS
+        # room for an outline
+        least, most = 1 + _compute_outline_width(cell), cell - side - _compute_outline_width(cell)
         x, y = (
             max(min(round((cell - side) / 2 + share * cell), most), min(least, (cell - side) // 2))
             for share in theme.shift
@@ -354,31 +370,34 @@ def _tile(
         shape = np.zeros((cell, cell), bool)
         shape[y : y + side, x : x + side] = coverage > 127
         tried: list[tuple[float, np.ndarray]] = []
-        clear = contrast(color, ground) >= CLEAR
-        for ink in (None, between(color, ground), DARK, BRIGHT)[not clear :]:  # of an outline
+        clear = compute_contrast(color, ground) >= CLEAR_CONTRAST
+        # of an outline
+        for ink in (None, choose_outline(color, ground), DARK_INK, BRIGHT_INK)[not clear :]:
             drawn = picture.copy()
             if ink is not None:
-                _outline(drawn, steps, x, y, cell, ink)
-            font.blend(drawn[y : y + side, x : x + side], steps, color)
-            tried.append((edge(drawn, shape, _edging(cell) + 1), drawn))
-            if tried[-1][0] >= PLAIN:  # else lines, or what is thin, blur it
+                _draw_outline(drawn, steps, x, y, cell, ink)
+            font.blend_ink(drawn[y : y + side, x : x + side], steps, color)
+            tried.append(
+                (compute_edge_contrast(drawn, shape, _compute_outline_width(cell) + 1), drawn)
+            )
+            if tried[-1][0] >= MIN_CONTRAST:  # else lines, or what is thin, blur it
                 break
         picture = max(tried, key=lambda one: one[0])[1]
         shapes.append((picture.copy(), shape))
         middle = x + side / 2, y + side / 2
     if tile.text:
-        shapes.append((picture, _letters(picture, tile, cell, theme, middle)))
+        shapes.append((picture, _draw_letters(picture, tile, cell, theme, middle)))
     return picture, shapes
 
 
-def _parts(
+def _draw_parts(
     picture: np.ndarray, tile: Tile, cell: int, theme: Theme
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Draw the parts of a tile over one another, with a word below them; say where they stand."""
     edge = max(1, cell // 14)  # where a frame may stand
     room = cell - 2 * edge
-    small = [h for h in font.HEIGHTS if h < cell / 3 or h == font.HEIGHTS[0]]
-    fitting = [h for h in small if font.width(h) * len(tile.text) <= room]
+    small = [h for h in font.LETTER_HEIGHTS if h < cell / 3 or h == font.LETTER_HEIGHTS[0]]
+    fitting = [h for h in small if font.measure_advance(h) * len(tile.text) <= room]
     text = max(fitting, default=room) if tile.text else 0
     by, side = max(1, cell // 60), room - text + (edge if text else 0)
     if side < text:
@@ -387,49 +406,53 @@ def _parts(
         )
     x, y, shapes = (cell - side + 1) // 2, edge, []
     for figure, color, *_ in tile.parts:
-        stamp(picture, x, y, figure, side, theme.color(color), by, levels=FEWER)
+        draw_figure(picture, x, y, figure, side, theme.color(color), by, levels=PART_LEVELS)
         shape = np.zeros((cell, cell), bool)
-        shape[y : y + side, x : x + side] = mask(figure, side) > 127
+        shape[y : y + side, x : x + side] = make_mask(figure, side) > 127
         shapes.append((picture.copy(), shape))
     if text:
         ground = theme.color(tile.ground) if tile.ground else theme.cell
         ink = theme.color(tile.color)
-        ink = ink if contrast(ink, ground) >= PLAIN else readable(ground)
-        coverage = font.coverage(tile.text, text)
-        steps = (coverage.astype(np.uint16) * FEWER + 127) // 255 * 255 // FEWER
+        ink = ink if compute_contrast(ink, ground) >= MIN_CONTRAST else choose_ink(ground)
+        coverage = font.render_coverage(tile.text, text)
+        steps = (coverage.astype(np.uint16) * PART_LEVELS + 127) // 255 * 255 // PART_LEVELS
         x, y = (cell - coverage.shape[1] + 1) // 2, cell - edge - text
         picture[y:, 1:] = ground
-        font.blend(picture[y : y + text, x : x + coverage.shape[1]], steps, ink)
+        font.blend_ink(picture[y : y + text, x : x + coverage.shape[1]], steps, ink)
         shape = np.zeros((cell, cell), bool)
         shape[y : y + text, x : x + coverage.shape[1]] = coverage > 127
         shapes.append((picture, shape))
     return shapes
 
 
-def _edging(cell: int) -> int:
+def _compute_outline_width(cell: int) -> int:
     return max(1, round(cell / 20))
 
 
-def _outline(
+def _draw_outline(
     picture: np.ndarray, coverage: np.ndarray, x: int, y: int, cell: int, ink: RGB
 ) -> None:
     """Lay ink under what will stand at x, y, so that it comes out around it."""
-    by = _edging(cell)
-    around = grown(np.where(coverage > 63, 255, 0), by)  # a sharp edge
+    by = _compute_outline_width(cell)
+    around = dilate_mask(np.where(coverage > 63, 255, 0), by)  # a sharp edge
     left, top = max(0, by - x), max(0, by - y)
     inside = picture[max(0, y - by) : y + coverage.shape[0] + by, max(0, x - by) :]
     tall, wide = min(inside.shape[0], around.shape[0] - top), around.shape[1] - left
     wide = min(inside.shape[1], wide)
-    font.blend(inside[:tall, :wide], around[top : top + tall, left : left + wide], ink)
+    font.blend_ink(inside[:tall, :wide], around[top : top + tall, left : left + wide], ink)
 
 
-def _letters(
+def _draw_letters(
     picture: np.ndarray, tile: Tile, cell: int, theme: Theme, middle: tuple[float, float]
 ) -> np.ndarray:
     """Write a tile's letters in an ink that stands out from all that is under and around them."""
-    fitting = [h for h in font.HEIGHTS if h < cell and font.width(h) * len(tile.text) < cell]
-    height = fitting[-1] if fitting else font.HEIGHTS[0]
-    coverage = font.coverage(tile.text, height)[:cell, :cell]
+    fitting = [
+        h
+        for h in font.LETTER_HEIGHTS
+        if h < cell and font.measure_advance(h) * len(tile.text) < cell
+    ]
+    height = fitting[-1] if fitting else font.LETTER_HEIGHTS[0]
+    coverage = font.render_coverage(tile.text, height)[:cell, :cell]
     coverage = np.minimum(coverage.astype(np.uint16) * 3 // 2, 255)  # strokes of full strength
     tall, wide = coverage.shape
     x = max(0, min(round(middle[0] - wide / 2), cell - wide))
@@ -437,49 +460,57 @@ def _letters(
     inside = picture[y : y + tall, x : x + wide]
     shape = np.zeros((cell, cell), bool)
     shape[y : y + tall, x : x + wide] = coverage > 127
-    by = _edging(cell)
-    under = picture[grown(shape.astype(np.uint8), by)[by:-by, by:-by] > 0]
+    by = _compute_outline_width(cell)
+    under = picture[dilate_mask(shape.astype(np.uint8), by)[by:-by, by:-by] > 0]
 
-    def worst(ink: RGB) -> float:
-        return float(contrast(ink, under).min(initial=21))
+    def compute_worst_contrast(ink: RGB) -> float:
+        return float(compute_contrast(ink, under).min(initial=21))
 
-    inks = [DARK, BRIGHT] if tile.figure else [theme.color(tile.color), DARK, BRIGHT]
-    ink = next((ink for ink in inks[:-2] if worst(ink) >= PLAIN), None) or max(inks[-2:], key=worst)
-    if worst(ink) < CLEAR:
-        _outline(picture, coverage, x, y, cell, readable(ink))
-    font.blend(inside, coverage, ink)
+    inks = (
+        [DARK_INK, BRIGHT_INK] if tile.figure else [theme.color(tile.color), DARK_INK, BRIGHT_INK]
+    )
+    ink = next(
+        (ink for ink in inks[:-2] if compute_worst_contrast(ink) >= MIN_CONTRAST), None
+    ) or max(inks[-2:], key=compute_worst_contrast)
+    if compute_worst_contrast(ink) < CLEAR_CONTRAST:
+        _draw_outline(picture, coverage, x, y, cell, choose_ink(ink))
+    font.blend_ink(inside, coverage, ink)
     return shape
 
 
-@kept
-def canvas(
+@memoize
+def draw_canvas(
     columns: tuple[str, ...],
     lines: tuple[str, ...],
     size: tuple[int, int],
     theme: Theme,
-    place: Layout,
+    place: GridLayout,
 ) -> np.ndarray:
     """Draw what surrounds the board: labels."""
-    ground = blank(size, theme.paper)
-    for x, y, label, text in labels(columns, lines, place):
-        font.paste(ground, x, y, label, text, theme.ink)
+    ground = make_frame(size, theme.paper)
+    for x, y, label, text in place_labels(columns, lines, place):
+        font.draw_line(ground, x, y, label, text, theme.ink)
     return ground
 
 
-def labels(
-    columns: tuple[str, ...], lines: tuple[str, ...], place: Layout
+def place_labels(
+    columns: tuple[str, ...], lines: tuple[str, ...], place: GridLayout
 ) -> list[tuple[int, int, str, int]]:
     """Return where each label stands, the label, and how high its letters are."""
     cell = place.cell
     longest = max(map(len, columns), default=1)
-    small = [h for h in font.HEIGHTS if h <= place.text and font.width(h) * longest <= cell]
-    text = small[-1] if small else font.HEIGHTS[0]
+    small = [
+        h
+        for h in font.LETTER_HEIGHTS
+        if h <= place.text and font.measure_advance(h) * longest <= cell
+    ]
+    text = small[-1] if small else font.LETTER_HEIGHTS[0]
     found = []
     for i, label in enumerate(columns):
-        x = place.left + i * cell + (cell - font.width(text) * len(label)) // 2
+        x = place.left + i * cell + (cell - font.measure_advance(text) * len(label)) // 2
         found.append((x, max(place.top - text - 2, 0), label, text))
     text = place.text
     for i, label in enumerate(lines):
-        x = place.left - font.width(text) * len(label) - _GAP
+        x = place.left - font.measure_advance(text) * len(label) - _GAP
         found.append((max(x, 0), place.top + i * cell + (cell - text) // 2, label, text))
     return found

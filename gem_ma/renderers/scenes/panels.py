@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from gem_ma.renderers import font
-from gem_ma.renderers.themes import Theme, blank
+from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, Panels, Pixels
 
 
@@ -19,9 +19,9 @@ def draw(
     scene: Panels, size: tuple[int, int], theme: Theme, unit: int, draw_scene: Any
 ) -> np.ndarray:
     """Return a new frame, each scene drawn by `draw_scene` into its share of it."""
-    frame = blank(size, theme.paper)
-    for part in parts(scene, size):
-        font.column(frame, part.x + 2, part.y, part.title, part.text, theme.ink)
+    frame = make_frame(size, theme.paper)
+    for part in place_panels(scene, size):
+        font.draw_lines(frame, part.x + 2, part.y, part.title, part.text, theme.ink)
         picture = draw_scene(part.scene, part.size, theme, unit)
         top = part.y + len(part.title) * part.text
         frame[top : top + picture.shape[0], part.x : part.x + picture.shape[1]] = picture
@@ -29,7 +29,7 @@ def draw(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PanelPlacement:
     """Where one of the Panels stands, in pixels."""
 
     scene: Any
@@ -40,7 +40,7 @@ class Part:
     y: int  # of the title
 
 
-def parts(scene: Panels, size: tuple[int, int]) -> list[Part]:
+def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
     """Return where each of the Panels stands."""
     if not scene.scenes or scene.columns < 1:
         raise BadScene("Panels needs at least one scene and one column")
@@ -49,26 +49,32 @@ def parts(scene: Panels, size: tuple[int, int]) -> list[Part]:
     columns = min(scene.columns, len(scene.scenes))
     rows = math.ceil(len(scene.scenes) / columns)
     width, height = size[0] // columns, size[1] // rows
-    text = font.usual((width, height))
+    text = font.choose_height((width, height))
     free = max(2, round(scene.gap * width))
     found = []
     for i, (title, inner) in enumerate(scene.scenes):
-        lines = font.fold([title], max(1, (width - 4) // font.width(text))) if title else []
+        lines = (
+            font.wrap_lines([title], max(1, (width - 4) // font.measure_advance(text)))
+            if title
+            else []
+        )
         room = width - free, height - len(lines) * text - free
         if room[1] < 1:
             raise BadScene(
                 f"the title {title!r} does not fit into {width} x {height} pixels; use a larger "
                 "image_size"
             )
-        found.append(Part(inner, room, lines, text, i % columns * width, i // columns * height))
+        found.append(
+            PanelPlacement(inner, room, lines, text, i % columns * width, i // columns * height)
+        )
     return found
 
 
-def around(title: str, size: tuple[int, int]) -> tuple[int, int]:
+def compute_frame_size(title: str, size: tuple[int, int]) -> tuple[int, int]:
     """Return a size in which one of the Panels has so much room below its title."""
     width, height = size[0] + 2, size[1] + 2
     while True:
-        (part,) = parts(Panels(((title, None),), 1), (width, height))
+        (part,) = place_panels(Panels(((title, None),), 1), (width, height))
         short = size[1] - part.size[1]
         if short <= 0:
             return width, height
@@ -90,7 +96,7 @@ def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarra
         share = min(size[0] / scene.width, size[1] / scene.height)
         smaller = max(1, int(scene.width * share)), max(1, int(scene.height * share))
         picture = np.asarray(Image.fromarray(picture).resize(smaller, Image.Resampling.BOX))
-    frame = blank(size, theme.paper)
+    frame = make_frame(size, theme.paper)
     height, width = picture.shape[:2]
     top, left = (size[1] - height) // 2, (size[0] - width) // 2
     frame[top : top + height, left : left + width] = picture

@@ -7,22 +7,28 @@ import math
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import PLAIN, between, contrast, grown, readable
-from gem_ma.renderers.figures import mask, ring
-from gem_ma.renderers.kept import kept
-from gem_ma.renderers.themes import RGB, Theme, blank
+from gem_ma.renderers.cache import memoize
+from gem_ma.renderers.contrast import (
+    MIN_CONTRAST,
+    choose_ink,
+    choose_outline,
+    compute_contrast,
+    dilate_mask,
+)
+from gem_ma.renderers.figures import make_mask, make_outline_mask
+from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import COLORS, BadScene, Shapes
 
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame; the unit square is as large as fits, in the middle."""
     width, height = size
-    frame = blank(size, theme.paper)
-    text, above = font.usual(size), 0
+    frame = make_frame(size, theme.paper)
+    text, above = font.choose_height(size), 0
     if scene.title:
-        lines = font.fold([scene.title], max(1, (width - 8) // font.width(text)))
-        above = font.column(frame, 4, 2, lines, text, theme.ink)
-    status = font.fold(scene.status, max(1, (width - 8) // font.width(text)))
+        lines = font.wrap_lines([scene.title], max(1, (width - 8) // font.measure_advance(text)))
+        above = font.draw_lines(frame, 4, 2, lines, text, theme.ink)
+    status = font.wrap_lines(scene.status, max(1, (width - 8) // font.measure_advance(text)))
     height -= len(status) * text + (4 if status else 0)
     unit = min(width, height - above)
     if unit < 1:
@@ -32,57 +38,63 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         )
     left, top = (width - unit) // 2, above + (height - above - unit) // 2
     if scene.ground:
-        frame[top : top + unit] = _ink(theme, scene.ground)
-    font.column(frame, 4, height, status, text, theme.ink)
+        frame[top : top + unit] = _find_ink(theme, scene.ground)
+    font.draw_lines(frame, 4, height, status, text, theme.ink)
     for color, corners in scene.areas:
-        _fill(frame, corners, (left, top), unit, _ink(theme, color))
+        _fill_polygon(frame, corners, (left, top), unit, _find_ink(theme, color))
     for item in scene.items:
-        _item(frame, item, (left, top), unit, theme)
+        _draw_item(frame, item, (left, top), unit, theme)
     for color, *ends, thick in scene.lines:
-        ink = _ink(theme, color)
+        ink = _find_ink(theme, color)
         if not (all(0 <= end <= 1 for end in ends) and 0 < thick <= 1):
             raise BadScene(f"the line {ends} of width {thick} is not in the unit square")
         ax, ay, bx, by = (end * unit for end in ends)
-        line(frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink)
-    _labels(frame, scene, (left, top), unit, theme)
+        draw_stroke(
+            frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink
+        )
+    _draw_labels(frame, scene, (left, top), unit, theme)
     return frame
 
 
-def _labels(
+def _draw_labels(
     frame: np.ndarray, scene: Shapes, corner: tuple[int, int], unit: int, theme: Theme
 ) -> None:
     for letters, color, x, y, *high in scene.labels:
         if not (0 <= x <= 1 and 0 <= y <= 1):
             raise BadScene(f"the label {letters!r} at {x}, {y} is not in the unit square")
-        text = font.usual((unit, unit))
+        text = font.choose_height((unit, unit))
         if high:
-            text = max(h for h in font.HEIGHTS if h <= high[0] * unit or h == font.HEIGHTS[0])
+            text = max(
+                h for h in font.LETTER_HEIGHTS if h <= high[0] * unit or h == font.LETTER_HEIGHTS[0]
+            )
         place = corner[0] + x * unit, corner[1] + round(y * unit) - text // 2
-        _label(frame, letters, text, _ink(theme, color), *place)
+        _draw_label(frame, letters, text, _find_ink(theme, color), *place)
 
 
-def _label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, y: int) -> None:
+def _draw_label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, y: int) -> None:
     """Write letters around x, or as near to it as they are within the frame."""
-    wide, room = font.width(text) * len(letters), frame.shape[1]
+    wide, room = font.measure_advance(text) * len(letters), frame.shape[1]
     if wide > room:
         raise BadScene(
             f"the label {letters!r} does not fit into {room} pixels; use a larger image_size"
         )
-    write(frame, min(max(round(x - wide / 2), 0), room - wide), y, letters, text, ink)
+    draw_readable_text(frame, min(max(round(x - wide / 2), 0), room - wide), y, letters, text, ink)
 
 
-def write(frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB) -> None:
+def draw_readable_text(
+    frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB
+) -> None:
     """Write letters so that they can be read on whatever is there."""
-    places, under = _part(frame, _written(letters, text, 0), x, y)
-    if _faint(ink, under):
-        ink = readable(_middle(under))
-        if _faint(ink, under):
+    places, under = _clip_spots(frame, _cover_text(letters, text, 0), x, y)
+    if _is_faint(ink, under):
+        ink = choose_ink(_find_median_color(under))
+        if _is_faint(ink, under):
             by = max(1, text // 14)
-            _lay(frame, _written(letters, text, by), x - by, y - by, readable(ink))
-    _blend(frame, places, ink)
+            _blend_spots(frame, _cover_text(letters, text, by), x - by, y - by, choose_ink(ink))
+    _blend_pixels(frame, places, ink)
 
 
-def _item(
+def _draw_item(
     frame: np.ndarray,
     item: tuple[str, str, float, float, float, float],
     corner: tuple[int, int],
@@ -91,16 +103,16 @@ def _item(
 ) -> None:
     """Draw a figure, and an outline where it would not stand out from what is there."""
     figure, color, x, y, extent, degrees = item
-    ink = _ink(theme, color)
+    ink = _find_ink(theme, color)
     if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < extent <= 1):
         raise BadScene(f"{figure} at {x}, {y} of size {extent} is not in the unit square")
     spread = 1.42 if degrees % 90 else 1.0
     side = max(1, round(extent * unit * spread))
     x0, y0 = corner[0] + round(x * unit) - side // 2, corner[1] + round(y * unit) - side // 2
-    stamp(frame, x0, y0, figure, side, ink, max(1, unit // 250), degrees, spread)
+    draw_figure(frame, x0, y0, figure, side, ink, max(1, unit // 250), degrees, spread)
 
 
-def stamp(
+def draw_figure(
     frame: np.ndarray,
     x: int,
     y: int,
@@ -116,23 +128,23 @@ def stamp(
 
     levels: steps from what is not covered to what is, for frames of few colours.
     """
-    around = _ring(figure, side, degrees, spread, by)
-    under = _part(frame, around, x - by, y - by)[1]
-    if _faint(ink, under):
-        _lay(frame, around, x - by, y - by, between(ink, _middle(under)))
-    _lay(frame, _figure(figure, side, degrees, spread, levels), x, y, ink)
+    around = _cover_outline(figure, side, degrees, spread, by)
+    under = _clip_spots(frame, around, x - by, y - by)[1]
+    if _is_faint(ink, under):
+        _blend_spots(frame, around, x - by, y - by, choose_outline(ink, _find_median_color(under)))
+    _blend_spots(frame, _cover_figure(figure, side, degrees, spread, levels), x, y, ink)
 
 
-def _faint(ink: RGB, under: np.ndarray) -> bool:
+def _is_faint(ink: RGB, under: np.ndarray) -> bool:
     """Return whether ink would not stand out from a tenth of these pixels."""
     if not len(under):
         return False
     if (under == under[0]).all():  # as it mostly is, and quicker to find out
-        return bool(contrast(ink, under[0]) < PLAIN)
-    return bool(np.sort(contrast(ink, under))[len(under) // 10] < PLAIN)
+        return bool(compute_contrast(ink, under[0]) < MIN_CONTRAST)
+    return bool(np.sort(compute_contrast(ink, under))[len(under) // 10] < MIN_CONTRAST)
 
 
-def _middle(under: np.ndarray) -> RGB:
+def _find_median_color(under: np.ndarray) -> RGB:
     red, green, blue = np.sort(under, 0)[len(under) // 2].tolist()
     return red, green, blue
 
@@ -140,30 +152,30 @@ def _middle(under: np.ndarray) -> RGB:
 # What is covered is kept as rows, columns and how much, without the many pixels that are not.
 
 
-@kept
-def _written(letters: str, text: int, by: int) -> np.ndarray:
+@memoize
+def _cover_text(letters: str, text: int, by: int) -> np.ndarray:
     """Return what letters cover, reaching so many pixels further."""
-    covered = font.coverage(letters, text)
-    return _spots(grown((covered > 63).astype(np.uint8) * 255, by) if by else covered)
+    covered = font.render_coverage(letters, text)
+    return _list_spots(dilate_mask((covered > 63).astype(np.uint8) * 255, by) if by else covered)
 
 
-@kept
-def _figure(figure: str, side: int, degrees: float, spread: float, levels: int) -> np.ndarray:
-    coverage = mask(figure, side, degrees, spread).astype(np.uint16)
-    return _spots(((coverage * levels + 127) // 255 * 255 // levels).astype(np.uint8))
+@memoize
+def _cover_figure(figure: str, side: int, degrees: float, spread: float, levels: int) -> np.ndarray:
+    coverage = make_mask(figure, side, degrees, spread).astype(np.uint16)
+    return _list_spots(((coverage * levels + 127) // 255 * 255 // levels).astype(np.uint8))
 
 
-@kept
-def _ring(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
-    return _spots(ring(figure, side, degrees, spread, by))
+@memoize
+def _cover_outline(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
+    return _list_spots(make_outline_mask(figure, side, degrees, spread, by))
 
 
-def _spots(covered: np.ndarray) -> np.ndarray:
+def _list_spots(covered: np.ndarray) -> np.ndarray:
     rows, columns = np.nonzero(covered)
     return np.stack([rows, columns, covered[rows, columns]])
 
 
-def _part(
+def _clip_spots(
     frame: np.ndarray, spots: np.ndarray, x: int, y: int
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
     """Return rows, columns and coverage of the pixels of a frame that are covered; and these."""
@@ -177,25 +189,27 @@ def _part(
     return (rows, columns, much), frame[rows, columns]
 
 
-def _lay(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
+def _blend_spots(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
     """Lay ink over a frame where it is covered, clipped at its borders."""
-    _blend(frame, _part(frame, spots, x, y)[0], ink)
+    _blend_pixels(frame, _clip_spots(frame, spots, x, y)[0], ink)
 
 
-def _blend(frame: np.ndarray, places: tuple[np.ndarray, np.ndarray, np.ndarray], ink: RGB) -> None:
+def _blend_pixels(
+    frame: np.ndarray, places: tuple[np.ndarray, np.ndarray, np.ndarray], ink: RGB
+) -> None:
     rows, columns, much = places
     part = frame[rows, columns]
-    font.blend(part, much, ink)
+    font.blend_ink(part, much, ink)
     frame[rows, columns] = part
 
 
-def _ink(theme: Theme, color: str) -> RGB:
+def _find_ink(theme: Theme, color: str) -> RGB:
     if color and color not in COLORS:
         raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
     return theme.color(color) if color else theme.ink
 
 
-def _fill(
+def _fill_polygon(
     frame: np.ndarray,
     corners: tuple[tuple[float, float], ...],
     corner: tuple[int, int],
@@ -205,11 +219,13 @@ def _fill(
     """Fill a polygon."""
     if len(corners) < 3 or not all(0 <= end <= 1 for place in corners for end in place):
         raise BadScene(f"the area {corners} has no 3 corners in the unit square")
-    _lay(frame, _area(tuple([(x * unit, y * unit) for x, y in corners])), *corner, ink)
+    _blend_spots(
+        frame, _cover_polygon(tuple([(x * unit, y * unit) for x, y in corners])), *corner, ink
+    )
 
 
-@kept
-def _area(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
+@memoize
+def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
     """Return what a polygon covers: exact along x, in four samples for each pixel along y."""
     fine = 4
     xs, ys = ([corner[i] for corner in corners] for i in (0, 1))
@@ -229,20 +245,20 @@ def _area(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
         begin = (pixels - start[met, None] + 1).clip(0, 1)
         covered[met] += begin - (pixels - end[met, None] + 1).clip(0, 1)
     share = covered.reshape(high, fine, wide).mean(1)
-    spots = _spots(np.round(255 * share).astype(np.uint8))
+    spots = _list_spots(np.round(255 * share).astype(np.uint8))
     placed: np.ndarray = spots + np.array([[y0], [x0], [0]])
     return placed
 
 
-def line(
+def draw_stroke(
     frame: np.ndarray, start: tuple[float, float], end: tuple[float, float], width: float, ink: RGB
 ) -> None:
     """Blend a line with round ends and smooth edges into the frame."""
-    _lay(frame, _stroke(start, end, width), 0, 0, ink)
+    _blend_spots(frame, _cover_stroke(start, end, width), 0, 0, ink)
 
 
-@kept
-def _stroke(start: tuple[float, float], end: tuple[float, float], width: float) -> np.ndarray:
+@memoize
+def _cover_stroke(start: tuple[float, float], end: tuple[float, float], width: float) -> np.ndarray:
     """Return what a line covers."""
     (x1, y1), (x2, y2) = start, end
     steep = abs(y2 - y1) > abs(x2 - x1)

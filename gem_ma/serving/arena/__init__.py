@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma.guards.later import later
+from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.serving.arena.serve import arena
 
 __all__ = ["arena"]
 
-__getattr__ = later(__name__, {"arena": "serve"})
+__getattr__ = lazy_getattr(__name__, {"arena": "serve"})

@@ -19,19 +19,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gem_ma.agents import load
-from gem_ma.apis import making
+from gem_ma.apis import factory
 from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, check_agent_seat
 from gem_ma.envs import registry
-from gem_ma.envs.games import game_class
-from gem_ma.evaluation.ratings import plackett_luce
-from gem_ma.guards.remote import without_secrets
+from gem_ma.envs.game_factory import import_game_class
+from gem_ma.evaluation.ratings import fit_plackett_luce
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
-from gem_ma.rollouts.endings import contest
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.outcomes import is_zero_sum
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
 from gem_ma.serving.arena.table import About, Refused, Table
+from gem_ma.validation.endpoints import redact_secrets
 
 NAME = 40  # characters of a name
 OPEN = 200  # matches that are not over, at most
@@ -78,7 +78,7 @@ class Hall:
         others: bool = False,
     ):
         self.folder = folder / "matches"
-        self.agents: dict[str, Agent] = {without_secrets(one): load(one) for one in agents}
+        self.agents: dict[str, Agent] = {redact_secrets(one): load(one) for one in agents}
         self.places = {one.id: one for one in map(_place, envs)}
         self.others = others  # whether any other environment may be played
         self.found: dict[str, Place] = {}  # of those
@@ -221,7 +221,7 @@ class Hall:
         if known is not None and not about.arguments:
             return known.seats
         try:
-            return tuple(making.make(about.env, **about.arguments).possible_agents)
+            return tuple(factory.make(about.env, **about.arguments).possible_agents)
         except (LookupError, ValueError, TypeError, ImportError) as error:
             raise Refused(f"{about.env} cannot be played here: {error}") from None
 
@@ -268,7 +268,7 @@ class Hall:
         if not isinstance(name, str) or not _SOURCE.fullmatch(name):
             raise Refused("there is no such record")
         if name == "all":
-            if self.file.empty:
+            if self.file.is_empty:
                 raise Refused("no match is over yet")
             return self.file.path
         if name in self.abouts:
@@ -304,7 +304,7 @@ class Hall:
             played: dict[str, list[dict[str, float]]] = {}
             for about in sorted(self.abouts.values(), key=lambda one: one.begun):
                 names = about.names()
-                if len(names) < 2 or not contest(about.env) or about.left or about.past:
+                if len(names) < 2 or not is_zero_sum(about.env) or about.left or about.past:
                     continue
                 earned = {name: about.returns.get(seat, 0.0) for seat, name in names.items()}
                 if about.ended and len(earned) == len(names):
@@ -334,8 +334,8 @@ class Hall:
         """Return what shows a table's game as a page to be clicked, if the pack screens is here."""
         about = table.about
         if about.id not in self.boards:
-            spec: Any = registry.listed("screens:game")
-            clicked: Any = None if spec is None else game_class(spec)
+            spec: Any = registry.find_registered("screens:game")
+            clicked: Any = None if spec is None else import_game_class(spec)
             self.boards[about.id] = clicked and clicked.around(table.game, about.env)
         return self.boards[about.id]
 
@@ -462,7 +462,7 @@ def checked_name(name: Any) -> str:
 
 
 def _rated(matches: list[dict[str, float]]) -> list[Rated]:
-    found = plackett_luce(matches)
+    found = fit_plackett_luce(matches)
     often = Counter(name for match in matches for name in match)
     rated = [Rated(name, mu, 1.96 * sigma, often[name]) for name, (mu, sigma) in found.items()]
     return sorted(rated, key=lambda one: (-one.mean, one.name))
@@ -470,7 +470,7 @@ def _rated(matches: list[dict[str, float]]) -> list[Rated]:
 
 def _place(id: str) -> Place:
     spec = registry.spec(id)
-    env = making.make(spec)
+    env = factory.make(spec)
     env.reset(seed=1)
     scene = env.scene(env.possible_agents[0])
     picture = env.picture(env.possible_agents[0]) if scene is None else Picture(draw(scene, THUMB))
@@ -480,7 +480,7 @@ def _place(id: str) -> Place:
 def _at_hand(id: str) -> bool:
     """Return whether an environment can be played with what is there, and asks no network."""
     needs = registry.spec(id)
-    return not needs.missing() and not {"hub", "network"}.intersection(needs.needs)
+    return not needs.list_missing() and not {"hub", "network"}.intersection(needs.needs)
 
 
 def _titled(id: str) -> str:

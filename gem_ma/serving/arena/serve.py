@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.envs.registry import listed
+from gem_ma.envs.registry import find_registered
 from gem_ma.serving.arena.hall import Hall
 from gem_ma.serving.gate import is_loopback, token_for
 
@@ -51,7 +51,7 @@ def arena(
     hall = Hall(
         Path(folder),
         agents,
-        [id for id in ENVS if listed(id)] if envs is None else envs,
+        [id for id in ENVS if find_registered(id)] if envs is None else envs,
         records,
         others=envs is None,
     )

@@ -20,11 +20,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gem_ma.evaluation.viewer import write_page
-from gem_ma.guards.extras import extra
 from gem_ma.serving.arena.hall import Hall, Place
 from gem_ma.serving.arena.table import LONGEST, About, Refused, Table
+from gem_ma.validation.extras import require_extra
 
-with extra("arena", "the arena"):
+with require_extra("arena", "the arena"):
     import uvicorn
     import websockets  # noqa: F401 - uvicorn takes it
     from starlette.applications import Starlette

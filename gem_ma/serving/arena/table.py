@@ -10,20 +10,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from gem_ma.apis import making
-from gem_ma.apis.session import to_plain
+from gem_ma.apis import factory
+from gem_ma.apis.session import to_json_value
 from gem_ma.chat.turn import Turn
-from gem_ma.guards.files import replace
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
-from gem_ma.rollouts.endings import contest, ending
-from gem_ma.rollouts.episode import Episode, Failure
+from gem_ma.rollouts.agent_scheduler import PendingTurn
+from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.rollouts.live_episode import LiveEpisode
-from gem_ma.rollouts.players import Waiting
+from gem_ma.rollouts.outcomes import describe_outcome, is_zero_sum
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.rollouts.replay import ReplayError
 from gem_ma.scene.screen import Screen
+from gem_ma.validation.files import write_atomically
 
 FORMAT = 1
 BUTTONS = 120  # replies that have one each
@@ -100,7 +100,7 @@ class About(NamedTuple):
         """What became of it in words, once it is over."""
         if self.left:
             return f"{self.left} has left"
-        return ending(self.returns, contest(self.env)) or self.ended
+        return describe_outcome(self.returns, is_zero_sum(self.env)) or self.ended
 
     def names(self) -> dict[str, str]:
         """Return who sits where, as records say it."""
@@ -121,7 +121,7 @@ class Table:
         self.pending: dict[str, Said] = {}
         self.talked: list[dict[str, str]] = _lines(folder / "chat.jsonl")
         self.since: dict[str, float] = {}  # when a seat was asked
-        self._env = making.make(about.env, **about.arguments)
+        self._env = factory.make(about.env, **about.arguments)
         self._again([])
 
     @classmethod
@@ -149,7 +149,7 @@ class Table:
     def keep(self) -> None:
         """Write down what the match is: who sits where may have changed."""
         data = {"format": FORMAT, **self.about._asdict()}
-        replace(self.folder / "about.json", (json.dumps(data, indent=1) + "\n").encode())
+        write_atomically(self.folder / "about.json", (json.dumps(data, indent=1) + "\n").encode())
 
     # -- where it stands -----------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class Table:
         seat, episode = self.about.left, self.play.episode
         name = self._name(seat) or seat
         episode.ended, episode.returns = "failed", {}
-        episode.failure = Failure(seat, "Left", f"{name} has left the match")
+        episode.failure = EpisodeFailure(seat, "Left", f"{name} has left the match")
         self._close()
 
     def back(self, seat: str) -> None:
@@ -314,7 +314,7 @@ class Table:
             for seat, one in replies.items():
                 self._take(seat, one)
 
-    def _wait(self, turns: list[Waiting]) -> None:
+    def _wait(self, turns: list[PendingTurn]) -> None:
         self._turns = {one.seat: one.turn for one in turns}
         now = time.time()
         self.since = dict.fromkeys(self._turns, now)
@@ -423,7 +423,7 @@ class Table:
                 "seat": step.agent,
                 "text": step.text,
                 "reply": step.reply,
-                "invalid": to_plain(step.invalid),
+                "invalid": to_json_value(step.invalid),
                 "late": any(step is one for one in self.late),
             }
             for step in steps

@@ -16,8 +16,8 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.apis import making
-from gem_ma.apis.seats import Outcome, Seat
+from gem_ma.apis import factory
+from gem_ma.apis.async_seats import AsyncSeat, SeatOutcome
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.messages import list_pictures
@@ -39,7 +39,7 @@ class Table(NamedTuple):
 
 def seated(function: Any, env: Any, seat: Any, others: Any, make: Mapping[str, Any]) -> Table:
     """Return who sits where: `seat` is trained, or without it every seat that others leave."""
-    env = making.made_for(function, env, make)
+    env = factory.resolve_env(function, env, make)
     names = list(env.possible_agents)
     if seat is not None and seat not in names:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(names)}")
@@ -51,7 +51,7 @@ def seated(function: Any, env: Any, seat: Any, others: Any, make: Mapping[str, A
     return Table(env, given, [name for name in names if name not in given])
 
 
-def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> Seat:
+def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> AsyncSeat:
     """Return one seat at a new table, for a trainer that knows one agent.
 
     env: an id with `make`, its arguments, or an environment. seat: may be left out where others
@@ -64,7 +64,7 @@ def sit(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> S
             f"this trainer knows one agent, and {', '.join(table.seats)} wait for one; "
             f"others= plays the rest: others={{{list(table.env.possible_agents)[-1]!r}: 'random'}}"
         )
-    seats: dict[str, Seat] = table.env.seats(others=table.others)
+    seats: dict[str, AsyncSeat] = table.env.seats(others=table.others)
     return next(iter(seats.values()))
 
 
@@ -99,7 +99,7 @@ class Engine:
         prompt = self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools))
         if self.room is not None and len(prompt.ids) >= self.room:
             return Reply("", token_ids=[self.tokens.tokenizer.eos_token_id], logprobs=[0.0])
-        shown = [one.pil() for one in list_pictures(turn.messages)]
+        shown = [one.to_pil() for one in list_pictures(turn.messages)]
         said = await self.generate(turn, prompt.ids, shown)
         ids = list(said.ids)
         text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
@@ -167,7 +167,7 @@ def pixels(tokens: ChatTokenizer, shown: Sequence[Any]) -> dict[str, Any] | None
     if not shown:
         return None
     look = tokens.processor.image_processor
-    return dict(look(images=[one.pil() for one in shown], return_tensors="pt"))
+    return dict(look(images=[one.to_pil() for one in shown], return_tensors="pt"))
 
 
 def centred(returns: Sequence[float], seats: Sequence[str]) -> list[float]:
@@ -215,21 +215,23 @@ class Together:
 class Solo:
     """A seat of `sit` without await: what it gained at each call, and what it earned in all."""
 
-    def __init__(self, seat: Seat):
+    def __init__(self, seat: AsyncSeat):
         self.seat = seat
         self.reward = 0.0
         self.done = True
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> Outcome:
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> SeatOutcome:
         """Begin an episode."""
         self.reward = 0.0
         return self._came(run_async(lambda: self.seat.reset(seed, options)))
 
-    def step(self, reply: str, **fields: Any) -> Outcome:
+    def step(self, reply: str, **fields: Any) -> SeatOutcome:
         """Reply; `fields` is what a Reply holds beside its text."""
         return self._came(run_async(lambda: self.seat.step(Reply(reply, **fields))))
 
-    def _came(self, outcome: Outcome) -> Outcome:
+    def _came(self, outcome: SeatOutcome) -> SeatOutcome:
         self.reward += outcome.reward
         self.done = outcome.turn is None
         return outcome

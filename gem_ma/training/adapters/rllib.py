@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.apis.making import make as make_env
+from gem_ma.apis.factory import make as make_env
 
 
 def rllib_env(id: str, **make: Any) -> Any:

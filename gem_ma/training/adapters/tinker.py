@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gem_ma.apis import making
-from gem_ma.apis.seats import Outcome, Seat, SeatLeft
+from gem_ma.apis import factory
+from gem_ma.apis.async_seats import AsyncSeat, SeatLeftError, SeatOutcome
 from gem_ma.chat.messages import list_pictures, to_hf
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.training.adapters import centred
@@ -35,7 +35,7 @@ class SeatEnv(types.Env):
     leaves, and the game ends for all.
     """
 
-    def __init__(self, seat: Seat, renderer: Any, seed: int, max_tokens: int | None = None):
+    def __init__(self, seat: AsyncSeat, renderer: Any, seed: int, max_tokens: int | None = None):
         self.seat = seat
         self.renderer = renderer
         self.seed = seed
@@ -55,7 +55,7 @@ class SeatEnv(types.Env):
         self.messages.append(message)
         try:
             outcome = await self.seat.step(_text(message["content"]))
-        except SeatLeft:
+        except SeatLeftError:
             return self._end(0.0, left=1.0)
         if outcome.turn is None:
             return self._end(outcome.reward, truncated=float(outcome.truncated))
@@ -66,7 +66,7 @@ class SeatEnv(types.Env):
         stop = self.renderer.get_stop_sequences()
         return types.StepResult(outcome.reward, False, observation, stop)
 
-    def _read(self, outcome: Outcome) -> Any:
+    def _read(self, outcome: SeatOutcome) -> Any:
         if (
             list_pictures(outcome.messages)
             and getattr(self.renderer, "image_processor", None) is None
@@ -102,7 +102,7 @@ class Games(types.EnvGroupBuilder):
 
     async def make_envs(self) -> Sequence[SeatEnv]:
         """Return an environment for each seat of each game."""
-        env = making.make(self.env, **self.make)
+        env = factory.make(self.env, **self.make)
         renderer = self.renderer() if callable(self.renderer) else self.renderer
         return [
             SeatEnv(seat, renderer, self.seed, self.max_tokens)

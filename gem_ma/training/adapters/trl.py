@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.agents.hf import HFAgent
-from gem_ma.apis import making
+from gem_ma.apis import factory
 from gem_ma.chat.messages import to_hf
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.engine.seeding import derive_seed
@@ -43,7 +43,7 @@ def rollout_func(
     None: HFAgent with the trainer's own model, `max_new_tokens` and `template`. seed: decides the
     starts, with the step of the training.
     """
-    env = making.made_for(rollout_func, env, make)
+    env = factory.resolve_env(rollout_func, env, make)
     others = dict(others or {})
     seats = [name for name in env.possible_agents if name not in others]
     last, calls = -1, 0

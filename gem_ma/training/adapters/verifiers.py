@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gem_ma.apis import making
-from gem_ma.apis.seats import Seat, SeatLeft
+from gem_ma.apis import factory
+from gem_ma.apis.async_seats import AsyncSeat, SeatLeftError
 from gem_ma.chat.messages import to_openai_chat
 
 try:
@@ -50,7 +50,7 @@ def environment(env: str, others: Mapping[str, Any] | None = None, **make: Any) 
     the taskset's id: `__all__ = ["Starts", "Game"]`.
     """
     given = dict(others or {})
-    game = making.made_for(environment, env, make)
+    game = factory.resolve_env(environment, env, make)
     names = [name for name in game.possible_agents if name not in given]
     # Seats become fields of the configuration: --env.x.model, --env.o.runtime.type and so on.
     roles = {name: (vf.AgentConfig, vf.AgentConfig(harness={"id": "null"})) for name in names}
@@ -87,7 +87,7 @@ def credit(episodes: Sequence[Any]) -> None:
                 node.advantages = [worth] * sum(node.mask)
 
 
-async def _play(seat: Seat, agent: Any, task: Any) -> None:
+async def _play(seat: AsyncSeat, agent: Any, task: Any) -> None:
     """Play one seat to its end, and write what each turn earned into its trace."""
     outcome = await seat.reset(task.data.seed)
     new = to_openai_chat(outcome.messages)
@@ -105,7 +105,7 @@ async def _play(seat: Seat, agent: Any, task: Any) -> None:
                 outcome = await seat.step(segment.last_reply)
                 rewards.append(outcome.reward)
                 new = to_openai_chat(outcome.messages)
-        except SeatLeft:
+        except SeatLeftError:
             pass
         player.trace.info["turn_rewards"] = rewards
         player.trace.record_reward("game", sum(rewards))

@@ -102,7 +102,7 @@ def _output(row: Mapping[str, Any], room: int, session: str) -> SeatOutput:
         response_ids=row["ids"][start:end],
         response_mask=row["mask"][start:end],
         response_logprobs=None if any(map(math.isnan, logprobs)) else logprobs,
-        multi_modal_data={"images": [one.pil() for one in row["pictures"]]}
+        multi_modal_data={"images": [one.to_pil() for one in row["pictures"]]}
         if row["pictures"]
         else {},
         reward_score=sum(row["rewards"]),

@@ -430,7 +430,7 @@ def test_options_that_it_does_not_take_are_those_of_the_agent_inside(tmp_path):
 )
 def test_a_spec_is_given_the_options_that_it_takes_and_does_not_say(spec, given):
     defaults = {"seed": 3, "logprobs": True, "nothing": 1}
-    assert SPECS.with_defaults(spec, defaults) == given.format(spec)
+    assert SPECS.add_defaults(spec, defaults) == given.format(spec)
 
 
 def says(turn):

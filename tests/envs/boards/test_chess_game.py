@@ -12,7 +12,7 @@ from gem_ma.testing import certify, check_env
 
 chess = pytest.importorskip("chess", reason="pip install 'gem-ma[games]'")
 
-from gem_ma.envs.boards.chess import MOVES, Chess
+from gem_ma.envs.boards.chess import UCI_MOVES, Chess
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ROOKS = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
@@ -186,7 +186,7 @@ def test_moves_in_standard_notation():
 
 
 def test_every_move_has_a_number_and_a_square():
-    assert len(MOVES) == len(set(MOVES)) == 1968
+    assert len(UCI_MOVES) == len(set(UCI_MOVES)) == 1968
     game = Chess()
     planes = game.encode(after(game, "e4"), "black")
     assert planes[6, 4, 4] == 1  # white's pawn

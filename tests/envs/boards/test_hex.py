@@ -10,8 +10,8 @@ from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.boards.hex import AGENTS, EMPTY, STONES, Hex, State
 from gem_ma.envs.boards.lettered import squares
-from gem_ma.renderers import BadScene, draw, theme
-from gem_ma.renderers.contrast import contrast
+from gem_ma.renderers import BadScene, draw, parse_theme
+from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.testing import certify, check_env
 
@@ -120,13 +120,13 @@ def test_the_picture_shows_stones_edges_and_whose_turn_it_is(look):
         scenes = [
             Hex(side).picture(State(board, side, i % 2), None) for i, board in enumerate(boards)
         ]
-        frames = [draw(scene, size, theme(look)) for scene in scenes]
+        frames = [draw(scene, size, parse_theme(look)) for scene in scenes]
         assert len({frame.tobytes() for frame in frames}) == 4
-        bare = draw(replace(scenes[0], edges=()), size, theme(look))
-        edges = draw(replace(scenes[0], edges=("black", "black")), size, theme(look))
+        bare = draw(replace(scenes[0], edges=()), size, parse_theme(look))
+        edges = draw(replace(scenes[0], edges=("black", "black")), size, parse_theme(look))
         for other in (bare, edges):  # both edges are seen, and told apart, in any theme
-            assert (contrast(frames[0], other) >= 3).sum() > 3 * side
-        turned = draw(replace(scenes[0], turn="W"), size, theme(look))
+            assert (compute_contrast(frames[0], other) >= 3).sum() > 3 * side
+        turned = draw(replace(scenes[0], turn="W"), size, parse_theme(look))
         assert (turned != frames[0]).any()
     with pytest.raises(BadScene, match="19 x 19 hexagons do not fit into 150 x 150 pixels"):
         draw(scenes[0], (150, 150))

@@ -25,7 +25,7 @@ from gem_ma.chat.agent import ask_agent
 from gem_ma.envs.bridges import describing
 from gem_ma.envs.bridges.gymnasium import Gymnasium
 from gem_ma.envs.bridges.pettingzoo import PettingZoo
-from gem_ma.envs.registry import MissingNeed, UnknownEnv
+from gem_ma.envs.registry import MissingRequirement, UnknownEnv
 from gem_ma.game import InvalidMove
 from gem_ma.testing import check_env
 
@@ -59,7 +59,7 @@ def make(id, **kwargs):
         need("pygame")
     try:
         return gem_ma.make(id, **kwargs)
-    except MissingNeed as error:
+    except MissingRequirement as error:
         pytest.skip(str(error))
 
 
@@ -398,7 +398,7 @@ def test_looking_does_not_change_the_episode():
             while env.to_act:
                 found.append(env.observe("player")["text"])
                 for _ in range(looks):
-                    env.sight.render_image(env.game_state, None)
+                    env.observation_builder.render_image(env.game_state, None)
                 env.step("hit")
         return found
 
@@ -560,7 +560,7 @@ def test_an_unknown_id(id):
 
 @pytest.mark.skipif("Taxi-v3" in gymnasium.registry, reason="pip install 'gymnasium>=1.3'")
 def test_an_id_that_is_gone_names_its_successor():
-    with pytest.raises(MissingNeed, match="Taxi-v4"):
+    with pytest.raises(MissingRequirement, match="Taxi-v4"):
         gem_ma.make("gym:Taxi-v3")
 
 
@@ -615,7 +615,7 @@ def test_every_listed_id_is_played():
     need("minigrid", "rlcard")
     rng = np.random.default_rng(0)
     for id in gem_ma.list_envs("gym:*") + gem_ma.list_envs("pz:*"):
-        if gem_ma.spec(id).missing():
+        if gem_ma.spec(id).list_missing():
             continue
         env = gem_ma.make(id, max_turns=20)
         env.reset(seed=0)
@@ -686,7 +686,7 @@ def test_numbers_are_those_of_the_environment(name):
             break
     state = ours.env.core.state()
     assert state.tolist() == seen["observation"].tolist()
-    assert ours.env.core.numbers_space() == theirs.observation_space
+    assert ours.env.core.get_state_space() == theirs.observation_space
 
 
 @pytest.mark.filterwarnings("ignore:.*precision lowered by casting")  # of its own spaces

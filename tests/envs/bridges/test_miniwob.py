@@ -10,7 +10,7 @@ import pytest
 
 import gem_ma
 from gem_ma.envs.bridges import miniwob
-from gem_ma.envs.registry import MissingNeed
+from gem_ma.envs.registry import MissingRequirement
 from gem_ma.game import InvalidMove
 from gem_ma.testing import check_env
 
@@ -21,7 +21,7 @@ def pages():
     pytest.importorskip("miniwob", reason="pip install 'gem-ma[miniwob]'")
     try:
         miniwob.where()
-    except MissingNeed as error:
+    except MissingRequirement as error:
         pytest.skip(str(error))
 
 
@@ -162,7 +162,7 @@ def test_what_it_needs_is_named(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     for name in ("MINIWOB_CHROMEDRIVER", "MINIWOB_CHROME_BINARY"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(MissingNeed, match="apt install chromium-driver"):
+    with pytest.raises(MissingRequirement, match="apt install chromium-driver"):
         miniwob.where()
 
 

@@ -9,7 +9,7 @@ import pytest
 import gem_ma
 from gem_ma.envs.bridges import openspiel
 from gem_ma.envs.bridges.openspiel_ids import RULES, WITHOUT
-from gem_ma.envs.registry import MissingNeed
+from gem_ma.envs.registry import MissingRequirement
 from gem_ma.testing import check_env
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'gem-ma[openspiel]'")
@@ -37,7 +37,7 @@ def test_every_game_of_the_package_is_here_or_named():
     without = {name for name in there if name.startswith(tuple(WITHOUT))}
     assert set(RULES) == there - without - WITH_A_GAME
     for name in sorted(without):
-        with pytest.raises(MissingNeed, match="|".join(map(re.escape, WITHOUT.values()))):
+        with pytest.raises(MissingRequirement, match="|".join(map(re.escape, WITHOUT.values()))):
             gem_ma.make(f"os:{name}")
 
 

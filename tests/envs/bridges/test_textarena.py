@@ -26,7 +26,7 @@ import gem_ma
 from gem_ma.envs.bridges import textarena as bridge
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.textarena_ids import entries
-from gem_ma.envs.registry import MissingNeed, spec
+from gem_ma.envs.registry import MissingRequirement, spec
 from gem_ma.game import InvalidMove
 from gem_ma.testing import check_env
 
@@ -93,7 +93,7 @@ def make(name, **options):
     """Make a game whose seats are asked again however often they are wrong."""
     try:
         return gem_ma.make(f"ta:{name}", **{"max_invalid": 1_000_000, **options})
-    except MissingNeed as error:
+    except MissingRequirement as error:
         pytest.skip(str(error))
 
 
@@ -157,7 +157,7 @@ def interleaved(names, seed=3, turns=20):
 
 
 def playable(names):
-    return [name for name in names if not spec(f"ta:{name}").missing()]
+    return [name for name in names if not spec(f"ta:{name}").list_missing()]
 
 
 # -- the list --------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def test_what_is_missing_is_one_error_with_the_remedy(monkeypatch, tmp_path):
     if sys.version_info < (3, 12):
         remedies["Chess-v0"] = "python>=3.12"
     for name, remedy in remedies.items():
-        with pytest.raises(MissingNeed, match=re.escape(remedy)):
+        with pytest.raises(MissingRequirement, match=re.escape(remedy)):
             gem_ma.make(f"ta:{name}")
 
 
@@ -238,9 +238,9 @@ def test_plays_twenty_turns(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", IDS)
 def test_every_id_plays_twenty_turns_or_says_what_is_missing(name):
-    missing = spec(f"ta:{name}").missing()
+    missing = spec(f"ta:{name}").list_missing()
     if missing:
-        with pytest.raises(MissingNeed, match=re.escape("; ".join(missing))):
+        with pytest.raises(MissingRequirement, match=re.escape("; ".join(missing))):
             gem_ma.make(f"ta:{name}")
     else:
         plays_twenty_turns(name)

@@ -35,8 +35,12 @@ def test_no_letters_leave_the_picture(env_id, arguments, unit):
         scene = env.game.picture(env.game_state, None)
         if isinstance(scene, Shapes):
             for letters, _, x, _, high in scene.labels:
-                text = max(h for h in font.HEIGHTS if h <= high * unit or h == font.HEIGHTS[0])
-                half = font.width(text) * len(letters) / 2 / unit
+                text = max(
+                    h
+                    for h in font.LETTER_HEIGHTS
+                    if h <= high * unit or h == font.LETTER_HEIGHTS[0]
+                )
+                half = font.measure_advance(text) * len(letters) / 2 / unit
                 assert 0 <= x - half <= x + half <= 1, letters
         env.step(env.sample_random_action())
 

@@ -9,7 +9,7 @@ import gem_ma
 from gem_ma import InvalidMove
 from gem_ma.envs.parlour import map_task, pictures
 from gem_ma.envs.parlour.reference_game import QUESTION, ReferenceGame, State
-from gem_ma.renderers import THEMES, theme
+from gem_ma.renderers import THEMES, parse_theme
 from gem_ma.testing import certify, check_env
 
 GAMES = 200
@@ -114,11 +114,11 @@ def test_the_listener_does_not_know_the_target():
 
 @pytest.mark.parametrize("name", [*THEMES, *range(10), *(f"held-out:{i}" for i in range(5))])
 def test_every_theme_draws_what_the_words_say(name):
-    look = theme(name)
+    look = parse_theme(name)
     for figure in (*pictures.FIGURES, *map_task.LANDMARKS.values()):
         assert look.figure(figure) == figure
     for shade in pictures.SHADES:
-        assert look.called(shade) == shade
+        assert look.describe_color(shade) == shade
 
 
 def test_words_reach_the_other_seat_as_they_are_and_are_no_words_of_the_game():

@@ -114,7 +114,7 @@ def test_each_doubling_pays_the_same_and_the_target_ends_it():
             rewards = env.step_seats({AGENT: next(m for m in MOVES[::-1] if m in legal)})
             total += rewards.get(AGENT, 0.0)
         state = env.game_state
-        assert env.ended(AGENT) == (True, False)
+        assert env.get_end_flags(AGENT) == (True, False)
         assert total == pytest.approx(math.log2(state.largest() / first) / math.log2(64 / first))
         assert (total == pytest.approx(1)) == (state.largest() == 64)
         earned = max(earned, total)

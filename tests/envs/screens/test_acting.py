@@ -2,11 +2,11 @@
 
 import pytest
 
-from gem_ma.envs.screen_actions import Action
+from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.acting import Ui, act, shown
 from gem_ma.envs.screens.sheet import Sheet
-from gem_ma.scene import letters
-from gem_ma.scene.screen import PAD, thumb
+from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import FIELD_PADDING, compute_thumb_x
 
 
 @pytest.fixture
@@ -44,14 +44,14 @@ def at():
             if isinstance(to, str):
                 other = self[to]
                 to = other.x + other.w // 2, other.y + other.h // 2
-            self.ui, self.events = act(self.page, self.ui, Action(kind, (x, y), to, text))
+            self.ui, self.events = act(self.page, self.ui, ScreenAction(kind, (x, y), to, text))
             return self
 
     return Page()
 
 
 def test_a_click_puts_the_caret_where_it_hits(at):
-    x = PAD + round(letters.width("one tw", 14))
+    x = FIELD_PADDING + round(text_metrics.measure_width("one tw", 14))
     at.do("click", "name", dx=x)
     assert (at.ui.focus, at.ui.caret, at.ui.anchor) == ("name", 6, 6)
     at.do("type", text="X").do("key", text="Backspace").do("key", text="Backspace")
@@ -59,7 +59,7 @@ def test_a_click_puts_the_caret_where_it_hits(at):
 
 
 def test_words_are_marked_replaced_cut_and_pasted(at):
-    at.do("double", "name", dx=PAD + 35)
+    at.do("double", "name", dx=FIELD_PADDING + 35)
     assert (at.ui.anchor, at.ui.caret) == (4, 7)
     at.do("key", text="ctrl+x")
     assert (at["name"].value, at.ui.clipboard) == ("one  three", "two")
@@ -72,8 +72,8 @@ def test_words_are_marked_replaced_cut_and_pasted(at):
 
 
 def test_lines_go_up_and_down_and_take_enter(at):
-    at.do("click", "text", dx=PAD).do("key", text="End").do("key", text="Down")
-    below = letters.place("second line", 14, letters.width("first", 14))
+    at.do("click", "text", dx=FIELD_PADDING).do("key", text="End").do("key", text="Down")
+    below = text_metrics.find_caret("second line", 14, text_metrics.measure_width("first", 14))
     assert at.ui.caret == len("first\n") + below
     at.do("key", text="End").do("type", text="\nthird")
     assert at["text"].value == "first\nsecond line\nthird"
@@ -107,7 +107,7 @@ def test_a_list_opens_and_closes(at):
 
 def test_a_slider_is_clicked_dragged_and_stepped(at):
     one = at["far"]
-    assert thumb(one) == one.x + one.w // 2
+    assert compute_thumb_x(one) == one.x + one.w // 2
     at.do("click", "far", dx=one.w - 9)
     assert at["far"].value == 10
     at.do("drag", "far", dx=one.w - 9, to=(one.x, one.y))
@@ -124,7 +124,7 @@ def test_what_scrolls_moves_and_is_clipped(at):
     at.do("scroll", "b5", to=(0, -1000))
     assert at["scroll"].value == 0
     hidden = at["b3"]
-    at.ui, events = act(at.page, at.ui, Action("click", (hidden.x + 4, hidden.y + 4)))
+    at.ui, events = act(at.page, at.ui, ScreenAction("click", (hidden.x + 4, hidden.y + 4)))
     assert all(one.id != "b3" for one in events)
 
 

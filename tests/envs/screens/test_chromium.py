@@ -21,15 +21,15 @@ import pytest
 from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
 
 import gem_ma
-from gem_ma.envs.screen_actions import WHEEL, Action
+from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ScreenAction
 from gem_ma.envs.screens.acting import Ui, act, find, shown, usable
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import LOOKS, laid
 from gem_ma.envs.screens.shared import AGENTS as DESK
 from gem_ma.envs.screens.shared import Desk
 from gem_ma.envs.screens.sheet import Sheet
-from gem_ma.scene.letters import width
-from gem_ma.scene.screen import PAD, TYPED, over
+from gem_ma.scene.screen import FIELD_PADDING, TEXT_KINDS, find_widget
+from gem_ma.scene.text_metrics import measure_width
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 REMEDY = "pip install 'gem-ma[browser,plots]' and install Chromium: apt-get install chromium"
@@ -113,16 +113,17 @@ def shifted(one):
     if one.kind == "area" and len(lines) > 2:
         return True
     return (
-        one.kind in ("field", "area") and max(width(line, 14) for line in lines) > one.w - 2 * PAD
+        one.kind in ("field", "area")
+        and max(measure_width(line, 14) for line in lines) > one.w - 2 * FIELD_PADDING
     )
 
 
 def drawn(rng, seen, ui):
     """Return an action that somebody may do."""
     if rng.random() < 0.45 and ui.focus:
-        return Action("key", text=rng.choice(KEYS))
+        return ScreenAction("key", text=rng.choice(KEYS))
     if rng.random() < 0.2 and not ui.focus.startswith(("list", "select")):
-        return Action("type", text=rng.choice(WORDS))
+        return ScreenAction("type", text=rng.choice(WORDS))
     left_out = ("select", "scroll", "label", "password")
     one = rng.choice([
         one for one in seen if one.seen and one.kind not in left_out and not shifted(one)
@@ -134,14 +135,14 @@ def drawn(rng, seen, ui):
         y = one.y + 24 * rng.randrange(3) + 12
     kind = rng.choice(("click", "click", "click", "double", "scroll", "drag"))
     if kind == "double":
-        wide = int(width(str(one.value), 14)) if one.kind == "field" else 0
+        wide = int(measure_width(str(one.value), 14)) if one.kind == "field" else 0
         kind = "double" if wide > 20 else "click"
-        x = one.x + PAD + rng.randint(4, wide - 8) if wide > 20 else x
+        x = one.x + FIELD_PADDING + rng.randint(4, wide - 8) if wide > 20 else x
     if kind == "scroll":
-        return Action("scroll", (x, y), (0, rng.choice((-2, -1, 1, 2)) * WHEEL))
+        return ScreenAction("scroll", (x, y), (0, rng.choice((-2, -1, 1, 2)) * PIXELS_PER_NOTCH))
     if kind == "drag" and dragged(one, seen, ui):
-        return Action("drag", (x, y), (one.x + rng.randint(8, one.w - 9), y))
-    return Action("click" if kind == "drag" else kind, (x, y))
+        return ScreenAction("drag", (x, y), (one.x + rng.randint(8, one.w - 9), y))
+    return ScreenAction("click" if kind == "drag" else kind, (x, y))
 
 
 def dragged(one, seen, ui):
@@ -192,11 +193,11 @@ def held(seen, ui):
     for one in seen:
         if one.kind in ("check", "radio", "fold"):
             values[one.id] = bool(one.value)
-        elif one.kind in (*TYPED, "select", "list", "slider", "scroll"):
+        elif one.kind in (*TEXT_KINDS, "select", "list", "slider", "scroll"):
             values[one.id] = one.value
     told = {"focus": ui.focus, "values": values}
     one = find(seen, ui.focus)
-    if one is not None and one.kind in TYPED:
+    if one is not None and one.kind in TEXT_KINDS:
         told["marked"] = sorted((ui.caret, ui.anchor))
     return told
 
@@ -241,8 +242,11 @@ def test_a_browser_copies_and_pastes_the_same(tab):
     ui = Ui()
     (first, _) = sheet.widgets
     for action in (
-        Action("double", (first.x + 20, first.y + 13)),
-        *(Action("key", text=key) for key in ("ctrl+c", "Tab", "End", "ctrl+v", "Home", "ctrl+v")),
+        ScreenAction("double", (first.x + 20, first.y + 13)),
+        *(
+            ScreenAction("key", text=key)
+            for key in ("ctrl+c", "Tab", "End", "ctrl+v", "Home", "ctrl+v")
+        ),
     ):
         ui, _ = act(shown(sheet.widgets, ui), ui, action)
         do(tab, action)
@@ -275,15 +279,15 @@ def agree_on_lists(tab, seed):
         seen = shown(sheet.widgets, ui)
         if rng.random() < 0.5 and ui.open:
             keys = ("Up", "Down", "Home", "End", "PageUp", "PageDown", "Enter", "Space", "Escape")
-            action = Action("key", text=rng.choice((*keys, "Tab")))
+            action = ScreenAction("key", text=rng.choice((*keys, "Tab")))
         elif rng.random() < 0.3 and ui.focus:  # what else a list does when it is closed, see above
-            action = Action("key", text=rng.choice(("Enter", "Space")))
+            action = ScreenAction("key", text=rng.choice(("Enter", "Space")))
         else:
             kinds = ("item",) if ui.open and rng.random() < 0.8 else ("select",)
             one = rng.choice([one for one in seen if one.kind in kinds])
             if ui.open and one.kind == "select":
                 one = find(seen, ui.open)  # which closes it
-            action = Action("click", (one.x + rng.randint(2, 60), one.y + 13))
+            action = ScreenAction("click", (one.x + rng.randint(2, 60), one.y + 13))
         ui, _ = act(seen, ui, action)
         do(tab, action)
         done.append(action)
@@ -317,7 +321,7 @@ def test_a_browser_opens_lists_the_same_often(tab, seed):
 def put_down(tab, widgets, ui):
     """Show in the browser what a task shows."""
     seen = shown(widgets, ui)
-    texts = {one.id for one in widgets if one.kind in TYPED}
+    texts = {one.id for one in widgets if one.kind in TEXT_KINDS}
     marks = {id: marked for id, marked in ui.left.items() if id in texts}
     if ui.focus in texts:
         marks[ui.focus] = ui.caret, ui.anchor
@@ -351,7 +355,7 @@ def chance(rng, seen, ui):
     at = f"{min(max(x, 0), 447)}, {min(max(y, 0), 447)}"
     kind = rng.choice(("click", "click", "click", "scroll", "drag"))
     if kind == "scroll":
-        return f"scroll({at}, {rng.choice((-2, -1, 1, 2)) * WHEEL})"
+        return f"scroll({at}, {rng.choice((-2, -1, 1, 2)) * PIXELS_PER_NOTCH})"
     to = f", {rng.randrange(448)}, {rng.randrange(448)}" if kind == "drag" else ""
     return f"{kind}({at}{to})"
 
@@ -364,12 +368,12 @@ def compared(seen, ui, action):
         one = find(usable(seen), ui.focus)
         chooses = action.kind == "type" or action.text in ("Space", "Enter")
         return one is not None and not (one.kind in ("select", "list") and chooses)
-    one = over(seen, *action.at)
+    one = find_widget(seen, *action.at)
     if one is None:
         return True
     if action.kind == "drag":
         return one.kind in ("slider", "handle", "cell", "square", "tile")
-    if one.kind in (*TYPED, "list", "scroll") and not well_inside(one, action.at):
+    if one.kind in (*TEXT_KINDS, "list", "scroll") and not well_inside(one, action.at):
         return False
     return one.kind not in ("password", "select") and not shifted(one)
 
@@ -438,7 +442,7 @@ def done_in_both(tab, widgets, ui, action):
     """Return what the browser holds then, what we hold, and what is shown if they are alike."""
     seen = shown(widgets, ui)
     if action.kind not in ("key", "type"):
-        one = over(seen, *action.at)
+        one = find_widget(seen, *action.at)
         assert tab.evaluate(UNDER, [*action.at, ""]) == (one.id if one else ""), action
     ui, events = act(seen, ui, action)
     for event in events:

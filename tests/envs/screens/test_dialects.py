@@ -80,7 +80,9 @@ def test_the_whole_suite(dialect, tmp_path):
     assert ran == 0
     found = [one for path in (tmp_path / "out").rglob("*.jsonl") for one in load_episodes(path)]
     assert set(Counter(one.spec.id for one in found).values()) == {3}  # difficulties
-    assert {one.spec.id for one in found} == {one.id for one in suites.load("screens").entries}
+    assert {one.spec.id for one in found} == {
+        one.id for one in suites.load_suite("screens").entries
+    }
     assert [one.failure for one in found if one.failure] == []
     assert {step.invalid for one in found for step in one.steps} == {None}
     assert sum(one.report["done"] for one in found) >= 5

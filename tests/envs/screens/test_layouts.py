@@ -6,24 +6,24 @@ import pytest
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import LOOKS, Screens
 from gem_ma.renderers.figures import FIGURES
-from gem_ma.scene import letters
-from gem_ma.scene.screen import MARK, PAD, TYPED
+from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import CHECKBOX_SIZE, FIELD_PADDING, TEXT_KINDS
 
 SIDES = {"note": 28, "fold": 30, "handle": 4, "select": 34}  # what a widget takes beside its words
-SIDES |= dict.fromkeys(("button", "tab"), 8) | dict.fromkeys(("check", "radio"), MARK + 7)
-SIDES |= dict.fromkeys(("item", "cell", "list"), 2 * PAD)
+SIDES |= dict.fromkeys(("button", "tab"), 8) | dict.fromkeys(("check", "radio"), CHECKBOX_SIZE + 7)
+SIDES |= dict.fromkeys(("item", "cell", "list"), 2 * FIELD_PADDING)
 ALONE = {"label", "title", "link", "button", "tab", "check", "radio", "select", "list", "slider"}
-ALONE |= {"fold", *TYPED}
+ALONE |= {"fold", *TEXT_KINDS}
 
 
 def cut(one):
     """Return what of its words a widget has no room for."""
-    if one.kind in ("image", *TYPED) or (one.kind == "handle" and one.text in FIGURES):
+    if one.kind in ("image", *TEXT_KINDS) or (one.kind == "handle" and one.text in FIGURES):
         return []
     bold = one.kind == "title" or one.tone == "bold"
     texts = [*one.text.split("\n"), *(map(str, one.options) if one.kind in SIDES else ())]
     room = one.w - SIDES.get(one.kind, 0)
-    return [text for text in texts if letters.width(text, one.type, bold) > room]
+    return [text for text in texts if text_metrics.measure_width(text, one.type, bold) > room]
 
 
 def crossing(page):

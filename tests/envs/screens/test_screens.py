@@ -13,9 +13,9 @@ from gem_ma import rollout
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import Screens
 from gem_ma.game import InvalidMove
-from gem_ma.renderers import THEMES, draw, theme
-from gem_ma.renderers.contrast import edge
-from gem_ma.renderers.kept import KEPT
+from gem_ma.renderers import THEMES, draw, parse_theme
+from gem_ma.renderers.cache import RENDER_CACHE
+from gem_ma.renderers.contrast import compute_edge_contrast
 from gem_ma.scene import COLORS
 from gem_ma.scene.screen import Screen, Widget
 from gem_ma.testing import certify, check_env
@@ -136,7 +136,7 @@ def abused(family, actions):
             assert isinstance(state.hint("player") if state.score is None else "", str)
             if seed % 10 == 0:
                 game.describe(state, "player")
-                draw(game.picture(state, "player"), (448, 448), theme("light"))
+                draw(game.picture(state, "player"), (448, 448), parse_theme("light"))
 
 
 @pytest.mark.parametrize("family", REGISTER)
@@ -169,9 +169,9 @@ def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
     rng = random.Random(2)
     for _ in range(8):
         scene = game.picture(state, "player")
-        from_last = draw(scene, (448, 448), theme("light"))
-        KEPT.clear()
-        assert np.array_equal(draw(scene, (448, 448), theme("light")), from_last)
+        from_last = draw(scene, (448, 448), parse_theme("light"))
+        RENDER_CACHE.clear()
+        assert np.array_equal(draw(scene, (448, 448), parse_theme("light")), from_last)
         if not state.to_act():
             break
         legal = state.legal("player")
@@ -180,13 +180,16 @@ def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
 
 
 def test_figures_stand_out_in_every_theme():
-    for look in (*THEMES.values(), *map(theme, ("train:3", "train:8", "held-out:5"))):
+    for look in (*THEMES.values(), *map(parse_theme, ("train:3", "train:8", "held-out:5"))):
         for color in COLORS:
             for figure in ("star", "disc"):
                 one = Widget("one", "handle", 20, 20, 36, 36, text=figure, tone=color)
                 frame = draw(Screen((one,), 80, 80), (80, 80), look)
                 plain = draw(Screen((), 80, 80), (80, 80), look)
-                assert edge(frame, (frame != plain).any(2), 2) >= 3, (look.name, color)
+                assert compute_edge_contrast(frame, (frame != plain).any(2), 2) >= 3, (
+                    look.name,
+                    color,
+                )
 
 
 def test_where_colours_have_other_names_the_rules_say_so():

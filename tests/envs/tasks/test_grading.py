@@ -7,9 +7,9 @@ import pytest
 from playable import unless
 
 import gem_ma
+from gem_ma import sandbox
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.grading import Test
-from gem_ma.guards import sandbox
 
 # (the right answer, what is said), by whether that is right
 NUMBERS_RIGHT = [
@@ -354,8 +354,8 @@ STRONG, *BETWEEN, WEAK = sandbox.LEVELS
 @pytest.fixture(scope="module", params=[STRONG, *(unless(False, one) for one in BETWEEN), WEAK])
 def judges(request, verifier):
     """Return a pool of judges at a level of the sandbox; None is the usual one at the strongest."""
-    if sandbox.available()[request.param]:
-        pytest.skip(sandbox.available()[request.param])
+    if sandbox.check_levels()[request.param]:
+        pytest.skip(sandbox.check_levels()[request.param])
     if request.param == STRONG:
         yield None
         return

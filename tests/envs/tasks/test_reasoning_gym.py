@@ -15,8 +15,8 @@ import pytest
 from needed import needed
 
 import gem_ma
+from gem_ma import sandbox
 from gem_ma.envs.tasks import grading, reasoning_gym, reasoning_gym_ids
-from gem_ma.guards import sandbox
 from gem_ma.testing import check_env
 
 gym = needed("reasoning_gym", install="'gem-ma[reasoning-gym]'")
@@ -157,8 +157,8 @@ EVALUATING = (
 @pytest.fixture(scope="module", params=sandbox.LEVELS)
 def judges(request):
     """Return a pool of judges at a level of the sandbox."""
-    if sandbox.available()[request.param]:
-        pytest.skip(sandbox.available()[request.param])
+    if sandbox.check_levels()[request.param]:
+        pytest.skip(sandbox.check_levels()[request.param])
     preload = ("reasoning_gym", reasoning_gym.__name__, grading.__name__)
     with sandbox.Sandbox(request.param, seconds=10, cpu_seconds=0.9, preload=preload) as box:
         yield box

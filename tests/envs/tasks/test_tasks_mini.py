@@ -106,7 +106,7 @@ def test_games_of_two_keep_the_contract_and_hide_the_answer(role):
 def test_every_task_has_roles():
     spec = gem_ma.spec("duo:Debate/math:GSM8K")
     assert spec.needs == gem_ma.spec("math:GSM8K").needs
-    assert gem_ma.make("duo:SolverAndCritic/code:Mini").sight.config.format == "bare"
+    assert gem_ma.make("duo:SolverAndCritic/code:Mini").observation_builder.config.format == "bare"
     assert len(gem_ma.list_envs("duo:*")) == 18
     for id in ("duo:Debate", "duo:Quarrel/math:Mini", "duo:Debate/math:NoSuch"):
         with pytest.raises(gem_ma.UnknownEnv):

@@ -26,8 +26,8 @@ from gem_ma.envs.visual.question import AGENT, LEVELS
 from gem_ma.envs.visual.shapes.compare_shapes import CompareShapes
 from gem_ma.envs.visual.shapes.count_shapes import CountShapes
 from gem_ma.envs.visual.shapes.odd_one_out import OddOneOut
-from gem_ma.renderers import BadScene, draw, font, theme
-from gem_ma.renderers.figures import mask
+from gem_ma.renderers import BadScene, draw, font, parse_theme
+from gem_ma.renderers.figures import make_mask
 from gem_ma.scene import COLORS, Grid, Panels, Shapes
 from gem_ma.testing import check_env
 
@@ -526,7 +526,7 @@ def test_the_contract_with_more_tries(task):
 
 def inked(scene, size=(252, 252)):
     """Return which pixels have the colour of text, where nothing is blended."""
-    return (draw(scene, size) == theme("light").ink).all(-1)
+    return (draw(scene, size) == parse_theme("light").ink).all(-1)
 
 
 def test_lines_are_as_long_and_thick_as_they_say_whatever_their_way():
@@ -534,7 +534,7 @@ def test_lines_are_as_long_and_thick_as_they_say_whatever_their_way():
         x, y = math.sin(math.radians(turn)), math.cos(math.radians(turn))
         line = ("", 0.5 - 0.3 * x, 0.5 - 0.3 * y, 0.5 + 0.3 * x, 0.5 + 0.3 * y, 0.04)
         frame = draw(Shapes(lines=(line,)), (250, 250)).astype(float).sum(-1)
-        share = (frame.max() - frame) / (frame.max() - sum(theme("light").ink))
+        share = (frame.max() - frame) / (frame.max() - sum(parse_theme("light").ink))
         assert share.sum() == pytest.approx(10 * 150 + math.pi * 25, rel=0.01)
         rows, columns = np.nonzero(share > 0.5)
         assert (rows.mean(), columns.mean()) == pytest.approx((125, 125), abs=0.6)
@@ -558,8 +558,8 @@ def test_labels_stand_around_their_place_and_grow_with_the_picture():
 def test_a_thin_large_figure_is_drawn_like_any_other():
     frame = draw(Shapes((("dial", "red", 0.5, 0.5, 1, 0),)), (200, 200))
     expected = np.empty_like(frame)
-    expected[:] = theme("light").paper
-    font.blend(expected, mask("dial", 200), theme("light").color("red"))
+    expected[:] = parse_theme("light").paper
+    font.blend_ink(expected, make_mask("dial", 200), parse_theme("light").color("red"))
     assert (frame == expected).all()
 
 
@@ -582,7 +582,7 @@ def test_panels_keep_a_gap():
     board = Grid(("##", "##"), patterns.TILES)
     for gap, clear in ((0.0, False), (0.2, True)):
         frame = draw(Panels((("", board), ("", board)), gap=gap), (252, 126))
-        assert (frame[:, 101:126] == theme("light").paper).all() == clear
+        assert (frame[:, 101:126] == parse_theme("light").paper).all() == clear
 
 
 @pytest.mark.parametrize("level", ["easy", "normal", "hard"])

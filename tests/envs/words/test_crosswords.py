@@ -174,5 +174,5 @@ def test_the_pictures():
     state = env.game_state
     for solved in np.ndindex(2, 2, 2):
         view = state._replace(solved=tuple(map(bool, solved))).seen_by("player")
-        frames.add(env.sight.render_image(view, "player").tobytes())
+        frames.add(env.observation_builder.render_image(view, "player").tobytes())
     assert len(frames) == 8

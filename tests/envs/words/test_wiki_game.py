@@ -12,7 +12,7 @@ from gem_ma import InvalidMove
 from gem_ma.envs.words.links import PAGES
 from gem_ma.envs.words.wiki_game import State, WikiGame
 from gem_ma.renderers import BadScene, draw
-from gem_ma.scene import Page
+from gem_ma.scene import WebPage
 from gem_ma.testing import certify, check_env
 
 GRAPH = {
@@ -129,7 +129,7 @@ def test_the_contract_and_the_pictures():
 
 def test_the_picture_is_the_page():
     view = State(("A", "B"), "The second.", ("D", "E"), "E", 7)
-    page = Page("B", ("A > B", "The second."), ("D", "E"), ("Target: E", "Turns left: 7"))
+    page = WebPage("B", ("A > B", "The second."), ("D", "E"), ("Target: E", "Turns left: 7"))
     assert WikiGame(graph=GRAPH).picture(view, "player") == page
 
 
@@ -139,7 +139,7 @@ def test_a_page_keeps_what_it_can_of_links_and_lines():
 
     def page(lines, count, size=(252, 252)):
         links = tuple(f"Link {i}" for i in range(count))
-        return draw(Page("Title", lines, links, ("Turns left: 1",)), size)
+        return draw(WebPage("Title", lines, links, ("Turns left: 1",)), size)
 
     for count in (3, 40, 200):
         frame = page(lines, count)

@@ -55,7 +55,7 @@ def shown(processor):
         for move in MOVES:
             if outcome.turn is None:
                 break
-            seen = [pixels(one.pil()) for one in list_pictures(outcome.turn.messages)]
+            seen = [pixels(one.to_pil()) for one in list_pictures(outcome.turn.messages)]
             found.append((tokens.build_prompt(outcome.turn.messages).ids, seen))
             ids = [*processor.tokenizer(move)["input_ids"], processor.tokenizer.eos_token_id]
             outcome = await seat.step(gem_ma.Reply(move, token_ids=ids))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, joined, one_of, pick
-from gem_ma.scene import letters
+from gem_ma.scene import text_metrics
 
 
 class Shop(Family):
@@ -363,7 +363,7 @@ class Map(Family):
         ]
         seen = [(name, x, y) for name, x, y in seen if x in self.across and y in self.down]
         for name, x, y in seen:
-            wide = round(letters.width(name, sheet.type)) + 1
+            wide = round(text_metrics.measure_width(name, sheet.type)) + 1
             left = max(16, min(x - wide // 2, 432 - wide))
             sheet.at("label", f"name-{name}", left, y + 7, wide, sheet.line, text=name)
         for name, x, y in seen:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Row, Steps, joined, one_of, pick
-from gem_ma.scene import letters
+from gem_ma.scene import text_metrics
 
 ICONS = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
 
@@ -38,7 +38,7 @@ class Tips(Steps):
             x, y = left + 84 * (number % 5), top + 84 * (number // 5)
             sheet.at("handle", id, x, y, 36, 36, text=figure, tone="blue")
             if ui.hover == id:
-                wide = round(letters.width(name, sheet.type)) + 29
+                wide = round(text_metrics.measure_width(name, sheet.type)) + 29
                 high = sheet.line + 10
                 sheet.at("note", "tip", min(x, 440 - wide), y + 44, wide, high, text=name)
 

@@ -18,7 +18,7 @@ from gem_ma.envs.screens.families.family import (
     pick,
 )
 from gem_ma.envs.screens.sheet import TYPE
-from gem_ma.scene import letters
+from gem_ma.scene import text_metrics
 
 
 class Buttons(Steps):
@@ -313,7 +313,7 @@ class Dialogs(Steps):
             sheet.put("link", f"behind{number}", text)
         text, at = windows[min(model.at, len(windows) - 1)]
         sheet.window(*at, 78 * len(names) + 18, 118, "Message")
-        sheet.put("label", "window-text", letters.shorten(text, sheet.type, sheet.w))
+        sheet.put("label", "window-text", text_metrics.truncate_to_width(text, sheet.type, sheet.w))
         sheet.skip(6)
         for name in names:
             sheet.put("button", name, name, w=70, beside=name != names[0])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Filled, Form, Row, Steps, pick
 from gem_ma.envs.screens.sheet import TYPE
-from gem_ma.scene import letters
+from gem_ma.scene import text_metrics
 
 COLUMNS = ("City", "Guests", "Hotels", "Parks")
 WIDE = (87, 74, 74, 74)
@@ -52,7 +52,7 @@ class Reading(Form):
     def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
         rows, names = model.parts
         put(sheet, rows)
-        room = max(round(letters.width(name, TYPE)) + 8 for name in names)
+        room = max(round(text_metrics.measure_width(name, TYPE)) + 8 for name in names)
         for number, name in enumerate(names):
             sheet.named("field", f"answer{number}", name, "", w=90, room=room)
         sheet.put("button", "submit", self.button, tone="primary")

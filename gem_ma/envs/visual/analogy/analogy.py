@@ -1,6 +1,6 @@
 """Analogy: a pattern that another becomes as a first one became a second."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL, TILES, WAYS
 from gem_ma.envs.visual.question import LETTERS, Question, Task, some
@@ -18,7 +18,7 @@ def changed(rows, way, swap):
 
 class Analogy(Task):
     # squares across, ways of change, whether full and empty may be swapped, patterns to choose from
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (2, 2, 0, 2),
             2: (3, 3, 0, 3),

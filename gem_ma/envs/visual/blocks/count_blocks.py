@@ -1,13 +1,13 @@
 """Count blocks: of how many cubes a pile is made."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.blocks import solid
 from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.scene import Shapes
 
 
 class CountBlocks(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1), 2: (2, 2), 5: (3, 3), 8: (4, 5), 10: (6, 6)}
     )  # stacks across, how high
     moves = numbers(216)

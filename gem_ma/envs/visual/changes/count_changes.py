@@ -1,12 +1,12 @@
 """Count changes: in how many cells two boards differ."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes import pairs
 from gem_ma.envs.visual.question import Question, Task, numbers
 
 
 class CountChanges(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1), 2: (3, 3), 5: (4, 6), 8: (6, 9), 10: (9, 14)}
     )  # cells across, changes
     moves = numbers(20)

@@ -1,6 +1,6 @@
 """Spot change: in which cell two boards differ."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes import pairs
 from gem_ma.envs.visual.question import Question, Task
 
@@ -12,7 +12,7 @@ def cells(size):
 
 
 class SpotChange(Task):
-    levels = dial({0: (2,), 2: (3,), 5: (5,), 8: (7,), 10: (MOST,)})  # cells across
+    levels = interpolate_levels({0: (2,), 2: (3,), 5: (5,), 8: (7,), 10: (MOST,)})  # cells across
     moves = cells(MOST)
     about = (
         "It shows two boards of figures, which differ in one cell. Columns have letters from the "

@@ -1,12 +1,12 @@
 """Bar chart: read values off bars, and compare them."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.charts import values
 
 
 class BarChart(values.ChartTask):
     kind = "bar"
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: ((values.value,), 2, 1, 5),
             2: ((values.value, values.extreme), 4, 1, 5),

@@ -1,12 +1,12 @@
 """Line chart: read values off lines, and where these rise, cross or are far apart."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.charts import values
 
 
 class LineChart(values.ChartTask):
     kind = "line"
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: ((values.value,), 3, 1, 5),
             2: ((values.value, values.extreme), 5, 1, 5),

@@ -1,6 +1,6 @@
 """Pictograph: rows of signs, each of which stands for several things."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 from gem_ma.scene import Grid, Tile
 
@@ -39,7 +39,7 @@ def every(rng, names, counts):
 
 class Pictograph(Task):
     # questions, days, signs of a day at most, what a sign stands for, half ones or not
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: ((one,), 2, 3, (2,), False),
             2: ((one,), 3, 5, (2, 10), False),

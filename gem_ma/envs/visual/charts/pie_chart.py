@@ -1,6 +1,6 @@
 """Pie chart: compare the parts of a whole."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.charts import values
 from gem_ma.envs.visual.question import Question, pick, some
 
@@ -9,7 +9,9 @@ RANKS = ("largest", "second largest", "third largest", "fourth largest")
 
 class PieChart(values.ChartTask):
     # parts, which rank at most, by how many degrees at least two parts differ
-    levels = dial({0: (2, 1, 60), 2: (3, 1, 30), 5: (5, 2, 12), 8: (6, 3, 8), 10: (7, 4, 5)})
+    levels = interpolate_levels(
+        {0: (2, 1, 60), 2: (3, 1, 30), 5: (5, 2, 12), 8: (6, 3, 8), 10: (7, 4, 5)}
+    )
     moves = sum(values.LABELS, ())
     kind = "pie"
     about = "It shows a pie chart. Reply with a label."

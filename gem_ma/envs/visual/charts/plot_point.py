@@ -1,6 +1,6 @@
 """Plot point: where a point with given coordinates belongs."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.charts import axes
 from gem_ma.envs.visual.graded import Pointing
@@ -9,7 +9,7 @@ from gem_ma.envs.visual.question import Question
 
 class PlotPoint(Pointing):
     # marks of an axis, how far these may be apart, lines at them or not, other points
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (2, (1,), True, 1),
             2: (5, (1,), True, 2),

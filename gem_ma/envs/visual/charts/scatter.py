@@ -1,6 +1,6 @@
 """Scatter: read the coordinates of points off two axes."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.charts import axes
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick
@@ -8,8 +8,8 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick
 
 class Scatter(Task):
     # points, marks of an axis, how far these are apart, lines at them or not
-    levels = dial({0: (1, 3, (1,), True), 2: (3, 5, (1,), True), 5: (5, 6, (2,), True),
-              8: (8, 6, (2, 4), False), 10: (12, 5, (5,), False)})  # fmt: skip
+    levels = interpolate_levels({0: (1, 3, (1,), True), 2: (3, 5, (1,), True),
+              5: (5, 6, (2,), True), 8: (8, 6, (2, 4), False), 10: (12, 5, (5,), False)})  # fmt: skip
     moves = numbers(30)
     about = (
         "It shows points between two axes, each with a letter above it; x counts to the right, y "

@@ -1,7 +1,7 @@
 """Table: look values up, add them and compare them."""
 
 from gem_ma import scene
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 
 COLUMNS = ("hats", "pins", "pens", "cups", "eggs", "bags", "nuts", "keys", "maps", "toys")
@@ -48,7 +48,7 @@ def best(rng, rows, columns, cells):
 
 class Table(Task):
     # kinds of questions, rows, columns, the largest value
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: ((lookup,), 2, 2, 10),
             2: ((lookup, best), 4, 3, 20),
@@ -84,6 +84,6 @@ class Table(Task):
     def scene(self, shown):
         rows, columns, cells = shown
         told = (map(str, row) for row in cells)
-        return scene.Table(
+        return scene.TextTable(
             tuple((name, *row) for name, row in zip(rows, told, strict=True)), ("", *columns)
         )

@@ -1,6 +1,6 @@
 """Switches: how many lamps are lit, by the switches on the way to each."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
 from gem_ma.scene import Shapes
@@ -10,7 +10,9 @@ LEFT, LAMP = 10, 86
 
 class Switches(Task):
     # lamps, switches of a branch, whether a lamp has two branches beside each other
-    levels = dial({0: (2, 1, 1), 2: (3, 1, 1), 5: (4, 2, 2), 8: (6, 3, 2), 10: (8, 5, 2)})
+    levels = interpolate_levels(
+        {0: (2, 1, 1), 2: (3, 1, 1), 5: (4, 2, 2), 8: (6, 3, 2), 10: (8, 5, 2)}
+    )
     moves = numbers(8)
     about = (
         "It shows lamps with letters. Current comes from the upright line at the left; it passes a "

@@ -1,6 +1,6 @@
 """Fullest panel: which of several boxes holds the most dots, whatever their size."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 from gem_ma.scene import Panels, Shapes
@@ -8,7 +8,9 @@ from gem_ma.scene import Panels, Shapes
 
 class FullestPanel(Task):
     # boxes, dots at most, and by how many the right box leads
-    levels = dial({0: (2, 3, 2), 2: (3, 6, 2), 5: (4, 10, 1), 8: (6, 16, 1), 10: (6, 28, 1)})
+    levels = interpolate_levels(
+        {0: (2, 3, 2), 2: (3, 6, 2), 5: (4, 10, 1), 8: (6, 16, 1), 10: (6, 28, 1)}
+    )
     moves = tuple(LETTERS[:6])
     about = (
         "It shows boxes with letters above them, and dots in each; some dots are larger than "

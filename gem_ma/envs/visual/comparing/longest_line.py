@@ -2,14 +2,16 @@
 
 import math
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 
 
 class LongestLine(Task):
     # lines, the longest of them, and by how much the right one differs from the next, in percent
-    levels = dial({0: (2, 28, 9), 2: (3, 28, 6), 5: (5, 28, 4), 8: (8, 28, 2), 10: (9, 28, 1)})
+    levels = interpolate_levels(
+        {0: (2, 28, 9), 2: (3, 28, 6), 5: (5, 28, 4), 8: (8, 28, 2), 10: (9, 28, 1)}
+    )
     moves = tuple(LETTERS[:9])
     about = "It shows lines, each with a letter beside its middle. Reply with a letter."
 

@@ -1,6 +1,6 @@
 """Rank sizes: which disc is the largest, the second largest, and so on."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 
@@ -9,7 +9,9 @@ RANKS = ("largest", "second largest", "third largest", "fourth largest", "fifth 
 
 class RankSizes(Task):
     # discs, which rank at most, and by how many percent of the picture sizes differ
-    levels = dial({0: (2, 1, 6), 2: (4, 1, 4), 5: (6, 2, 3), 8: (8, 4, 2), 10: (12, 5, 1)})
+    levels = interpolate_levels(
+        {0: (2, 1, 6), 2: (4, 1, 4), 5: (6, 2, 3), 8: (8, 4, 2), 10: (12, 5, 1)}
+    )
     moves = tuple(LETTERS[:12])
     about = "It shows discs, each with a letter at its right. Reply with a letter."
 

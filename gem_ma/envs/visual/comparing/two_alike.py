@@ -2,7 +2,7 @@
 
 import itertools
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Grid, Panels
@@ -11,7 +11,7 @@ PAIRS = tuple(map("".join, itertools.combinations(LETTERS[:9], 2)))
 
 
 class TwoAlike(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (3, 2), 2: (4, 3), 5: (6, 4), 8: (9, 5), 10: (9, 8)}
     )  # patterns, squares across
     moves = PAIRS

@@ -1,13 +1,15 @@
 """Count inside: how many dots lie within a closed line."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import Question, Task, numbers
 
 
 class CountInside(Task):
     # dots, at most of them inside, corners of the line
-    levels = dial({0: (3, 2, 4), 2: (7, 5, 5), 5: (14, 9, 8), 8: (22, 14, 12), 10: (34, 20, 16)})
+    levels = interpolate_levels(
+        {0: (3, 2, 4), 2: (7, 5, 5), 5: (14, 9, 8), 8: (22, 14, 12), 10: (34, 20, 16)}
+    )
     moves = numbers(36)
     about = "It shows a closed line and dots, none of which touches it. Reply with a number."
 

@@ -1,6 +1,6 @@
 """Count rows: how many rows or columns an empty grid has."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 from gem_ma.scene import Shapes
 
@@ -8,7 +8,8 @@ LOW, HIGH = 4, 96  # percent
 
 
 class CountRows(Task):
-    levels = dial({0: (1, 3), 2: (2, 7), 5: (5, 12), 8: (9, 18), 10: (13, 24)})  # least and most
+    # least and most
+    levels = interpolate_levels({0: (1, 3), 2: (2, 7), 5: (5, 12), 8: (9, 18), 10: (13, 24)})
     moves = numbers(30)
     about = "It shows an empty grid of rows and columns. Reply with a number."
 

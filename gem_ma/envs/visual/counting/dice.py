@@ -1,13 +1,13 @@
 """Dice: the sum of all dice, or of those of one hand."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
 from gem_ma.scene import Cards
 
 
 class Dice(Task):
     # hands, dice of each, whether one hand is asked for
-    levels = dial(
+    levels = interpolate_levels(
         {0: (1, 1, 0), 2: (1, 3, 0), 5: (3, 4, 1), 7: (2, 4, 0), 8: (3, 4, 0), 10: (4, 6, 0)}
     )
     moves = numbers(144)

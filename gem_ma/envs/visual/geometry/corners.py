@@ -2,13 +2,14 @@
 
 import math
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import Question, Task, numbers
 
 
 class Corners(Task):
-    levels = dial({0: (3, 4), 2: (3, 7), 5: (5, 11), 8: (9, 16), 10: (14, 22)})  # least and most
+    # least and most
+    levels = interpolate_levels({0: (3, 4), 2: (3, 7), 5: (5, 11), 8: (9, 16), 10: (14, 22)})
     moves = numbers(24)
     about = "It shows a closed figure of straight lines. Reply with a number."
 

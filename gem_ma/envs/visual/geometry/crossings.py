@@ -3,14 +3,14 @@
 import math
 from typing import Any
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.canvas import away
 from gem_ma.envs.visual.question import Question, Task, numbers
 
 
 class Crossings(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1), 2: (3, 3), 5: (5, 7), 8: (7, 12), 10: (10, 20)}
     )  # lines, at most so often
     moves = numbers(45)

@@ -1,6 +1,6 @@
 """Grid area: how many squares a figure on squared paper covers, halves among them."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.scene import Shapes
 
@@ -9,7 +9,7 @@ FREE, FULL, HALVES = ".", "#", "/\\"
 
 class GridArea(Task):
     # squares across, most squares covered, whether halves are among them
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (3, 4, False),
             2: (5, 8, False),

@@ -1,13 +1,13 @@
 """Midpoint: where the middle between two of several points is."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.graded import Pointing
 from gem_ma.envs.visual.question import LETTERS, Question, some
 
 
 class Midpoint(Pointing):
-    levels = dial({0: (2,), 2: (3,), 5: (6,), 8: (12,), 10: (20,)})  # points
+    levels = interpolate_levels({0: (2,), 2: (3,), 5: (6,), 8: (12,), 10: (20,)})  # points
     about = (
         "It shows points, each with a letter at its right. Reply with two whole numbers: how many "
         "percent of the picture a place is from its left side, and how many from its top, such as "

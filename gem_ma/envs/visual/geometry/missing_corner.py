@@ -1,13 +1,15 @@
 """Missing corner: where the fourth corner of a parallelogram is."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.graded import Pointing
 from gem_ma.envs.visual.question import Question
 
 
 class MissingCorner(Pointing):
-    levels = dial({0: (True, 0), 2: (False, 0), 5: (False, 2), 8: (False, 5), 10: (False, 9)})
+    levels = interpolate_levels(
+        {0: (True, 0), 2: (False, 0), 5: (False, 2), 8: (False, 5), 10: (False, 9)}
+    )
     about = (
         "It shows the corners A, B and C of a parallelogram ABCD, with lines from A to B and from "
         "B to C; D is opposite to B. There may be other dots, which mean nothing. Reply with two "

@@ -1,12 +1,12 @@
 """Most lines: which point has the most lines, or the fewest."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.graphs import net
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 
 
 class MostLines(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (3, 0), 2: (4, 1), 5: (7, 4), 8: (11, 8), 10: (16, 14)}
     )  # points, lines beyond a tree
     moves = tuple(LETTERS[:16])

@@ -1,12 +1,14 @@
 """Shortest path: over how many lines one gets from one point to another."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.graphs import net
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
 
 
 class ShortestPath(Task):
-    levels = dial({0: (3, 0, 2), 2: (5, 1, 3), 5: (8, 3, 4), 8: (12, 5, 5), 10: (18, 8, 7)})
+    levels = interpolate_levels(
+        {0: (3, 0, 2), 2: (5, 1, 3), 5: (8, 3, 4), 8: (12, 5, 5), 10: (18, 8, 7)}
+    )
     moves = numbers(12)[1:]
     about = (
         "It shows points with letters, some of which are connected by lines. Reply with a number: "

@@ -1,6 +1,6 @@
 """Count by crops: ask for parts of a board, and count what is on all of it."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes.pairs import name
 from gem_ma.envs.visual.looking.parts import strewn
 from gem_ma.envs.visual.looking.window import FREE, Board, Window
@@ -12,7 +12,7 @@ LOOKS = tuple([f"show {name((r, c))}" for r in range(MOST) for c in range(MOST)]
 
 
 class CountByCrops(Window):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (3, 2), 2: (5, 4), 5: (8, 8), 8: (11, 12), 10: (MOST, 16)}
     )  # cells across, figures
     looks = LOOKS

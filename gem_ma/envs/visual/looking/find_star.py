@@ -1,6 +1,6 @@
 """Find star: move a window over a board until a star is seen, and say where it is."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes.pairs import name
 from gem_ma.envs.visual.looking.window import FREE, WIDE, Board, Window
 from gem_ma.envs.visual.position.neighbour import FIGURES
@@ -15,7 +15,7 @@ def cells(size):
 
 
 class FindStar(Window):
-    levels = dial({0: (4,), 2: (6,), 5: (9,), 8: (13,), 10: (MOST,)})  # cells across
+    levels = interpolate_levels({0: (4,), 2: (6,), 5: (9,), 8: (13,), 10: (MOST,)})  # cells across
     looks = tuple(WAYS)
     moves = (*cells(MOST), *WAYS)
     about = (

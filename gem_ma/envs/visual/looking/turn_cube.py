@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.blocks import solid
 from gem_ma.envs.visual.changes import pairs
 from gem_ma.envs.visual.looking.parts import Looking, strewn
@@ -57,7 +57,7 @@ class Cube(NamedTuple):
 
 
 class TurnCube(Looking):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (1, 3), 2: (1, 6), 5: (2, 10), 8: (3, 20), 10: (4, 32)}
     )  # cells across a face, figures
     looks = tuple(TURNS)

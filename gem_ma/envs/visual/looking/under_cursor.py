@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.looking.parts import Looking
 from gem_ma.envs.visual.position.neighbour import FIGURES
@@ -40,7 +40,7 @@ class Desk(NamedTuple):
 
 
 class UnderCursor(Looking):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1, 18), 2: (4, 1, 15), 5: (8, 2, 12), 8: (14, 4, 9), 10: (20, 7, 7)}
     )  # figures, of them of the kind that is asked for, how wide they are
     looks = LOOKS

@@ -1,6 +1,6 @@
 """Compass: which place is farthest to one side, on a map that is turned."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 
@@ -10,7 +10,9 @@ WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))  # up, right, down, left
 
 class Compass(Task):
     # places, quarters by which the map may be turned, what lies between the first two at least
-    levels = dial({0: (2, 1, 20), 2: (3, 1, 10), 5: (6, 4, 6), 8: (10, 4, 4), 10: (16, 4, 2)})
+    levels = interpolate_levels(
+        {0: (2, 1, 20), 2: (3, 1, 10), 5: (6, 4, 6), 8: (10, 4, 4), 10: (16, 4, 2)}
+    )
     moves = tuple(LETTERS[:16])
     about = (
         "It shows a map with places, each with a letter at its right, and an arrow in its top left "

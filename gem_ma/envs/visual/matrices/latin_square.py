@@ -1,6 +1,6 @@
 """Latin square: which figure is missing where each stands once in every row and column."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task
 from gem_ma.scene import Grid, Tile
 
@@ -24,7 +24,7 @@ TILES = (
 
 class LatinSquare(Task):
     # cells across, and how many of row and column are shown at most beside those of need
-    levels = dial({0: (2, 9), 2: (3, 9), 5: (5, 3), 8: (7, 1), 10: (8, 0)})
+    levels = interpolate_levels({0: (2, 9), 2: (3, 9), 5: (5, 3), 8: (7, 1), 10: (8, 0)})
     moves = tuple(FIGURES.values())
     about = (
         "It shows a square in which every figure stands once in each row and once in each column; "

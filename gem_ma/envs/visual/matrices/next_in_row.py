@@ -1,6 +1,6 @@
 """Next in row: how a row of boxes goes on."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.matrices import boxes
 from gem_ma.envs.visual.matrices.boxes import Box
 from gem_ma.envs.visual.patterns import patterns
@@ -11,7 +11,9 @@ TURNS = (45, 90, 135, 225, 270, 315)
 
 class NextInRow(Task):
     # boxes of the row, how many traits change, boxes to choose from
-    levels = dial({0: (3, 1, 2), 2: (4, 1, 4), 5: (5, 2, 5), 8: (6, 3, 6), 10: (7, 3, 6)})
+    levels = interpolate_levels(
+        {0: (3, 1, 2), 2: (4, 1, 4), 5: (5, 2, 5), 8: (6, 3, 6), 10: (7, 3, 6)}
+    )
     moves = tuple(LETTERS[:6])
     about = (
         "It shows a row of boxes. From each box to the next, the arrows turn by the same angle; "

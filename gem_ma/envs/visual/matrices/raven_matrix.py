@@ -1,6 +1,6 @@
 """Raven matrix: which box completes three rows that follow rules."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.matrices import boxes
 from gem_ma.envs.visual.matrices.boxes import Box
 from gem_ma.envs.visual.patterns import patterns
@@ -13,7 +13,7 @@ VALUES = (boxes.FIGURES, (1, 2, 3, 4), boxes.SIZES)
 
 class RavenMatrix(Task):
     # traits that vary, how they do, boxes to choose from
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (1, ALONG, 2),
             2: (1, ALONG, 4),

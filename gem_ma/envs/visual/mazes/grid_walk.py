@@ -1,6 +1,6 @@
 """Grid walk: follow directions over a board of letters, and name the letter at the end."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Grid, Tile
 
@@ -13,7 +13,7 @@ WAYS = (("up", -1, 0), ("right", 0, 1), ("down", 1, 0), ("left", 0, -1))  # cloc
 
 
 class GridWalk(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {  # cells across, legs, with turns
             0: (3, 1, False),
             2: (5, 3, False),

@@ -1,14 +1,15 @@
 """Maze exit: which of several exits can be reached."""
 
-from gem_ma.envs import mazes
-from gem_ma.envs.levels import dial
+from gem_ma.envs import maze_generation
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.mazes import walls
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Grid
 
 
 class MazeExit(Task):
-    levels = dial({0: (3, 2), 2: (5, 3), 5: (7, 4), 8: (10, 5), 10: (14, 5)})  # cells across, exits
+    # cells across, exits
+    levels = interpolate_levels({0: (3, 2), 2: (5, 3), 5: (7, 4), 8: (10, 5), 10: (14, 5)})
     moves = tuple(LETTERS[:5])
     about = (
         "It shows a maze: # is a wall, . is free, @ is a person, and the letters are exits. The "
@@ -28,7 +29,7 @@ class MazeExit(Task):
             doors = [_door(size, *place) for place in chosen]
             if len({cell for cell, _ in doors}) < exits:  # a corner has two sides
                 continue
-            maze, far = mazes.dig(rng, size, [cell for cell, _ in doors])
+            maze, far = maze_generation.generate_maze(rng, size, [cell for cell, _ in doors])
             if max(far[answer].values()) >= size:
                 gaps = [gap for _, gap in doors]
                 distant = [cell for cell, steps in far[answer].items() if 2 * steps > size]

@@ -1,14 +1,14 @@
 """Maze steps: how long is the only way to the goal."""
 
-from gem_ma.envs import mazes
-from gem_ma.envs.levels import dial
+from gem_ma.envs import maze_generation
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.mazes import walls
 from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.scene import Grid
 
 
 class MazeSteps(Task):
-    levels = dial({0: (2,), 2: (4,), 5: (6,), 8: (9,), 10: (13,)})  # cells across
+    levels = interpolate_levels({0: (2,), 2: (4,), 5: (6,), 8: (9,), 10: (13,)})  # cells across
     moves = numbers(80)
     about = (
         "It shows a maze: # is a wall, . is free, @ is a person, * is the goal. The person walks "
@@ -19,7 +19,7 @@ class MazeSteps(Task):
     def draw(self, rng, size):
         """Dig from the person, and put the goal at a distance that is drawn first."""
         here = tuple(rng.integers(size, size=2).tolist())
-        maze, (far,) = mazes.dig(rng, size, [here])
+        maze, (far,) = maze_generation.generate_maze(rng, size, [here])
         most = min(max(far.values()), 4 * size, 40)
         steps = int(rng.integers(2, most + 1))
         there = [cell for cell, distance in far.items() if distance == steps]

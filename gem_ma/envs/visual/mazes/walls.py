@@ -1,6 +1,6 @@
 """Mazes as rows of symbols: cells have odd coordinates, what is between two of them is even."""
 
-from gem_ma.envs.mazes import FREE, WALL
+from gem_ma.envs.maze_generation import FREE, WALL
 from gem_ma.envs.visual.question import LETTERS
 from gem_ma.scene import Tile
 

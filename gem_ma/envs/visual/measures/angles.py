@@ -2,7 +2,7 @@
 
 import math
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures import figure
 from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
@@ -122,7 +122,7 @@ def quadrilateral(rng, step):
 
 
 class Angles(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {  # kinds of figures, and degrees of which angles are multiples
             0: ((halves,), 30),
             1: ((halves,), 15),

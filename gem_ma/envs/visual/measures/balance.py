@@ -1,6 +1,6 @@
 """Balance: order things by what several pairs of scales show."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Panels, Shapes
@@ -9,7 +9,7 @@ PLACES = ("heaviest", "second heaviest", "third heaviest", "fourth heaviest")
 
 
 class Balance(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1), 2: (3, 1), 5: (4, 2), 8: (6, 3), 10: (9, 4)}
     )  # things, which place at most
     moves = tuple(LETTERS[:9])

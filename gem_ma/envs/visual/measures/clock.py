@@ -2,8 +2,8 @@
 
 import math
 
-from gem_ma.envs import forms
-from gem_ma.envs.levels import dial
+from gem_ma.envs import answer_parsing
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.scene import Shapes
 
@@ -13,7 +13,7 @@ TIMES = tuple([f"{hour}:{minute:02}" for hour in range(1, 13) for minute in rang
 
 
 class Clock(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {  # minutes of a step, numerals, sizes
             0: (60, range(1, 13), SIZES),
             1: (30, range(1, 13), SIZES),
@@ -48,7 +48,7 @@ class Clock(Task):
         said = " ".join(
             [w for w in text.split() if w.casefold() not in ("the", "time", "is", "it")]
         )
-        return super().read(forms.hour(said), view, agent)
+        return super().read(answer_parsing.normalize_time(said), view, agent)
 
     def words(self, shown):
         short, long, *_ = shown

@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.measures import scales
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
@@ -13,7 +13,7 @@ FROM, TURN = -135.0, 270.0  # degrees from the top, clockwise
 
 class Gauge(Task):
     # marks with numbers, what one is worth, and into how many parts smaller marks divide it
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (2, (1,), 1),
             2: (5, (1, 10), 1),

@@ -2,7 +2,7 @@
 
 import itertools
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures import figure
 from gem_ma.envs.visual.measures.figure import Figure, beside, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
@@ -83,7 +83,7 @@ def around_corner(rng):
 
 
 class Lengths(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {  # kinds of figures
             0: ((parts,),),
             1: ((parts, parts, rectangle),),

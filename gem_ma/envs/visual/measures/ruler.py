@@ -1,6 +1,6 @@
 """Ruler: how long a bar is that does not begin where the ruler does."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import Question, Task, numbers
 
@@ -9,7 +9,7 @@ LEFT, RIGHT = 6, 94
 
 class Ruler(Task):
     # numbers of the ruler, and whether marks of tenths are read; where the bar begins at most
-    levels = dial(
+    levels = interpolate_levels(
         {0: (3, 1, 0), 2: (6, 1, 2), 5: (12, 1, 5), 7: (18, 1, 9), 8: (5, 10, 30), 10: (9, 10, 60)}
     )
     moves = numbers(100)

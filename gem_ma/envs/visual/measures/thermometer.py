@@ -1,6 +1,6 @@
 """Thermometer: read how high a column stands beside an upright scale."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.measures import scales
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
@@ -10,7 +10,7 @@ LOW, HIGH = 90, 10  # percent from the top
 
 class Thermometer(Task):
     # numbers of the scale, what lies between two of them, into how many parts marks divide it
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (3, (1,), 1),
             2: (5, (2, 10), 1),

@@ -1,13 +1,13 @@
 """Count covered: how many of several discs are covered in part by others."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.envs.visual.shapes.things import COLORS
 
 
 class CountCovered(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 26), 2: (4, 24), 5: (8, 22), 8: (12, 19), 10: (18, 16)}
     )  # discs, how wide
     moves = numbers(20)

@@ -1,6 +1,6 @@
 """Arrow walk: where one leaves a board whose cells say where to go next."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import Question, Task, numbers
 from gem_ma.scene import Shapes
@@ -10,7 +10,7 @@ SYMBOLS = "^>v<"
 
 
 class ArrowWalk(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1), 2: (3, 3), 5: (4, 6), 8: (6, 10), 10: (9, 20)}
     )  # cells across, least steps
     moves = numbers(36)[1:]

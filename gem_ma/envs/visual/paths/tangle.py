@@ -2,13 +2,13 @@
 
 import itertools
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
 
 
 class Tangle(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 1), 2: (3, 2), 5: (5, 3), 8: (7, 4), 10: (9, 6)}
     )  # strings, bends of each
     moves = numbers(9)[1:]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL
 from gem_ma.envs.visual.question import LETTERS, Task
@@ -12,7 +12,7 @@ STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 class Jigsaw(Task):
     # squares of the piece, squares that it may be wide and high, options, turned or not
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (3, 2, 2, False),
             1: (4, 3, 3, False),

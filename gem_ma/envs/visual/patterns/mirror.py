@@ -1,6 +1,6 @@
 """Mirror: find a pattern as it looks in a mirror."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Task, pick
 
@@ -11,7 +11,7 @@ DIAGONAL = "mirrored so that its top row becomes the left column, from the top d
 
 
 class Mirror(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {  # squares across, mirrors, images, variants of each
             0: (2, (BESIDE,), 2, 1),
             2: (3, (BESIDE, BELOW), 4, 1),

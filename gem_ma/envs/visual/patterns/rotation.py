@@ -1,6 +1,6 @@
 """Rotation: find a pattern as it looks after a turn."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Task
 
@@ -12,7 +12,7 @@ TURNS = (
 
 
 class Rotation(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {  # squares across, images, variants of each
             0: (2, 2, 1),
             2: (3, 4, 1),

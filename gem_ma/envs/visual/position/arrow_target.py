@@ -2,14 +2,16 @@
 
 import math
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 
 
 class ArrowTarget(Task):
     # letters around, the length of the arrow, and how far its middle is off, in percent
-    levels = dial({0: (2, 22, 0), 2: (4, 20, 0), 5: (8, 16, 3), 8: (14, 12, 6), 10: (22, 10, 8)})
+    levels = interpolate_levels(
+        {0: (2, 22, 0), 2: (4, 20, 0), 5: (8, 16, 3), 8: (14, 12, 6), 10: (22, 10, 8)}
+    )
     moves = tuple(LETTERS[:22])
     about = (
         "It shows an arrow and letters around it. A straight line from the arrow's head onwards "

@@ -1,6 +1,6 @@
 """Box around: the smallest box around all shapes of a kind."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.graded import Boxing
 from gem_ma.envs.visual.question import Question, pick, some
 from gem_ma.envs.visual.shapes import things
@@ -8,7 +8,9 @@ from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
 
 
 class BoxAround(Boxing):
-    levels = dial({0: (2, 1, 2), 2: (6, 2, 3), 5: (12, 3, 4), 8: (22, 4, 6), 10: (40, 5, 7)})
+    levels = interpolate_levels(
+        {0: (2, 1, 2), 2: (6, 2, 3), 5: (12, 3, 4), 8: (22, 4, 6), 10: (40, 5, 7)}
+    )
     about = (
         f"It shows shapes that do not overlap. {things.KEY} Reply with a box: how many percent of "
         "the picture its left side, its top, its right side and its bottom are from the left and "

@@ -1,6 +1,6 @@
 """Neighbour: what stands beside a thing, or a few steps from it."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.scene import Grid, Tile
 
@@ -13,7 +13,8 @@ WAYS = {"above": (-1, 0), "below": (1, 0), "left of": (0, -1), "right of": (0, 1
 
 
 class Neighbour(Task):
-    levels = dial({0: (2, 1), 2: (3, 1), 5: (4, 2), 8: (6, 3), 10: (9, 5)})  # cells across, steps
+    # cells across, steps
+    levels = interpolate_levels({0: (2, 1), 2: (3, 1), 5: (4, 2), 8: (6, 3), 10: (9, 5)})
     moves = tuple(FIGURES.values())
     about = (
         "It shows figures in rows and columns, one of them marked: in words, by an o beside it. "

@@ -1,6 +1,6 @@
 """Point at: where a thing is."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.graded import Pointing
 from gem_ma.envs.visual.question import LETTERS, Question, pick, some
 from gem_ma.envs.visual.shapes import things
@@ -8,7 +8,7 @@ from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
 
 
 class PointAt(Pointing):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (2, 2), 2: (5, 3), 5: (12, 4), 8: (24, 6), 10: (48, 7)}
     )  # things, cells across
     about = (

@@ -3,7 +3,7 @@
 import re
 
 from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.game import InvalidMove
 from gem_ma.scene import Grid, Tile
@@ -79,7 +79,7 @@ def _line(x1, y1, x2, y2):
 
 
 class DrawProgram(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (4, 1), 2: (6, 1), 5: (8, 3), 8: (12, 5), 10: (MOST, 9)}
     )  # cells across, statements
     moves = SIMPLE

@@ -1,6 +1,6 @@
 """Spiral: the letters of a board, read from outside inwards."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Grid, Tile
 
@@ -8,7 +8,7 @@ TILES = tuple([(letter, Tile(ground="white", text=letter)) for letter in LETTERS
 
 
 class Spiral(Task):
-    levels = dial({0: (2,), 2: (3,), 5: (5,), 8: (7,), 10: (10,)})  # letters across
+    levels = interpolate_levels({0: (2,), 2: (3,), 5: (5,), 8: (7,), 10: (10,)})  # letters across
     moves = tuple(LETTERS)
     about = (
         "It shows a board of letters. They are read in a spiral: from the top left corner to the "

@@ -1,6 +1,6 @@
 """Compare shapes: which figure is there most often, or least often."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
@@ -9,7 +9,7 @@ from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
 class CompareShapes(Task):
     # figures, how often the most frequent is there, by how many it leads, cells across, and how
     # many things have other colours than the one asked for
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (2, (3, 4), 2, 3, 0),
             2: (3, (4, 5), 2, 4, 0),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
@@ -12,7 +12,7 @@ TURNS = (0, 20, 340)
 
 class CountShapes(Task):
     # how many asked traits, things, at most of them to be counted, figures, cells across, turns
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (1, 4, 3, 2, 3, (0,)),
             2: (1, 9, 6, 3, 4, (0,)),

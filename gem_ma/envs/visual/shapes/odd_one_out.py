@@ -1,6 +1,6 @@
 """Odd one out: all shapes have something in common with others, and one of them does not."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, TOP
@@ -16,7 +16,7 @@ def cells(size):
 
 class OddOneOut(Task):
     # cells across, and in how many other traits they vary
-    levels = dial({0: (2, 0), 2: (4, 0), 5: (5, 1), 8: (5, 2), 10: (8, 2)})
+    levels = interpolate_levels({0: (2, 0), 2: (4, 0), 5: (5, 1), 8: (5, 2), 10: (8, 2)})
     moves = (*cells(5), *sorted({*cells(8)} - {*cells(5)}))
     about = (
         "It shows shapes in rows and columns. All have the same figure, or the figure of each is "

@@ -1,6 +1,6 @@
 """Broken symmetry: which square of a mirrored pattern is not as it should be."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 from gem_ma.scene import Grid
@@ -15,7 +15,7 @@ def cells(half):
 
 
 class BrokenSymmetry(Task):
-    levels = dial(
+    levels = interpolate_levels(
         {0: (1,), 2: (2,), 5: (3,), 8: (5,), 10: (MOST,)}
     )  # squares from the middle to the side
     moves = tuple(sorted({cell for half in range(1, MOST + 1) for cell in cells(half)}))

@@ -1,6 +1,6 @@
 """Mirror point: where the image of a point is, in a line."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.graded import Pointing
 from gem_ma.envs.visual.question import Question, pick
@@ -12,7 +12,7 @@ SLANTED = ((2, 1), (1, 2), (2, -1), (1, -2), (3, 1), (3, -1))
 
 class MirrorPoint(Pointing):
     # ways of the line, points that mean nothing
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: (((0, 1),), 0),
             2: (UPRIGHT, 1),

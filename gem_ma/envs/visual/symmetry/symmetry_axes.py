@@ -1,6 +1,6 @@
 """Symmetry axes: in how many lines a pattern can be mirrored and stay as it is."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.scene import Grid
@@ -15,7 +15,7 @@ AXES = {
 
 
 class SymmetryAxes(Task):
-    levels = dial({0: (3,), 2: (4,), 5: (6,), 8: (8,), 10: (12,)})  # squares across
+    levels = interpolate_levels({0: (3,), 2: (4,), 5: (6,), 8: (8,), 10: (12,)})  # squares across
     moves = tuple(AXES)
     about = (
         "It shows a pattern of squares. A mirror axis is a line through its middle (upright, level "

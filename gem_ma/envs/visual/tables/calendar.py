@@ -1,8 +1,8 @@
 """Calendar: dates and weekdays of a month."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ORDER = ("first", "second", "third", "fourth")
@@ -33,7 +33,7 @@ def between(rng, first, days, ahead):
 
 class Calendar(Task):
     # questions, and how many days one counts on at most
-    levels = dial(
+    levels = interpolate_levels(
         {
             0: ((weekday,), 0),
             2: ((weekday, nth), 0),
@@ -60,7 +60,7 @@ class Calendar(Task):
         )
 
     def scene(self, shown):
-        return Table(_weeks(*shown), DAYS)
+        return TextTable(_weeks(*shown), DAYS)
 
 
 def _weeks(first, days):

@@ -1,16 +1,17 @@
 """Timetable: when one gets somewhere with the next train."""
 
-from gem_ma.envs import forms
-from gem_ma.envs.levels import dial
+from gem_ma.envs import answer_parsing
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, some
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 TOWNS = ("Aden", "Brno", "Cork", "Dover", "Essen", "Faro", "Ghent", "Hull")
 MINUTES = tuple([f"{hour}:{minute:02}" for hour in range(6, 13) for minute in range(60)])
 
 
 class Timetable(Task):
-    levels = dial({0: (2, 2), 2: (3, 3), 5: (4, 4), 8: (6, 6), 10: (8, 7)})  # towns, trains
+    # towns, trains
+    levels = interpolate_levels({0: (2, 2), 2: (3, 3), 5: (4, 4), 8: (6, 6), 10: (8, 7)})
     moves = MINUTES
     about = (
         "It shows a timetable: a row for each town, a column for each train, which goes from the "
@@ -41,7 +42,7 @@ class Timetable(Task):
         return Question(text, shown[1][there][train], shown, shown[1][there])
 
     def read(self, text, view, agent):
-        return super().read(forms.hour(text), view, agent)
+        return super().read(answer_parsing.normalize_time(text), view, agent)
 
     def words(self, shown):
         towns, rows = shown
@@ -51,7 +52,7 @@ class Timetable(Task):
 
     def scene(self, shown):
         towns, rows = shown
-        return Table(tuple([(town, *row) for town, row in zip(towns, rows, strict=True)]))
+        return TextTable(tuple([(town, *row) for town, row in zip(towns, rows, strict=True)]))
 
 
 def _hour(minutes):

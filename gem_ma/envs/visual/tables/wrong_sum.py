@@ -1,12 +1,14 @@
 """Wrong sum: which row of a table does not add up."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
-from gem_ma.scene import Table
+from gem_ma.scene import TextTable
 
 
 class WrongSum(Task):
-    levels = dial({0: (2, 2, 5), 2: (3, 2, 10), 5: (5, 3, 20), 8: (7, 4, 60), 10: (10, 5, 200)})
+    levels = interpolate_levels(
+        {0: (2, 2, 5), 2: (3, 2, 10), 5: (5, 3, 20), 8: (7, 4, 60), 10: (10, 5, 200)}
+    )
     moves = tuple(LETTERS[:10])
     about = (
         "It shows a table: in each row stand numbers, and at its end their sum. One of the sums is "
@@ -32,4 +34,4 @@ class WrongSum(Task):
 
     def scene(self, shown):
         rows = [(name, *map(str, row)) for name, row in zip(LETTERS, shown, strict=False)]
-        return Table(tuple(rows), (*[""] * (len(shown[0])), "sum"))
+        return TextTable(tuple(rows), (*[""] * (len(shown[0])), "sum"))

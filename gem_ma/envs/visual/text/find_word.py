@@ -1,6 +1,6 @@
 """Find word: where a word begins on a board of letters."""
 
-from gem_ma.envs.levels import dial
+from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes.pairs import name
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 from gem_ma.envs.visual.reading.spiral import TILES
@@ -13,7 +13,9 @@ MOST = 12
 
 class FindWord(Task):
     # letters across, letters of the word, ways in which it may be written
-    levels = dial({0: (3, 3, 1), 2: (4, 3, 2), 5: (6, 4, 2), 8: (9, 5, 4), 10: (MOST, 6, 6)})
+    levels = interpolate_levels(
+        {0: (3, 3, 1), 2: (4, 3, 2), 5: (6, 4, 2), 8: (9, 5, 4), 10: (MOST, 6, 6)}
+    )
     moves = tuple([name((r, c)) for r in range(MOST) for c in range(MOST)])
     about = (
         "It shows a board of letters, in which a word is written once, in a straight line. Columns "

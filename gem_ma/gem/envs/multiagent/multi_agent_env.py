@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gem_ma.gem.core import Env
-from gem_ma.guards.given import need
+from gem_ma.validation.arguments import check_type
 
-Outcome = tuple[
+StepOutcome = tuple[
     dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
 ]
 
@@ -26,7 +26,7 @@ class AgentSelector:
     def reinit(self, agents: Sequence[str]) -> None:
         """Begin with the first of these agents."""
         self._agents = list(agents)
-        self._place = 0
+        self._index = 0
         self.selected = self._agents[0] if self._agents else None
 
     def get_active_agents(self) -> list[str]:
@@ -40,15 +40,15 @@ class AgentSelector:
     def next(self) -> None:
         """Go on to the next agent; after the last comes the first."""
         if self.mode == "sequential" and self._agents:
-            self._select(self._place + 1)
+            self._select(self._index + 1)
 
     def is_first(self) -> bool:
         """Return whether the first agent is selected."""
-        return self._place == 0
+        return self._index == 0
 
     def is_last(self) -> bool:
         """Return whether the last agent is selected."""
-        return self._place == len(self._agents) - 1
+        return self._index == len(self._agents) - 1
 
     def add_agent(self, agent: str) -> None:
         """Put an agent behind the others, if it is new."""
@@ -62,13 +62,13 @@ class AgentSelector:
         place = self._agents.index(agent)
         del self._agents[place]
         if not self._agents:
-            self._place, self.selected = 0, None
+            self._index, self.selected = 0, None
         else:
-            self._select(max(0, self._place - (place <= self._place)))
+            self._select(max(0, self._index - (place <= self._index)))
 
     def _select(self, place: int) -> None:
-        self._place = place % len(self._agents)
-        self.selected = self._agents[self._place]
+        self._index = place % len(self._agents)
+        self.selected = self._agents[self._index]
 
 
 class MultiAgentEnv(Env):
@@ -94,7 +94,7 @@ class MultiAgentEnv(Env):
         self.global_context = ""
 
     @abc.abstractmethod
-    def _process_actions(self, actions: dict[str, str]) -> Outcome: ...
+    def _process_actions(self, actions: dict[str, str]) -> StepOutcome: ...
 
     @abc.abstractmethod
     def observe(self, agent: str) -> Any:
@@ -106,19 +106,19 @@ class MultiAgentEnv(Env):
             self._np_random = np.random.default_rng(seed)
         self.agents = []
         for agent in self.possible_agents:
-            self._enter(agent)
+            self._init_agent(agent)
         self.shared_memory, self.global_context = [], ""
         if self.agent_selector is not None:
             self.agent_selector.reinit(self.agents)
         seen = {agent: self.observe(agent) for agent in self.agents}
         return seen, {agent: {} for agent in self.agents}
 
-    def step(self, actions: Mapping[str, str]) -> Outcome:  # type: ignore[override]
+    def step(self, actions: Mapping[str, str]) -> StepOutcome:  # type: ignore[override]
         """Take the replies of those who are to act."""
         if not isinstance(actions, dict):
             kind = type(actions).__name__
             raise ValueError(f"actions: expected a dict from agent to reply, got a {kind}")
-        active = self._active()
+        active = self._list_active_agents()
         for agent in active:
             ended = self.terminations.get(agent, True) or self.truncations.get(agent, True)
             if not ended and agent not in actions:
@@ -137,13 +137,13 @@ class MultiAgentEnv(Env):
             self.agent_selector.next()
         return outcome
 
-    def _active(self) -> list[str]:
+    def _list_active_agents(self) -> list[str]:
         chosen = self.agent_selector
         return list(self.agents) if chosen is None else chosen.get_active_agents()
 
     def get_state(self, agent: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return an agent's observation, return so far, terminated, truncated and info."""
-        self._present(agent)
+        self._check_agents(agent)
         return (
             self.observe(agent),
             self._cumulative_rewards.get(agent, 0.0),
@@ -154,17 +154,21 @@ class MultiAgentEnv(Env):
 
     def get_active_states(self) -> dict[str, tuple[Any, float, bool, bool, dict[str, Any]]]:
         """Return the states of those who are to act."""
-        return {agent: self.get_state(agent) for agent in self._active() if agent in self.agents}
+        return {
+            agent: self.get_state(agent)
+            for agent in self._list_active_agents()
+            if agent in self.agents
+        }
 
     def add_agent(self, agent_id: str) -> None:
         """Let an agent enter, if it is new."""
-        need(agent_id, str, "agent_id")
+        check_type(agent_id, str, "agent_id")
         if agent_id not in self.agents:
-            self._enter(agent_id)
+            self._init_agent(agent_id)
             if self.agent_selector is not None:
                 self.agent_selector.add_agent(agent_id)
 
-    def _enter(self, agent: str) -> None:
+    def _init_agent(self, agent: str) -> None:
         self.agents.append(agent)
         self.terminations[agent] = self.truncations[agent] = False
         self.rewards[agent] = self._cumulative_rewards[agent] = 0.0
@@ -186,17 +190,17 @@ class MultiAgentEnv(Env):
 
     def send_message(self, from_agent: str, to_agent: str, message: str) -> None:
         """Keep a message from one agent to another in `shared_memory`."""
-        self._present(from_agent, to_agent)
+        self._check_agents(from_agent, to_agent)
         self.shared_memory.append({"from": from_agent, "to": to_agent, "message": message})
 
     def broadcast_message(self, from_agent: str, message: str) -> None:
         """Keep a message from one agent to each of the others in `shared_memory`."""
-        self._present(from_agent)
+        self._check_agents(from_agent)
         for agent in self.agents:
             if agent != from_agent:
                 self.send_message(from_agent, agent, message)
 
-    def _present(self, *agents: str) -> None:
+    def _check_agents(self, *agents: str) -> None:
         for agent in agents:
             if agent not in self.agents:
                 there = ", ".join(self.agents) or "nobody"

@@ -12,7 +12,7 @@ from gem_ma.envs.tau.agents.assistants.desk import Task
 from gem_ma.envs.tau.agents.assistants.flow import call, played
 from gem_ma.envs.tau.agents.assistants.shop import serve_customer
 from gem_ma.envs.tau.agents.assistants.workflow import next_of_workflow
-from gem_ma.guards.given import each
+from gem_ma.validation.arguments import check_each
 
 ASKED = {"restart_phone": "Could you restart your phone, please?"}  # what only the user can do
 
@@ -24,7 +24,7 @@ class OracleAssistant:
     seats = ("assistant",)
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         state = _state(turn)
@@ -56,7 +56,7 @@ class InformedAssistant:
     seats = ("assistant",)
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         state = _state(turn)

@@ -13,7 +13,7 @@ from gem_ma.envs.tau.agents.users.caller import Caller, told_to_call
 from gem_ma.envs.tau.agents.users.person import Person
 from gem_ma.envs.tau.agents.users.phrases import SETS
 from gem_ma.envs.tau.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, traits_of
-from gem_ma.guards.given import each, need
+from gem_ma.validation.arguments import check_each, check_type
 
 # Where a task stands in rules of ours, and in the original's.
 _PLACES = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"), ("Instructions:\n", ""))
@@ -58,7 +58,7 @@ class RuleUser:
         self.traits = traits_of(kind, given)
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
         """Return what it says or does next."""
@@ -110,14 +110,14 @@ class Users:
     seats = ("user",)
 
     def __init__(self, population: str = "train", phrases: str | None = None, seed: int = 0):
-        need(population, str, "population", "a name")
+        check_type(population, str, "population", "a name")
         kinds = POPULATIONS.get(population) or tuple(population.split("+"))
         own = "held-out" if population == "held-out" else "train"
         self.population, self.seed = population, seed
         self.users = [RuleUser(kind, phrases or own, seed) for kind in kinds]
 
     def act(self, turns: list[Turn]) -> list[str]:
-        return [self._of(turn)._reply(turn) for turn in each(turns, Turn, "turns")]
+        return [self._of(turn)._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _of(self, turn: Turn) -> RuleUser:
         """Return who plays the user in a turn's episode."""

@@ -1,0 +1,173 @@
+"""Making environments by their ids or Specs, behind every API."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.machinery
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gem_ma.apis.env import Env
+from gem_ma.engine.config import OPTIONS
+from gem_ma.envs.game_factory import make_argument_error, make_game
+from gem_ma.envs.registry import (
+    Spec,
+    UnknownArgument,
+    UntrustedSpec,
+    find_registered,
+    spec,
+    suggest_names,
+)
+from gem_ma.validation import entry_points
+from gem_ma.validation.arguments import check_type
+
+if TYPE_CHECKING:
+    from gem_ma.apis.gymnasium_view import GymnasiumView
+    from gem_ma.apis.parallel_view import ParallelView
+
+
+def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env[Any]:
+    """Make an environment: a PettingZoo AECEnv, from which the other views come.
+
+    Args:
+        id: An id or a Spec, whose arguments those given here override.
+        trust: Make what a record names, though it is not registered here: it runs code.
+        **options: Options of the environment, such as observe="image" (`EnvConfig` names all), and
+            settings of the game itself (`gem-ma info ID` names them).
+    """
+    check_type(id, str | Spec, "id", "an id or a Spec")
+    found = spec(id) if isinstance(id, str) else id
+    if found.recorded and not trust and (reason := find_distrust_reason(found)):
+        raise UntrustedSpec(f"{reason}; trust=True does so")
+    game, others = make_game(found, options, OPTIONS)
+    env = Env(game, id=found.id, **{**game.env_defaults, **others})
+    if entry_points.split_file_entry(found.entry_point)[0]:
+        env.file = found.entry_point
+    return env
+
+
+def resolve_env(function: Callable[..., Any], env: Any, kwargs: Mapping[str, Any]) -> Any:
+    """Return the environment of a function that leaves to `make` what it does not take itself.
+
+    env: an id or a Spec; anything else was made already, and is returned.
+    """
+    if isinstance(env, str | Spec):
+        with extend_argument_errors(function):
+            return make(env, **kwargs)
+    for key in kwargs:
+        made = "an argument of make goes with an id, and this environment is made already"
+        hint = (
+            made
+            if key in OPTIONS
+            else f"{suggest_names(key, _list_parameters(function), 'it takes')} ({made})"
+        )
+        raise TypeError(f"{function.__name__} got an unexpected keyword argument {key!r}; {hint}")
+    return env
+
+
+@contextlib.contextmanager
+def extend_argument_errors(function: Callable[..., Any]) -> Iterator[None]:
+    """Let the error for an argument that `make` does not know think of a function's own, too."""
+    try:
+        yield
+    except UnknownArgument as error:
+        id, key, value = error.argument
+        known = [*_list_parameters(function), *error.known]
+        raise make_argument_error(f"{function.__name__} of {id}", key, value, known) from None
+
+
+def _list_parameters(function: Callable[..., Any]) -> list[str]:
+    stars = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    own = inspect.signature(function).parameters.values()
+    return [one.name for one in own if one.kind not in stars]
+
+
+def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
+    """Make an environment behind PettingZoo's parallel API; it takes what `make` takes."""
+    with extend_argument_errors(make_parallel):
+        return make(id, **kwargs).parallel()
+
+
+def make_gym(
+    id: str | Spec, *, agent: str | None = None, others: Any = None, **kwargs: Any
+) -> GymnasiumView:
+    """Make one seat of an environment behind Gymnasium's API; it takes what `make` takes.
+
+    agent: the seat, which only an environment of one leaves open. others: who plays the others.
+    """
+    with extend_argument_errors(make_gym):
+        return make(id, **kwargs).gym(agent=agent, others=others)
+
+
+def find_distrust_reason(spec: Spec) -> str:
+    """Say what to make a Spec out of a file would run or use that nobody registered, if anything.
+
+    Its game, and whatever could name a file, a server or another game, are to be as registered.
+    Numbers may differ, and so may what Env itself takes.
+    """
+    known = find_registered(spec.id)
+    if known is None or known.entry_point != spec.entry_point:
+        one = f"{spec.id[:200]!r}"
+        what = f"no environment {one} is" if known is None else f"{one} is another environment"
+        names = spec.entry_point, spec.id.partition(":")[2]
+        files = list(dict.fromkeys(filter(None, map(_find_file, names)))) or [
+            spec.entry_point[:200]
+        ]
+        return f"{what} registered here, and making this one would run {' and '.join(files)}"
+    for name, value in spec.kwargs.items():
+        if name not in OPTIONS and value != known.kwargs.get(name) and not is_numeric(value):
+            argument = f"{str(name)[:60]}={repr(value)[:200]}"
+            return f"{spec.id} is not registered with {argument}, and making it would use that"
+    return ""
+
+
+def is_numeric(value: Any, most: int = 64) -> bool:
+    """Return whether a value is a number, nothing, or a short list of such."""
+    if isinstance(value, list | tuple):
+        return len(value) <= most and all(is_numeric(one, 0) for one in value)
+    return value is None or isinstance(value, int | float)
+
+
+def _find_file(name: str) -> str:
+    """Return the file that importing "module:name" would run, and import nothing to find it."""
+    found: Any = None
+    file, game = entry_points.split_file_entry(name)
+    if game:
+        return file
+    parts = name.rpartition(":")[0].split(".")
+    for count in range(1, len(parts) + 1 if parts[0] else 0):
+        path = found.submodule_search_locations if found else None
+        found = importlib.machinery.PathFinder.find_spec(".".join(parts[:count]), path)
+        if found is None:
+            return ""
+    return str(found.origin or "") if found else ""
+
+
+# What the other registries call: `register` says these names to them.
+
+
+def make_for_gymnasium(env_id: str, **kwargs: Any) -> GymnasiumView:
+    """Make an environment for Gymnasium's `make`."""
+    return make_gym(env_id, **kwargs)
+
+
+# Gymnasium looks here for the modes from which it makes others, such as "rgb_array_list".
+make_for_gymnasium.metadata = {"render_modes": ["ansi", "rgb_array", "human"]}  # type: ignore[attr-defined]
+
+
+def make_for_pettingzoo(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env[Any]:
+    """Make an environment for PettingZoo's `make` of turns."""
+    return make(env_id, **_translate_max_cycles(kwargs, max_cycles))
+
+
+def make_parallel_for_pettingzoo(
+    env_id: str, max_cycles: int | None = None, **kwargs: Any
+) -> ParallelView:
+    """Make an environment for PettingZoo's `make` of simultaneous moves."""
+    return make_parallel(env_id, **_translate_max_cycles(kwargs, max_cycles))
+
+
+def _translate_max_cycles(kwargs: dict[str, Any], max_cycles: int | None) -> dict[str, Any]:
+    """Translate PettingZoo's word for a turn limit."""
+    return kwargs if max_cycles is None else dict(max_turns=max_cycles, **kwargs)

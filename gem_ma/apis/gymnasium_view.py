@@ -1,0 +1,225 @@
+"""SeatView: Gymnasium's API for one seat over the seam, the others played by agents."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import gymnasium
+
+from gem_ma.apis.base_env import BaseEnv, Snapshot
+from gem_ma.apis.session import Session
+from gem_ma.chat.agent import Agent, check_agent_seat
+from gem_ma.chat.conversation import Conversation
+from gem_ma.engine.match import SeatError
+from gem_ma.validation.arguments import check_type
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class GymnasiumSnapshot:
+    """A point of an episode as one seat plays it."""
+
+    env: Snapshot
+    pending_reward: float
+    running: bool
+    session: Session  # what the others read until then
+
+
+class GymnasiumView(gymnasium.Env[Any, Any]):
+    """Gymnasium's API for one seat; the others are played by the agents given.
+
+    `others` is one agent for all other seats, or a mapping from seat to agent. An agent is an
+    object with `act`, a function from Turn to reply, or a spec string such as "random".
+    """
+
+    def __init__(self, env: BaseEnv, *, agent: str | None = None, others: Any = None):
+        check_type(env, BaseEnv, "env", "an environment")
+        self.env = env
+        core = env.core
+        seats = core.possible_agents
+        if agent is None:
+            if len(seats) > 1:
+                raise SeatError(
+                    f"{core.id} has several seats: say which is yours with "
+                    f"agent='{seats[0]}' (or {', '.join(map(repr, seats[1:]))})"
+                )
+            agent = seats[0]
+        elif agent not in seats:
+            raise SeatError(f"no seat {agent!r}; {_suggest_seat(agent, seats)}")
+        self.agent = agent
+        self.others = self._seat_others(others)
+        self.metadata = core.metadata
+        self.render_mode = core.render_mode
+        observe = env.observation_builder.config.observe
+        self._observation_key = (
+            None if env.observation_builder.discrete or observe == "both" else observe
+        )
+        space = env.observation_space(agent)
+        self.observation_space = space[self._observation_key] if self._observation_key else space
+        self.action_space = env.action_space(agent)
+        self._pending_reward = 0.0  # earned and not yet delivered
+        self._running = False
+        self._session = Session(env, {})  # with what the others read
+
+    def _seat_others(self, others: Any) -> dict[str, Agent]:
+        from gem_ma.agents.loading import load
+
+        seats = [seat for seat in self.env.match.seats if seat != self.agent]
+        if not isinstance(others, Mapping):
+            others = {} if others is None else dict.fromkeys(seats, others)
+        for seat in others:
+            if seat not in seats:
+                if seat == self.agent:
+                    raise SeatError(f"others: the seat {seat!r} is yours")
+                raise SeatError(f"others: no seat {seat!r}; {_suggest_seat(seat, seats)}")
+        missing = [seat for seat in seats if seat not in others]
+        if missing:
+            raise SeatError(
+                f"nobody plays {', '.join(missing)}; pass others={{{missing[0]!r}: 'random', ...}} "
+                "or one agent for all, others='random'"
+            )
+        return {seat: check_agent_seat(load(others[seat]), seat) for seat in seats}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode and let the others play until this seat is to act."""
+        if self.render_mode == "human":
+            return self._call_and_render(self._reset, seed, options)
+        return self._reset(seed, options)
+
+    def _reset(
+        self, seed: int | None, options: dict[str, Any] | None
+    ) -> tuple[Any, dict[str, Any]]:
+        self._session = Session(self.env, {seat: Conversation(seat) for seat in self.others})
+        self._session.reset(seed, options)
+        match = self.env.match
+        self._np_random, self._np_random_seed = match.rng, match.seed
+        self._pending_reward = 0.0
+        self._running = True
+        if self.others:
+            self._let_others_play()
+        return self._observe(), self.env.info(self.agent)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Reply, and let the others play until this seat is to act again or is done."""
+        if self.render_mode == "human":
+            return self._call_and_render(self._step, action)
+        return self._step(action)
+
+    def _step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        env, agent = self.env, self.agent
+        match = env.match
+        if not self._running:
+            raise match.make_reset_error("step")
+        if agent in match.waiting_seats:
+            if not self.others:
+                self._submit({agent: action})
+            else:
+                env.check_reply(agent, action)  # before the others are asked
+                self._submit({agent: action, **self._ask_others()})
+        if self.others:
+            self._let_others_play()
+        return self._collect_result()
+
+    def step_in_parts(self, action: Any) -> Generator[Callable[[], Any], Any, Any]:
+        """Do what `step` does, but yield what may wait for something; return how it ends.
+
+        That is a function, which observes, and returns what `step` does. There are no others, and
+        no wrappers, whose part in it would have to wait, too.
+        """
+        if not self._running:
+            raise self.env.match.make_reset_error("step")
+        rewards = yield from self.env.core.submit_in_parts({self.agent: action})
+        self.env.core.record_view_step(rewards)
+        self._pending_reward += rewards.get(self.agent, 0.0)
+        return self._collect_result
+
+    @property
+    def can_step_in_parts(self) -> bool:
+        """Whether `step_in_parts` does what `step` does."""
+        return not self.others and self.env.is_core and self.render_mode != "human"
+
+    def _collect_result(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what a step led to for this seat."""
+        env, agent = self.env, self.agent
+        reward, self._pending_reward = self._pending_reward, 0.0
+        observation = self._observe()
+        if agent in env.match.alive_seats:
+            return observation, reward, False, False, env.info(agent)
+        self._running = False
+        return observation, reward, *env.core.get_end_flags(agent), env.info(agent)
+
+    def _call_and_render(self, call: Callable[..., T], *args: Any) -> T:
+        """Show a person what came of it to this seat, and nothing of what others see."""
+        core = self.env.core
+        core.suppress_render = True
+        try:
+            result = call(*args)
+        finally:
+            core.suppress_render = False
+        self.render()
+        return result
+
+    def _submit(self, replies: dict[str, Any]) -> None:
+        agent = self.agent
+        rewards = self._session.step(replies)
+        if agent in rewards:
+            self._pending_reward += rewards[agent]
+
+    def _let_others_play(self) -> None:
+        match, agent = self.env.match, self.agent
+        while (
+            match.waiting_seats and agent in match.alive_seats and agent not in match.waiting_seats
+        ):
+            self._submit(self._ask_others())
+
+    def _ask_others(self) -> dict[str, str]:
+        """Ask all others that are to act now, each agent once for all its seats."""
+        seats = [seat for seat in self.env.match.waiting_seats if seat != self.agent]
+        return self._session.ask(self.others, seats)
+
+    def snapshot(self) -> GymnasiumSnapshot:
+        """Return this point of the episode."""
+        session = self._session.copy(self.env)
+        return GymnasiumSnapshot(self.env.snapshot(), self._pending_reward, self._running, session)
+
+    def restore(self, snapshot: GymnasiumSnapshot) -> None:
+        """Go back to a snapshot of this view or of one made like it."""
+        check_type(snapshot, GymnasiumSnapshot, "snapshot")
+        self.env.restore(snapshot.env)
+        self._pending_reward, self._running = snapshot.pending_reward, snapshot.running
+        self._session = snapshot.session.copy(self.env)
+
+    def _observe(self) -> Any:
+        observation = self.env.observe(self.agent)
+        return observation[self._observation_key] if self._observation_key else observation
+
+    def sample_random_action(self) -> Any:
+        """Draw a legal action."""
+        return self.env.sample_random_action(self.agent)
+
+    def action_masks(self) -> Any:
+        """Return which moves are legal, under the name that sb3-contrib looks for."""
+        return self.env.observation_builder.build_mask(
+            self.env.match.list_legal_moves(self.agent)
+        ).astype(bool)
+
+    def render(self) -> Any:
+        """Show what this seat sees."""
+        return self.env.core.render(self.agent)
+
+    def close(self) -> None:
+        self.env.close()
+
+    def __str__(self) -> str:
+        return f"<SeatView {self.agent} of {self.env!r}>"
+
+
+def _suggest_seat(name: Any, seats: list[str]) -> str:
+    close = difflib.get_close_matches(str(name), seats, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"the seats are {', '.join(seats)}"

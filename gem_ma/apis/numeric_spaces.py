@@ -1,0 +1,35 @@
+"""The spaces of what games say in numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from gem_ma.game import Game
+
+
+def make_encoding_space(game: Game[Any]) -> spaces.Box | None:
+    """Return the space of `Game.encode`, if a game has it."""
+    if game.encoding_space is not None:
+        own: spaces.Box = game.encoding_space
+        return own
+    agent = game.agents[0]
+    start = game.start(np.random.default_rng(0), {})
+    sample = game.encode(start.seen_by(agent), agent)
+    if sample is None:
+        return None
+    if sample.dtype.kind == "f":
+        return spaces.Box(0, 1, sample.shape, sample.dtype.type)
+    limits = np.iinfo(sample.dtype)
+    return spaces.Box(limits.min, limits.max, sample.shape, sample.dtype.type)
+
+
+def make_state_space(game: Game[Any], id: str) -> spaces.Box:
+    """Return the space of the numbers of all seats, one after another."""
+    seat = make_encoding_space(game)
+    if seat is None:
+        raise AttributeError(f"{id} has no state_space: its game has no numbers")
+    low, high = (np.concatenate([end] * len(game.agents)) for end in (seat.low, seat.high))
+    return spaces.Box(low, high, dtype=seat.dtype.type)

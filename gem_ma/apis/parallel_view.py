@@ -1,0 +1,112 @@
+"""ParallelView: PettingZoo's parallel API over the seam."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pettingzoo.utils.env import ParallelEnv
+
+from gem_ma.apis.base_env import BaseEnv
+from gem_ma.engine.match import SeatError
+from gem_ma.validation.arguments import check_type
+
+
+class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
+    """PettingZoo's parallel API: actions of seats that are not to act are ignored."""
+
+    def __init__(self, env: BaseEnv):
+        check_type(env, BaseEnv, "env", "an environment")
+        self.env = env
+        self.possible_agents = self.env.core.possible_agents
+        self.metadata = {**self.env.core.metadata, "is_parallelizable": True}  # it is parallel
+        self.render_mode = self.env.core.render_mode
+
+    @property
+    def agents(self) -> list[str]:
+        """The seats that are alive."""
+        return self.env.core.agents
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Begin an episode; return the observation and info of every seat."""
+        self.env.reset(seed=seed, options=options)
+        return self._observe_seats(self.agents)
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, dict[str, Any]],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Take the actions of all seats that are to act; return five dicts, keyed by seat."""
+        match = self.env.match
+        waiting = match.waiting_seats
+        if not waiting:
+            raise match.make_reset_error("step")
+        check_type(actions, Mapping, "actions")
+        for agent in actions:
+            if agent not in match.index:
+                raise match.make_seat_error(agent)
+        missing = [agent for agent in waiting if actions.get(agent) is None]
+        if missing:
+            raise SeatError(
+                f"no action for {', '.join(missing)}; to act: {', '.join(waiting)}, "
+                f"got: {', '.join(actions) or 'nothing'}"
+            )
+        agents = self.agents
+        earned = self.env.step_seats({a: actions[a] for a in waiting})
+        rewards = {a: earned.get(a, 0.0) for a in agents}
+        terminations, truncations = self.env.core.collect_end_flags(agents)
+        observations, infos = self._observe_seats(agents)
+        return observations, rewards, terminations, truncations, infos
+
+    def _observe_seats(
+        self, agents: list[str]
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        env = self.env
+        return {a: env.observe(a) for a in agents}, {a: env.info(a) for a in agents}
+
+    def observation_space(self, agent: str) -> Any:
+        return self.env.observation_space(agent)
+
+    def action_space(self, agent: str) -> Any:
+        return self.env.action_space(agent)
+
+    @property
+    def observation_spaces(self) -> dict[str, Any]:
+        """The observation space of every seat."""
+        return {a: self.env.observation_space(a) for a in self.possible_agents}
+
+    @property
+    def action_spaces(self) -> dict[str, Any]:
+        """The action space of every seat."""
+        return {a: self.env.action_space(a) for a in self.possible_agents}
+
+    @property
+    def state_space(self) -> Any:
+        """The space of `state()`; there is none where the game has no numbers."""
+        return self.env.core.get_state_space()
+
+    @property
+    def game_state(self) -> Any:
+        """The game's frozen State: everything there is to know about this position."""
+        return self.env.core.game_state
+
+    def render(self, agent: str | None = None) -> Any:
+        """Show the whole game, or the masked view of one seat."""
+        return self.env.core.render(agent)
+
+    def state(self) -> Any:
+        """Return what all seats together see, in numbers."""
+        return self.env.core.state()
+
+    def close(self) -> None:
+        self.env.close()
+
+    def __repr__(self) -> str:
+        return f"<ParallelView of {self.env!r}>"

@@ -1,0 +1,106 @@
+"""make_vec: many environments that are stepped together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
+
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.env import Env
+from gem_ma.apis.factory import extend_argument_errors, resolve_env
+from gem_ma.apis.factory import make as make_env
+from gem_ma.apis.vector.backends import BACKENDS
+from gem_ma.apis.vector.game_vector import GameVector
+from gem_ma.apis.vector.seat_vector import AUTORESET_MODES, SeatVector
+from gem_ma.apis.vector.sub_envs import GameSubEnv, SeatSubEnv
+from gem_ma.envs import registry
+from gem_ma.validation.arguments import check_type
+
+BackendName = Literal["sync", "thread", "process", "ray"]
+
+
+def make_vec(
+    env: Any,
+    num_envs: int | None = None,
+    *,
+    api: Literal["gym", "parallel"] = "gym",
+    backend: BackendName = "sync",
+    autoreset: Literal["next", "same", "disabled"] = "next",
+    agent: str | None = None,
+    others: Any = None,
+    workers: int | None = None,
+    step_timeout: float | None = None,
+    **make: Any,
+) -> SeatVector | GameVector:
+    """Make many environments that are stepped together.
+
+    env: an id (with `make`, its arguments), an environment, or several of them, dealt out in turn.
+    api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
+        "parallel" for all seats, see GameVector.
+    backend: "sync" in this process; "thread" for games that wait for something; "process" for games
+        that compute, with so many `workers` (one for each core if None), where those that say
+        `blocking = True` wait in threads; "ray" for other machines.
+    autoreset: when an environment that ended begins again: at the next step, at the same step (what
+        it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you reset it.
+    step_timeout: seconds that a step may take in a process, before StepTimeout ends them all.
+    """
+    for name, value, known in (
+        ("api", api, ("gym", "parallel")),
+        ("backend", backend, tuple(BACKENDS)),
+        ("autoreset", autoreset, tuple(AUTORESET_MODES)),
+    ):
+        if value not in known:
+            raise ValueError(f"{name}={value!r}: expected one of {known}")
+    given = list(env) if isinstance(env, list | tuple) else [env]
+    if not given:
+        raise ValueError("env=[]: expected an environment, or several")
+    count = len(given) if num_envs is None else num_envs
+    check_type(count, int, "num_envs", "a whole number")
+    if count < len(given):
+        raise ValueError(f"num_envs={count}: expected {len(given)} or more")
+    with extend_argument_errors(make_vec):
+        made = [
+            make_env(one, **make) if isinstance(one, str) else resolve_env(make_vec, one, make)
+            for one in given
+        ]
+    for one in made:
+        if not isinstance(one, AECEnv):
+            raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
+    slots: list[Any]
+    if api == "parallel":
+        if agent is not None or others is not None:
+            raise TypeError("agent and others belong to api='gym'; here all seats are yours")
+        slots = [GameSubEnv(made[i % len(made)], autoreset) for i in range(count)]
+    else:
+        slots = [SeatSubEnv(made[i % len(made)], autoreset, agent, others) for i in range(count)]
+    kind: Any = GameVector if api == "parallel" else SeatVector
+    vector: SeatVector | GameVector = kind(slots, backend, autoreset, workers, step_timeout)
+    if isinstance(vector, SeatVector):
+        options = {"backend": backend, "autoreset": autoreset, "agent": agent, "others": others}
+        options |= {"workers": workers, "step_timeout": step_timeout}
+        vector.spec = _make_vector_spec(made, count, options)
+    return vector
+
+
+def _make_vector_spec(
+    made: Sequence[AECEnv], count: int, options: Mapping[str, Any]
+) -> EnvSpec | None:
+    """Return what makes a vector again in Gymnasium, if it has many of one registered id."""
+    specs = [env.spec for env in made if isinstance(env, Env)]
+    first = specs[0] if len(specs) == len(made) else None
+    if first is None or any(spec != first for spec in specs):
+        return None
+    try:
+        known = registry.spec(first.id)
+        name = registry.make_gymnasium_id(first.id)
+        if known.entry_point != first.entry_point:
+            return None
+        given = {name: value for name, value in options.items() if value is not None}
+        kwargs = {"env": first.id, **first.kwargs, **given, "num_envs": count}
+        kwargs["vectorization_mode"] = "vector_entry_point"
+        return EnvSpec(name, vector_entry_point=f"{__name__}:make_vec", kwargs=kwargs)
+    except (registry.UnknownEnv, gymnasium.error.Error):  # Gymnasium knows no such ids
+        return None

@@ -1,0 +1,133 @@
+"""GameVector: many games with all their seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gem_ma.apis.vector.backends import BackendChannel, check_list
+from gem_ma.apis.vector.sub_envs import SubEnv
+from gem_ma.chat.turn import Turn
+from gem_ma.validation.arguments import check_type
+
+
+class TurnBatch(NamedTuple):
+    """What the games of a GameVector show: `turns[seat][k]` is that of the game `indices[seat][k]`.
+
+    rewards: by seat, one for each game. reports: of the games that ended at this step, by index.
+    """
+
+    indices: dict[str, np.ndarray]
+    turns: dict[str, list[Turn]]
+    rewards: dict[str, np.ndarray]
+    terminated: np.ndarray
+    truncated: np.ndarray
+    reports: dict[int, dict[str, Any]]
+
+
+class GameVector:
+    """Many games with all their seats: what one seat is to answer anywhere is one list of Turns.
+
+        batch = vector.reset(seed=0)
+        while True:
+            replies = {seat: agent.act(turns) for seat, turns in batch.turns.items()}
+            batch = vector.step(replies)
+
+    A game goes on when all of its seats that are to act have a reply; the others of the same round
+    are there at the next step. A seat that is left out of `replies` is asked again.
+    """
+
+    def __init__(
+        self,
+        slots: Sequence[SubEnv],
+        backend: str,
+        autoreset: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        self.channel = BackendChannel(slots, backend, workers, timeout)
+        self.num_envs = len(slots)
+        self.autoreset = autoreset
+        names = [seat for slot in slots for seat in slot.env.match.seats]
+        self.possible_agents = list(dict.fromkeys(names))
+        self._turns: dict[int, dict[str, Turn]] = {}
+        self._ended: set[int] = set()
+
+    def reset(
+        self,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+        indices: Iterable[int] | None = None,
+    ) -> TurnBatch:
+        """Begin episodes, everywhere or in some games; an int seeds each, counted up from it."""
+        seeds = self.channel.make_seeds(seed)
+        check_type(options, (Mapping, type(None)), "options", "a dict or None")
+        return self._run_jobs(
+            "reset", {i: (seeds[i], options) for i in self.channel.check_free(indices)}
+        )
+
+    def step(self, replies: Mapping[str, Sequence[Any]]) -> TurnBatch:
+        """Hand in replies: for each seat a list, one for each of its turns in the last batch."""
+        self.channel.check_free()
+        places = self._group_by_seat()
+        given: dict[int, dict[str, Any]] = {}
+        check_type(replies, Mapping, "replies", "a dict of lists by seat")
+        for seat, answers in replies.items():
+            if seat not in places:
+                known = ", ".join(places) or "none: reset() begins an episode"
+                raise ValueError(f"no game waits for seat {seat!r}; those to act are {known}")
+            answers = check_list(answers, len(places[seat]), f"replies of {seat}")
+            for index, answer in zip(places[seat], answers, strict=True):
+                self.channel.check_reply(index, seat, answer)
+                given.setdefault(index, {})[seat] = answer
+        again = self._ended if self.autoreset == "next" else ()
+        arguments: dict[int, tuple[Any, ...]] = {index: ({},) for index in again}
+        arguments |= {index: (answers,) for index, answers in given.items()}
+        return self._run_jobs("step", arguments)
+
+    def _group_by_seat(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for index in sorted(self._turns):
+            for seat in self._turns[index]:
+                places.setdefault(seat, []).append(index)
+        return places
+
+    def _run_jobs(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> TurnBatch:
+        self.channel.send(method, arguments)
+        moments = self.channel.receive(len(arguments)) if arguments else {}
+        rewards = {seat: np.zeros(self.num_envs) for seat in self.possible_agents}
+        terminated, truncated = np.zeros((2, self.num_envs), np.bool_)
+        reports = {}
+        for index, moment in moments.items():
+            self._turns[index] = moment.turns
+            for seat, reward in moment.rewards.items():
+                rewards[seat][index] = reward
+            terminated[index], truncated[index] = moment.terminated, moment.truncated
+            if moment.terminated or moment.truncated:
+                reports[index] = moment.report
+        self._ended = {index for index, turns in self._turns.items() if not turns}
+        places = self._group_by_seat()
+        return TurnBatch(
+            {seat: np.array(which) for seat, which in places.items()},
+            {seat: [self._turns[i][seat] for i in which] for seat, which in places.items()},
+            rewards,
+            terminated,
+            truncated,
+            reports,
+        )
+
+    def close(self) -> None:
+        """Close every game, and end what they live in."""
+        self.channel.close()
+
+    def __enter__(self) -> GameVector:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "channel"):  # it was made
+            self.close()

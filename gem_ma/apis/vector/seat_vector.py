@@ -1,0 +1,290 @@
+"""SeatVector: one seat of many environments behind Gymnasium's vector API."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import (
+    batch_differing_spaces,
+    batch_space,
+    concatenate,
+    create_empty_array,
+)
+
+from gem_ma.apis.vector.backends import BackendChannel, ProcessBackend, check_list
+from gem_ma.apis.vector.sub_envs import SubEnv
+from gem_ma.apis.workers import ExceptionMessage
+from gem_ma.engine.match import ResetNeeded
+from gem_ma.validation.arguments import check_type
+
+AUTORESET_MODES = {
+    "next": AutoresetMode.NEXT_STEP,
+    "same": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class SeatVector(VectorEnv[Any, Any, Any]):
+    """One seat of many environments behind Gymnasium's vector API.
+
+    Texts come as a tuple of str, pictures as one array, infos as in Gymnasium's own vectors. Beside
+    `step` there are `send` and `recv`, to step some while others are still at work.
+    """
+
+    closed = True  # until it is made
+
+    def __init__(
+        self,
+        slots: Sequence[SubEnv],
+        backend: str,
+        autoreset: str,
+        workers: int | None,
+        timeout: float | None,
+    ):
+        self.channel = BackendChannel(slots, backend, workers, timeout)
+        self.num_envs = len(slots)
+        self.closed = False
+        views = [slot.env for slot in slots]
+        first = views[0]
+        self.metadata = {**first.metadata, "autoreset_mode": AUTORESET_MODES[autoreset]}
+        self.render_mode = first.render_mode
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = _batch_spaces([view.observation_space for view in views])
+        self.action_space = _batch_spaces([view.action_space for view in views])
+        self._shape = slots[0].picture_shape
+        self._images: dict[int, np.ndarray] = {}  # where each one's picture is drawn
+        self._all_images: np.ndarray | None = None  # all of these, if they are one array
+        self._last: dict[int, Any] = {}
+        self._autoreset = autoreset
+        self._agents = [view.agent for view in views]
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin episodes; an int seeds each environment, counted up from it.
+
+        With `options={"reset_mask": mask}` only where the mask is true; the rows of the others are
+        what they were.
+        """
+        check_type(options, (Mapping, type(None)), "options", "a dict or None")
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
+        seeds = self.channel.make_seeds(seed)
+        which = range(self.num_envs) if mask is None else self._parse_mask(mask)
+        results = self._run_jobs("reset", {i: (seeds[i], options or None) for i in which})
+        if mask is not None:  # a row that is not reset has nothing to say
+            results = {**{i: (*last[:-1], {}) for i, last in self._last.items()}, **results}
+        observation, _, _, _, infos = self._batch_results(results)
+        return observation, infos
+
+    def _parse_mask(self, mask: Any) -> list[int]:
+        """Return where a mask is true."""
+        expected = f"reset_mask: expected a numpy array of {self.num_envs} bools, got"
+        if not isinstance(mask, np.ndarray):
+            raise TypeError(f"{expected} a {type(mask).__name__}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"{expected} one of shape {mask.shape}")
+        if mask.dtype != np.bool_:
+            raise TypeError(f"{expected} one of {mask.dtype}")
+        if not mask.any():
+            raise ValueError("reset_mask is true nowhere: expected it to name what to reset")
+        missing = [i for i in np.flatnonzero(~mask).tolist() if i not in self._last]
+        if missing:
+            raise ValueError(f"environments {missing} have not begun: reset() all of them first")
+        return np.flatnonzero(mask).tolist()
+
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Step all environments."""
+        return self._batch_results(
+            self._run_jobs("step", self._make_step_jobs(actions, self.channel.check_free()))
+        )
+
+    def _make_step_jobs(self, actions: Any, which: list[int]) -> dict[int, tuple[Any, ...]]:
+        """Return the arguments of steps; what is wrong with one is said before any is made."""
+        row = check_list(actions, len(which), "actions")
+        if missing := [i for i in which if i not in self._last]:
+            raise ResetNeeded(f"environments {missing} have not begun: reset() all of them first")
+        over = [i for i in which if self._last[i][2] or self._last[i][3]]
+        if over and self._autoreset == "disabled":
+            raise ResetNeeded(
+                f"environments {over} are over: begin them again with "
+                "reset(options={'reset_mask': mask})"
+            )
+        ignored = over if self._autoreset == "next" else ()  # what they get only begins them again
+        for index, action in zip(which, row, strict=True):
+            if index not in ignored:
+                self.channel.check_reply(index, self._agents[index], action)
+        return {index: (action,) for index, action in zip(which, row, strict=True)}
+
+    def _run_jobs(
+        self, method: str, arguments: dict[int, tuple[Any, ...]], draws: bool = True
+    ) -> dict[int, Any]:
+        self.channel.check_free()
+        if draws:
+            self._allocate_images(arguments)
+        self.channel.send(method, arguments)
+        return self.channel.receive(len(arguments))
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return an attribute of every environment's seat, or what it returns if it is a method."""
+        jobs = dict.fromkeys(range(self.num_envs), (name, args, kwargs))
+        results = self._run_jobs("call", jobs, draws=False)
+        _raise_errors(results)
+        return tuple([results[i] for i in range(self.num_envs)])
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of every environment's seat."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of every environment's seat: one value each, or the same for all."""
+        if not isinstance(values, list | tuple):
+            values = [values] * self.num_envs
+        values = check_list(values, self.num_envs, "values")
+        _raise_errors(
+            self._run_jobs("set", {i: (name, v) for i, v in enumerate(values)}, draws=False)
+        )
+
+    def render(self) -> tuple[Any, ...]:
+        """Return what every environment renders."""
+        return self.call("render")
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seed of every environment's episode."""
+        return self.call("np_random_seed")
+
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The random numbers of every environment's episode."""
+        return self.call("np_random")
+
+    def send(self, actions: Sequence[Any], indices: Iterable[int] | None = None) -> None:
+        """Let environments make a step, without waiting for it."""
+        arguments = self._make_step_jobs(actions, self.channel.check_free(indices))
+        self._allocate_images(arguments)
+        self.channel.send("step", arguments, together=False)
+
+    def recv(
+        self, count: int = 1
+    ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Wait until so many steps are made, or more; return their indices and what `step` does."""
+        results = self.channel.receive(count)
+        return np.array(sorted(results)), *self._batch_results(results)
+
+    def _allocate_images(self, arguments: Mapping[int, Any]) -> None:
+        """Give every picture its place in one array, if they are drawn in this process."""
+        if self._shape is None or not self.channel.backend.renders_locally:
+            return
+        images = np.empty((len(arguments), *self._shape), np.uint8)
+        for row, index in enumerate(arguments):
+            self._images[index] = self.channel.slots[index].canvas = images[row]
+        self._all_images = images if list(arguments) == list(range(self.num_envs)) else None
+
+    def _gather_images(self, indices: list[int]) -> np.ndarray:
+        """Return the pictures of some environments as one array."""
+        whole = len(indices) == self.num_envs
+        if isinstance(self.channel.backend, ProcessBackend):
+            pictures = self.channel.backend.pictures
+            assert pictures is not None
+            return pictures.copy() if whole else pictures[indices]
+        if whole and self._all_images is not None:
+            return self._all_images
+        return np.stack([self._images[index] for index in indices])
+
+    def _batch_results(
+        self, results: dict[int, Any]
+    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        self._last.update(results)
+        indices = sorted(results)
+        observations, rewards, terminated, truncated, infos = zip(
+            *[results[index] for index in indices], strict=True
+        )
+        return (
+            self._stack_observations(self.single_observation_space, observations, indices),
+            np.array(rewards, np.float64),
+            np.array(terminated, np.bool_),
+            np.array(truncated, np.bool_),
+            _batch_infos(infos),
+        )
+
+    def _stack_observations(self, space: Any, parts: Sequence[Any], indices: list[int]) -> Any:
+        if isinstance(space, spaces.Dict):
+            return {
+                key: self._stack_observations(inner, [part[key] for part in parts], indices)
+                for key, inner in space.items()
+            }
+        if parts[0] is None:
+            return self._gather_images(indices)
+        if isinstance(space, spaces.Text):
+            return tuple(parts)
+        if isinstance(space, spaces.Box):
+            return np.stack(parts)
+        return concatenate(space, parts, create_empty_array(space, len(parts)))  # type: ignore[arg-type]
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close every environment, and end what they live in."""
+        self.channel.close()
+
+
+def _raise_errors(results: Mapping[int, Any]) -> None:
+    """Raise what an environment raised where an attribute was asked for."""
+    for result in results.values():
+        if isinstance(result, ExceptionMessage):
+            raise result.error
+
+
+def _batch_spaces(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
+    """Return the space of a row of environments, whether or not they share one."""
+    if all(space == singles[0] for space in singles[1:]):
+        return batch_space(singles[0], len(singles))
+    if all(type(space) is type(singles[0]) for space in singles):
+        return batch_differing_spaces(list(singles))
+    return spaces.Tuple(singles)
+
+
+def _batch_infos(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
+    columns: dict[str, Any] = {}
+    keys = infos[0].keys()
+    if all(info.keys() == keys for info in infos):
+        everywhere = np.ones(len(infos), np.bool_)
+        for key in infos[0]:
+            columns[key] = _batch_values(key, [info[key] for info in infos])
+            columns[f"_{key}"] = everywhere.copy()
+        return columns
+    for key in dict.fromkeys([key for info in infos for key in info]):
+        there = [key in info for info in infos]
+        columns[key] = _batch_values(key, [info.get(key) for info in infos], there)
+        columns[f"_{key}"] = np.array(there)
+    return columns
+
+
+def _batch_values(key: str, values: list[Any], there: list[bool] | None = None) -> Any:
+    """Return the values of a key as an array; `there` says which of them there are."""
+    here = values if there is None else list(itertools.compress(values, there))
+    kinds = set(map(type, here))
+    if len(kinds) == 1 and key != "final_obs":
+        (kind,) = kinds
+        if kind is dict:
+            return _batch_infos([value or {} for value in values])
+        if kind in (bool, int, float) or issubclass(kind, np.generic):
+            return np.array(values if there is None else [value or 0 for value in values], kind)
+        if kind is np.ndarray and len({(value.shape, value.dtype) for value in here}) == 1:
+            if there is None:
+                return np.array(here)
+            column = np.zeros((len(values), *here[0].shape), here[0].dtype)
+            column[there] = here
+            return column
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column

@@ -1,0 +1,174 @@
+"""Slots: one environment of a vector, wherever it lives."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.base_env import BaseEnv
+from gem_ma.apis.gymnasium_view import GymnasiumView
+from gem_ma.apis.workers import ExceptionMessage
+from gem_ma.chat.turn import Turn
+
+
+class SubEnv:
+    """One environment of a vector, wherever it lives; pickles as what makes it."""
+
+    arguments: tuple[Any, ...]  # what makes it, its environment first
+    env: Any
+    base_env: BaseEnv  # what its replies are handed to
+    canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
+    picture_shape: tuple[int, ...] | None = None
+
+    @property
+    def is_blocking(self) -> bool:
+        """Whether its steps wait for something, and belong into a thread."""
+        return bool(self.arguments[0].blocking)
+
+    def reset(self, seed: int | None, options: Any) -> Any:
+        raise NotImplementedError
+
+    def split_job(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Return a job that yields what may wait for something, if only that needs a thread."""
+        return None
+
+    def step(self, action: Any) -> Any:
+        raise NotImplementedError
+
+
+class SeatSubEnv(SubEnv):
+    """One seat of an environment, with what happens when its episode ends."""
+
+    def __init__(self, env: AECEnv, autoreset: str, agent: str | None, others: Any):
+        self.arguments = env, autoreset, agent, others
+        self.env = GymnasiumView(env.copy(), agent=agent, others=others)
+        self.autoreset = autoreset
+        self.over = False
+        inner = self.base_env = self.env.env
+        sight = inner.observation_builder
+        width, height = sight.image_size
+        numbers = sight.discrete and inner.core.encoding_space() is not None
+        drawn = sight.config.observe != "text" or (sight.discrete and not numbers)
+        self.picture_shape = (height, width, 3) if drawn else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SeatSubEnv, self.arguments
+
+    def reset(self, seed: int | None, options: Any) -> Any:
+        self.over = False
+        observation, info = self._call_on_canvas(self.env.reset, seed=seed, options=options)
+        return self._drop_image(observation), 0.0, False, False, info
+
+    def step(self, action: Any) -> Any:
+        if self.over and self.autoreset == "next":
+            return self.reset(None, None)
+        return self._finish_step(self._call_on_canvas(self.env.step, action))
+
+    def split_job(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        begins = self.over and self.autoreset == "next"
+        if method != "step" or begins or not self.env.has_parts:
+            return None
+        return self._step_in_parts(*arguments)
+
+    def _step_in_parts(self, action: Any) -> Generator[Callable[[], Any], Any, Any]:
+        outcome = yield from self.env.step_in_parts(action)
+        result = self._call_on_canvas(outcome)
+        if self.autoreset == "same" and (result[2] or result[3]):  # beginning may wait, too
+            return (yield functools.partial(self._finish_step, result))
+        return self._finish_step(result)
+
+    def _finish_step(self, result: tuple[Any, ...]) -> Any:
+        """Return what is sent of a step, after which the environment may begin again."""
+        observation, reward, terminated, truncated, info = result
+        self.over = terminated or truncated
+        if self.over and self.autoreset == "same":
+            if self.canvas is not None:  # which the next picture will be drawn over
+                observation = _copy_arrays(observation)
+            final = {"final_obs": observation, "final_info": info}
+            observation, _, _, _, info = self.reset(None, None)
+            return observation, reward, terminated, truncated, {**info, **final}
+        return self._drop_image(observation), reward, terminated, truncated, info
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Return an attribute of the environment, called if it is a method; errors as Raised."""
+        try:
+            found = self.env.get_wrapper_attr(name)
+            return found(*args, **kwargs) if callable(found) else found
+        except Exception as error:  # noqa: BLE001 - raised again by the vector
+            return ExceptionMessage(error)
+
+    def set(self, name: str, value: Any) -> ExceptionMessage | None:
+        """Set an attribute of the environment; an error as Raised."""
+        try:
+            self.env.set_wrapper_attr(name, value)
+        except Exception as error:  # noqa: BLE001 - raised again by the vector
+            return ExceptionMessage(error)
+        return None
+
+    def _call_on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self.canvas is None:
+            return call(*args, **kwargs)
+        sight = self.env.env.observation_builder
+        sight.canvas = self.canvas
+        try:
+            return call(*args, **kwargs)
+        finally:
+            sight.canvas = None
+
+    def _drop_image(self, observation: Any) -> Any:
+        """Return an observation without the picture, if that is on the canvas."""
+        if isinstance(observation, dict):
+            return {key: self._drop_image(value) for key, value in observation.items()}
+        return None if observation is self.canvas else observation
+
+
+def _copy_arrays(observation: Any) -> Any:
+    if isinstance(observation, dict):
+        return {key: _copy_arrays(value) for key, value in observation.items()}
+    return observation.copy() if isinstance(observation, np.ndarray) else observation
+
+
+class GameStepResult(NamedTuple):
+    """What one game of a GameVector shows."""
+
+    turns: dict[str, Turn]
+    rewards: Mapping[str, float]
+    terminated: bool
+    truncated: bool
+    report: dict[str, Any]
+
+
+class GameSubEnv(SubEnv):
+    """One game with all its seats; a Turn's picture is drawn by whoever looks at it."""
+
+    def __init__(self, env: AECEnv, autoreset: str):
+        self.arguments = env, autoreset
+        self.env = self.base_env = env.copy()
+        self.autoreset = autoreset
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GameSubEnv, self.arguments
+
+    def reset(self, seed: int | None, options: Any) -> GameStepResult:
+        self.env.reset(seed=seed, options=options)
+        return GameStepResult(self._make_turns(), {}, False, False, {})
+
+    def step(self, actions: Mapping[str, Any]) -> GameStepResult:
+        env, match = self.env, self.env.match
+        if not match.waiting_seats and self.autoreset == "next":
+            return self.reset(None, None)
+        rewards = env.step_seats(actions)
+        if match.waiting_seats:
+            return GameStepResult(self._make_turns(), rewards, False, False, {})
+        truncated = match.truncated
+        report = match.game.report(match.state)
+        if self.autoreset == "same":
+            env.reset()
+        return GameStepResult(self._make_turns(), rewards, not truncated, truncated, report)
+
+    def _make_turns(self) -> dict[str, Turn]:
+        return {seat: self.env.turn(seat) for seat in self.env.match.waiting_seats}

@@ -1,0 +1,94 @@
+"""What an answer says, in whatever form, where that can mean one thing only."""
+
+import re
+
+MAX_ANSWER_LENGTH = 200  # characters of an answer that is looked at
+_DEGREES = re.compile(r"\^ ?(?:\\circ|\{ ?\\circ ?\})|\\(?:degree|circ)|\u00b0")
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
+_NAME_PREFIX = re.compile(r"\\?[a-zA-Z]\w{0,11}\s{0,2}(?:=|:(?!\d))\s{0,2}(?=[^=\s])")
+_NUMBER_WITH_UNIT = re.compile(
+    r"([+\u2212-]?\\?\$?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)((?: [A-Za-z][A-Za-z'-]+){1,3})\.?"
+)
+# Words behind a number that make another number of it, or no answer.
+_MODIFIER_WORDS = (
+    "and or not no but if maybe perhaps either to than plus minus times over by percent hundred "
+    "thousand million billion trillion dozen half halves third thirds quarter quarters pi squared "
+    "cubed factorial mod modulo root is are was equals wrong incorrect unless except choose am pm "
+    "about approximately between least most more less fewer"
+)
+_MODIFIERS = frozenset(_MODIFIER_WORDS.split())
+_CLOCK_TIME = re.compile(r"(\d{1,2})[:.h](\d{2})(?::00)?\s*([ap]\.?m\.?)?\.?", re.IGNORECASE)
+_LETTERED_OPTION = re.compile(r"\(?([A-Z])\s*[).:]\s+\S.*", re.DOTALL)
+_COORDINATE_NAMES = frozenset(("x", "y", "left", "top", "right", "bottom"))
+_IGNORED_WORDS = _COORDINATE_NAMES | {
+    "point",
+    "box",
+    "the",
+    "is",
+    "at",
+    "answer",
+    "and",
+    "to",
+    "from",
+    "percent",
+}
+_COORDINATE_ORDERS = {
+    2: ((), ("x", "y")),
+    4: ((), ("x", "y", "x", "y"), ("left", "top", "right", "bottom")),
+}
+_WHOLE_NUMBER = re.compile(r"(?<!\d)([+-]?\d++)\.0+")
+
+
+def strip_answer(text: str) -> str:
+    r"""Return an answer without dollar signs, \text{}, degrees, a name before it or units behind.
+
+    What could mean something else stays as it is: "5 million", "5 x", "5 or 6".
+    """
+    if len(text) > MAX_ANSWER_LENGTH:
+        return text
+    said = _DEGREES.sub(" ", _LATEX_TEXT.sub(r" \1 ", text.strip().strip("$")))
+    named = _NAME_PREFIX.match(said := said.strip())
+    said = said[named.end() :] if named else said
+    said = " ".join(said.strip().removeprefix(r"\(").removesuffix(r"\)").split())
+    found = _NUMBER_WITH_UNIT.fullmatch(said)
+    if found and not _MODIFIERS.intersection(found[2].casefold().split()):
+        return found[1].replace("\u2212", "-")
+    return said
+
+
+def normalize_integer(text: str) -> str:
+    """Return a number without zeros behind its point and commas within: 1,145.0 is 1145."""
+    said = strip_answer(text)
+    if re.fullmatch(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.0+)?", said):
+        said = said.replace(",", "")
+    found = _WHOLE_NUMBER.fullmatch(said)
+    return found[1] if found else said
+
+
+def parse_integers(text: str, many: int) -> tuple[int, ...]:
+    """Return so many whole numbers that a text lists, in any brackets; or none if it says more."""
+    if len(text) > MAX_ANSWER_LENGTH or not re.fullmatch(r"[\w\s,;:=.%()\[\]{}<>/\"'`|*]*", text):
+        return ()
+    words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
+    found = re.findall(r"\d+(?:\.\d+)?", text)
+    named = tuple([word for word in words if word in _COORDINATE_NAMES])
+    plain = [_WHOLE_NUMBER.sub(r"\1", number) for number in found]
+    if not _IGNORED_WORDS.issuperset(words) or named not in _COORDINATE_ORDERS[many]:
+        return ()
+    if len(plain) != many or not all(one.isdecimal() and len(one) < 19 for one in plain):
+        return ()
+    return tuple(map(int, plain))
+
+
+def normalize_time(text: str) -> str:
+    """Return a time as on a clock's face: 09:25 AM and 21:25 are 9:25."""
+    found = _CLOCK_TIME.fullmatch(strip_answer(text))
+    if not found or int(found[1]) > 24 or int(found[2]) > 59:
+        return text
+    return f"{(int(found[1]) - 1) % 12 + 1}:{found[2]}"
+
+
+def normalize_option(text: str) -> str:
+    """Return the letter of an option that is said with its words: "B) a square" is B."""
+    found = _LETTERED_OPTION.fullmatch(text.strip())
+    return found[1] if found else text

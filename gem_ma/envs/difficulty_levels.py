@@ -1,0 +1,69 @@
+"""Levels of a game: what its arguments leave open is drawn for each episode, and a dial of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+MAX_DIFFICULTY = 10  # on the dial, which begins at 0
+
+
+def fill_levels(drawn, *given):
+    """Return the levels to draw from: these, with every argument that is given put in."""
+    if given[-1] is not None and given[-1] < 1:
+        raise ValueError(f"max_turns={given[-1]}: expected 1 or more")
+    filled = [
+        tuple([own if own is not None else other for own, other in zip(given, level, strict=True)])
+        for level in drawn
+    ]
+    return tuple(dict.fromkeys(filled))
+
+
+def sample_level(rng, levels):
+    """Return one of the levels."""
+    return levels[int(rng.integers(len(levels)))] if len(levels) > 1 else levels[0]
+
+
+def interpolate_levels(points: Mapping[int, Any]) -> tuple[Any, ...]:
+    """Return what stands at each difficulty from 0 to 10, given what stands at some of them.
+
+    Numbers in between lie on the line from one point to the next, whole where its ends are; all
+    else is that of the point below. A point is a number, or a mapping or a list of such.
+    """
+    places = sorted(points)
+    if not places or places[0] != 0 or places[-1] != MAX_DIFFICULTY:
+        raise ValueError(f"points at {places}: expected 0, {MAX_DIFFICULTY} and any in between")
+    rows = []
+    for place in range(MAX_DIFFICULTY + 1):
+        low = max(one for one in places if one <= place)
+        high = min(one for one in places if one >= place)
+        share = (place - low) / (high - low) if high > low else 0.0
+        rows.append(_interpolate(points[low], points[high], share))
+    return tuple(rows)
+
+
+def _interpolate(low, high, share):
+    if isinstance(low, Mapping):
+        if low.keys() != high.keys():
+            own, other = (", ".join(sorted(one)) for one in (low, high))
+            raise ValueError(f"points on a dial say the same; one says {own}, the next {other}")
+        return {key: _interpolate(value, high[key], share) for key, value in low.items()}
+    if isinstance(low, list | tuple) and isinstance(high, list | tuple) and len(low) == len(high):
+        return type(low)(_interpolate(a, b, share) for a, b in zip(low, high, strict=True))
+    if not _is_number(low) or not _is_number(high):
+        return low
+    exact = low + share * (high - low)
+    return round(exact) if isinstance(low, int) and isinstance(high, int) else exact
+
+
+def _is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def select_level(rows, difficulty):
+    """Return what stands at a difficulty, or raise for what is none."""
+    if not isinstance(difficulty, int) or isinstance(difficulty, bool):
+        raise TypeError(
+            f"difficulty={difficulty!r}: expected a whole number from 0 to {MAX_DIFFICULTY}"
+        )
+    if not 0 <= difficulty <= MAX_DIFFICULTY:
+        raise ValueError(f"difficulty={difficulty}: expected 0 to {MAX_DIFFICULTY}")
+    return rows[difficulty]

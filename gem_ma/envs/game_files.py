@@ -1,0 +1,64 @@
+"""Games in files: "FILE.py", "FILE.py:NAME" and "module:NAME" wherever an id may stand."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from gem_ma.envs.registry import Spec, UnknownEnv
+from gem_ma.game import Game
+from gem_ma.validation import entry_points
+
+
+class GameNotFound(UnknownEnv):
+    """A file has no game of this name, or is not there."""
+
+
+def find_file_spec(what: str) -> Spec | None:
+    """Return the Spec of a game in a file or in a module that can be imported, or None."""
+    file, name = entry_points.split_file_entry(what)
+    if file:
+        path = Path(file).resolve()
+        if not path.is_file():
+            raise GameNotFound(f"{file}: no such file")
+        name = find_game_name(import_game_file(path), file, name)
+        return Spec(f"{path.name}:{name}", f"{path}:{name}")
+    there = entry_points.import_module_entry(what)
+    found = None if there is None else getattr(*there, None)
+    is_game = isinstance(found, type) and issubclass(found, Game)
+    return Spec(what, what) if is_game else None
+
+
+def import_game_file(path: Path) -> Any:
+    """Import a file, or raise NoGame if another module has its name."""
+    try:
+        return entry_points.import_file(path)
+    except entry_points.ShadowedModuleError as error:
+        raise GameNotFound(str(error)) from None
+
+
+def find_game_name(module: Any, file: str, name: str) -> str:
+    """Return the name of a game in a module: of the one that it has, or the one asked for."""
+    games = list_games(module)
+    if name in games:
+        return name
+    if name:
+        there = f"; there is {', '.join(games)}" if games else ""
+        raise GameNotFound(f"{file} has no game {name!r}{there}")
+    if len(games) != 1:
+        found = f"several games; say which: {', '.join(f'{file}:{one}' for one in games)}"
+        raise GameNotFound(f"{file} has {found if games else 'no subclass of gem_ma.Game'}")
+    return next(iter(games))
+
+
+def list_games(module: Any) -> dict[str, type[Game[Any]]]:
+    """Return the games that a module itself defines."""
+    return {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Game)
+        and value.__module__ == module.__name__
+        and not inspect.isabstract(value)
+    }

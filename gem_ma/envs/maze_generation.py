@@ -1,0 +1,41 @@
+"""Mazes as rows of symbols: cells have odd coordinates, what is between two of them is even."""
+
+WALL, FREE = "#."
+DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
+
+
+def generate_maze(rng, size, roots=((0, 0),)):
+    """Dig from several cells at once, each a tree of its own, until all cells are free.
+
+    Return the maze as lists of symbols, and how far each cell is from the root of its tree, by
+    root; a root counts cells as (row, column).
+    """
+    side = 2 * size + 1
+    maze = [[WALL] * side for _ in range(side)]
+    far = [{root: 0} for root in roots]
+    paths = [[root] for root in roots]
+    draws = iter(rng.random(size * size).tolist())
+    for row, column in roots:
+        maze[2 * row + 1][2 * column + 1] = FREE
+    while any(paths):
+        for path, reached in zip(paths, far, strict=True):
+            while path:  # dig one step, from the newest cell that has an undug neighbour
+                row, column = path[-1]
+                undug = [
+                    (down, right)
+                    for down, right in DIRECTIONS
+                    if 0 <= row + down < size
+                    and 0 <= column + right < size
+                    and maze[2 * (row + down) + 1][2 * (column + right) + 1] == WALL
+                ]
+                if not undug:
+                    path.pop()
+                    continue
+                down, right = undug[int(next(draws) * len(undug))]
+                cell = row + down, column + right
+                maze[2 * row + 1 + down][2 * column + 1 + right] = FREE
+                maze[2 * cell[0] + 1][2 * cell[1] + 1] = FREE
+                reached[cell] = reached[row, column] + 1
+                path.append(cell)
+                break
+    return maze, far

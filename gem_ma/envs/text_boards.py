@@ -1,0 +1,288 @@
+"""Find the boards in a text that another library wrote, so that they can be drawn as boards.
+
+A board is found only where it, written back, is the text: rows of short signs, all with the same
+spaces and bars between them, lines that rule them at regular places, and labels beside and above.
+Nothing of the text is left out: what is no board stays words, and every sign of a board its sign.
+"""
+
+import functools
+import re
+from typing import NamedTuple
+
+from gem_ma.scene import Grid, RichText, Tile
+
+MAX_TEXT_LENGTH = 10_000  # characters of a text that is looked at
+MAX_BOARD_SIZE = 40  # rows or columns of a board
+MAX_SIGN_LENGTH = 3  # characters
+BOARD_GROUNDS = ("", "blue", "red", "green", "yellow", "gray", "purple", "orange", "brown", "black")
+_RULE_LINE = re.compile(r"[ +|=\u2500-]+")
+_DASHES = re.compile(r"[-=\u2500]{3}")  # that it has somewhere
+_TOKEN = re.compile(r"[^\s|]+")
+_WORDS = re.compile(r"[^\W\d_]{3}|```")
+_DRAWING_SIGN = re.compile(r"[\u2500-\u259f\\/=]")  # what makes a drawing or a formula of rows
+
+
+class TextBoard(NamedTuple):
+    """A board as it stands in a text: signs in rows, and how each line is written."""
+
+    cells: tuple[tuple[str, ...], ...]
+    columns: tuple[str, ...]
+    lines: tuple[str, ...]
+    width: tuple[int, ...]  # of the columns, labels beside the rows first if there are any
+    align: str  # < ^ > as in format strings, and "|" for a space at the left
+    edges: tuple[str, ...]  # what is before, between and behind the cells of every row
+    rules: tuple[tuple[int, str], ...]  # before which row a line stands that is no row
+    head: tuple[int, str]  # the same of the line with the labels of the columns, or ""
+    after: bool  # labels stand behind the rows too
+
+    def write(self):
+        """Return the lines that the board was read from."""
+        found = []
+        rules = list(self.rules)
+        for number, cells in enumerate([*self.cells, ()]):
+            if self.head[1] and self.head[0] == number and not number:
+                found.append(self.head[1])
+            while rules and rules[0][0] == number:
+                found.append(rules.pop(0)[1])
+            if self.head[1] and self.head[0] == number and number:
+                found.append(self.head[1])
+            if cells:
+                label = self.lines[number : number + 1]
+                cells = (*label, *cells, *(label if self.after else ()))
+                parts = map(_pad_cell, cells, self.width, [self.align] * len(cells))
+                line = "".join(e + p for e, p in zip(self.edges, [*parts, ""], strict=True))
+                found.append(line)
+        return found
+
+
+@functools.lru_cache(64)
+def build_text_scene(text):
+    """Return a text as a scene in which its boards are drawn, or None if it has none."""
+    if len(text) > MAX_TEXT_LENGTH:
+        return None
+    parts = [
+        _build_grid(part) if isinstance(part, TextBoard) else part for part in split_boards(text)
+    ]
+    return RichText(text, tuple(parts)) if any(isinstance(part, Grid) for part in parts) else None
+
+
+def split_boards(text):
+    """Return a text in parts: boards, and the words before, between and behind them."""
+    lines, parts, words, at = text.split("\n"), [], [], 0
+    while at < len(lines):
+        board, end = None, at
+        if _may_begin_board(lines[at]):
+            board, end = _find_longest_board(lines, at)
+        if board is None:
+            words.append(lines[at])
+            at += 1
+        else:
+            parts += ["\n".join(words)] if words else []
+            parts.append(board)
+            words, at = [], end
+    return [*parts, "\n".join(words)] if words else parts
+
+
+def _may_begin_board(line):
+    """Return whether a board can begin with a line: it has some short signs, or is a rule."""
+    signs = _TOKEN.findall(line)
+    return len(line) <= 6 * MAX_BOARD_SIZE and (
+        _is_rule(line)
+        or ("|" in line and all(len(sign) <= MAX_SIGN_LENGTH for sign in signs))
+        or (len(signs) > 1 and all(len(sign) <= MAX_SIGN_LENGTH for sign in signs))
+    )
+
+
+def _is_rule(line):
+    return bool(_RULE_LINE.fullmatch(line) and _DASHES.search(line))
+
+
+def _is_dotted_rule(line):
+    """Return whether a line is a rule, where no row has such signs: - - - -."""
+    many = line.count("-")
+    return many > 3 and line.strip(" ") == " ".join("-" * many)
+
+
+def _find_longest_board(lines, at):
+    end = at
+    while end < len(lines) and end - at < 2 * MAX_BOARD_SIZE + 4 and _may_begin_board(lines[end]):
+        end += 1
+    if at and not _ends_board(lines[at - 1]):
+        return None, at
+    for stop in range(end, at + 1, -1):
+        board = (
+            _parse_board(lines[at:stop]) if stop == len(lines) or _ends_board(lines[stop]) else None
+        )
+        if board is not None:
+            return board, stop
+    return None, at
+
+
+def _ends_board(line):
+    """Return whether a line beside a board is none of its lines: it is empty, or has words."""
+    return not line.strip() or bool(_WORDS.search(line))
+
+
+def _parse_board(lines):
+    """Return all of some lines as one board, or None."""
+    for rules in (_is_rule, _is_dotted_rule, None):
+        ruled = [rules is not None and rules(line) for line in lines]
+        if rules is None or any(ruled):
+            for head in (None, 0, len(lines) - 1):
+                board = _parse_rows(lines, ruled, head)
+                if board is not None and board.write() == lines:
+                    return board
+    return None
+
+
+def _parse_rows(lines, ruled, head):
+    """Return a board, given which lines are rules and which one labels the columns."""
+    if head is not None and ruled[head]:
+        return None
+    rows: list[str] = []
+    rules, before = [], 0
+    for number, line in enumerate(lines):
+        if number == head:
+            before = len(rows)
+        elif ruled[number]:
+            rules.append((len(rows), line))
+        else:
+            rows.append(line)
+    if not 2 <= len(rows) <= MAX_BOARD_SIZE or not _are_rules_regular(rules, len(rows), head == 0):
+        return None
+    found = _parse_spaced_rows(rows) or _parse_barred_rows(rows)
+    if found is None:
+        return None
+    table, starts, width, align, edges = found
+    columns, spare = (), 0
+    if head is not None:
+        under = bool(rules) and rules[0][0] == 0 == before  # a rule between labels and board
+        columns, spare = _parse_labels(lines[head], table, starts, width, under)
+        if not columns:
+            return None
+    names = tuple([row[0] for row in table if spare])
+    cells = tuple([tuple(row[spare > 0 : -1 if spare == 2 else None]) for row in table])
+    if not _is_board(cells):
+        return None
+    above = before, "" if head is None else lines[head]
+    return TextBoard(
+        cells, columns, names, tuple(width), align, tuple(edges), tuple(rules), above, spare == 2
+    )
+
+
+def _parse_labels(line, table, starts, width, under):
+    """Return the labels of a line over columns, and how many of these hold labels of rows."""
+    labels = list(_TOKEN.finditer(line))
+    names, spare = tuple([label.group() for label in labels]), len(starts) - len(labels)
+    twice = spare == 2 and all(row[0] == row[-1] for row in table)  # before and behind rows
+    middles = [start + wide / 2 for start, wide in zip(starts, width, strict=True)][spare > 0 :]
+    pairs = zip(labels, middles, strict=False)
+    over = all(abs(sum(label.span()) / 2 - middle) <= 1.5 for label, middle in pairs)
+    known = spare == 1 or twice or (spare == 0 and under)
+    return (names, spare) if known and over and len(set(names)) == len(names) else ((), 0)
+
+
+def _is_board(cells):
+    """Return whether cells are those of a board: three by three, or any number of digits."""
+    signs = "".join(map("".join, cells))
+    least = 2 if signs.isdecimal() else 3
+    return (
+        len(cells) >= least
+        and least <= len(cells[0]) <= MAX_BOARD_SIZE
+        and not _DRAWING_SIGN.search(signs)
+    )
+
+
+def _are_rules_regular(rules, rows, headed):
+    """Return whether rules are all alike, and around all rows, or every so many of them."""
+    if not rules:
+        return True
+    places = [place for place, _ in rules]
+    inner = [place for place in places if 0 < place < rows]
+    step = inner[0] if inner else 1
+    return (
+        len({line for _, line in rules}) == 1
+        and len(set(places)) == len(places)
+        and inner in ([], list(range(step, rows, step)))
+        and ((0 in places) == (rows in places) or headed)
+    )
+
+
+def _parse_spaced_rows(rows):
+    """Read rows in which every cell has a sign, or return None."""
+    found = [list(_TOKEN.finditer(row)) for row in rows]
+    many = len(found[0])
+    if many < 2 or any(len(row) != many for row in found):
+        return None
+    columns = list(zip(*found, strict=True))
+    if any(len(sign.group()) > MAX_SIGN_LENGTH for row in found for sign in row):
+        return None
+    for align in "><":
+        ends = [{sign.span()[align == ">"] for sign in column} for column in columns]
+        if all(len(end) == 1 for end in ends):
+            width = [max(len(sign.group()) for sign in column) for column in columns]
+            starts = [
+                end.pop() - (wide if align == ">" else 0)
+                for end, wide in zip(ends, width, strict=True)
+            ]
+            table = [[sign.group() for sign in row] for row in found]
+            return _split_edges(rows, table, starts, width, align)
+    return None
+
+
+def _parse_barred_rows(rows):
+    """Read rows whose cells are between bars and may be empty, or return None."""
+    cuts = [i for i, sign in enumerate(rows[0]) if sign == "|"]
+    if not cuts or any([i for i, c in enumerate(row) if c == "|"] != cuts for row in rows):
+        return None
+    spans = list(zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(rows[0])], strict=True))
+    spans = [
+        (start, stop)
+        for start, stop in spans
+        if any(row[start:stop].strip() for row in rows) or start not in (0, cuts[-1] + 1)
+    ]
+    if len(spans) < 2 or len({len(row) for row in rows}) > 1:
+        return None
+    starts, width = [start for start, _ in spans], [stop - start for start, stop in spans]
+    table = [[row[start:stop].strip() for start, stop in spans] for row in rows]
+    if any(len(sign) > MAX_SIGN_LENGTH or " " in sign for row in table for sign in row):
+        return None
+    for align in "^<>|":
+        found = _split_edges(rows, table, starts, width, align)
+        if found is not None:
+            return found
+    return None
+
+
+def _split_edges(rows, table, starts, width, align):
+    """Return the parts of rows if they are written so, each with the same between its cells."""
+    behind = [0, *(start + wide for start, wide in zip(starts, width, strict=True))]
+    edges = [rows[0][a:b] for a, b in zip(behind, [*starts, len(rows[0])], strict=True)]
+    if set("".join(edges)) - set(" |"):
+        return None
+    for row, cells in zip(rows, table, strict=True):
+        parts = [_pad_cell(cell, wide, align) for cell, wide in zip(cells, width, strict=True)]
+        if "".join(e + p for e, p in zip(edges, [*parts, ""], strict=True)) != row:
+            return None
+    return table, starts, width, align, edges
+
+
+def _pad_cell(cell, width, align):
+    return f" {cell}".ljust(width) if align == "|" else f"{cell:{align}{width}}"
+
+
+def _build_grid(board):
+    """Return a board as it is drawn: each sign in its cell, digits that come again on colours."""
+    signs = sorted({sign for row in board.cells for sign in row})
+    many = sum(map(len, board.cells))
+    matrix = all(len(s) == 1 and s in "0123456789" for s in signs) and len(signs) < many
+    tiles = [
+        (sign, Tile(ground=BOARD_GROUNDS[int(sign)] if matrix else "", text=sign)) for sign in signs
+    ]
+    return Grid(board.cells, _intern_tiles(tuple(tiles)), (), board.columns, board.lines)
+
+
+@functools.lru_cache(64)
+def _intern_tiles(tiles):
+    """Return the same object for equal tiles: renderers know them by identity."""
+    return tiles

@@ -1,0 +1,325 @@
+"""Results of several evaluations as one table, of what can be compared and nothing else."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
+
+RESULTS_SCHEMA = 1  # of results.json
+CONDITION_LABELS = {  # of what has to be the same, as it is told
+    "id": "the environment",
+    "arguments": "its arguments",
+    "tasks": "the number of starts",
+    "trials": "the trials of each",
+    "seed": "the seed",
+    "options": "the options of reset",
+    "numbered": "how starts are numbered",
+    "success": "what counts as a success",
+    "context": "how much of a chat is read",
+    "tools": "the tools",
+    "sampling": "the sampling",
+    "others": "who else sat there",
+    "data": "the data",
+    "prompts": "what the seats were told",
+    "version": "the release that played",
+}
+RowKey = tuple[str, str]  # the name of an entry, and the seat
+
+
+class BadResults(ValueError):
+    """A file that is no results.json of an evaluation; the message says what would be one."""
+
+
+class RowResult(NamedTuple):
+    """What one agent came to in one row of a suite."""
+
+    success: IntervalEstimate
+    earned: IntervalEstimate
+    episodes: int
+    cost: float  # of an episode; nan: nobody said a price
+    records: str  # the file that holds the episodes
+
+
+class AgentResults(NamedTuple):
+    """One agent: its mean over what all agents played, and each row."""
+
+    agent: str
+    success: IntervalEstimate
+    cost: float
+    results: dict[RowKey, RowResult]
+
+
+class LeaderboardTable(NamedTuple):
+    """Agents who played one suite, the best first."""
+
+    suite: str
+    rows: list[RowKey]
+    common_rows: list[RowKey]  # the rows of the mean: those that everybody has played to the end
+    agent_results: list[AgentResults]
+
+
+class SuiteLeaderboard(NamedTuple):
+    """A table for each suite, and what is in none of them, and why."""
+
+    tables: list[LeaderboardTable]
+    refused: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        tables = [
+            {
+                "suite": table.suite,
+                "mean of": [list(key) for key in table.common_rows],
+                "agents": [_agent_to_dict(line) for line in table.agent_results],
+            }
+            for table in self.tables
+        ]
+        return {"tables": tables, "refused": self.refused}
+
+
+def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
+    """Merge the results of evaluations: files `results.json`, or the folders that hold them.
+
+    Rows of one entry and seat stand in one column only if all that decides a score was the same.
+    The first file that has a row says what that is; a row of another that differs is refused.
+    """
+    asked: dict[tuple[str, RowKey], tuple[Mapping[str, Any], str]] = {}
+    places: dict[str, dict[str, dict[RowKey, RowResult]]] = {}
+    refused: dict[str, list[RowKey]] = {}
+    for path, results in map(load_results, files):
+        suite = results["suite"]
+        for row in results["rows"]:
+            key, agent, question = _parse_conditions(row, results)
+            who = f"{agent} in {path}, {suite}"
+            if not row["episodes"]:
+                refused.setdefault(f"{who}: no episode came to its end", []).append(key)
+                continue
+            first, where = asked.setdefault((suite, key), (question, str(path)))
+            mine = places.setdefault(suite, {}).setdefault(agent, {})
+            if differs := [name for name in CONDITION_LABELS if question[name] != first[name]]:
+                said = ", ".join(
+                    f"{CONDITION_LABELS[name]} ({_shorten_value(question[name])}, not "
+                    f"{_shorten_value(first[name])})"
+                    for name in differs
+                )
+                why = f"{who}: another question than in {where}: {said}"
+                refused.setdefault(why, []).append(key)
+            elif key in mine:
+                why = f"{who}: it is in {mine[key].records} already"
+                refused.setdefault(why, []).append(key)
+            else:
+                mine[key] = _parse_row_result(row, path)
+    order = [key for _, key in asked]
+    tables = [
+        _build_table(suite, agents, order)
+        for suite, agents in places.items()
+        if any(agents.values())
+    ]
+    return SuiteLeaderboard(
+        tables, [f"{why} ({_format_keys(keys)})" for why, keys in refused.items()]
+    )
+
+
+def _format_keys(keys: Sequence[RowKey]) -> str:
+    named = ", ".join(" ".join(key) for key in keys[:3])
+    return named if len(keys) <= 3 else f"{len(keys)} rows: {named}, ..."
+
+
+def load_results(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
+    """Return the path of results, and what they say."""
+    path = Path(file)
+    path = path / "results.json" if path.is_dir() else path
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadResults(f"{path}: {error.strerror}; name a folder of gem-ma eval") from None
+    except (ValueError, RecursionError) as error:
+        raise BadResults(f"{path} is no JSON: {error}") from None
+    if not isinstance(found, dict) or not {"rows", "suite", "schema"} <= found.keys():
+        raise BadResults(f"{path} is no results.json of gem-ma eval of this release or later")
+    if found["schema"] != RESULTS_SCHEMA:
+        raise BadResults(
+            f"{path} has schema {found['schema']}, and this release reads {RESULTS_SCHEMA}; run "
+            f"the same "
+            "gem-ma eval again, which plays nothing twice, and it is written anew"
+        )
+    return path, found
+
+
+def _parse_conditions(
+    row: Mapping[str, Any], results: Mapping[str, Any]
+) -> tuple[RowKey, str, dict[str, Any]]:
+    """Return which row it is, who was evaluated, and all that decides a score beside them."""
+    try:
+        entry = next(one for one in results["entries"] if one["name"] == row["entry"])
+        own = {row["agents"][seat] for seat in row["evaluated"]}
+        others = {s: who for s, who in row["agents"].items() if s not in row["evaluated"]}
+        question = {**entry, "others": others, "data": row["data"], "prompts": row["prompts"]}
+        question |= {"seed": results["seed"], "version": results["version"]}
+        wanted = {name: question[name] for name in CONDITION_LABELS}
+    except (KeyError, TypeError, StopIteration) as error:
+        raise BadResults(f"results of {results['suite']}: no {error} in a row") from None
+    return (row["entry"], row["seat"]), ", ".join(sorted(own)), wanted
+
+
+def _parse_row_result(row: Mapping[str, Any], path: Path) -> RowResult:
+    return RowResult(
+        _parse_estimate(row["success"]),
+        _parse_estimate(row["return"]),
+        row["episodes"],
+        _parse_estimate(row["cost"]).value,
+        str(path.parent / row["records"]),
+    )
+
+
+def _parse_estimate(told: Mapping[str, float | None] | None) -> IntervalEstimate:
+    values = [(told or {}).get(name) for name in IntervalEstimate._fields]
+    return IntervalEstimate(*(math.nan if value is None else value for value in values))
+
+
+def _build_table(
+    suite: str, agents: Mapping[str, dict[RowKey, RowResult]], order: Sequence[RowKey]
+) -> LeaderboardTable:
+    agents = {agent: places for agent, places in agents.items() if places}
+    rows = [key for key in dict.fromkeys(order) if any(key in one for one in agents.values())]
+    common = [key for key in rows if all(key in one for one in agents.values())]
+    lines = [
+        AgentResults(
+            agent,
+            average_estimates([places[key].success for key in common]),
+            sum(place.cost * place.episodes for place in places.values()),
+            places,
+        )
+        for agent, places in agents.items()
+    ]
+    lines.sort(key=lambda one: (-_replace_nan(one.success.value, -1), one.agent))
+    return LeaderboardTable(suite, rows, common, lines)
+
+
+def _replace_nan(value: float, other: float) -> float:
+    return other if math.isnan(value) else value
+
+
+def _agent_to_dict(line: AgentResults) -> dict[str, Any]:
+    rows = [
+        {
+            "entry": key[0],
+            "seat": key[1],
+            "success": _estimate_to_dict(place.success),
+            "return": _estimate_to_dict(place.earned),
+            "episodes": place.episodes,
+            "records": place.records,
+        }
+        for key, place in line.results.items()
+    ]
+    cost = None if math.isnan(line.cost) else line.cost
+    return {
+        "agent": line.agent,
+        "success": _estimate_to_dict(line.success),
+        "cost": cost,
+        "rows": rows,
+    }
+
+
+def _estimate_to_dict(estimate: IntervalEstimate) -> dict[str, float | None]:
+    told = estimate._asdict()
+    return {name: None if math.isnan(value) else value for name, value in told.items()}
+
+
+def _shorten_value(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# -- as words, and as a page -----------------------------------------------------------------------
+
+
+def format_percent(one: IntervalEstimate) -> str:
+    """Return a share with its interval."""
+    if math.isnan(one.value):
+        return "-"
+    inside = "" if math.isnan(one.low) else f" [{100 * one.low:.0f}, {100 * one.high:.0f}]"
+    return f"{100 * one.value:.1f}%{inside}"
+
+
+def write_leaderboard_page(found: SuiteLeaderboard, out: str | os.PathLike[str]) -> None:
+    """Write tables as one HTML page, without a script; each row leads to its records."""
+    path = Path(out).resolve()
+    style = "".join(
+        resources.files(__package__).joinpath("page", name).read_text("utf-8")
+        for name in ("look.css", "standings.css")
+    )
+    body = "".join(_render_section(table, path.parent) for table in found.tables)
+    if found.refused:
+        listed = "".join(f"<li>{html.escape(one)}</li>" for one in found.refused)
+        body += f"<h2>Not compared</h2><ul>{listed}</ul>"
+    path.write_text(_PAGE_TEMPLATE.format(style=style, body=body), encoding="utf-8")
+
+
+_PAGE_TEMPLATE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Leaderboard</title><style>
+{style}</style></head><body><main><h1>Leaderboard</h1>
+{body}
+</main></body></html>
+"""
+
+
+def _render_section(table: LeaderboardTable, here: Path) -> str:
+    """Return a suite as a table of HTML: agents below each other, rows beside each other."""
+    esc = html.escape
+    heads = "".join(
+        f'<th scope="col">{esc(entry)}<br>{esc(seat)}</th>' for entry, seat in table.rows
+    )
+    priced = any(not math.isnan(line.cost) for line in table.agent_results)
+    lines = []
+    for place, line in enumerate(table.agent_results, 1):
+        cells = "".join(_render_cell(line.results.get(key), here) for key in table.rows)
+        cost = f"<td>{'-' if math.isnan(line.cost) else f'{line.cost:.2f}'}</td>" if priced else ""
+        lines.append(
+            f'<tr><td>{place}</td><th scope="row">{esc(line.agent)}</th>'
+            f"<td><b>{format_percent(line.success)}</b>{_render_interval(line.success)}</td>{cost}{cells}</tr>"
+        )
+    left = len(table.rows) - len(table.common_rows)
+    said = f"Mean success over {len(table.common_rows)} rows, each with its interval of 95 percent."
+    said += f" {left} more were not played by everybody, and are in no mean." if left else ""
+    cost = '<th scope="col">cost</th>' if priced else ""
+    return (
+        f"<section><h2>{esc(table.suite)}</h2><p>{said}</p>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{esc(table.suite)}"><table>'
+        f'<thead><tr><th scope="col">#</th><th scope="col">agent</th><th scope="col">mean</th>'
+        f"{cost}{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div></section>\n"
+    )
+
+
+def _render_cell(place: RowResult | None, here: Path) -> str:
+    if place is None:
+        return '<td class="muted">not played</td>'
+    link = quote(Path(os.path.relpath(Path(place.records).resolve(), here)).as_posix())
+    shown = f'<a href="{html.escape(link)}">{format_percent(place.success)}</a>'
+    return f"<td>{shown}{_render_interval(place.success)}</td>"
+
+
+def _render_interval(one: IntervalEstimate) -> str:
+    """Return an interval as a line, and the value as a mark on it."""
+    if math.isnan(one.value):
+        return ""
+    low, high = (_replace_nan(end, one.value) * 100 for end in (one.low, one.high))
+    at = 100 * one.value
+    return (
+        '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="all" width="100" height="2" y="3"/><rect x="{low:.1f}" y="2" height="4" '
+        f'width="{max(high - low, 0.5):.1f}"/><rect class="at" x="{min(at, 98.5):.1f}" '
+        'width="1.5" height="8"/></svg>'
+    )

@@ -1,0 +1,87 @@
+"""A seat of ours as a script for GEM knows its environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.gymnasium_view import GymnasiumSnapshot, GymnasiumView
+from gem_ma.gem.core import Env
+
+
+class SingleSeatEnv(GymnasiumView):
+    """A seat whose `reset` takes what GEM's take, and with what else GEM's environments have.
+
+    seed: of the first episode, unless its `reset` has one. again: makes another one like this.
+    """
+
+    def __init__(
+        self,
+        env: AECEnv,
+        *,
+        agent: str | None = None,
+        others: Any = None,
+        seed: int | None = None,
+        again: Callable[..., SingleSeatEnv] | None = None,
+    ):
+        super().__init__(env, agent=agent, others=others)
+        self.seed, self.env_id = seed, env.core.id
+        self._first_seed = seed
+        self._make_another = again
+
+    def reset(
+        self,
+        seed: int | None = None,
+        *,
+        options: dict[str, Any] | None = None,
+        idx: int | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode, of a task the one that asks question number `idx`."""
+        if seed is None:
+            seed = self._first_seed
+        self._first_seed = None
+        if idx is not None:
+            options = {**(options or {}), "index": idx}
+        return super().reset(seed=seed, options=options)
+
+    @property
+    def max_turns(self) -> int | None:
+        """How many turns an episode has at most, if there is a limit."""
+        limits = (
+            getattr(self.env, "max_turns", None),  # of a wrapper
+            self.env.match.config.max_turns,
+            getattr(self.env.core.game, "max_turns", None),
+        )
+        return min((one for one in limits if one is not None), default=None)
+
+    @property
+    def dataset(self) -> Any:
+        """The rows that a task draws its questions from; what is no task over data has none."""
+        rows = getattr(self.env.core.game, "rows", None)
+        if rows is None:
+            raise AttributeError(f"{self.env_id} draws from no dataset")
+        return rows
+
+    def get_state(self) -> GymnasiumSnapshot:
+        """Return this point of the episode, for `set_state`."""
+        return self.snapshot()
+
+    def set_state(self, state: GymnasiumSnapshot) -> None:
+        """Go back to a point of an episode, of this environment or of one made like it."""
+        self.restore(state)
+
+    def spawn(self, same_state: bool = False, **kwargs: Any) -> SingleSeatEnv:
+        """Return another one made like this, at the same point or at its beginning.
+
+        kwargs: arguments of `make` that change.
+        """
+        if self._make_another is None:
+            raise ValueError("only what gem.make has made can spawn()")
+        made = self._make_another(**kwargs)
+        if same_state:
+            made.set_state(self.get_state())
+        return made
+
+
+Env.register(SingleSeatEnv)  # so that isinstance(env, gem.Env) holds

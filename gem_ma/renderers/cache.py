@@ -1,0 +1,87 @@
+"""What was drawn once and may be asked for again: so many bytes in a process, and no more."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+MAX_CACHE_BYTES = 32 << 20  # bytes of all that is kept together
+_ENTRY_BYTES = 256  # bytes that a key and its place take
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class RenderCache:
+    """Values by their keys, of so many bytes: for new ones the oldest go that nobody asked for."""
+
+    def __init__(self, most: int = MAX_CACHE_BYTES) -> None:
+        self.max_bytes = most
+        self.used_bytes = 0  # bytes
+        self._values: dict[Any, Any] = {}
+        self._lock = threading.Lock()
+        self._used_keys: set[Any] = set()  # since it was put there, or since its turn to go
+        self.get = self._values.get
+        self.mark_used = self._used_keys.add
+
+    def put(self, key: Any, value: Any) -> Any:
+        """Keep a value, which has `nbytes` or a length, and return it."""
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        with self._lock:
+            if key in self._values:
+                self.used_bytes -= _count_bytes(self._values.pop(key))
+            self._values[key] = value
+            self.used_bytes += _count_bytes(value)
+            while self.used_bytes > self.max_bytes:
+                oldest = next(iter(self._values))
+                kept = self._values.pop(oldest)
+                if oldest in self._used_keys:
+                    self._used_keys.discard(oldest)
+                    self._values[oldest] = kept
+                else:
+                    self.used_bytes -= _count_bytes(kept)
+        return value
+
+    def pop(self, key: Any) -> Any:
+        """Hand over what is kept, which may be changed then, or None."""
+        with self._lock:
+            value = self._values.pop(key, None)
+            if value is not None:
+                self.used_bytes -= _count_bytes(value)
+        return value
+
+    def clear(self) -> None:
+        """Let all go."""
+        with self._lock:
+            self._values.clear()
+            self._used_keys.clear()
+            self.used_bytes = 0
+
+
+RENDER_CACHE = RenderCache()
+
+
+def memoize(make: Callable[P, T]) -> Callable[P, T]:
+    """Keep what a function returns for its arguments, which are given by place."""
+
+    @functools.wraps(make)
+    def find_or_make(*args: P.args, **named: P.kwargs) -> T:
+        key = make, args
+        value: T | None = RENDER_CACHE.get(key)
+        if value is None:
+            value = RENDER_CACHE.put(key, make(*args, **named))
+        else:
+            RENDER_CACHE.mark_used(key)
+        return value
+
+    return find_or_make
+
+
+def _count_bytes(value: Any) -> int:
+    size = getattr(value, "nbytes", None)
+    return _ENTRY_BYTES + (len(value) if size is None else size)

@@ -1,0 +1,86 @@
+"""Draw a Written text: words as on a screen, and the boards in it as boards, where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gem_ma.renderers import font
+from gem_ma.renderers.scenes import grid, terminal
+from gem_ma.renderers.themes import Theme, make_frame
+from gem_ma.scene import Grid, RichText, Terminal
+
+_MIN_CELL = 9  # pixels of a cell: letters can be read in it
+_GAP = 6
+_MAX_CAPTION = 24  # letters of a line that stands above its board, which may stand beside another
+
+# words, board, x, y, its box
+BlockPlacement = tuple[Sequence[str], Grid | None, int, int, tuple[int, int]]
+
+
+def draw(scene: RichText, size: tuple[int, int], theme: Theme) -> np.ndarray:
+    """Return a new frame: boards with the largest cells, or all as words where there is no room."""
+    for text in reversed([h for h in font.LETTER_HEIGHTS if h <= font.choose_height(size)]):
+        blocks = list(
+            _split_blocks(scene, max(1, (size[0] - 2 * _GAP) // font.measure_advance(text)))
+        )
+        cell = min(size) // 2
+        while cell >= _MIN_CELL:
+            placed = _place_blocks(blocks, size, text, cell)
+            if placed is not None:
+                return _draw_blocks(placed, size, text, theme)
+            cell = cell * 15 // 16  # not each number: a frame is laid out seventy times at most
+    return terminal.draw(Terminal(scene.text), size, theme)
+
+
+def _split_blocks(scene: RichText, columns: int) -> Iterator[tuple[list[str], Grid | None]]:
+    """Yield lines of words alone, and boards with the short line before them, if there is one."""
+    caption: list[str] = []
+    for number, part in enumerate(scene.parts):
+        if isinstance(part, Grid):
+            yield caption, part
+            caption = []
+            continue
+        lines = font.wrap_text(part.strip("\n"), columns) if part.strip() else []
+        if lines and number + 1 < len(scene.parts) and len(lines[-1]) <= _MAX_CAPTION:
+            caption = [lines.pop()]
+        while lines and not lines[-1]:
+            lines.pop()
+        if lines:
+            yield lines, None
+
+
+def _place_blocks(
+    blocks: list[tuple[list[str], Grid | None]], size: tuple[int, int], text: int, cell: int
+) -> list[BlockPlacement] | None:
+    """Place blocks from top to bottom, boards beside each other, or return None without room."""
+    advance = font.measure_advance(text)
+    found: list[BlockPlacement] = []
+    x, y, below = _GAP, _GAP, _GAP
+    for lines, board in blocks:
+        box = (0, 0)
+        if board is not None:
+            side = max(map(len, board.lines), default=0) * advance + (_GAP if board.lines else 0)
+            above = text + 2 if board.columns else 0
+            box = side + len(board.rows[0]) * cell, above + len(board.rows) * cell
+        wide = max(box[0], max(map(len, lines), default=0) * advance)
+        if board is None or x + wide > size[0] - _GAP:
+            x, y = _GAP, below
+        found.append((lines, board, x, y, box))
+        below = max(below, y + len(lines) * text + box[1] + _GAP)
+        if x + wide > size[0] or below > size[1]:
+            return None
+        x = x + wide + 2 * _GAP if board is not None else size[0]
+    return found
+
+
+def _draw_blocks(
+    placed: list[BlockPlacement], size: tuple[int, int], text: int, theme: Theme
+) -> np.ndarray:
+    frame = make_frame(size, theme.paper)
+    for lines, board, x, y, box in placed:
+        y = font.draw_lines(frame, x, y, lines, text, theme.ink)
+        if board is not None:
+            frame[y : y + box[1], x : x + box[0]] = grid.draw(board, box, theme, 1)
+    return frame

@@ -1,0 +1,242 @@
+"""Letters that the package has no pictures of, out of font files that the user names."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import unicodedata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gem_ma.renderers.cache import RENDER_CACHE, memoize
+
+# of the environment: files with os.pathsep between, the first one first
+FONTS_VARIABLE = "GEM_MA_FONTS"
+WIDE_FILLER = "\uffff"  # no character: the second cell of the one before it
+_SUBPIXELS = 64  # of a pixel: in such parts letters stand
+_MIRRORED_BRACKETS = dict(zip("()[]{}<>\xab\xbb", ")(][}{><\xbb\xab", strict=True))
+
+
+class LetterRun(NamedTuple):
+    """Letters that are joined and drawn together, in the cells from `start` on."""
+
+    start: int
+    cells: int
+    text: str  # as it is read
+    backward: bool
+    file: int
+
+
+def use_fonts(*paths: str | os.PathLike[str]) -> None:
+    """Draw letters that the package has no pictures of out of these font files; none forgets them.
+
+    Processes that are started later take the same, as GEM_MA_FONTS of their environment says.
+    """
+    for path in paths:
+        _load_font(str(path))
+    os.environ[FONTS_VARIABLE] = os.pathsep.join(map(str, paths))
+    RENDER_CACHE.clear()
+
+
+def get_font_files() -> str:
+    """Return the files that were named, as the environment says it; mostly none."""
+    return os.environ.get(FONTS_VARIABLE, "")
+
+
+def normalize_text(text: str) -> str:
+    """Return a text in Unicode's composed form, with a second cell behind each wide letter."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text)
+    files = get_font_files()
+    if not files or WIDE_FILLER in text:
+        return text
+    return "".join([char + WIDE_FILLER if _is_wide(char, files) else char for char in text])
+
+
+def _is_wide(char: str, files: str) -> bool:
+    return unicodedata.east_asian_width(char) in "WF" and _find_file(char, files) is not None
+
+
+@functools.lru_cache(32)
+def _load_font(path: str) -> tuple[Any, frozenset[int]]:
+    """Return a font, and what there is in it."""
+    try:
+        import uharfbuzz as hb
+    except ImportError:
+        raise ImportError("fonts of your own need uharfbuzz: pip install 'gem-ma[fonts]'") from None
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"font {path}: {error.strerror}") from None
+    face = hb.Face(data)
+    known = frozenset(face.unicodes)
+    if not known:
+        raise ValueError(f"font {path}: no font file, or one without letters")
+    return hb.Font(face), known
+
+
+def _find_file(char: str, files: str) -> int | None:
+    """Return the number of the first file that has a letter."""
+    for number, path in enumerate(files.split(os.pathsep)):
+        if ord(char) in _load_font(path)[1]:
+            return number
+    return None
+
+
+def arrange_line(text: str, missing: Any) -> tuple[str, list[LetterRun]]:
+    """Return a line in the order in which it is seen, and its runs that files have letters for.
+
+    missing: whether the package has no picture of a letter.
+    """
+    files = get_font_files()
+    which = [
+        _find_file(one, files) if one != WIDE_FILLER and missing(one) else None for one in text
+    ]
+    if not any(one is not None for one in which):
+        return text, []
+    depths = compute_bidi_levels(text)
+    visual = compute_visual_order(depths)
+    # What stands in the second cell of a letter belongs to it, and so does a mark on it.
+    for place in range(1, len(text)):
+        attached = text[place] == WIDE_FILLER or unicodedata.combining(text[place])
+        if attached and which[place] is None and which[place - 1] is not None:
+            which[place] = which[place - 1]
+    runs: list[LetterRun] = []
+    seen = []
+    at = 0
+    while at < len(visual):
+        first, file, level = visual[at], which[visual[at]], depths[visual[at]]
+        char = text[first]
+        end = at + 1
+        if file is None:
+            seen.append(_MIRRORED_BRACKETS.get(char, char) if level % 2 else char)
+        else:
+            step = -1 if level % 2 else 1
+            wide = WIDE_FILLER in text[first : first + 2]
+            while end < len(visual) and not wide:  # wide letters stand in cells of their own
+                place = visual[end]
+                alike = which[place] == file and depths[place] == level
+                if (
+                    not alike
+                    or place != visual[end - 1] + step
+                    or WIDE_FILLER in text[place : place + 2]
+                ):
+                    break
+                end += 1
+            end += wide
+            places = visual[at:end]
+            words = text[min(places) : max(places) + 1].replace(WIDE_FILLER, "")
+            runs.append(LetterRun(at, end - at, words, bool(level % 2), file))
+            seen += [" "] * (end - at)
+        at = end
+    return "".join(seen), runs
+
+
+def compute_bidi_levels(text: str) -> list[int]:
+    """Return how deep each letter lies in what is read backward, as Unicode's rules have it.
+
+    Of these the ones for marks that only give directions are left out: such marks are drawn.
+    """
+    kinds = [unicodedata.bidirectional(char) or "ON" for char in text]
+    base = next(("L" if one == "L" else "R" for one in kinds if one in ("L", "R", "AL")), "L")
+    last = base
+    found: list[str] = []  # L and R, N for numbers in what is read backward, "" for all others
+    for kind in kinds:
+        if kind in ("L", "R", "AL"):
+            last = "L" if kind == "L" else "R"
+            found.append(last)
+        elif kind in ("EN", "AN"):
+            found.append("L" if last == "L" else "N")
+        elif kind in ("NSM", "BN") and found:
+            found.append(found[-1])
+        else:
+            found.append("")
+    for place, kind in enumerate(kinds[1:-1], 1):  # 3.14 and 1/2 stay together
+        if kind in ("ES", "CS") and found[place - 1] == found[place + 1] == "N":
+            found[place] = "N"
+    for opened, closed in _pair_brackets(text):  # which go with what is in them, or with the line
+        inside = {_resolve_direction("", kind) for kind in found[opened:closed]} - {""}
+        context = next(
+            filter(None, (_resolve_direction("", one) for one in reversed(found[:opened]))), base
+        )
+        if inside:
+            found[opened] = found[closed] = base if base in inside else context
+    before = [base, *itertools.accumulate([base, *found], _resolve_direction)][1:-1]
+    behind = [*itertools.accumulate([base, *reversed(found)], _resolve_direction)][-2::-1]
+    depth = {"L": 0 if base == "L" else 2, "R": 1, "N": 2}
+    return [
+        depth[kind or (one if one == other else base)]
+        for kind, one, other in zip(found, before, behind, strict=True)
+    ]
+
+
+def _pair_brackets(text: str) -> list[tuple[int, int]]:
+    """Return the places of brackets that belong together, in the order of the first of them."""
+    waiting: list[int] = []
+    found = []
+    for place, char in enumerate(text):
+        if char in "([{":
+            waiting.append(place)
+        elif char in ")]}":
+            same = [one for one in waiting if _MIRRORED_BRACKETS[text[one]] == char]
+            if same:
+                found.append((same[-1], place))
+                del waiting[waiting.index(same[-1]) :]
+    return sorted(found)
+
+
+def _resolve_direction(before: str, kind: str) -> str:
+    """Return the direction of the last letter that has one; numbers count as read backward."""
+    return {"": before, "N": "R"}.get(kind, kind)
+
+
+def compute_visual_order(depths: list[int]) -> list[int]:
+    """Return the places of letters as they are seen from left to right."""
+    places = list(range(len(depths)))
+    for level in range(max(depths, default=0), 0, -1):
+        at = 0
+        while at < len(places):
+            end = at
+            while end < len(places) and depths[places[end]] >= level:
+                end += 1
+            places[at:end] = places[at:end][::-1]
+            at = max(end, at + 1)
+    return places
+
+
+@memoize
+def render_run(run: LetterRun, files: str, cell: int, height: int) -> np.ndarray:
+    """Return how much of each pixel a run covers: joined, and squeezed if it needs more room."""
+    import uharfbuzz as hb
+
+    font, _ = _load_font(files.split(os.pathsep)[run.file])
+    low, high = -font.get_font_extents("ltr").descender, font.get_font_extents("ltr").ascender
+    unit = height / max(1, low + high)
+    buffer = hb.Buffer()
+    buffer.add_str(run.text)
+    buffer.guess_segment_properties()
+    buffer.direction = "rtl" if run.backward else "ltr"
+    hb.shape(font, buffer)
+    room, wide = run.cells * cell, unit * sum(one.x_advance for one in buffer.glyph_positions)
+    across = unit * min(1.0, room / wide) if wide else unit
+    x = room - min(room, wide) if run.backward else (room - min(room, wide)) / 2
+    if not run.backward and len(run.text) > 1:
+        x = 0.0
+    draw = hb.RasterDraw()
+    draw.scale_factor = (_SUBPIXELS, _SUBPIXELS)
+    pen = 0
+    for info, place in zip(buffer.glyph_infos, buffer.glyph_positions, strict=True):
+        left = round(_SUBPIXELS * (x + across * (pen + place.x_offset))) / _SUBPIXELS
+        up = round(_SUBPIXELS * unit * (low + place.y_offset)) / _SUBPIXELS
+        draw.transform = tuple(_SUBPIXELS * one for one in (across, 0.0, 0.0, unit, left, up))
+        draw.draw_glyph(font, info.codepoint)
+        pen += place.x_advance
+    draw.extents = hb.RasterExtents(0, 0, room, height, 0)
+    image = draw.render()
+    stride = image.extents.stride
+    rows = np.frombuffer(bytes(image.buffer), np.uint8).reshape(height, stride)[::-1, :room]
+    return rows.copy()

@@ -1,0 +1,125 @@
+"""Players: the agents of a run, the turns that wait for them, and how each is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import operator
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from gem_ma.chat.agent import Agent, check_agent_replies
+from gem_ma.chat.turn import Turn
+
+_MAX_BATCH_SECONDS = 0.1  # seconds
+_get_turn = operator.itemgetter(2)  # of a seat that waits
+
+
+@dataclass(slots=True, eq=False)
+class ScheduledAgent:
+    """An agent, and the turns that wait for it."""
+
+    agent: Agent
+    name: str
+    kind: Literal["plain", "thread", "async"]
+    given: Any  # what the agent was made from: itself, a function, a spec string
+    queue: list[PendingTurn] = field(default_factory=list)
+    busy: bool = False  # of kind "thread": a batch is under way
+    batch_size: int = 1  # turns at once, of an agent that replies to each by itself
+
+    def is_made_from(self, given: Any) -> bool:
+        """Return whether it was made from this: the same object, or an equal spec string."""
+        return self.given is given or (isinstance(given, str) and bool(self.given == given))
+
+
+class PendingTurn(NamedTuple):
+    """A seat that waits for its player's reply."""
+
+    play: Any  # a Play, or what stands for one that goes on elsewhere
+    seat: str
+    turn: Turn
+
+
+# what came, or the error, and after how long
+TimedAnswer: TypeAlias = tuple[PendingTurn, Any, float]
+
+
+class AgentScheduler:
+    """Asks players for the replies that wait for them, each in the way that suits it."""
+
+    pool: ThreadPoolExecutor | None = None  # for agents that block; None: the event loop's own
+
+    def __init__(self) -> None:
+        self.left = False  # turns wait for a player that is not busy
+        self.crash: BaseException | None = None  # of our own, which no episode is to blame for
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.wake = asyncio.Event()
+
+    def handle_answers(self, answers: list[TimedAnswer]) -> None:
+        """Do something with what players said."""
+        raise NotImplementedError
+
+    async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
+        """Ask a player that is a coroutine."""
+        raise NotImplementedError
+
+    def ask_agents(self, players: Iterable[ScheduledAgent]) -> None:
+        """Ask every player that something waits for, and that is not asked already."""
+        if self.crash is not None:
+            raise self.crash
+        self.left = False
+        for player in players:
+            if not player.queue or player.busy:
+                continue
+            queue, player.queue = player.queue, []
+            if player.kind == "async":
+                for one in queue:
+                    self.start(self.ask(player, one))
+            elif player.kind == "thread":
+                player.busy = True
+                self.start(self.ask_in_thread(player, queue))
+            elif getattr(player.agent, "singly", False):  # as many as come within a moment
+                player.queue, queue = queue[player.batch_size :], queue[: player.batch_size]
+                self.left = self.left or bool(player.queue)
+                answers = ask_batch(player.agent, queue)
+                player.batch_size = max(1, int(_MAX_BATCH_SECONDS / max(answers[0][2], 1e-6)))
+                self.handle_answers(answers)
+            else:
+                self.handle_answers(ask_batch(player.agent, queue))
+
+    async def ask_in_thread(self, player: ScheduledAgent, queue: list[PendingTurn]) -> None:
+        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
+        loop = asyncio.get_running_loop()
+        self.handle_answers(await loop.run_in_executor(self.pool, ask_batch, player.agent, queue))
+        player.busy = False
+
+    def start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.finish_task)
+
+    def finish_task(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.crash = task.exception()
+        self.wake.set()
+
+
+def ask_batch(agent: Agent, queue: list[PendingTurn]) -> list[TimedAnswer]:
+    """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
+    turns = [*map(_get_turn, queue)]
+    start = time.perf_counter()
+    try:
+        replies: Any = agent.act(turns)
+        if type(replies) is not list or len(replies) != len(turns):
+            replies = check_agent_replies(agent, turns, replies)
+    except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from
+        if len(queue) == 1:
+            return [(queue[0], error, time.perf_counter() - start)]
+        half = len(queue) // 2
+        return [*ask_batch(agent, queue[:half]), *ask_batch(agent, queue[half:])]
+    seconds = (time.perf_counter() - start) / len(queue)
+    return [*zip(queue, replies, itertools.repeat(seconds, len(queue)), strict=True)]

@@ -1,0 +1,127 @@
+"""Loop: the part of a run that needs an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
+
+from gem_ma.chat.agent import check_agent_replies
+from gem_ma.rollouts.agent_scheduler import AgentScheduler, PendingTurn, ScheduledAgent, TimedAnswer
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.live_episode import LiveEpisode
+from gem_ma.rollouts.run import RolloutRun
+
+_TIME_SLICE = 0.01  # seconds for which a rollout may keep the event loop to itself
+
+
+class EpisodeRunner(AgentScheduler):
+    """The part of a run that needs an event loop."""
+
+    def __init__(self, run: RolloutRun):
+        super().__init__()
+        self.run_ = run
+        self.pool: ThreadPoolExecutor = ThreadPoolExecutor(
+            max(run.concurrency, 1) + len(run.players)
+        )
+        self.ready: list[LiveEpisode] = []
+
+    async def run(self) -> AsyncGenerator[Episode, None]:
+        run = self.run_
+        due = time.perf_counter() + _TIME_SLICE
+        while True:
+            ready, self.ready = self.ready, []
+            if run.has_more and run.live_count < run.concurrency:
+                # who takes the place of a finished one joins the batch
+                ready += run.start_episodes()
+            for play in ready:
+                for waiting in self.advance(play):
+                    play.players[waiting.seat].queue.append(waiting)
+            self.ask_agents(run.players)
+            finished = bool(run.finished)
+            if finished:
+                for episode in run.drain_finished():
+                    yield episode
+            busy = self.ready or finished or self.left
+            if not (busy or self.tasks):
+                return
+            if not busy:
+                await self.wake.wait()
+            elif self.tasks or finished or time.perf_counter() > due:  # others want to run, too
+                await asyncio.sleep(0)
+                due = time.perf_counter() + _TIME_SLICE
+            self.wake.clear()
+
+    def handle_answers(self, answers: list[TimedAnswer]) -> None:
+        run = self.run_
+        for (play, seat, _), reply, seconds in answers:
+            if isinstance(reply, Exception):
+                run.fail_episode(play, seat, reply)
+            elif run.take_reply(play, seat, reply, seconds):
+                self.ready.append(play)
+
+    def advance(self, play: LiveEpisode) -> list[PendingTurn]:
+        """Begin an episode or hand in its replies; return the turns that follow.
+
+        A game that blocks advances in a thread, and its turns wait for their players later.
+        """
+        run = self.run_
+        if play.blocking:
+            self.start(self.advance_in_thread(play))
+            return []
+        try:
+            if run.alarm is None:
+                turns = play.advance()
+            else:
+                with run.alarm:
+                    turns = play.advance()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
+            run.fail_episode(play, None, error)
+            return []
+        if not turns:
+            run.finish_episode(play)
+        return turns
+
+    async def advance_in_thread(self, play: LiveEpisode) -> None:
+        """Do what `advance` does in a thread, for a game that blocks."""
+        run, loop = self.run_, asyncio.get_running_loop()
+        try:
+            advancing = loop.run_in_executor(self.pool, play.advance)
+            turns = await asyncio.wait_for(advancing, run.step_timeout)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - costs this episode
+            run.fail_episode(play, None, error)
+            return
+        if not turns:
+            run.finish_episode(play)
+        run.queue_turns(turns)
+
+    async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
+        """Ask for a reply, and go on with the episode as long as it waits for such replies only.
+
+        What an episode computes then hides in the time that others wait.
+        """
+        run = self.run_
+        while True:
+            play, seat, turn = waiting
+            start = time.perf_counter()
+            try:
+                answer = await player.agent.act([turn])  # type: ignore[misc]
+                (reply,) = check_agent_replies(player.agent, [turn], answer)
+            except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record
+                run.fail_episode(play, seat, error)
+                return
+            if not run.take_reply(play, seat, reply, time.perf_counter() - start):
+                return
+            turns = self.advance(play)
+            if len(turns) != 1 or play.players[turns[0].seat].kind != "async":
+                run.queue_turns(turns)
+                return
+            waiting = turns[0]
+            player = play.players[waiting.seat]
+
+    async def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        self.pool.shutdown(wait=False, cancel_futures=True)

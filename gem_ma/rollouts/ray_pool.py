@@ -1,0 +1,109 @@
+"""RayFarm: the episodes of one run in actors of Ray, wherever in the cluster these are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from gem_ma.apis.vector.ray_backend import connect_ray
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.episode_runner import EpisodeRunner
+from gem_ma.rollouts.progress import RolloutProgress
+from gem_ma.rollouts.run import RolloutRun
+from gem_ma.rollouts.sharding import Shard, ShardScheduler, make_shard_arguments
+
+_MAX_CHUNK = 32  # episodes that an actor takes at once, at most
+
+
+class _RayWorker:
+    """Plays chunks of a run, in an actor."""
+
+    def __init__(self, step_timeout: float | None, arguments: Mapping[str, Any]):
+        self.shard = Shard(step_timeout, **arguments)
+
+    def play(self, numbers: Sequence[int]) -> list[Episode]:
+        """Play some episodes, all at the same time."""
+        return asyncio.run(_play_chunk(self.shard, numbers))
+
+
+async def _play_chunk(share: Shard, numbers: Sequence[int]) -> list[Episode]:
+    # A method that is a coroutine would make Ray run the whole actor in a loop of its own.
+    share.add(numbers)
+    loop = EpisodeRunner(share)
+    try:
+        async with share.open_agents():
+            return [episode async for episode in loop.run()]
+    finally:
+        await loop.stop()
+
+
+class RayWorkerPool:
+    """The actors of a run; agents travel with the episodes."""
+
+    def __init__(
+        self,
+        run: RolloutRun,
+        agents: Any,
+        count: int,
+        step_timeout: float | None,
+        options: Mapping[str, Any],
+    ):
+        self.ray = connect_ray()
+        self.main = run
+        self.count = count or max(int(self.ray.cluster_resources().get("CPU", 1)), 1)
+        self.options = {"num_cpus": 1, **options}
+        share = -(-run.concurrency // self.count)
+        self.payload = step_timeout, make_shard_arguments(run, agents, lambda agent: agent, share)
+        self.dealer = ShardScheduler(run)
+        left = run.total - len(run.done)
+        self.chunk = min(max(left // (4 * self.count), 1), _MAX_CHUNK)
+        self.actors: list[Any] = []
+        self.calls: dict[Any, tuple[Any, list[int]]] = {}
+
+    async def run(self) -> AsyncGenerator[Episode, None]:
+        payload = self.ray.put(self.payload[1])
+        remote = self.ray.remote(_RayWorker).options(**self.options)
+        try:
+            while True:
+                while len(self.actors) < self.count:
+                    self.actors.append(remote.remote(self.payload[0], payload))
+                self._assign_episodes()
+                for episode in self.main.drain_finished():
+                    yield episode
+                if not self.calls:
+                    return
+                await self._collect_episodes()
+        finally:
+            for actor in self.actors:
+                self.ray.kill(actor)
+
+    def _assign_episodes(self) -> None:
+        """Give every actor a chunk to play and one to go on with."""
+        waiting = [actor for actor, _ in self.calls.values()]
+        for actor in self.actors:
+            for _ in range(2 - waiting.count(actor)):
+                have = len(self.dealer.assigned.get(actor, ()))
+                numbers = self.dealer.assign_episodes(actor, have + self.chunk)
+                if numbers:
+                    self.calls[actor.play.remote(numbers)] = actor, numbers
+
+    async def _collect_episodes(self) -> None:
+        """Wait for a chunk, and take note of its episodes or of its actor's death."""
+        ready, _ = await asyncio.to_thread(self.ray.wait, list(self.calls), num_returns=1)
+        for call in ready:
+            actor, _ = self.calls.pop(call)
+            try:
+                episodes = self.ray.get(call)
+            except self.ray.exceptions.RayActorError as error:
+                self.calls = {c: (a, n) for c, (a, n) in self.calls.items() if a is not actor}
+                if actor in self.actors:
+                    self.actors.remove(actor)
+                    self.dealer.reassign_episodes(actor, error)
+                continue
+            for episode in episodes:
+                self.dealer.mark_finished(actor, episode.number)
+                if isinstance(self.main.progress, RolloutProgress):
+                    for step in episode.steps:
+                        self.main.progress.count_reply(step.reply)
+                self.main.accept_episode(episode)

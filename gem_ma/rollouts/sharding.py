@@ -1,0 +1,150 @@
+"""Shares of a run, for processes and for Ray: which worker plays what, and what it is told."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from gem_ma.apis.workers import StepTimeout
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.run import RolloutRun
+
+# workers that die over an episode that they play alone, before it counts as failed
+_MAX_STRIKES = 5
+
+
+class Shard(RolloutRun):
+    """The part of a run that one worker plays: the numbers that it is told."""
+
+    def __init__(self, step_timeout: float | None, pulse: Any = None, **run: Any):
+        super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
+        self.todo: deque[int] = deque()
+        self.step_timeout = step_timeout
+        self.alarm = None if step_timeout is None else StepAlarm(step_timeout, pulse)
+
+    def add(self, numbers: Iterable[int]) -> None:
+        """Take numbers of episodes to play."""
+        self.todo.extend(numbers)
+        self.has_more = True
+
+    def iterate_numbers(self) -> Iterator[int]:
+        while self.todo:
+            yield self.todo.popleft()
+
+    def drain_finished(self) -> Iterator[Episode]:
+        while self.finished:
+            yield self.finished.popleft()
+
+
+class StepAlarm(contextlib.AbstractContextManager[None]):
+    """Raise StepTimeout in the main thread when something takes too long.
+
+    Code that does not come back to Python, and computes, is ended with its process a little later.
+    pulse: memory in which the parent sees a number that is odd during a step, and always new.
+    """
+
+    def __init__(self, seconds: float, pulse: Any = None):
+        self.seconds = seconds
+        self.pulse = pulse
+        self.armed = False
+        signal.signal(signal.SIGALRM, self.raise_timeout)
+
+    def raise_timeout(self, *_: Any) -> None:
+        if self.armed:
+            raise StepTimeout(f"a step took more than {self.seconds:g} s")
+
+    def __enter__(self) -> None:
+        self.armed = True
+        if self.pulse is not None:
+            self.pulse.value += 1
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, self.seconds)
+        signal.setitimer(signal.ITIMER_PROF, 2 * self.seconds + 1)
+
+    def __exit__(self, *_: object) -> None:
+        self.armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if self.pulse is not None:
+            self.pulse.value += 1
+
+
+def make_shard_arguments(
+    run: RolloutRun, agents: Any, far: Callable[[Any], Any], concurrency: int
+) -> Any:
+    """Return what makes a Share of a run, every agent passed through `far`."""
+    given: Any
+    if isinstance(agents, Mapping):
+        given = {seat: far(agent) for seat, agent in agents.items()}
+    elif isinstance(agents, list | tuple):
+        given = [far(agent) for agent in agents]
+    else:
+        given = far(agents)
+    return {
+        "env": run.envs,
+        "agents": given,
+        "episodes": run.total,
+        "concurrency": concurrency,
+        "seed": run.seed,
+        "group": run.group,
+        "shuffle": run.shuffle,
+        "start": run.start,
+        "options": run.options,
+        "context": {seat: c for contexts in run.contexts for seat, c in contexts.items()} or None,
+        "max_errors": run.total,
+    }
+
+
+class ShardScheduler:
+    """Who plays which episode, and which must be played again because a worker died.
+
+    A worker's death may be the fault of any episode it was at: these are played again one at a
+    time, alone in a worker, until it is clear which.
+    """
+
+    def __init__(self, run: RolloutRun):
+        self.run = run
+        self.unassigned = run.iterate_numbers()
+        self.left = run.total - len([number for number in run.done if number < run.total])
+        self.suspects: deque[int] = deque()
+        self.strikes: dict[int, int] = {}
+        self.assigned: dict[Any, dict[int, None]] = {}  # what each worker has, in order
+        self.isolated: set[Any] = set()  # workers that play a suspect
+
+    def assign_episodes(self, worker: Any, wanted: int) -> list[int]:
+        """Return what a worker is to play beside what it has."""
+        held = self.assigned.setdefault(worker, {})
+        if worker in self.isolated:
+            if held:
+                return []
+            self.isolated.discard(worker)
+        if self.suspects and not held:
+            self.isolated.add(worker)
+            numbers = [self.suspects.popleft()]
+        else:
+            numbers = list(itertools.islice(self.unassigned, max(wanted - len(held), 0)))
+        held.update(dict.fromkeys(numbers))
+        return numbers
+
+    def mark_finished(self, worker: Any, number: int) -> None:
+        """Take note of an episode that has come back."""
+        del self.assigned[worker][number]
+        self.left -= 1
+
+    def reassign_episodes(self, worker: Any, error: BaseException) -> None:
+        """Deal again what a worker had."""
+        held = self.assigned.pop(worker, {})
+        if worker in self.isolated:
+            self.isolated.discard(worker)
+            for number in held:
+                self.strikes[number] = self.strikes.get(number, 0) + 1
+                if self.strikes[number] >= _MAX_STRIKES:
+                    self.run.record_lost_episode(number, error)
+                    self.left -= 1
+                else:
+                    self.suspects.append(number)
+        else:
+            self.suspects.extend(held)

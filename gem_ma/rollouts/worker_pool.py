@@ -1,0 +1,347 @@
+"""Farm: the episodes of one run in worker processes of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import time
+from collections import deque
+from collections.abc import AsyncGenerator
+from multiprocessing.connection import Connection
+from typing import Any
+
+from gem_ma.apis import workers
+from gem_ma.apis.workers import (
+    ExitError,
+    StepTimeout,
+    WorkerDied,
+    WorkerProcess,
+    WorkerStartError,
+    send_message,
+)
+from gem_ma.chat.agent import check_agent_replies
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.turn import Turn
+from gem_ma.rollouts.agent_scheduler import AgentScheduler, PendingTurn, ScheduledAgent, TimedAnswer
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.episode_runner import EpisodeRunner
+from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
+from gem_ma.rollouts.run import RolloutRun
+from gem_ma.rollouts.sharding import Shard, ShardScheduler, make_shard_arguments
+
+# workers that die one after the other before they begin, until the run gives up
+_MAX_FAILED_STARTS = 20
+_GRACE_PERIOD = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
+_START_TIMEOUT = 120.0  # seconds that a worker may take to begin, if its steps are timed
+
+
+class StepMonitor:
+    """For how long a worker was in one and the same step, or stopped, as its parent sees it."""
+
+    def __init__(self, number: Any):
+        self.number = number
+        self.last = 0
+        self.still = 0.0
+        self.age = 0.0
+
+    def update(self, worker: WorkerProcess, passed: float) -> None:
+        """Take note of what a worker does, so many seconds after the last time."""
+        now = self.number.value
+        self.age += passed
+        held = worker.stopped or (now == self.last and now % 2)
+        self.still = self.still + passed if held else 0.0
+        self.last = now
+
+
+# -- processes: the parent's side ------------------------------------------------------------------
+
+
+class WorkerPool(AgentScheduler):
+    """The workers of a run, and the agents that stay with the parent."""
+
+    def __init__(self, run: RolloutRun, agents: Any, count: int, step_timeout: float | None):
+        super().__init__()
+        self.main = run
+        self.count = min(count, max(run.total - len(run.done), 1))
+        self.worker_concurrency = -(-run.concurrency // self.count)
+        self.local_agents: dict[int, ScheduledAgent] = {}
+        self.stand_ins: dict[int, RemoteAgent] = {}
+        arguments = make_shard_arguments(run, agents, self.make_stand_in, self.worker_concurrency)
+        self.payload = step_timeout, arguments, run.progress is not None
+        self.step_timeout = step_timeout
+        self.patience = None if step_timeout is None else 2 * step_timeout + 1 + _GRACE_PERIOD
+        self.monitors: dict[WorkerProcess, StepMonitor] = {}
+        self.dealer = ShardScheduler(run)
+        self.workers: list[WorkerProcess] = []
+        self.started_workers: set[WorkerProcess] = set()
+        self.failed_starts = 0
+        self.chats: dict[tuple[WorkerProcess, str, str], Conversation] = {}
+
+    def make_stand_in(self, agent: Any) -> Any:
+        """Return an agent that can travel, or what stands for it on the other side."""
+        index, player = next(
+            (i, player) for i, player in enumerate(self.main.players) if player.is_made_from(agent)
+        )
+        if getattr(player.agent, "portable", False):
+            return agent
+        self.local_agents[index] = player
+        return self.stand_ins.setdefault(index, RemoteAgent(index, player.name))
+
+    async def run(self) -> AsyncGenerator[Episode, None]:
+        self.loop = asyncio.get_running_loop()
+        if self.patience is not None:
+            self.start(self.watch_workers(self.patience))
+        async with self.main.open_agents():
+            try:
+                async for episode in self.play():
+                    yield episode
+            finally:
+                self.stop()
+
+    async def play(self) -> AsyncGenerator[Episode, None]:
+        while True:
+            if self.dealer.left:
+                self.assign_episodes()
+            else:
+                deque(self.dealer.unassigned, 0)  # what was played before
+            self.ask_agents(self.local_agents.values())
+            finished = False
+            for episode in self.main.drain_finished():
+                finished = True
+                yield episode
+            if not finished and not self.dealer.left:
+                return
+            if self.left:
+                await asyncio.sleep(0)
+            elif not finished:
+                await self.wake.wait()
+            self.wake.clear()
+
+    def assign_episodes(self) -> None:
+        """Keep every worker busy, and replace those that died."""
+        while len(self.workers) < self.count:
+            self.start_worker()
+        for worker in [worker for worker in self.workers if worker in self.started_workers]:
+            numbers = self.dealer.assign_episodes(worker, 2 * self.worker_concurrency)
+            if numbers:
+                self.send_message(worker, ("play", numbers))
+
+    def start_worker(self) -> None:
+        pulse = None
+        if self.patience is not None:
+            pulse = workers.SPAWN_CONTEXT.RawValue("Q", 0)
+        worker = WorkerProcess(run_worker, self.payload, patience=self.patience, memory=(pulse,))
+        self.workers.append(worker)
+        self.monitors[worker] = StepMonitor(pulse)
+        self.loop.add_reader(worker.connection.fileno(), self.receive_messages, worker)
+
+    def remove_worker(self, worker: WorkerProcess, error: BaseException) -> None:
+        """Do without a worker that died."""
+        if worker not in self.workers:
+            return
+        self.workers.remove(worker)
+        del self.monitors[worker]
+        self.loop.remove_reader(worker.connection.fileno())
+        worker.kill()
+        self.chats = {key: chat for key, chat in self.chats.items() if key[0] is not worker}
+        if worker in self.started_workers:
+            self.started_workers.discard(worker)
+            self.dealer.reassign_episodes(worker, error)
+        else:
+            self.failed_starts += 1
+            if isinstance(error, WorkerStartError) or self.failed_starts > _MAX_FAILED_STARTS:
+                self.crash = error
+        self.wake.set()
+
+    async def watch_workers(self, patience: float) -> None:
+        """Do without workers that are stuck where their own alarm is not heard, or were stopped."""
+        tick = min(patience / 8, 1.0)
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(tick)
+            now = time.monotonic()
+            passed = min(now - before, 2 * tick)  # this process may have been stopped as well
+            before = now
+            for worker in list(self.workers):
+                pulse = self.monitors[worker]
+                pulse.update(worker, passed)
+                if pulse.still > patience or (
+                    worker not in self.started_workers and pulse.age > _START_TIMEOUT
+                ):
+                    error = WorkerDied(
+                        f"worker process {worker.process.pid} was ended, since it did not go on "
+                        f"for "
+                        f"{max(pulse.still, pulse.age * (worker not in self.started_workers)):.0f} "
+                        f"s; "
+                        f"a step may take {self.step_timeout:g} s"
+                    )
+                    self.remove_worker(worker, error)
+
+    def send_message(self, worker: WorkerProcess, message: Any) -> None:
+        try:
+            worker.send(message)
+        except (WorkerDied, OSError) as error:  # OSError: the connection is closed already
+            self.remove_worker(worker, error)
+
+    def receive_messages(self, worker: WorkerProcess) -> None:
+        """Take the messages of a worker."""
+        try:
+            while True:
+                kind, *parts = worker.recv()
+                if kind == "episode":
+                    self.finish_episode(worker, *parts)
+                elif kind == "heard":
+                    if isinstance(self.main.progress, RolloutProgress):
+                        self.main.progress.count(*parts)
+                elif kind == "begun":
+                    self.started_workers.add(worker)
+                    self.failed_starts = 0
+                else:
+                    self.queue_turn(worker, *parts)
+                if not worker.connection.poll():
+                    break
+        except (WorkerDied, StepTimeout, ExitError) as error:
+            self.remove_worker(worker, error)
+        except Exception as error:  # noqa: BLE001 - a fault of ours, raised by the run
+            self.crash = error
+        self.wake.set()
+
+    def finish_episode(self, worker: WorkerProcess, episode: Episode) -> None:
+        for seat in episode.agents:
+            self.chats.pop((worker, episode.id, seat), None)
+        self.dealer.mark_finished(worker, episode.number)
+        self.main.accept_episode(episode)
+
+    # -- agents that stayed --------------------------------------------------------------------
+
+    def queue_turn(
+        self, worker: WorkerProcess, ticket: int, index: int, chat_of: Any, turn: Turn
+    ) -> None:
+        """Let a turn of a worker's episode wait for its player, with its chat kept here."""
+        episode, number, context, salt = chat_of
+        key = worker, episode, turn.seat
+        chat = self.chats.get(key)
+        if chat is None:
+            chat = Conversation(turn.seat, episode=episode, context=context, salt=salt)
+            self.chats[key] = chat
+        turn = dataclasses.replace(turn, chat=chat)
+        chat.add_turn(turn, number)
+        self.local_agents[index].queue.append(PendingTurn((worker, ticket, chat), turn.seat, turn))
+
+    def handle_answers(self, answers: list[TimedAnswer]) -> None:
+        for waiting, reply, _ in answers:
+            self.answer(waiting, reply)
+
+    def answer(self, waiting: PendingTurn, reply: Any) -> None:
+        worker, ticket, chat = waiting.play
+        if not isinstance(reply, Exception):
+            chat.steps[-1].reply = reply
+        self.send_message(worker, ("reply", ticket, reply))
+
+    async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
+        reply: Any
+        try:
+            answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
+            (reply,) = check_agent_replies(player.agent, [waiting.turn], answer)
+        except Exception as error:  # noqa: BLE001 - costs the episode, and is on its record
+            reply = error
+        self.answer(waiting, reply)
+
+    def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        for worker in self.workers:
+            self.loop.remove_reader(worker.connection.fileno())
+            worker.connection.close()
+        for worker in self.workers:
+            worker.close()
+
+
+# -- processes: the worker's side ------------------------------------------------------------------
+
+
+class RemoteAgent:
+    """What stands in a worker for an agent that stayed with the parent."""
+
+    link: ParentLink | None = None
+
+    def __init__(self, index: int, name: str):
+        self.index = index
+        self.name = name
+
+    async def act(self, turns: list[Turn]) -> list[str]:
+        assert self.link is not None
+        return [await self.link.ask(self.index, turn) for turn in turns]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class ParentLink:
+    """A worker's end of the line to its parent."""
+
+    def __init__(self, connection: Connection, share: Shard, loop: EpisodeRunner):
+        self.connection = connection
+        self.shard = share
+        self.loop = loop
+        self.tickets = itertools.count()
+        self.waiting: dict[int, asyncio.Future[Any]] = {}
+        asyncio.get_running_loop().add_reader(connection.fileno(), self.receive_messages)
+
+    def receive_messages(self) -> None:
+        try:
+            while self.connection.poll():
+                kind, *parts = self.connection.recv()
+                if kind == "play":
+                    self.shard.add(parts[0])
+                else:
+                    ticket, reply = parts
+                    self.waiting.pop(ticket).set_result(reply)
+        except (EOFError, OSError) as error:  # the parent needs us no more
+            asyncio.get_running_loop().remove_reader(self.connection.fileno())
+            self.loop.crash = EOFError(str(error))
+        self.loop.wake.set()
+
+    async def ask(self, index: int, turn: Turn) -> str:
+        ticket = next(self.tickets)
+        future = self.waiting[ticket] = asyncio.get_running_loop().create_future()
+        chat = turn.chat
+        assert chat is not None
+        chat_of = chat.episode, chat.steps[-1].number, chat.context, chat.salt
+        alone = dataclasses.replace(turn, chat=None)
+        send_message(self.connection, ("ask", ticket, index, chat_of, alone))
+        reply: Any = await future
+        if isinstance(reply, Exception):
+            raise reply
+        answer: str = reply
+        return answer
+
+
+def run_worker(connection: Connection, payload: Any, pulse: Any) -> None:
+    """Play what the parent says, in a worker process."""
+    step_timeout, arguments, counted = payload
+    share = Shard(step_timeout, pulse, **arguments)
+    if counted:
+        share.progress = ProgressReporter(
+            lambda *counts: send_message(connection, ("heard", *counts))
+        )
+    asyncio.run(_run_shard(connection, share))
+
+
+async def _run_shard(connection: Connection, share: Shard) -> None:
+    loop = EpisodeRunner(share)
+    link = ParentLink(connection, share, loop)
+    for player in share.players:
+        if isinstance(player.agent, RemoteAgent):
+            player.agent.link = link
+    send_message(connection, ("begun",))
+    loop.start(asyncio.Event().wait())  # so that the loop waits for more when all is done
+    try:
+        async with share.open_agents():
+            async for episode in loop.run():
+                if isinstance(share.progress, ProgressReporter):
+                    share.progress.report()
+                send_message(connection, ("episode", episode))
+    finally:
+        await loop.stop()

@@ -1,0 +1,78 @@
+"""What a sandbox shows of this machine: the interpreter, its packages, the system's libraries."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable
+
+
+def make_environment() -> dict[str, str]:
+    """Return the environment of servers, with nothing of ours but where libraries are."""
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "USER": "sandbox",
+        "LD_BIND_NOW": "1",  # or every child would look up the same symbols
+        # One program, one core; and the stacks of a hundred threads would count as memory.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
+    libraries = os.environ.get("LD_LIBRARY_PATH")
+    return environment | ({"LD_LIBRARY_PATH": libraries} if libraries else {})
+
+
+@functools.cache
+def find_installation() -> tuple[list[str], list[str]]:
+    """Return the path of modules in a sandbox, and the files and folders that Python needs."""
+    standard = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    standard.add(os.path.realpath(os.path.dirname(os.__file__)))
+    path = []
+    for entry in sys.path:  # noqa: TID251  only read
+        real = os.path.realpath(entry or ".")
+        inside = any(real == folder or real.startswith(folder + "/") for folder in standard)
+        # Packages that are installed, and not the caller's own folders, which may hold anything.
+        packages = os.path.basename(real) in ("site-packages", "dist-packages")
+        if entry and os.path.exists(entry) and (inside or packages):
+            path.append(os.path.abspath(entry))
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+    visible = [f"{prefix}/{name}" for prefix in sorted(prefixes) for name in ("lib", "lib64")]
+    visible += [*path, *sorted(standard), sys.executable, f"{sys.prefix}/pyvenv.cfg"]
+    visible += ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store"]
+    visible += ["/gnu/store", "/etc/ld.so.cache", "/usr/share/zoneinfo"]
+    visible += os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    return path, visible
+
+
+def locate_module(name: str) -> tuple[str, str]:
+    """Return where a module is found: the folder on the path, and the file or package in it."""
+    top = name.partition(":")[0].partition(".")[0]
+    spec = importlib.util.find_spec(top) if top.isidentifier() else None
+    if spec is None:
+        raise ModuleNotFoundError(f"preload: no module {top!r}", name=top)
+    places = list(spec.submodule_search_locations or [spec.origin or ""])
+    place = os.path.abspath(places[0])
+    if not os.path.exists(place):  # built in, or frozen
+        return find_installation()[0][0], os.path.dirname(os.__file__)
+    return os.path.dirname(place), place
+
+
+def select_outermost(paths: Iterable[str]) -> list[str]:
+    """Return what exists of these paths, and where they lead, without what lies in another."""
+    found: dict[str, None] = {}
+    for path in paths:
+        if os.path.isabs(path) and os.path.exists(path):
+            found |= dict.fromkeys((os.path.normpath(path), os.path.realpath(path)))
+    kept: list[str] = []
+    for path in sorted(found, key=len):
+        real = os.path.realpath(path)
+        if not any(
+            path.startswith(f"{other}/") and real.startswith(f"{os.path.realpath(other)}/")
+            for other in kept
+        ):
+            kept.append(path)
+    return kept

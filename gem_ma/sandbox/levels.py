@@ -1,0 +1,86 @@
+"""How well code can be kept in: the levels, what each of them promises, and why there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+LEVELS = ("namespaces", "landlock", "limits")  # the strongest first
+
+PROMISES: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "limits": (
+            "A run ends in time, with limits to the memory of each process, the size of each "
+            "file, and its output.",
+            LEVELS,
+        ),
+        "rest": ("Nothing that a run started or left in its folder is there for the next.", LEVELS),
+        "result": ("A run cannot forge its exit, or touch another run or the server.", LEVELS[:2]),
+        "files": ("Only installed packages can be read, and only its folder written.", LEVELS[:2]),
+        "network": ("There is no network, not even to this machine.", LEVELS[:2]),
+        "processes": ("Other processes get no signals, and are not looked into.", LEVELS[:2]),
+        "kernel": ("What a program has no business with in the kernel is closed.", LEVELS[:2]),
+        "names": ("Not even the names of other files and processes can be found out.", LEVELS[:1]),
+        "disk": ("All files of a run together are limited in size and number.", LEVELS[:1]),
+    }
+)
+
+
+class SandboxError(RuntimeError):
+    """Something about a sandbox went wrong."""
+
+
+class SandboxUnavailable(SandboxError):
+    """The level of protection cannot be had here."""
+
+
+class SandboxTimeout(SandboxError):
+    """A call took too long."""
+
+
+class SandboxCrash(SandboxError):
+    """A call raised an error, or its process died."""
+
+
+def explain_missing(level: str) -> str:
+    """Return why a level cannot be had on a system of this kind, or nothing if it may be."""
+    system: str = sys.platform
+    if system == "linux":
+        return ""
+    if level != "limits":
+        return "only Linux has it"
+    if not hasattr(os, "fork"):
+        return "it needs fork and resource limits, as Linux and macOS have them: on Windows use WSL"
+    return ""
+
+
+def suggest_remedy(level: str, problem: str) -> str:
+    """Return what could be done about a level that cannot be had for this reason."""
+    if sys.platform != "linux":
+        return ""
+    if "Landlock" in problem or "landlock" in problem:
+        return "; it needs Linux 6.2 with landlock among the security modules (lsm=) of the kernel"
+    if level != "namespaces" or "other user" in problem:
+        return ""
+    for name, bad, remedy in (
+        ("user/max_user_namespaces", "0", "set user.max_user_namespaces to 10000"),
+        ("kernel/unprivileged_userns_clone", "0", "set kernel.unprivileged_userns_clone to 1"),
+        (
+            "kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+            "set kernel.apparmor_restrict_unprivileged_userns to 0",
+        ),
+    ):
+        with contextlib.suppress(OSError):
+            if Path("/proc/sys", name).read_text().strip() == bad:
+                return f"; {remedy} with sysctl"
+    if not any(word in problem for word in ("unshare", "mount", "pivot_root", "not permitted")):
+        return ""
+    return (
+        "; in a container, allow it the system calls unshare and mount, "
+        "as docker's --security-opt seccomp=unconfined --security-opt apparmor=unconfined does"
+    )

@@ -1,0 +1,127 @@
+"""A folder for each run where there are no namespaces, and how it is emptied safely."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gem_ma.sandbox import jail
+else:
+    import jail
+
+
+class RunFolders:
+    """A folder for each run, all within one that no run can rename or replace.
+
+    Its user is the one that programs run as, and so is whoever looks into what they have left:
+    a run could have put a link there to anything.
+    """
+
+    def __init__(self, outer: str, uid: int | None):
+        self.uid, self.parent = uid, outer
+        self.path = f"{outer}/runs"
+        os.mkdir(self.parent, 0o711)
+        os.mkdir(self.path, 0o700)
+        self.fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        if uid is not None:
+            os.chown(self.fd, uid, uid)
+        names, self._removal_pipe = os.pipe()
+        self._remover_pid = self._fork_as_user(lambda: self._remove_named_folders(names))
+        os.close(names)
+        os.set_blocking(self._removal_pipe, False)
+
+    def make_folder(self) -> str:
+        """Make a folder, and return its name."""
+        name = os.urandom(12).hex()
+        os.mkdir(name, 0o700, dir_fd=self.fd)
+        return name
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder, or have it removed beside the next runs if there is anything in it."""
+        try:
+            os.rmdir(name, dir_fd=self.fd)
+        except OSError:
+            # With too many waiting, or with nobody there, it goes in the end.
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                os.write(self._removal_pipe, name.encode() + b"\n")
+
+    def remove_all(self) -> None:
+        """Remove all of it, when nothing runs any more."""
+        os.close(self._removal_pipe)
+        with contextlib.suppress(ChildProcessError):  # it has been ended, as on Linux
+            os.waitpid(self._remover_pid, 0)
+        os.waitpid(self._fork_as_user(lambda: empty_folders(self.fd)), 0)
+        with contextlib.suppress(OSError):  # a run of this very user may have moved or locked it
+            os.rmdir(self.path)
+            os.rmdir(self.parent)
+
+    def _remove_named_folders(self, names: int) -> None:
+        os.close(self._removal_pipe)
+        with open(names) as lines:
+            for line in lines:
+                with contextlib.suppress(OSError):  # it goes in the end
+                    empty_folders(self.fd, [line.rstrip()])
+        empty_folders(self.fd)  # whoever would do it has been killed
+
+    def _fork_as_user(self, work: Callable[[], None]) -> int:
+        """Do something in a process of the user that programs run as."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                with open(os.devnull, "r+") as null:
+                    for fd in range(3):
+                        os.dup2(null.fileno(), fd)
+                if self.uid is not None:
+                    jail.become_user(self.uid)
+                if sys.platform == "linux":
+                    jail.drop_capabilities()
+                work()
+            finally:
+                os._exit(0)
+        return pid
+
+
+def empty_folders(top: int, folders: list[str] | None = None) -> None:
+    """Remove all that is in an open folder, or these folders in it.
+
+    However deep they are and whatever their rights: paths stay short, as every folder moves to the
+    top.
+    """
+    if folders is None:
+        os.fchmod(top, 0o700)
+        folders = _thin_out(top, top)
+    for name in folders:  # grows meanwhile
+        if not stat.S_ISDIR(os.stat(name, dir_fd=top, follow_symlinks=False).st_mode):
+            os.unlink(name, dir_fd=top)  # a run has put something else there
+            continue
+        os.chmod(name, 0o700, dir_fd=top)
+        fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+        try:
+            folders += _thin_out(fd, top)
+        finally:
+            os.close(fd)
+        os.rmdir(name, dir_fd=top)
+
+
+def _thin_out(folder: int, top: int) -> list[str]:
+    """Empty a folder but for folders that are not empty, which move to the top; return these."""
+    moved = []
+    with os.scandir(folder) as found:
+        entries = list(found)  # before others move here
+    for entry in entries:
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.name, dir_fd=folder)
+            continue
+        try:
+            os.rmdir(entry.name, dir_fd=folder)
+        except OSError:
+            os.chmod(entry.name, 0o700, dir_fd=folder)  # or it cannot be moved
+            name = os.urandom(12).hex()
+            os.rename(entry.name, name, src_dir_fd=folder, dst_dir_fd=top)
+            moved.append(name)
+    return moved

@@ -1,0 +1,188 @@
+"""A server's process as this side sees it: started, asked, ended with all that is in it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from gem_ma.sandbox.installation import (
+    find_installation,
+    locate_module,
+    make_environment,
+    select_outermost,
+)
+from gem_ma.sandbox.levels import SandboxError, SandboxUnavailable, explain_missing, suggest_remedy
+from gem_ma.sandbox.protocol import JOB_ID_SIZE, RESULT_HEADER
+from gem_ma.sandbox.results import END_REASONS, decode_output
+
+
+class SandboxSettings(Protocol):
+    """What a server is told of its sandbox."""
+
+    preload: tuple[str, ...]
+    memory: int
+    file_size: int
+    processes: int
+    output: int
+
+
+_START_SECONDS = 120.0  # seconds for preloading
+_CLEANUP_SECONDS = 60.0  # seconds for removing what runs have left
+_LAUNCH_CODE = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
+
+
+class ServerProcess:
+    """A server's process, and the socket to it."""
+
+    def __init__(self, box: SandboxSettings, level: str):
+        if why := explain_missing(level):
+            raise SandboxUnavailable(f"level {level!r} cannot be had: {why}")
+        self._level = level
+        self._place = f"{tempfile.gettempdir()}/gem-ma-{os.getpid()}-{os.urandom(8).hex()}"
+        path, visible = find_installation()
+        more = [locate_module(name) for name in box.preload]
+        path = [*path, *(folder for folder, _ in more if folder not in path)]
+        config = {
+            "level": level,
+            "path": path,
+            "visible": select_outermost([*visible, *(place for _, place in more)]),
+            "preload": box.preload,
+            "prefixes": {name: getattr(sys, name) for name in ("prefix", "exec_prefix")},
+            "tmp": tempfile.gettempdir(),
+            "place": self._place,
+            "limits": {
+                "memory": box.memory,
+                "file_size": box.file_size,
+                "processes": box.processes,
+                "output": box.output,
+            },
+        }
+        inside = [*config["visible"], *path]
+        # Programs like /tmp; unless Python itself is there, as in a test's virtual environment.
+        config["scratch"] = "/scratch" if any(p.startswith("/tmp/") for p in inside) else "/tmp"
+        data = pickle.dumps(config)
+        self._socket, theirs = socket.socketpair()
+        command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _LAUNCH_CODE]
+        with theirs, tempfile.TemporaryFile() as errors:
+            try:
+                self._process = subprocess.Popen(
+                    [*command, str(Path(__file__).parent)],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    env=make_environment(),
+                    cwd="/",
+                    start_new_session=True,
+                )
+            except OSError as error:
+                self._socket.close()
+                raise SandboxUnavailable(f"{sys.executable!r} cannot be started: {error}") from None
+            self.alive = True
+            theirs.close()
+            try:
+                hello = self.exchange(
+                    len(data).to_bytes(4, "little") + data, _START_SECONDS, 2**20
+                )[5]
+            except (OSError, EOFError) as error:
+                self.close()
+                errors.seek(0)
+                seen = (
+                    decode_output(errors.read())[-2000:] or str(error) or "it ended without a word"
+                )
+                hello = json.dumps({"level": seen}).encode()
+        problem = json.loads(hello)
+        if problem:
+            self.close()
+        if "preload" in problem:
+            raise SandboxError(f"preload: {problem['preload']}")
+        if "level" in problem:
+            raise SandboxUnavailable(
+                f"level {level!r} cannot be had: "
+                f"{problem['level']}{suggest_remedy(level, problem['level'])}"
+            )
+
+    def exchange(self, data: bytes, seconds: float, cap: int) -> Any:
+        """Send a frame, and return what the frame that comes back holds."""
+        number = os.urandom(JOB_ID_SIZE)
+        self._socket.settimeout(seconds)
+        self._socket.sendall(data + number)
+        told, reason, status, spent, *lengths = RESULT_HEADER.unpack(self._read(RESULT_HEADER.size))
+        if told != number or reason >= len(END_REASONS) or max(lengths) > cap:
+            raise EOFError("no frame of a server")
+        return (reason, status, spent, *map(self._read, lengths))
+
+    def _read(self, length: int) -> bytes:
+        if not length:
+            return b""
+        data = self._socket.recv(length)
+        while len(data) < length:
+            part = self._socket.recv(length - len(data))
+            if not part:
+                raise EOFError("the server ended")
+            data += part
+        return data
+
+    def close(self) -> None:
+        """End the server and all that is in it."""
+        if not self.alive:
+            return
+        self.alive = False
+        self._socket.close()
+        if self._level == "limits" and sys.platform == "linux":
+            _end_session(self._process)
+        self._process.terminate()
+        try:
+            self._process.wait(_CLEANUP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._level == "limits" and os.geteuid() != 0:  # when a run has killed who would do it
+            shutil.rmtree(self._place, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Forget a server that is the business of the process that this one was forked from."""
+        self.alive = False
+        self._socket.close()
+        self._process.returncode = 0
+
+
+def _end_session(server: subprocess.Popen[bytes]) -> None:
+    """End a server, and what is left of its session, of which a run that killed it was a part.
+
+    It is not reaped before, so that its number belongs to nobody else.
+    """
+    if server.returncode is not None:
+        return
+    os.kill(server.pid, signal.SIGTERM)
+    end = time.monotonic() + _CLEANUP_SECONDS
+    while not os.waitid(os.P_PID, server.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() > end:
+            break
+        time.sleep(0.001)
+    while left := [pid for pid in list_session_processes(server.pid) if pid != server.pid]:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def list_session_processes(leader: int) -> Iterator[int]:
+    """Yield the processes of a session that have not ended."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                fields = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
+                if int(fields[3]) == leader and fields[0] not in (b"Z", b"X"):
+                    yield int(name)

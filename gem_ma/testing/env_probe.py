@@ -1,0 +1,91 @@
+"""What every check of the contract uses: making environments, playing them, and saying no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gem_ma.apis import factory
+from gem_ma.apis.aec import AECEnv
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.testing.fingerprints import fingerprint
+from gem_ma.validation.arguments import check_type
+
+
+class ContractError(AssertionError):
+    """An environment breaks the contract; the message says where and how."""
+
+
+def make_fresh_env(env: str | AECEnv) -> AECEnv:
+    """Return an environment that nobody else has, from its id or from one like it."""
+    if isinstance(env, str):
+        return factory.make(env)
+    check_type(env, AECEnv, "env", "an id or an environment")
+    return env.copy()
+
+
+class EnvProbe:
+    """An environment under examination: what it takes to make, play and judge it."""
+
+    def __init__(self, base: AECEnv, seeds: range, max_turns: int):
+        self.base, self.core, self.game = base, base.core, base.core.game
+        self.seeds, self.max_turns = seeds, max_turns
+
+    def expect(self, holds: Any, message: str) -> None:
+        if not holds:
+            raise ContractError(f"{self.core.id}: {message}")
+
+    def raises(self, error: type[Exception], call: Callable[[], Any], when: str) -> None:
+        try:
+            call()
+        except error:
+            return
+        self.expect(False, f"no {error.__name__} {when}")
+
+    def make(self, **options: Any) -> AECEnv:
+        """Return a new environment; options can change an Env, not what a wrapper holds."""
+        if not options or self.base is not self.core:
+            return self.base.copy()
+        own = {
+            "max_turns": self.core.match.config.max_turns,
+            "format": self.core.observation_builder.config.format,
+        }
+        return type(self.core)(self.game, id=self.core.id, **{**own, **options})
+
+    def list_variants(self) -> Iterator[dict[str, Any]]:
+        yield {}
+        if self.base is self.core:
+            yield {"observe": "both"}
+            yield {"observe": "image"}
+            if self.game.moves is not None:
+                yield {"actions": "discrete"}
+                yield {"actions": "discrete", "observe": "image"}
+
+    def choose_action(self, env: AECEnv, agent: str, number: int) -> Any:
+        core = env.core
+        legal: Any
+        if core.observation_builder.discrete and agent in core.to_act:
+            legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist()
+        else:
+            legal = env.info(agent).get("legal_actions")
+        number = derive_seed(number, core.match.index[agent])
+        return legal[number % len(legal)] if legal else "?"
+
+    def play_transcript(self, env: AECEnv, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """Play on at random, as the turns and seats decide it; yield all that is delivered."""
+        if seed is not None:
+            env.reset(seed=seed)
+        core = env.core
+        while core.to_act:
+            self.expect(core.turns <= self.max_turns, f"no end after {self.max_turns} turns")
+            seen = tuple((a, env.observe(a), env.info(a)) for a in core.agents)
+            alive = core.agents
+            replies = {a: self.choose_action(env, a, core.turns) for a in core.to_act}
+            rewards = env.step_seats(replies)
+            yield seen, ({a: rewards.get(a, 0.0) for a in alive}, *core.collect_end_flags(alive))
+        yield tuple((a, env.observe(a), env.info(a)) for a in env.possible_agents), None
+
+    def fingerprint_steps(self, env: AECEnv, seed: int | None = None) -> list[bytes]:
+        return [fingerprint(step) for step in self.play_transcript(env, seed)]

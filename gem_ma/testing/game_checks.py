@@ -1,0 +1,209 @@
+"""The rules of a game, without any environment."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.testing.env_probe import EnvProbe
+from gem_ma.testing.fingerprints import fingerprint
+
+_MAX_LAST_MOVES = 100  # moves of a turn
+
+
+class GameChecks(EnvProbe):
+    """Check a Game and its States."""
+
+    @functools.cached_property
+    def encoding_space(self) -> Any:
+        """The space of the numbers that a seat sees."""
+        return self.core.encoding_space()
+
+    def check_seats(self) -> None:
+        agents = self.game.agents
+        self.expect(agents, "there is no seat")
+        self.expect(len(set(agents)) == len(agents), f"a seat is named twice: {agents}")
+        for agent in agents:
+            self.expect(isinstance(agent, str) and agent, f"{agent!r} is no name of a seat")
+            self.expect(agent not in ("game", "tool", "system"), f"no seat may be named {agent}")
+            self.expect(str(self.game.rules(agent)).strip(), f"no rules for {agent}")
+        moves = self.game.moves
+        if moves is not None:
+            self.expect(len(set(moves)) == len(moves), "a move is listed twice in Game.moves")
+        self.expect(
+            len(agents) < 3 or type(self.game).forfeit is not Game.forfeit,
+            "a game of three or more goes on after a forfeit: it must define Game.forfeit",
+        )
+
+    def check_rules(self, seed: int) -> None:
+        game, rng = self.game, np.random.default_rng(seed)
+        state = game.start(rng, {})
+        self.expect(
+            not any(state.returns().values()), f"returns are not 0 at the start: {state.returns()}"
+        )
+        gone: dict[str, float] = {}
+        for turn in range(self.max_turns):
+            self.check_position(state, gone)
+            acting = state.to_act()
+            if not acting:
+                return
+            if turn < 30:
+                self.check_forfeits(state, acting[turn % len(acting)], rng)
+            moves = {a: self.choose_move(state, a, derive_seed(seed, turn)) for a in acting}
+            given, kept = dict(moves), fingerprint(state)
+            after = game.advance(state, moves, rng)
+            self.expect(moves == given, "advance changed the moves it was given")
+            self.expect(
+                fingerprint(state) == kept, "advance changed the state instead of making one"
+            )
+            self.check_messages(state, moves, after)
+            state = after
+        if self.core.match.config.max_turns is None:
+            self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
+
+    def check_position(self, state: Any, gone: dict[str, float]) -> None:
+        agents, kept = self.game.agents, fingerprint(state)
+        acting = state.to_act()
+        self.expect(isinstance(acting, tuple), f"to_act returned {acting!r}, expected a tuple")
+        self.expect(set(acting) <= set(agents), f"to_act names {acting}; seats are {agents}")
+        self.expect(len(set(acting)) == len(acting), f"to_act names a seat twice: {acting}")
+        self.check_frozen(state)
+        returns = state.returns()
+        self.expect(set(returns) == set(agents), f"returns has {set(returns)}; seats are {agents}")
+        for agent, value in returns.items():
+            self.expect(
+                isinstance(value, int | float) and math.isfinite(value),
+                f"the return of {agent} is {value!r}",
+            )
+        out = set(state.out()) if hasattr(state, "out") else set()
+        self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
+        if self.game.simultaneous and acting:
+            here = set(agents) - out
+            self.expect(set(acting) == here, f"together, yet of {here} only {acting} act")
+        self.expect(not out & set(acting), f"{out & set(acting)} is out and to act")
+        self.expect(set(gone) <= out or not acting, f"{set(gone) - out} came back from being out")
+        for agent in out:
+            value = gone.setdefault(agent, returns[agent])
+            self.expect(value == returns[agent], f"{agent} is out, yet its return changed")
+        for agent in agents:
+            view = state.seen_by(agent)
+            self.expect(view.seen_by(agent) == view, f"seen_by({agent!r}) of a view differs")
+            self.check_words(view, agent)
+            if agent in acting:
+                self.check_legal(view, agent)
+        self.check_words(state, None)
+        self.expect(fingerprint(state) == kept, "looking at a state changed it")
+
+    def check_frozen(self, state: Any) -> None:
+        fields = dataclasses.fields(state) if dataclasses.is_dataclass(state) else ()
+        for field in fields:
+            try:
+                setattr(state, field.name, getattr(state, field.name))
+            except (AttributeError, TypeError):
+                continue
+            self.expect(False, f"State.{field.name} can be set: make the dataclass frozen")
+        for field in fields:
+            value = getattr(state, field.name)
+            self.expect(
+                not isinstance(value, list | dict | set | bytearray),
+                f"State.{field.name} is a {type(value).__name__}, which can change",
+            )
+
+    def check_words(self, view: Any, agent: str | None) -> None:
+        game = self.game
+        text = game.describe(view, agent)
+        self.expect(isinstance(text, str) and text, f"describe returned {text!r} for {agent}")
+        self.expect(text == game.describe(view, agent), f"describe varies for {agent}")
+        if agent is not None:
+            numbers = game.encode(view, agent)
+            if numbers is not None:
+                space = self.encoding_space
+                if space is None or not space.contains(numbers):  # to print a space takes long
+                    self.expect(False, f"encode: not in {space}")
+                if (
+                    game.encoding_space is None
+                ):  # in a space of another library's they may say something
+                    self.expect(numbers.any(), "encode gave nothing but zeros")
+
+    def check_legal(self, view: Any, agent: str) -> None:
+        if not hasattr(view, "legal"):
+            return
+        game, legal = self.game, view.legal(agent)
+        self.expect(len(legal), f"{agent} is to act and has no legal move")
+        self.expect(len(set(legal)) == len(legal), f"a legal move of {agent} is listed twice")
+        for text in legal:
+            try:
+                game.read(text, view, agent)
+            except InvalidMove as error:
+                self.expect(False, f"{text!r} is in legal({agent!r}), but read says: {error}")
+        if game.moves is not None:
+            self.expect(
+                set(legal) <= set(game.moves), f"{set(legal) - set(game.moves)} not in moves"
+            )
+            self.expect(
+                not game.simultaneous or len(legal) == len(game.moves),
+                f"together, yet {agent} may only play {legal}",
+            )
+            for text in game.moves:
+                if text not in legal:
+                    try:
+                        game.read(text, view, agent)
+                    except InvalidMove:
+                        continue
+                    self.expect(False, f"read takes {text!r}, which legal({agent!r}) does not list")
+
+    def choose_move(self, state: Any, agent: str, number: int) -> Any:
+        view = state.seen_by(agent)
+        if hasattr(view, "legal"):
+            legal = view.legal(agent)
+            return self.game.read(legal[derive_seed(number) % len(legal)], view, agent)
+        return self.game.skip(view, agent)
+
+    def check_forfeits(self, state: Any, agent: str, rng: np.random.Generator) -> None:
+        game, alone = self.game, copy.deepcopy(rng)
+        after = game.forfeit(state, agent, alone)
+        if after is not None:
+            self.expect(agent not in after.to_act(), f"{agent} forfeited and is still to act")
+            self.expect(
+                after.returns()[agent] <= state.returns()[agent],
+                f"{agent} earns something by forfeiting",
+            )
+            present = set(game.agents) - set(state.out() if hasattr(state, "out") else ())
+            if len(present) > 2 and not after.to_act():
+                last = self.is_last(state, agent, rng)
+                self.expect(last, f"the game ended when {agent} of {present} forfeited")
+        elif len(game.agents) > 2:
+            self.expect(False, "forfeit returned None in a game of three or more")
+        if type(game).skip is not Game.skip and len(state.to_act()) == 1:
+            move = game.skip(state.seen_by(agent), agent)
+            skipped = game.advance(state, {agent: move}, alone)
+            self.check_messages(state, {agent: move}, skipped)
+
+    def is_last(self, state: Any, agent: str, rng: np.random.Generator) -> bool:
+        """Return whether the game ends with the turn of a seat, whatever it does there."""
+        alone = copy.deepcopy(rng)
+        for _ in range(_MAX_LAST_MOVES):
+            if set(state.to_act()) - {agent}:
+                return False
+            if not state.to_act():
+                return True
+            move = self.game.skip(state.seen_by(agent), agent)
+            state = self.game.advance(state, {agent: move}, alone)
+        return False
+
+    def check_messages(self, before: Any, moves: Mapping[str, Any], after: Any) -> None:
+        for message in self.game.tell(before, moves, after) or ():
+            self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
+            self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")
+            known = {*self.game.agents, "game", "tool"}
+            self.expect(message.role in known, f"tell: nobody is called {message.role!r}")
+            to = set(self.game.agents) if message.to is None else set(message.to)
+            self.expect(to <= set(self.game.agents), f"tell: unknown seats in to={message.to}")

@@ -1,0 +1,50 @@
+"""Play episodes in another process, to compare them with those of this one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from gem_ma.apis.aec import AECEnv
+from gem_ma.testing.env_probe import ContractError, EnvProbe
+from gem_ma.testing.fingerprints import fingerprint
+
+
+def compute_digest(base: AECEnv, max_turns: int) -> str:
+    """Return what three episodes deliver, as one number in hexadecimal digits."""
+    probe = EnvProbe(base, range(1), max_turns)
+    found = hashlib.sha256()
+    for seed in range(3):
+        for step in probe.play_transcript(probe.make(), seed):
+            found.update(fingerprint(step))
+    return found.hexdigest()
+
+
+def compute_digests_elsewhere(bases: Sequence[AECEnv], max_turns: int) -> list[str]:
+    """Return the same of each, as a new process with another PYTHONHASHSEED finds it."""
+    child = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import write_digests; write_digests()"],
+        input=pickle.dumps((bases, max_turns)),
+        capture_output=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONHASHSEED": "42",
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),  # noqa: TID251
+        },
+    )
+    if child.returncode:
+        ids = ", ".join(base.core.id for base in bases)
+        raise ContractError(f"{ids}: another process failed: {child.stderr.decode()}")
+    return child.stdout.decode().split()
+
+
+def write_digests() -> None:
+    """Write the digests of what stands on standard input: the new process's part."""
+    bases, max_turns = pickle.loads(sys.stdin.buffer.read())
+    for base in bases:
+        sys.stdout.write(f"{compute_digest(base, max_turns)}\n")

@@ -1,0 +1,172 @@
+"""Replies that are wrong: out of order, senseless, invalid, or not for others to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gem_ma.apis.aec import AECEnv
+from gem_ma.engine.action_parsing import format_action
+from gem_ma.engine.match import ResetNeeded, SeatError
+from gem_ma.game import Game
+from gem_ma.testing.env_probe import EnvProbe
+from gem_ma.testing.fingerprints import fingerprint, read_seat_text
+
+GARBAGE_REPLIES: tuple[Any, ...] = (
+    "",
+    " ",
+    "\n\n",
+    "\x00",
+    "\x1b[31mred",
+    "\ud800",
+    "x" * 1_000_000,
+    "\\boxed{" * 50_000,
+    "[" * 100_000,
+    "<think>" * 50_000,
+    "\\boxed{",
+    "\\boxed{}",
+    "\\boxed{{}{}}",
+    "\\boxed{\\boxed{}}",
+    "\\boxed{" + "9" * 5_000 + "}",
+    "<answer>",
+    "</answer><answer>",
+    "<answer></answer>",
+    "</think>",
+    "<think></think>",
+    "[]",
+    "][",
+    "-1",
+    "1e9",
+    "9" * 5_000,
+    "\u0664",  # a digit, though not one of 0..9
+    "\U0001f600" * 1_000,
+    "e\u0301\u202eabc",
+    "{'a': 1}",
+    "None",
+    "__import__('os')",
+)
+WRONG_TYPES: tuple[Any, ...] = (None, 1.5, b"1", True, [], {}, object())
+_CANARY = "CANARY-OF-{}-."
+
+
+class ReplyChecks(EnvProbe):
+    """Check that whatever a model says is answered as it should be."""
+
+    def check_order(self) -> None:
+        env = self.make()
+        agent = env.possible_agents[0]
+        for call in (lambda: env.step("x"), lambda: env.observe(agent), lambda: env.last()):
+            self.raises(ResetNeeded, call, "before reset")
+        for _ in self.play_transcript(env, 0):
+            pass
+        self.raises(ResetNeeded, lambda: env.submit({agent: "x"}), "after the end")
+        self.raises(ResetNeeded, lambda: env.step("x"), "after the end")
+        env.reset(seed=0)
+        self.raises(SeatError, lambda: env.submit({"nobody": "x"}), "for an unknown seat")
+        for agent in set(env.agents) - set(env.core.to_act):
+            self.raises(SeatError, self.make_submit(env, agent, "x"), f"for {agent}, not to act")
+
+    def make_submit(self, env: AECEnv, agent: str, reply: Any) -> Callable[[], Any]:
+        return lambda: env.submit({agent: reply})
+
+    def check_garbage(self) -> None:
+        env = self.make()
+        env.reset(seed=0)
+        core = env.core
+        styles = ("{}", "\\boxed{{{}}}", "[{}]", "<answer>{}</answer>", "<think>{}", "{}</think>{}")
+        short = [reply for reply in GARBAGE_REPLIES if len(reply) < 10_000]
+        styled = [style.format(reply, i) for style in styles for i, reply in enumerate(short)]
+        longest = 0
+        for number, reply in enumerate([*GARBAGE_REPLIES, *styled, *GARBAGE_REPLIES]):
+            if not core.to_act:
+                env.reset(seed=number)
+            env.step_seats({core.to_act[number % len(core.to_act)]: reply})
+            shown = sum(len(read_seat_text(env, a)) for a in env.possible_agents)
+            if len(reply) < 100:
+                longest = max(longest, shown)
+            elif longest:
+                self.expect(
+                    shown <= 2 * longest + 2_000,
+                    f"a reply of {len(reply)} characters makes {shown}, short ones {longest}",
+                )
+        for wrong in WRONG_TYPES:
+            if not core.to_act:
+                env.reset(seed=0)
+            before = fingerprint(env.game_state)
+            self.raises(TypeError, self.make_submit(env, core.to_act[0], wrong), f"for {wrong!r}")
+            self.expect(fingerprint(env.game_state) == before, f"{wrong!r} changed the game")
+
+    def check_invalid_replies(self) -> None:
+        if self.base is not self.core:
+            return
+        policies = ["retry", "lose"]
+        if type(self.game).skip is not Game.skip:
+            policies.append("skip")
+        if hasattr(self.game.start(np.random.default_rng(0), {}), "legal"):
+            policies.append("random")
+        for policy in policies:
+            self.check_policy(policy)
+
+    def check_policy(self, policy: str) -> None:
+        env = self.make(invalid=policy, penalty=0.25, max_invalid=1, max_turns=50)
+        env.reset(seed=0)
+        core, nonsense = env.core, "\\boxed{no such move in any game, surely}"
+        agent = core.to_act[0]
+        env.step(nonsense)
+        if not core.match.invalid_replies:
+            return  # free text: this game takes any words
+        record = env.info(agent)["invalid"]
+        self.expect(record["policy"] == policy, f"{record} does not say {policy}")
+        if policy == "retry":
+            self.expect(agent in core.to_act, "retry did not ask again")
+            self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
+            legal = core.match.list_legal_moves(agent)
+            if legal:
+                listed = legal[0] in env.observe(agent)["text"]
+                self.expect(listed, "the notice lists no legal move")
+            while core.agent_selection != agent:
+                env.step(self.choose_action(env, str(core.agent_selection), 0))
+            env.step(nonsense)
+        if policy in ("retry", "lose"):
+            self.expect(env.terminations[agent], f"{agent} did not forfeit by {policy}")
+            if self.game.zero_sum and len(env.possible_agents) == 2:
+                (winner,) = set(env.possible_agents) - {agent}
+                self.expect(env.rewards[winner] > 0, "a forfeit did not pay the opponent")
+
+    def check_privacy(self) -> None:
+        """Say a secret word beside every move, and look for it in front of the others."""
+        for style in (
+            "{secret} {boxed}",
+            "<think>{secret}</think>{plain}",
+            "{secret}</think>{plain}",
+        ):
+            env = self.make()
+            env.reset(seed=1)
+            core = env.core
+            if (
+                core.observation_builder.config.format in ("bare", "verbatim")
+                and "think" not in style
+            ):
+                continue  # here everything that is said is meant for others
+            for number in range(60):
+                if not core.to_act:
+                    break
+                env.step_seats(
+                    {seat: self.add_secret(env, seat, style, number) for seat in core.to_act}
+                )
+                for seat in env.possible_agents:
+                    shown = read_seat_text(env, seat)
+                    for other in set(env.possible_agents) - {seat}:
+                        leak = _CANARY.format(other) in shown
+                        self.expect(not leak, f"{seat} reads the reasoning of {other}")
+
+    def add_secret(self, env: AECEnv, seat: str, style: str, number: int) -> str:
+        action = str(self.choose_action(env, seat, number))
+        boxed = (
+            format_action(action, "boxed")
+            if env.core.observation_builder.config.format == "auto"
+            else action
+        )
+        return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed)

@@ -1,0 +1,25 @@
+"""What a function was given: one look at the door, and a sentence where it is something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def check_type(value: Any, kind: Any, name: str, hint: str = "") -> None:
+    """Raise TypeError unless an argument is of a kind, or of one of several."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        expected = hint or " or ".join(getattr(one, "__name__", str(one)) for one in kinds)
+        got = repr(value)[:60]
+        raise TypeError(f"{name}={got}: expected {expected}, got {type(value).__name__}")
+
+
+def check_each(values: Iterable[T], kind: Any, name: str, hint: str = "") -> Iterator[T]:
+    """Yield the values of an argument; raise TypeError at the first that is of another kind."""
+    for value in values:
+        if not isinstance(value, kind):
+            check_type(value, kind, f"one of {name}", hint)
+        yield value

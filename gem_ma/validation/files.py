@@ -1,0 +1,70 @@
+"""Files that are written whole, and locks on them, which end with the process that holds them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+_PROC_FOLDER = Path("/proc")  # where Linux says who has what open
+
+
+class FileInUse(OSError):
+    """Another process writes to a file or folder; the message says which, and what to do."""
+
+
+def lock_file(file: int, name: object) -> None:
+    """Lock an open file for as long as it is open, or say who holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        who = _describe_holders(_find_holders(file))
+        raise FileInUse(
+            f"{name} is being written by {who}: wait until that has ended, or name another"
+        ) from None
+    except OSError:  # a network's file system that knows no locks
+        return
+
+
+def _describe_holders(found: list[int]) -> str:
+    if not found:
+        return "another process"
+    if os.getpid() in found:
+        return f"this process ({os.getpid()}) already"
+    return f"process {', '.join(map(str, found))}"
+
+
+def _find_holders(file: int) -> list[int]:
+    """Return the processes that hold the lock of a file, as far as this one may know."""
+    mine, locked, others = os.fstat(file), [], []
+    with contextlib.suppress(OSError):
+        for process in filter(str.isdecimal, os.listdir(_PROC_FOLDER)):
+            with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+                for number in os.listdir(_PROC_FOLDER / process / "fd"):
+                    if process == str(os.getpid()) and int(number) == file:
+                        continue
+                    if not os.path.samestat(os.stat(_PROC_FOLDER / process / "fd" / number), mine):
+                        continue
+                    others.append(int(process))
+                    if "FLOCK" in (_PROC_FOLDER / process / "fdinfo" / number).read_text():
+                        locked.append(int(process))
+    return sorted(set(locked or others))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file in one go: there is the old one or the new one, and nothing beside them.
+
+    A link stays one: what it leads to is replaced.
+    """
+    path = path.resolve()
+    half = path.with_suffix(f".{os.getpid()}")
+    try:
+        half.write_bytes(data)
+        half.replace(path)
+    except BaseException:  # a full disk
+        half.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,21 @@
+"""Names of a package whose files are imported when they are first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def lazy_getattr(package: str, files: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package, for names and the file of it that each is in."""
+
+    def find_attribute(name: str) -> Any:
+        if name not in files:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(f"{package}.{files[name]}"), name)
+        setattr(sys.modules[package], name, found)  # the next one finds it at once
+        return found
+
+    return find_attribute

@@ -1,0 +1,268 @@
+"""Spec strings: a name, what it stands for, and options, for agents and for tools alike.
+
+"random", "search:depth=4", "hf:PATH?temperature=0&max_new_tokens=64"; and for what somebody has
+written, "FILE.py:NAME" or "module:NAME", with options such as "mine.py:Greedy?look=3".
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gem_ma.packs import SpecEntry
+from gem_ma.validation import entry_points
+from gem_ma.validation.arguments import check_each
+from gem_ma.validation.endpoints import redact_secrets
+
+SpecFactory: TypeAlias = Callable[..., Any]
+OWN_CODE_FORM = "FILE.py:NAME"
+
+
+class SpecParser:
+    """All spec strings for one kind of thing.
+
+    kind: what it is called in errors, and expected: what somebody's own is to be.
+    own: return what makes such a thing of a value in somebody's code, or None.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        expected: str,
+        known: Mapping[str, SpecEntry],
+        own: Callable[[Any], SpecFactory | None],
+    ):
+        self.kind = kind
+        self.expected = expected
+        self.known = known
+        self.own = own
+
+    def __str__(self) -> str:
+        """Return all that may stand there."""
+        forms = (begin + self.known[begin.rstrip(":")].first for begin in self.list_prefixes())
+        return ", ".join([*forms, OWN_CODE_FORM])
+
+    def list_prefixes(self) -> list[str]:
+        """Return what spec strings begin with, up to where one's own words are needed."""
+        return [f"{name}:" if one.first else name for name, one in self.known.items()]
+
+    def runs_own_code(self, spec: str) -> bool:
+        """Return whether to make it would run code of somebody's own, which the text names."""
+        name, colon, rest = spec.partition(":")
+        known = self.known.get(name)
+        if known is None:
+            return bool(colon) or spec.partition("?")[0].endswith(".py")
+        return known.spec and self.runs_own_code(rest)
+
+    def make(self, spec: str) -> Any:
+        """Return what a spec string names, or raise ValueError."""
+        shown = f"{self.kind} {redact_secrets(spec)!r}"
+        name, _, rest = spec.partition(":")
+        known = self.known.get(name)
+        if known is None:
+            what, _, options = spec.partition("?")
+            maker, given = self._import_factory(what, shown), []
+        else:
+            main, _, options = rest.partition(known.mark) if known.first else ("", "", rest)
+            if known.first and not main:
+                raise ValueError(f"{shown}: expected {name}:{known.first}")
+            try:
+                maker, given = _load_factory(known), known.split(main) if known.first else []
+            except ValueError as error:
+                raise ValueError(f"{shown}: {error}") from None
+        own = dict(list(_list_parameters(maker).items())[len(given) :])
+        within = self.list_options(given[0]) if known is not None and known.spec else {}
+        named = _parse_options(options, {**within, **own}, shown)
+        if named.keys() - own.keys():
+            said = [one for one in options.split("&") if one and one.partition("=")[0] not in own]
+            given[0] = self._add_options(given[0], said)
+            named = {name: value for name, value in named.items() if name in own}
+        try:
+            return maker(*given, **named)
+        except (TypeError, ValueError) as error:  # such as depth=x
+            raise ValueError(f"{shown}: {error}") from None
+
+    def list_options(self, spec: str) -> dict[str, str]:
+        """Return the options that a spec string may have, each with its type; none if it is wrong.
+
+        Those of the spec within a spec are among them: what the outer one does not take is its.
+        """
+        name, _, rest = spec.partition(":")
+        known, main = self.known.get(name), rest.partition("?")[0]
+        try:
+            if known is None:
+                return _list_parameters(self._import_factory(spec.partition("?")[0], spec))
+            given = known.split(main) if known.first else []
+            own = dict(list(_list_parameters(_load_factory(known)).items())[len(given) :])
+        except ValueError:
+            return {}
+        return {**self.list_options(main), **own} if known.spec else own
+
+    def add_defaults(self, spec: str, defaults: Mapping[str, Any]) -> str:
+        """Return a spec string with those of the options that it takes and does not say."""
+        takes, said = self.list_options(spec), self._list_given_options(spec)
+        more = [
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in defaults.items()
+            if name in takes and name not in said
+        ]
+        return self._add_options(spec, more)
+
+    def _add_options(self, spec: str, options: Sequence[str]) -> str:
+        """Return a spec string with more options."""
+        main, mark, said = self._split_spec(spec)
+        return f"{main}{mark}{'&'.join(filter(None, [said, *options]))}" if options else spec
+
+    def _split_spec(self, spec: str) -> tuple[str, str, str]:
+        """Return what stands before the options of a spec string, the mark between, and these."""
+        name, _, rest = spec.partition(":")
+        known = self.known.get(name)
+        if known is None:
+            main, _, options = spec.partition("?")
+            return main, "?", options
+        if not known.first:
+            return name, ":", rest
+        main, _, options = rest.partition(known.mark)
+        return f"{name}:{main}", known.mark, options
+
+    def _list_given_options(self, spec: str) -> set[str]:
+        """Return the names of the options that a spec string says."""
+        main, _, options = self._split_spec(spec)
+        said = {option.partition("=")[0] for option in options.split("&")}
+        name, _, rest = main.partition(":")
+        return said | (
+            self._list_given_options(rest)
+            if name in self.known and self.known[name].spec
+            else set()
+        )
+
+    def _import_factory(self, what: str, shown: str) -> SpecFactory:
+        """Return what makes the thing that FILE.py:NAME or module:NAME names."""
+        file, name = entry_points.split_file_entry(what)
+        if file:
+            path = Path(file).resolve()
+            if not path.is_file():
+                raise ValueError(f"{shown}: there is no file {file}")
+            try:
+                module = entry_points.import_file(path)
+            except entry_points.ShadowedModuleError as error:
+                raise ValueError(f"{shown}: {error}") from None
+        else:
+            there = entry_points.import_module_entry(what)
+            if there is None:
+                close = difflib.get_close_matches(what.partition(":")[0], self.known, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there are {self}"
+                raise ValueError(f"no {shown}; {hint}")
+            (module, name), file = there, what.partition(":")[0]
+        maker = self.own(getattr(module, name)) if hasattr(module, name) else None
+        if maker is None:
+            raise ValueError(f"{shown}: {self._describe_module(module, file, name)}")
+        return maker
+
+    def _describe_module(self, module: Any, file: str, name: str) -> str:
+        """Say what a module has in place of what was asked for."""
+        what = f"{file} has no {name}" if name else f"expected {file}:NAME"
+        if hasattr(module, name):
+            what = f"{name} is a {type(getattr(module, name)).__name__}, expected {self.expected}"
+        there = [
+            key
+            for key, value in vars(module).items()
+            if not key.startswith("_")
+            and _is_defined_in(value, module)
+            and self.own(value) is not None
+        ]
+        return f"{what}; {file} has {', '.join(there) or f'no {self.kind}'}"
+
+
+def _load_factory(known: SpecEntry) -> SpecFactory:
+    """Return what makes the thing that a name stands for, imported if need be."""
+    maker: SpecFactory = (
+        entry_points.load_entry_point(known.maker)
+        if isinstance(known.maker, str)
+        else known.maker()
+    )
+    return maker
+
+
+def takes_one_argument(function: Any) -> bool:
+    """Return whether a value can be called with one argument, as far as it says."""
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
+
+
+def parse_seat_specs(specs: str | Iterable[str], seats: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the spec strings of texts with commas between them, each with its seat, or ""."""
+    found = []
+    texts = [specs] if isinstance(specs, str) else check_each(specs, str, "specs")
+    for one in (part for text in texts for part in text.split(",")):
+        seat, equals, spec = one.partition("=")
+        if not equals or not (seat in seats or seat.isidentifier()):
+            found.append(("", one))
+        elif seat in seats:
+            found.append((seat, spec))
+        else:
+            raise ValueError(f"no seat {seat!r}; the seats are {', '.join(seats)}")
+    return found
+
+
+def _is_defined_in(value: Any, module: Any) -> bool:
+    """Return whether a module defines a value; of objects nobody can tell."""
+    if callable(value):
+        return bool(getattr(value, "__module__", "") == module.__name__)
+    return True
+
+
+def _list_parameters(maker: SpecFactory) -> dict[str, str]:
+    """Return the arguments of what makes something, each with its type as it is written there."""
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    found = inspect.signature(maker).parameters.values()
+    return {
+        one.name: inspect.formatannotation(one.annotation) for one in found if one.kind in kinds
+    }
+
+
+# What an option of a type may be, and that in words; options of other types may be anything.
+_OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "true or false"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+}
+
+
+def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str, Any]:
+    named = {}
+    for option in filter(None, text.split("&")):
+        key, _, value = option.partition("=")
+        if key not in takes or not value:
+            got = "" if "@" in key else f", got {key!r}"  # a password may have a ? in it
+            raise ValueError(
+                f"{shown}: expected options such as a=1&b=2 out of "
+                f"{', '.join(takes) or 'none'}{got}"
+            )
+        named[key] = _parse_value(value)
+        types, words = _OPTION_TYPES.get(takes[key].strip("'").removesuffix(" | None"), ((), ""))
+        if types and type(named[key]) not in types:
+            raise ValueError(f"{shown}: {option}: expected {words}")
+    return named
+
+
+def _parse_value(text: str) -> Any:
+    """Return the number, truth value or text that an option says."""
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,85 @@
+"""JSON that a stranger wrote: a model, a program, an endpoint, a file that somebody sent."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+MAX_JSON_SIZE = 2**20  # characters of a text
+MAX_JSON_DEPTH = 50  # lists and objects within one another
+MAX_JSON_DIGITS = 300  # of a whole number, which then is a float too
+
+
+def parse_json(
+    text: Any,
+    *,
+    size: int | None = MAX_JSON_SIZE,
+    depth: int = MAX_JSON_DEPTH,
+    digits: int = MAX_JSON_DIGITS,
+) -> Any:
+    """Return what a text says as JSON, or raise ValueError, and nothing else, whatever it is.
+
+    A number is finite, a text can be encoded (half a character becomes "?"), and nothing is larger
+    or deeper than it may be. No `size` is for what has been cut to a size before.
+    """
+
+    def parse_integer(literal: str) -> int:
+        if len(literal) > digits + 1:  # and a sign; to read a long one may take minutes
+            raise ValueError(f"a number of {len(literal)} digits; at most {digits} are read")
+        return int(literal)
+
+    if isinstance(text, bytes | bytearray):
+        text = text.decode("utf-8")
+    if not isinstance(text, str):
+        raise ValueError(f"expected JSON as text, got {type(text).__name__}")
+    if size is not None and len(text) > size:
+        raise ValueError(f"{len(text)} characters of JSON; at most {size} are read")
+    try:
+        value = json.loads(text, parse_int=parse_integer, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP.format(depth)) from None
+    return check_json(value, depth=depth, digits=digits)
+
+
+def check_json(value: Any, *, depth: int = MAX_JSON_DEPTH, digits: int = MAX_JSON_DIGITS) -> Any:
+    """Return a copy of what another parser made of JSON, within the same bounds, or ValueError."""
+    return _check_value(value, depth, depth, 10**digits)
+
+
+_TOO_DEEP = "nested too deeply; at most {} lists and objects within one another are read"
+
+
+def _check_value(value: Any, left: int, depth: int, bound: int) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if not -bound < value < bound:
+            raise ValueError("a whole number that is too large")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no number of JSON")
+        return value
+    if not isinstance(value, Mapping | list | tuple):
+        raise ValueError(f"a {type(value).__name__} is nothing that JSON has")
+    if not left:
+        raise ValueError(_TOO_DEEP.format(depth))
+    if isinstance(value, Mapping):
+        return {
+            _check_key(key): _check_value(one, left - 1, depth, bound) for key, one in value.items()
+        }
+    return [_check_value(one, left - 1, depth, bound) for one in value]
+
+
+def _check_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"a key of JSON is a text, and not a {type(key).__name__}")
+    return key if key.isascii() else key.encode("utf-8", "replace").decode()
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
