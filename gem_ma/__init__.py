@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _LATER = {
     "Context": "chat.context",
     "arollout": "rollouts.rollout",
-    "make_vec": "apis.vectors.make",
+    "make_vec": "apis.vector.factory",
     "load_episodes": "rollouts.records",
     "rollout": "rollouts.rollout",
     "save_episodes": "rollouts.records",

@@ -24,19 +24,19 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
     "scene": set(),
     "renderers": {"validation", "scene"},
     "engine": {*BELOW, "renderers"},
-    "envs": {*BELOW, "engine"},
+    "envs": {*BELOW, "sandbox", "engine"},
     "chat": {*BELOW, "renderers", "engine"},
     "agents": {*BELOW, "engine", "chat"},
     "apis": {*BELOW, "engine", "renderers", "envs", "chat", "agents"},
     "wrappers": {*BELOW, "engine", "chat", "apis"},
     "gem_ma": {*BELOW, "engine", "envs", "chat", "apis", "rollouts"},  # the public names
-    "rollouts": {*BELOW, "engine", "envs", "chat", "agents", "apis"},
-    "tools": {*BELOW, "engine", "envs", "chat", "apis"},
+    "rollouts": {"sandbox", "wrappers", *BELOW, "engine", "envs", "chat", "agents", "apis"},
+    "tools": {"sandbox", "wrappers", *BELOW, "engine", "envs", "chat", "apis"},
     "training": {*BELOW, "engine", "envs", "chat", "agents", "apis", "rollouts"},
     "evaluation": {*BELOW, *PLAY, "tools"},
     "serving": {*BELOW, *PLAY, "evaluation"},  # the arena shows pages and ratings
     "testing": {*BELOW, "engine", "renderers", "envs", "apis"},
-    "gem": {*BELOW, "envs", "apis", "tools"},
+    "gem": {"sandbox", "wrappers", *BELOW, "envs", "apis", "tools"},
     "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "serving", "testing", "training"},
 }
 FILES = sorted(ROOT.rglob("*.py"))
@@ -301,7 +301,8 @@ def owned(path):
 
 
 def test_the_root_holds_rooms_and_what_an_author_reads():
-    entries = {path.name for path in ROOT.iterdir()} - {"py.typed", "__pycache__"}
+    packs = {folder.name for folder in PACK_OF if folder.parent == ROOT}  # around the core
+    entries = {path.name for path in ROOT.iterdir()} - {"py.typed", "__pycache__", *packs}
     assert len(entries) <= 18, sorted(entries)
 
 
@@ -363,7 +364,7 @@ def test_importing_loads_no_game_and_does_nothing():
 
 
 def misnamed(node, names=frozenset()):
-    """Yield the names that `need` and `each` are told for what is no argument of theirs."""
+    """Yield the names that `check_type` and `check_each` are told for what is no argument of theirs."""
     for child in ast.iter_child_nodes(node):
         known = names
         match child:
@@ -374,7 +375,8 @@ def misnamed(node, names=frozenset()):
             case ast.ClassDef():
                 known = names | {child.name.lower()}  # which some method makes of a text
             case ast.Call(
-                func=ast.Name("need" | "each"), args=[_, _, ast.Constant(str() as name), *_]
+                func=ast.Name("check_type" | "check_each"),
+                args=[_, _, ast.Constant(str() as name), *_],
             ) if name not in names:
                 yield name
         yield from misnamed(child, known)

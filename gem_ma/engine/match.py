@@ -61,7 +61,7 @@ class Match(EpisodeState, Generic[S]):
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
         self.index = {seat: i for i, seat in enumerate(self.seats)}
-        self.rng: Any = None  # the game's Generator, made when it is needed
+        self.rng: np.random.Generator | None = None  # the game's, made when it is needed
         self.rng_state = None
         self.seed = 0
         self.reset_args = 0, {}
@@ -92,8 +92,6 @@ class Match(EpisodeState, Generic[S]):
         self.view_cache: dict[str, Any] = {}
         self.legal_cache: dict[str, tuple[str, ...]] = {}
 
-    # -- from the beginning to the end ---------------------------------------------------------
-
     def reset(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it."""
         self.seed = seed
@@ -113,15 +111,12 @@ class Match(EpisodeState, Generic[S]):
         self.state = state
         self.compute_rewards()
         if self.alive_seats != self.seats:
-            raise RuntimeError(
-                f"{self.name} is over before anybody could move; this game is broken"
-            )
+            raise RuntimeError(f"{self.name} is over before anybody could move: a broken game")
 
     def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
-        """Take replies of seats that are waited for; return what that earns the seats.
+        """Take replies, texts or numbers of moves, of seats that are waited for; return rewards.
 
-        A reply is a text, or the number of a move in `Game.moves`. Who is not named in what is
-        returned earned nothing.
+        A seat that is not named in what is returned earned nothing.
         """
         self.parse_actions(replies)
         while self.pending_moves and len(self.pending_moves) == len(self.acting_seats):
@@ -264,8 +259,6 @@ class Match(EpisodeState, Generic[S]):
         if any(seat in lost for seat in self.alive_seats):
             self.alive_seats = tuple([seat for seat in self.alive_seats if seat not in lost])
 
-    # -- replies -------------------------------------------------------------------------------
-
     def extract_action(self, reply: Any) -> str:
         """Return the action text in a reply, or raise InvalidMove."""
         if not isinstance(reply, str):
@@ -347,8 +340,6 @@ class Match(EpisodeState, Generic[S]):
             s: move for s, move in self.pending_moves.items() if s in self.acting_seats
         }
 
-    # -- what seats hear -----------------------------------------------------------------------
-
     def post_tool_results(self, seat: str, messages: Iterable[Message]) -> None:
         """Take a reply that was no move, and let the seat hear what it led to."""
         self.submit_count += 1
@@ -396,8 +387,6 @@ class Match(EpisodeState, Generic[S]):
         read = self.read_counts[seat]
         return lines[read - self.log_start if read > 0 else 0 :]
 
-    # -- what a seat may know ------------------------------------------------------------------
-
     def make_view(self, seat: str) -> Any:
         """Return the position as a seat may know it."""
         view = self.view_cache.get(seat)
@@ -440,14 +429,11 @@ class Match(EpisodeState, Generic[S]):
             return SeatError(f"no seat {seat!r}; the seats are {', '.join(self.seats)}")
         return SeatError(f"{seat} is not to act now; to act: {', '.join(self.waiting_seats)}")
 
-    # -- snapshots -----------------------------------------------------------------------------
-
     def snapshot(self) -> EpisodeState:
         """Return this point of the episode; it shares everything and copies next to nothing."""
-        point = EpisodeState()
-        point.copy_from(self)
+        (point := EpisodeState()).copy_from(self)
         if self.rng is not None:
-            point.rng_state = self.rng.bit_generator.state
+            point.rng_state = dict(self.rng.bit_generator.state)
         return point
 
     def restore(self, point: EpisodeState) -> None:
@@ -481,5 +467,4 @@ class Match(EpisodeState, Generic[S]):
             if self.rng_state is not None:
                 self.rng.bit_generator.state = self.rng_state
                 self.rng_state = None
-        rng: np.random.Generator = self.rng
-        return rng
+        return self.rng

@@ -82,7 +82,7 @@ def test_workers_share_what_may_be_alive(workers, each, monkeypatch):
 
     monkeypatch.setattr(worker_pool.WorkerPool, "run", run)
     gem_ma.rollout(FOUR, "random", 20, seed=0, workers=workers, concurrency=64)
-    assert [farm.share for farm in farms] == [each]
+    assert [farm.worker_concurrency for farm in farms] == [each]
 
 
 def test_an_alarm_ends_with_its_step():

@@ -86,7 +86,7 @@ class Once(EnvChecker):
 
     def list_variants(self):
         once = {"observe": "both"}, {"actions": "discrete"}
-        return (given for given in super().variants() if given in once)
+        return (given for given in super().list_variants() if given in once)
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,9 @@ def test_every_remedy_in_the_package_names_an_extra_that_there_is():
     found = {
         name
         for path in (TOP / "gem_ma").rglob("*.py")
-        for name in re.findall(r"gem-ma\[([\w-]+)\]|\bextra\(\"([\w-]+)\"", path.read_text())
+        for name in re.findall(
+            r"gem-ma\[([\w-]+)\]|\brequire_extra\(\"([\w-]+)\"", path.read_text()
+        )
         for name in name
         if name
     }

@@ -85,7 +85,7 @@ async def _talk(process: Any, seat: Seat, heard: deque[str]) -> None:
 async def _tell(process: Any, told: dict[str, Any]) -> None:
     process.stdin.write(json.dumps(told).encode() + b"\n")
     with contextlib.suppress(ConnectionError):  # that it has ended is seen where it is read
-        await process.stdin.drain_finished()
+        await process.stdin.drain()
 
 
 async def _replied(process: Any, heard: deque[str]) -> Any:

@@ -344,7 +344,7 @@ def test_what_a_server_says_of_a_wrong_request_comes_back():
     def refuse(body, attempt):
         async def write(writer):
             writer.write(response(b'{"error": {"message": "no such model"}}', "404 Not Found"))
-            await writer.drain_finished()
+            await writer.drain()
             return True
 
         return write

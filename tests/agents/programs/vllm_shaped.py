@@ -50,7 +50,7 @@ class Shaped(StubServer):
     def _whole(self, whole):
         async def write(writer):
             writer.write(response(json.dumps(whole).encode()))
-            await writer.drain_finished()
+            await writer.drain()
             return True
 
         return write
@@ -85,9 +85,9 @@ class Shaped(StubServer):
                 half = len(data) // 2  # a server's pieces end anywhere
                 for part in (data[:half], data[half:]):
                     writer.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
-                await writer.drain_finished()
+                await writer.drain()
             writer.write(b"0\r\n\r\n")
-            await writer.drain_finished()
+            await writer.drain()
             return True
 
         return write
