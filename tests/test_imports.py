@@ -364,7 +364,7 @@ def test_importing_loads_no_game_and_does_nothing():
 
 
 def misnamed(node, names=frozenset()):
-    """Yield the names that `check_type` and `check_each` are told for what is no argument of theirs."""
+    """Yield the names told to `check_type` and `check_each` that are no argument of theirs."""
     for child in ast.iter_child_nodes(node):
         known = names
         match child:
@@ -383,10 +383,10 @@ def misnamed(node, names=frozenset()):
 
 
 def test_an_error_calls_an_argument_by_its_name():
-    those = [path for path in FILES if "guards.given" in path.read_text()]
+    those = [path for path in FILES if "validation.arguments" in path.read_text()]
     assert len(those) > 20
     assert {dotted(path): found for path in those if (found := [*misnamed(parsed(path))])} == {}
-    wrong = "def act(self, turns):\n    for turn in each(turns, Turn, 'moves'):\n        pass"
+    wrong = "def act(self, turns):\n    for turn in check_each(turns, Turn, 'moves'):\n        pass"
     assert [*misnamed(ast.parse(wrong))] == ["moves"]
 
 

@@ -647,7 +647,7 @@ def _joining(given: Sequence[str]) -> list[str]:
 
 
 def _rated(board: Any, one: Any) -> list[str]:
-    counts = board.total(one.agent)
+    counts = board.count_outcomes(one.agent)
     between = _points(one)
     return [one.agent, between, *(str(count) for count in counts.values())]
 

@@ -565,7 +565,7 @@ def test_what_a_discrete_view_tells_keeps_its_shape():
     env = started("game:Sudoku-v0-easy", actions="discrete", max_invalid=5)
     shapes = set()
     for action in (-1, 999, 0, -1, 1, 2, 3):
-        infos = {**env.infos, **env.parallel()._see(env.agents)[1]}
+        infos = {**env.infos, **env.parallel()._observe_seats(env.agents)[1]}
         for info in infos.values():
             shapes.add(tuple((name, type(value)) for name, value in info.items()))
         if env.to_act:

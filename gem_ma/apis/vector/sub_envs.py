@@ -70,7 +70,7 @@ class SeatSubEnv(SubEnv):
 
     def split_job(self, method: str, arguments: tuple[Any, ...]) -> Any:
         begins = self.over and self.autoreset == "next"
-        if method != "step" or begins or not self.env.has_parts:
+        if method != "step" or begins or not self.env.can_step_in_parts:
             return None
         return self._step_in_parts(*arguments)
 
