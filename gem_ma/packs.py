@@ -42,10 +42,10 @@ class Pack:
         suites: The folder of its suites, beside its module: NAME.toml each.
         commands: Modules whose `add_commands(commands)` adds to those of gem-ma.
         downloads: What `gem-ma data NAME` fetches: a name, and a module with `fetch(source, into,
-            say)`, `folder()`, VARIABLE and HELP.
+            say)`, `folder()` and VARIABLE.
         experts: Who shows what can be earned: a pattern of ids, and who plays, as for `--agents`.
         exports: Names that `gem_ma` has with it, and "module:NAME".
-        docs: Its pages, beside its module.
+        docs: Its pages, from the top of its repository.
     """
 
     name: str
@@ -128,7 +128,10 @@ def _load_points(points: Iterable[EntryPoint]) -> None:
             continue
         try:
             pack = importlib.import_module(point.module).PACK
-            _check_pack(pack, point.name)
+            if pack.name != point.name:
+                raise ValueError(
+                    f"PACK is called {pack.name!r}, and its entry point {point.name!r}"
+                )
         except Exception as error:  # noqa: BLE001 - the fault of one pack must not stop the others
             absent = _is_absent(error, point.module)
             why = f"{point.module} is not there" if absent else f"{point.module}: {error!r}"
@@ -146,18 +149,18 @@ def _load_points(points: Iterable[EntryPoint]) -> None:
 def _register_environments(one: LoadedPack) -> None:
     """Give a pack's environments their ids, after those of the packs that it uses."""
     try:
+        _check_names(one.pack)
         if one.pack.environments is not None:
             one.pack.environments()
     except Exception as error:  # noqa: BLE001
-        why = f"its environments: {error!r}"
+        why = f"{one.package}: {error!r}"
         _missing[one.pack.name] = MissingPack(one.pack.name, why, False)
     else:
         _loaded[one.pack.name] = one
 
 
-def _check_pack(pack: Pack, name: str) -> None:
-    if pack.name != name:
-        raise ValueError(f"PACK is called {pack.name!r}, and its entry point {name!r}")
+def _check_names(pack: Pack) -> None:
+    """Raise ValueError if another pack has a name already that this one adds."""
     for part in ("agents", "tools", "downloads", "exports"):
         for other in _loaded.values():
             if taken := getattr(pack, part).keys() & getattr(other.pack, part).keys():
@@ -181,13 +184,13 @@ class PackTable(Mapping[str, Any]):
         self.make = make
 
     def __getitem__(self, name: str) -> Any:
-        return self.own[name] if name in self.own else self._collect_entries()[name]
+        return self.own[name] if name in self.own else self._added()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self.own, **self._collect_entries()})
+        return iter({**self.own, **self._added()})
 
     def __len__(self) -> int:
-        return len({**self.own, **self._collect_entries()})
+        return len({**self.own, **self._added()})
 
     def _collect_entries(self) -> dict[str, Any]:
         return {

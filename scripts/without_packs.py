@@ -30,7 +30,7 @@ ALWAYS = (
     "tests/test_*.py",
     "tests/cli",
     "tests/testing",
-    "tests/validation/test_packs.py",
+    "tests/test_packs.py",
     "tests/apis/test_registry.py",
     "tests/evaluation/test_eval.py",
     "tests/rollouts/test_records.py",

@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import packs
 import pytest
 import warm
 
@@ -72,12 +73,17 @@ def test_train_sb3():
 def test_tools():
     out = run("tools_two_seats.py", "--episodes", "3")
     assert "lost 0 of 3" in out
+
+
+@packs.needs("tasks")
+def test_tools_for_tasks():
     pytest.importorskip("bm25s", reason="pip install 'gem-ma[tools]'")
     assert "4 of 4 answered" in run("tools_search.py")
     pytest.importorskip("math_verify", reason="pip install 'gem-ma[math]'")
     assert "calls of Python" in run("tools_math.py", "--episodes", "4")
 
 
+@packs.needs("training")
 def test_rllib():
     pytest.importorskip("ray.rllib", reason="pip install 'gem-ma[ray]' 'ray[rllib]' torch")
     from gem_ma.training.adapters.rllib import rllib_env

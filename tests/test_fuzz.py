@@ -17,7 +17,11 @@ from gem_ma.envs.boards.tic_tac_toe import State, TicTacToe
 
 # Another sample each day, and the same one all day; GEM_MA_FUZZ=N repeats that of another.
 SEED = int(os.environ.get("GEM_MA_FUZZ") or datetime.datetime.now(datetime.UTC).toordinal())
-QUICK = ("game", "visual", "tau", "math", "qa", "duo", "gym", "os", "pz", "ta")
+QUICK = [
+    family
+    for family in ("game", "visual", "tau", "math", "qa", "duo", "gym", "os", "pz", "ta")
+    if gem_ma.list_envs(f"{family}:*")
+]
 PARTS = 20
 
 

@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 
+import packs
 import pytest
 import warm
 from commands import commands, fault, fault_of_script, names_of_ours
@@ -55,12 +56,14 @@ def marked(mark):
 
 @pytest.mark.parametrize("place", SHELL)
 def test_shell(place, tmp_path):
+    packs.skip_absent(SHELL[place])
     write_files(place.rpartition(":")[0], tmp_path)
     run(["bash", "-euc", ours(SHELL[place])], tmp_path)
 
 
 @pytest.mark.parametrize("place", marked("typed"))
 def test_shell_that_asks_a_person(place, tmp_path):
+    packs.skip_absent(BLOCKS[place].text)
     typed = BLOCKS[place].about.replace(" ", "\n") + "\n"
     run(["bash", "-euc", ours(BLOCKS[place].text)], tmp_path, stdin=typed)
 
@@ -68,6 +71,7 @@ def test_shell_that_asks_a_person(place, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("place", marked("needs"))
 def test_shell_that_needs_an_extra(place, tmp_path):
+    packs.skip_absent(BLOCKS[place].text)
     skip_without(BLOCKS[place].about)
     before = script(place.rpartition(":")[0], "sh")
     run(["bash", "-euc", ours(f"{before}\n{BLOCKS[place].text}")], tmp_path)
@@ -81,6 +85,7 @@ def test_shell_that_needs_an_extra(place, tmp_path):
     ],
 )
 def test_shell_against_a_server(place, tmp_path):
+    packs.skip_absent(BLOCKS[place].text)
     skip_without(BLOCKS[place].about)
     served, *rest = BLOCKS[place].text.splitlines()
     if not served.startswith(("gem-ma serve", "gem-ma arena")):
@@ -116,6 +121,7 @@ def test_blocks_that_run_are_found():
 
 @pytest.mark.parametrize("place", BLOCKS)
 def test_every_command_is_one(place):
+    packs.skip_absent(BLOCKS[place].text)
     assert [one for words in commands(BLOCKS[place].text) if (one := fault(words))] == []
 
 
@@ -133,6 +139,8 @@ def test_commands_in_sentences_are_there():
     for page, path in PAGES.items():
         text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
         for said in re.findall(r"`(gem-ma [a-z][^`]*)`", text):
+            if packs.absent_in(said):
+                continue
             name, *rest = said.split()[1:]
             given = {one.partition("=")[0] for one in rest if one.startswith("--")}
             if name not in known or given - known[name]:
@@ -151,6 +159,8 @@ def test_commands_in_files_are_there():
             for said in re.findall(r"^ *((?:gem-ma|python) .+)$", text, re.MULTILINE):
                 count += 1
                 usual = re.sub(r"[][']|   .*", " ", said)  # what may be there, and what it is
+                if packs.absent_in(said):
+                    continue
                 wrong += [f"{path.name}: {one}" for one in map(fault, commands(usual)) if one]
     assert wrong == []
     assert count > 40

@@ -21,7 +21,7 @@ def add_commands(commands: Any) -> None:
     data = commands.add_parser(
         "data",
         help="fetch the files that an environment needs",
-        epilog="example: gem-ma data tau-bench",
+        epilog=f"example: gem-ma data {min(DOWNLOADS)}",
     )
     data.add_argument(
         "what",
@@ -32,13 +32,13 @@ def add_commands(commands: Any) -> None:
         "--from",
         dest="source",
         metavar="PATH",
-        help="a clone of the original, or for tau-bench a folder with retail/ and airline/ "
-        "(default: download)",
+        help="a clone of the original, or a folder that holds its files (default: download)",
     )
     data.add_argument(
         "--into",
         metavar="PATH",
-        help="a folder (default: TAU_BENCH_DATA or TAU2_BENCH_DATA, or the user's cache)",
+        help="a folder (default: that which its variable of the environment names, or one in the "
+        "user's cache)",
     )
     data.set_defaults(run=_data)
 

@@ -4,4 +4,5 @@ from gem_ma.packs import Pack
 
 PACK = Pack(
     name="gem",
+    docs=("docs/coming-from.md",),
 )

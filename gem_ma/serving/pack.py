@@ -6,4 +6,5 @@ PACK = Pack(
     name="serving",
     commands=("gem_ma.serving.commands",),
     exports={"gateway": "gem_ma.serving.gateway:gateway"},
+    docs=("docs/arena.md", "docs/gateway.md"),
 )

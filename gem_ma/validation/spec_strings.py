@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gem_ma.packs import SpecEntry
+from gem_ma.packs import SpecEntry, describe_missing
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
@@ -155,7 +155,7 @@ class SpecParser:
             if there is None:
                 close = difflib.get_close_matches(what.partition(":")[0], self.known, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"there are {self}"
-                raise ValueError(f"no {shown}; {hint}")
+                raise ValueError(f"no {shown}; {hint}{describe_missing()}")
             (module, name), file = there, what.partition(":")[0]
         maker = self.own(getattr(module, name)) if hasattr(module, name) else None
         if maker is None:

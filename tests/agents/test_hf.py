@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import packs
 import pytest
 from looking import TOOL, Looking
 from needed import Later, needed
@@ -17,7 +18,8 @@ from gem_ma.agents import HFAgent, load
 from gem_ma.agents import hf as hf_module
 from gem_ma.chat.tokenization import REWRITTEN_NOTE, ChatTokenizer
 from gem_ma.evaluation.exploitability import compute_exploitability
-from gem_ma.training import samples
+
+training = Later("gem_ma.training")
 
 torch = needed("torch", install="'gem-ma[hf]'")
 transformers = needed("transformers", install="'gem-ma[hf]'")
@@ -64,7 +66,7 @@ class Spied(HFAgent):
 
 def check(agent, episode, seat, temperature=1.0, **kwargs):
     """Compare a seat's samples with what its model was given, and with a forward pass."""
-    found = samples(episode, seat, agent.tokens, **kwargs)
+    found = training.samples(episode, seat, agent.tokens, **kwargs)
     steps = [number for number, step in enumerate(episode.steps) if step.agent == seat]
     assert [span.step for sample in found for span in sample.spans] == steps
     for sample in found:
@@ -92,6 +94,7 @@ def check(agent, episode, seat, temperature=1.0, **kwargs):
     return found
 
 
+@packs.needs("training")
 def test_two_seats_of_a_text_model(text):
     agent = Spied(*text, max_new_tokens=12)
     for episode in rollout([SAME_TIME, TWO], agent, 4, seed=1, invalid="random", concurrency=4):
@@ -103,6 +106,7 @@ def test_two_seats_of_a_text_model(text):
             assert others  # theirs are not in the mask: each masked token was checked above
 
 
+@packs.needs("training")
 def test_two_seats_of_a_model_that_sees(sight):
     agent = Spied(*sight, max_new_tokens=8, batch_size=1)
     for observe in ("image", "both"):
@@ -117,6 +121,7 @@ def test_two_seats_of_a_model_that_sees(sight):
             assert torch.equal(sample.tensors["pixel_values"], agent.pixels[last])
 
 
+@packs.needs("training")
 def test_batches_of_conversations_with_and_without_pictures(sight):
     agent = Spied(*sight, max_new_tokens=6)
     episodes = rollout([TWO, SAME_TIME], agent, 4, seed=3, observe="image", invalid="random")
@@ -141,6 +146,7 @@ def env_turn(env_id, **kwargs):
     return env.turn(env.agent_selection)
 
 
+@packs.needs("training")
 def test_with_a_window_each_turn_is_a_sample_of_its_own(text):
     agent = Spied(*text, max_new_tokens=6)
     (episode,) = rollout(
@@ -166,6 +172,7 @@ def test_a_model_that_sees_and_is_shown_nothing_is_told_once(sight, text, caplog
     assert act(sight, "image", "text") == act(sight, "both") == act(text, "text") == []
 
 
+@packs.needs("training")
 def test_with_a_window_of_pictures(sight):
     agent = Spied(*sight, max_new_tokens=4)
     (episode,) = rollout(TWO, agent, seed=2, observe="image", invalid="random", context="images=1")
@@ -174,6 +181,7 @@ def test_with_a_window_of_pictures(sight):
     assert len(found) == sum(step.agent == "x" for step in episode.steps)
 
 
+@packs.needs("training")
 def test_tool_messages_are_no_part_of_the_mask(text, monkeypatch):
     tokenizer = text[1]
     call = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
@@ -221,22 +229,24 @@ def thinking(tokenizer, say):
     return agent
 
 
+@packs.needs("training")
 def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
     tokenizer = tiny_models.tokenizer(template=tiny_models.TEMPLATE.replace(*THINKS))
     agents = {"left": thinking(tokenizer, "rock"), "right": "random"}
     (episode,) = rollout(SAME_TIME, agents, seed=0, rounds=4)
-    found = samples(episode, "left", tokenizer)
+    found = training.samples(episode, "left", tokenizer)
     # The second reply held no thinking: it stays, and the third goes on from there.
     assert [len(sample.spans) for sample in found] == [1, 2, 1]
     assert REWRITTEN_NOTE in found[1].notes[0]
     assert "begins anew at step 2" in found[1].notes[0]
     prompt = tokenizer.decode(found[2].ids[: found[2].spans[0].start])
     assert "<think>" not in prompt  # as the template has it
-    kept = samples(episode, "left", tiny_models.tokenizer())
+    kept = training.samples(episode, "left", tiny_models.tokenizer())
     assert [len(sample.spans) for sample in kept] == [4]
     assert "<think>hm 2</think>" in tokenizer.decode(kept[0].ids)
 
 
+@packs.needs("training")
 def test_token_ids_are_never_encoded_again():
     """Ids that no encoder would choose for their text stay as they are."""
     tokenizer = tiny_models.tokenizer()
@@ -251,16 +261,17 @@ def test_token_ids_are_never_encoded_again():
     (episode,) = rollout(
         SAME_TIME, {"left": odd, "right": "random"}, seed=0, rounds=3, invalid="random"
     )
-    (sample,) = samples(episode, "left", tokenizer)
+    (sample,) = training.samples(episode, "left", tokenizer)
     for span in sample.spans:
         assert sample.ids[span.start : span.end] == split
     assert sample.exact
 
 
+@packs.needs("training")
 def test_replies_without_ids_are_encoded_with_the_end_of_the_turn_and_say_so():
     tokenizer = tiny_models.tokenizer()
     (episode,) = rollout(SAME_TIME, lambda turn: "rock", seed=0, rounds=2)
-    (sample,) = samples(episode, "left", tokenizer)
+    (sample,) = training.samples(episode, "left", tokenizer)
     assert not sample.exact
     assert "came without token ids" in sample.notes[0]
     expected = [*tokenizer("rock")["input_ids"], tokenizer.eos_token_id]
@@ -273,6 +284,7 @@ def test_replies_without_ids_are_encoded_with_the_end_of_the_turn_and_say_so():
     assert all(math.isnan(number) for number in sample.logprobs)
 
 
+@packs.needs("training")
 def test_another_tokenizers_ids_are_not_used():
     tokenizer = tiny_models.tokenizer()
 
@@ -280,38 +292,41 @@ def test_another_tokenizers_ids_are_not_used():
         return Reply("rock", token_ids=[3, 10**9], logprobs=[-1.0, -1.0])
 
     (episode,) = rollout(SAME_TIME, foreign, seed=0, rounds=2)
-    (sample,) = samples(episode, "left", tokenizer)
+    (sample,) = training.samples(episode, "left", tokenizer)
     assert not sample.exact
     assert max(sample.ids) < len(tokenizer)
 
 
+@packs.needs("training")
 def test_a_prompt_of_another_length_than_recorded_is_reported(text):
     agent = Spied(*text, max_new_tokens=4)
     (episode,) = rollout(SAME_TIME, agent, seed=0, rounds=2, invalid="random")
     other = tiny_models.tokenizer(template="{{ 'x' }}" + tiny_models.TEMPLATE)
-    (sample,) = samples(episode, "left", other)
+    (sample,) = training.samples(episode, "left", other)
     assert not sample.exact
     assert "are processor and template those of the agent?" in sample.notes[0]
 
 
+@packs.needs("training")
 def test_samples_of_a_failed_episode_are_none(text):
     def fails(turn):
         raise OSError
 
     (episode,) = rollout(TWO, fails)
-    assert samples(episode, "x", text[1]) == []
+    assert training.samples(episode, "x", text[1]) == []
     with pytest.raises(ValueError, match="no seat 'z'; the seats are x, o"):
-        samples(rollout(TWO, "random")[0], "z", text[1])
+        training.samples(rollout(TWO, "random")[0], "z", text[1])
     with pytest.raises(ValueError, match="per='token'"):
-        samples(episode, "x", text[1], per="token")
+        training.samples(episode, "x", text[1], per="token")
 
 
+@packs.needs("training")
 def test_samples_of_a_file(sight, tmp_path):
     agent = HFAgent(*sight, max_new_tokens=4)
     episodes = rollout(TWO, agent, 2, seed=0, observe="image", invalid="random")
     save_episodes(episodes, tmp_path / "out.jsonl")
     for old, new in zip(episodes, load_episodes(tmp_path / "out.jsonl"), strict=True):
-        (a,), (b,) = samples(old, "x", sight[1]), samples(new, "x", sight[1])
+        (a,), (b,) = training.samples(old, "x", sight[1]), training.samples(new, "x", sight[1])
         assert (a.ids, a.mask, a.logprobs[-1]) == (b.ids, b.mask, b.logprobs[-1])
         assert torch.equal(a.tensors["pixel_values"], b.tensors["pixel_values"])
 

@@ -9,6 +9,7 @@ import time
 import tracemalloc
 import zlib
 
+import packs
 import pytest
 from looking import TOOL, Looking
 from needed import needed
@@ -426,6 +427,7 @@ def test_the_key_is_written_nowhere(key, caplog, tmp_path, monkeypatch):
         ask(OpenAIAgent("gpt"))
 
 
+@packs.needs("tau", "training")
 def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
     from gem_ma.agents import LLMUser, MixtureAgent
     from gem_ma.evaluation.runner import evaluate
@@ -450,8 +452,8 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
         entry = {"id": SAME_TIME, "tasks": 1, "arguments": {"rounds": 1}, "opponents": spec}
         suite = parse_suite({"entry": [entry]}, "mine")
         found = evaluate(suite, spec, tmp_path / "eval", progress=False)
-        assert found.exit_code == 0
-        assert evaluate(suite, spec, tmp_path / "eval", progress=False).exit_code == 0
+        assert found.code == 0
+        assert evaluate(suite, spec, tmp_path / "eval", progress=False).code == 0
         run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=1, progress=False)
         board = run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=2, progress=False)
         assert board.agents == [shown, "random"]

@@ -3,14 +3,17 @@
 import re
 import sys
 
+import packs
 import pytest
+from needed import Later
 
 import gem_ma
 from gem_ma.agents import SPECS, FunctionAgent, load, seated
 from gem_ma.cli.main import main
 from gem_ma.evaluation.tournament import BadTournament, run_tournament
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.training.selfplay import Pool
+
+selfplay = Later("gem_ma.training.selfplay")
 
 TTT = "game:TicTacToe-v0"
 AGENTS = '''"""Mine."""
@@ -67,7 +70,6 @@ def test_what_a_name_in_a_file_may_be():
     for name in ("first", "later?workers=0", "_hidden"):
         assert isinstance(load(f"own_agents.py:{name}"), FunctionAgent)
     assert load("own_agents.py:first?workers=2").workers == 2
-    assert load("llm-user:own_agents.py:first?strategy=react").agent.function.__name__ == "first"
     assert load("own_agents.py:RandomAgent?seed=4").seed == 4
     specs = "o=own_agents.py:Last?skip=1,own_agents.py:first"
     assert seated(specs, "xo") == {"x": "own_agents.py:first", "o": "own_agents.py:Last?skip=1"}
@@ -75,19 +77,33 @@ def test_what_a_name_in_a_file_may_be():
 
 @pytest.mark.parametrize(
     ("spec", "told"),
-    [
-        ("own_agents.py", f"agent 'own_agents.py': expected own_agents.py:NAME; {THERE}"),
-        ("own_agents.py:nobody", f"own_agents.py has no nobody; {THERE}"),
-        ("own_agents.py:BOARD", "BOARD is a str, expected an agent, a class of agents or a func"),
-        ("own_agents.py:two", f"two is a function, expected an agent, .*; {THERE}"),
-        ("own_agents.py:Last?step=1", "expected options such as a=1&b=2 out of skip, got 'step'"),
-        ("own_agents.py:lucky?seed=1", "out of none, got 'seed'"),
-        ("own_agents.py:Last?skip=-1", r"agent 'own_agents.py:Last\?skip=-1': skip=-1: expected"),
-        ("other_agents.py:Last", "there is no file other_agents.py"),
-        ("json.py:Last", "there is another module named 'json'; rename the file"),
-        ("own_agentz:Last", "no agent 'own_agentz:Last'; there are random, human, search, hf:PATH"),
-        ("rule", "did you mean 'rule-user'"),
-    ],
+    packs.present(
+        [
+            ("own_agents.py", f"agent 'own_agents.py': expected own_agents.py:NAME; {THERE}"),
+            ("own_agents.py:nobody", f"own_agents.py has no nobody; {THERE}"),
+            (
+                "own_agents.py:BOARD",
+                "BOARD is a str, expected an agent, a class of agents or a func",
+            ),
+            ("own_agents.py:two", f"two is a function, expected an agent, .*; {THERE}"),
+            (
+                "own_agents.py:Last?step=1",
+                "expected options such as a=1&b=2 out of skip, got 'step'",
+            ),
+            ("own_agents.py:lucky?seed=1", "out of none, got 'seed'"),
+            (
+                "own_agents.py:Last?skip=-1",
+                r"agent 'own_agents.py:Last\?skip=-1': skip=-1: expected",
+            ),
+            ("other_agents.py:Last", "there is no file other_agents.py"),
+            ("json.py:Last", "there is another module named 'json'; rename the file"),
+            (
+                "own_agentz:Last",
+                "no agent 'own_agentz:Last'; there are random, human, search, hf:PATH",
+            ),
+            ("rule", "did you mean 'rule-user'"),
+        ]
+    ),
 )
 def test_what_it_may_not_be(spec, told, here):
     (here / "json.py").write_text("")
@@ -124,24 +140,23 @@ def test_on_the_command_line_and_in_processes(capsys):
     assert THERE in capsys.readouterr().err
 
 
+@packs.needs("tau", "training")
 def test_what_a_file_of_ours_names_is_not_run_unasked(here):
     ours, spec = ("random", "hf:PATH", "nobody", "llm-user:random"), "own_agents.py:first"
-    assert not any(map(SPECS.runs_own_code, ours))
-    assert all(
-        map(SPECS.runs_own_code, (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}"))
-    )
+    assert not any(map(SPECS.runs, ours))
+    assert all(map(SPECS.runs, (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}")))
     cup = {"matches": 1, "anchors": (), "progress": False}
     run_tournament([TTT], ["random", spec], "cup", **cup)
     with pytest.raises(BadTournament, match=f"{spec} has played in cup, .* name it again"):
         run_tournament([TTT], ["random"], "cup", **cup)
-    pool = Pool()
+    pool = selfplay.Pool()
     pool.add("mine", spec)
     pool.save("pool.json")
     with pytest.raises(ValueError, match=f"mine='{spec}', and to load it would run that code"):
-        Pool.load("pool.json")
-    assert Pool.load("pool.json", {"mine": spec}).names == ("mine",)
+        selfplay.Pool.load("pool.json")
+    assert selfplay.Pool.load("pool.json", {"mine": spec}).names == ("mine",)
     with pytest.raises(ValueError, match=re.escape("give it to the pool yourself")):
-        Pool().load_state_dict(pool.state_dict())
+        selfplay.Pool().load_state_dict(pool.state_dict())
     pool.load_state_dict(pool.state_dict())
     assert pool.agents == {"mine": spec}
 

@@ -3,13 +3,15 @@
 import copy
 import inspect
 
+import packs
 import pytest
 from needed import Later, needed
 
 from gem_ma import Turn, rollout
 from gem_ma.agents import HFAgent, MixtureAgent
 from gem_ma.chat.conversation import Conversation
-from gem_ma.training.selfplay import Pool, Rivals
+
+selfplay = Later("gem_ma.training.selfplay")
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
@@ -125,9 +127,10 @@ def test_little_room_keeps_little_and_changes_no_reply(text):
     assert 0 < max(held) <= 200_000
 
 
+@packs.needs("training")
 def test_a_rollout_leaves_nothing_behind(text):
     agent = HFAgent(*text, max_new_tokens=8)
-    rivals = Rivals(agent, Pool({"other": "random"}), mirror=0.5)
+    rivals = selfplay.Rivals(agent, selfplay.Pool({"other": "random"}), mirror=0.5)
     for player in (agent, MixtureAgent([agent, "random"]), rivals):
         played(player)
         assert agent._writer._kept == agent._writer._shared == {}

@@ -46,7 +46,8 @@ def test_what_is_not_said_is_left_to_the_id_and_the_game():
     assert list(every) == list(OPTIONS)
     env = gem_ma.make("game:ConnectFour-v0", **every)
     assert {name: getattr(env.config, name) for name in every} == every | {"image_size": (300, 300)}
-    assert gem_ma.make("math:Mini", tries=2).game.tries == 2  # a setting of the game
+    maze = gem_ma.make("game:Maze-v0", size=5)  # a setting of the game
+    assert maze.game.size == 5
     with pytest.raises(gem_ma.UnknownArgument, match="unexpected keyword argument 'colour'"):
         gem_ma.make("game:Nim-v0", colour=1)
 

@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import packs
 import pytest
 from pettingzoo.utils.conversions import aec_to_parallel
 
@@ -442,11 +443,13 @@ def test_a_seed_leads_to_the_next():
 
 @pytest.mark.parametrize(
     ("id", "wrong", "known"),
-    [
-        ("math:Mini", "idx", "index"),
-        ("duo:Debate/math:Mini", "indx", "index"),
-        ("tau:shop", "tsak", "task"),
-    ],
+    packs.present(
+        [
+            ("math:Mini", "idx", "index"),
+            ("duo:Debate/math:Mini", "indx", "index"),
+            ("tau:shop", "tsak", "task"),
+        ]
+    ),
 )
 def test_an_option_that_a_game_does_not_read(id, wrong, known):
     env = gem_ma.make(id)

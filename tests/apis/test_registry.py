@@ -5,15 +5,15 @@ import subprocess
 import sys
 
 import gymnasium
+import packs
 import pettingzoo
 import pytest
 from playable import IDS
 
 import gem_ma
-from gem_ma import Spec, UnknownArgument, UnknownEnv, gem
+from gem_ma import Spec, UnknownArgument, UnknownEnv
 from gem_ma.envs import registry
-from gem_ma.evaluation.exploitability import compute_exploitability
-from gem_ma.training import adapters
+from gem_ma.validation.entry_points import load_entry_point
 
 new_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"),
@@ -39,6 +39,10 @@ def test_ids_are_listed_by_pattern():
     assert gem_ma.list_envs("game:GuessThe") == gem_ma.list_envs("game:GuessTheNumber*")
     assert "game:Sudoku-v0-easy" in gem_ma.list_envs("*-v0-easy")
     assert gem_ma.list_envs("nothing") == []
+
+
+@packs.needs("bridges")
+def test_a_pattern_is_of_all_libraries():
     assert "ta:Nim-v0" in gem_ma.list_envs("Nim-v0")
     assert "ta:Nim-v0" in gem_ma.list_envs("*:Nim-v0")
     assert {id.partition(":")[0] for id in gem_ma.list_envs("g*:*")} == {"game", "gym"}
@@ -68,12 +72,14 @@ def test_arguments_go_to_the_game_first_and_then_to_env():
 
 @pytest.mark.parametrize(
     ("id", "words"),
-    [
-        ("game:ConectFour-v0", "did you mean 'game:ConnectFour-v0'"),
-        ("game:ConnectFour-v1", "did you mean 'game:ConnectFour-v0'"),
-        ("kuhn", "did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0'"),
-        ("frisbee golf", "gem-ma list, or list_envs"),
-    ],
+    packs.present(
+        [
+            ("game:ConectFour-v0", "did you mean 'game:ConnectFour-v0'"),
+            ("game:ConnectFour-v1", "did you mean 'game:ConnectFour-v0'"),
+            ("kuhn", "did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0'"),
+            ("frisbee golf", "gem-ma list, or list_envs"),
+        ]
+    ),
 )
 def test_an_unknown_id_says_what_is_close(id, words):
     with pytest.raises(UnknownEnv, match=words):
@@ -82,16 +88,18 @@ def test_an_unknown_id_says_what_is_close(id, words):
 
 @pytest.mark.parametrize(
     ("name", "id"),
-    [
-        ("ConnectFour", "game:ConnectFour-v0"),
-        ("connect four", "game:ConnectFour-v0"),
-        ("chess", "game:Chess-v0"),  # ours before those of others
-        ("game:sudoku-hard", "game:Sudoku-v0-hard"),
-        ("GuessTheNumber-v0-easy", "game:GuessTheNumber-v0-easy"),
-        ("shop", "tau:shop"),
-        ("leg_counting", "rg:leg_counting"),
-        ("ta:kuhnpoker-v0", "ta:KuhnPoker-v0"),
-    ],
+    packs.present(
+        [
+            ("ConnectFour", "game:ConnectFour-v0"),
+            ("connect four", "game:ConnectFour-v0"),
+            ("chess", "game:Chess-v0"),  # ours before those of others
+            ("game:sudoku-hard", "game:Sudoku-v0-hard"),
+            ("GuessTheNumber-v0-easy", "game:GuessTheNumber-v0-easy"),
+            ("shop", "tau:shop"),
+            ("leg_counting", "rg:leg_counting"),
+            ("ta:kuhnpoker-v0", "ta:KuhnPoker-v0"),
+        ]
+    ),
 )
 def test_a_name_stands_for_the_one_id_that_it_fits(name, id):
     assert gem_ma.spec(name).id == id
@@ -105,16 +113,24 @@ def test_a_misspelt_name_is_close_to_one(name):
 
 
 def test_a_name_that_fits_several_ids_is_none():
-    with pytest.raises(UnknownEnv, match="did you mean 'eval:HotpotQA' or 'qa:HotpotQA'"):
-        gem_ma.spec("HotpotQA")
     for name in ("", ":", "game:", "v0", "-"):
         assert registry.find_ids(name) == []
+
+
+@packs.needs("tasks")
+def test_what_a_name_fits_is_told():
+    with pytest.raises(UnknownEnv, match="did you mean 'eval:HotpotQA' or 'qa:HotpotQA'"):
+        gem_ma.spec("HotpotQA")
 
 
 def test_suggestions_are_few():
     with pytest.raises(UnknownEnv) as caught:
         gem_ma.spec("Poker Night")
     assert str(caught.value).count("'") <= 12
+
+
+@packs.needs("bridges")
+def test_suggestions_of_one_library_are_few():
     with pytest.raises(UnknownEnv) as caught:
         gem_ma.spec("ta:ker")
     assert 2 <= str(caught.value).count("'ta:") <= 5
@@ -149,18 +165,26 @@ def test_an_unknown_argument_says_what_is_close(argument, words):
 
 
 @pytest.mark.parametrize(
-    ("function", "before", "typo", "meant"),
-    [
-        (gem_ma.rollout, ("random",), "episdoes", "episodes"),
-        (gem_ma.make_vec, (2,), "bakend", "backend"),
-        (gem_ma.make_gym, (), "othrs", "others"),
-        (gem_ma.make_parallel, (), "max_turn", "max_turns"),
-        (compute_exploitability, ("random",), "sample", "samples"),
-        (adapters.sit, (), "seta", "seat"),
-        (gem.make, (), "sede", "seed"),
-    ],
+    ("place", "before", "typo", "meant"),
+    packs.present(
+        [
+            ("gem_ma:rollout", ("random",), "episdoes", "episodes"),
+            ("gem_ma:make_vec", (2,), "bakend", "backend"),
+            ("gem_ma:make_gym", (), "othrs", "others"),
+            ("gem_ma:make_parallel", (), "max_turn", "max_turns"),
+            (
+                "gem_ma.evaluation.exploitability:compute_exploitability",
+                ("random",),
+                "sample",
+                "samples",
+            ),
+            ("gem_ma.training.adapters:sit", (), "seta", "seat"),
+            ("gem_ma.gem:make", (), "sede", "seed"),
+        ]
+    ),
 )
-def test_what_leaves_arguments_to_make_knows_its_own(function, before, typo, meant):
+def test_what_leaves_arguments_to_make_knows_its_own(place, before, typo, meant):
+    function = load_entry_point(place)
     words = f"^{function.__name__} .*argument {typo!r}; did you mean {meant!r}"
     envs = ["game:KuhnPoker-v0"]
     if "env" in inspect.signature(function).parameters:
@@ -205,7 +229,7 @@ def test_gymnasium_needs_no_import_of_ours():
 
 def test_registering(clean):
     gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour", format="boxed")
-    assert gem_ma.make("mine:Four-v0").observation_builder.config.format == "boxed"
+    assert gem_ma.make("mine:Four-v0").sight.config.format == "boxed"
     assert gymnasium.make("gem_ma/mine.Four-v0", agent="red", others="random").reset()
     with pytest.raises(ValueError, match="'mine:Four-v0' is registered already"):
         gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import packs
 import pytest
 import warm
 from PIL import Image
@@ -54,6 +55,7 @@ def test_a_command_takes_the_arguments_that_it_reads():
         assert set(re.findall(r"\bargs\.(\w+)", Path(file).read_text())) <= names, file
 
 
+@packs.needs("tau")
 def test_data(tmp_path, capsys):
     assert main(["data", "tau-bench", "--from", str(tmp_path), "--into", str(tmp_path / "x")]) == 2
     error = capsys.readouterr().err
@@ -61,6 +63,7 @@ def test_data(tmp_path, capsys):
     assert len(error.splitlines()) == 1
 
 
+@packs.needs("tau")
 @pytest.mark.skipif("TAU_BENCH_DATA" not in os.environ, reason="set TAU_BENCH_DATA")
 def test_data_from_a_folder(tmp_path, capsys):
     into = str(tmp_path / "data")
@@ -132,6 +135,12 @@ def test_list(capsys):
         "  game:LeducPoker-v0         2 seats  Leduc poker: six cards, one held by each agent and "
         "one for both, two rounds of bets.",
     ]
+
+
+@packs.needs("bridges")
+def test_list_tells_whose_games_are_whose(capsys):
+    assert main(["list", "poker"]) == 0
+    lines = capsys.readouterr().out.splitlines()
     assert lines[4].startswith("OpenSpiel's games")
     assert any(line.startswith("TextArena's games") for line in lines[5:])
 
@@ -144,14 +153,15 @@ def test_list_tells_each_game_once_and_each_family_in_a_line(capsys, monkeypatch
     assert lines[0] == "Games of two on a board."
     told = [line.split()[0] for line in lines if line.startswith("  ")]
     assert len(told) == len(set(told))
-    assert {"game:Werewolf-v0", "visual:Clock-v0", "tau:shop", "ta:*", "rg:*"} <= set(told)
+    some = ["game:Werewolf-v0", "visual:Clock-v0", "tau:shop", "ta:*", "rg:*"]
+    assert set(packs.present(some)) <= set(told)
     assert not [id for id in told if re.search(r"-v\d+-", id)]
     (sudoku,) = [line for line in lines if "game:Sudoku" in line]
     assert sudoku.endswith("twice. [-easy -hard -random]")
     (werewolf,) = [line for line in lines if "game:Werewolf" in line]
     assert re.match(r"  game:Werewolf-v0 +\d seats  Werewolf: ", werewolf)
-    (family,) = [line for line in lines if "rg:*" in line]
-    assert family.endswith("104 ids: gem-ma list 'rg:*'")
+    families = [line.split(maxsplit=1)[1] for line in lines if "rg:*" in line]
+    assert families == packs.present(["104 ids: gem-ma list 'rg:*'"])
 
 
 def test_agents_are_named_by_seat_or_in_order(capsys):
@@ -171,6 +181,10 @@ def test_agents_are_named_by_seat_or_in_order(capsys):
 def test_a_name_stands_for_an_id(capsys):
     assert main(["play", "connectfour", "--seed", "0"]) == 0
     assert capsys.readouterr().out.startswith("game:ConnectFour-v0, seed 0")
+
+
+@packs.needs("bridges")
+def test_a_name_of_several_stands_for_none(capsys):
     assert main(["play", "kuhn"]) == 2
     assert capsys.readouterr().err == (
         "gem-ma: no environment 'kuhn'; did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0' "
@@ -310,12 +324,16 @@ def test_the_version(capsys):
 
 
 def test_lists_say_what_is_needed_and_what_is_here(capsys):
-    assert main(["list", "ta:Chess*", "--needs"]) == 0
-    assert "ta:Chess-v0  textarena" in capsys.readouterr().out
     assert main(["list", "--here", "--ids"]) == 0
     here = capsys.readouterr().out.splitlines()
     assert "game:ConnectFour-v0" in here
-    assert all(not gem_ma.spec(id).list_missing() for id in here)
+    assert all(not gem_ma.spec(id).missing() for id in here)
+
+
+@packs.needs("bridges")
+def test_what_a_library_has_needs_it(capsys):
+    assert main(["list", "ta:Chess*", "--needs"]) == 0
+    assert "ta:Chess-v0  textarena" in capsys.readouterr().out
 
 
 def test_a_run_in_workers(capsys):
@@ -325,12 +343,14 @@ def test_a_run_in_workers(capsys):
         assert main(["run", "game:TicTacToe-v0", *words]) == 2
 
 
+@packs.needs("serving")
 def test_who_serves_at_a_terminal_sees_at_once_what_is_being_made(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["serve", "game:Nothing-v0"]) == 2
     assert capsys.readouterr().err.startswith("game:Nothing-v0 is being made ...\n")
 
 
+@packs.needs("serving", "bridges")
 def test_what_cannot_be_served_or_made_is_one_line(capsys):
     assert main(["serve", "game:Nothing-v0"]) == 2
     assert main(["serve", "game:TicTacToe-v0", "--host", "0.0.0.0"]) == 2

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import packs
 import pytest
 from PIL import Image
 from playable import GAMES, IDS
@@ -51,6 +52,12 @@ def test_parameters_levels_and_what_is_documented():
     }
     assert found.levels["game:GuessTheNumber-v0-hard"]["max_number"] == 50
     assert [one.default for one in about("game:RockPaperScissors-v0").parameters] == [10]
+    sweeper = {one.name: one.meaning for one in about("game:Minesweeper-v0").parameters}
+    assert "the share of opened cells is paid" in sweeper["partial"]
+
+
+@packs.needs("tau")
+def test_what_is_documented_of_a_shop():
     shop = about("tau:shop")
     meanings = {one.name: one.meaning for one in shop.parameters}
     assert (
@@ -60,8 +67,6 @@ def test_parameters_levels_and_what_is_documented():
     )
     assert shop.settings == {"format": "bare", "max_turns": 200}
     assert ("get_order_details", ("assistant",)) in {(one[0], one[2]) for one in shop.tools}
-    sweeper = {one.name: one.meaning for one in about("game:Minesweeper-v0").parameters}
-    assert "the share of opened cells is paid" in sweeper["partial"]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +90,7 @@ def test_a_seat_alone_and_what_its_episodes_return(capsys):
     assert about("game:FrozenLake-v0").rewards == "In 20 random episodes, returns were 0."
 
 
+@packs.needs("bridges")
 def test_without_what_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(registry._EXTRA_MODULES, "textarena", ("no_such_module",))
     found = about("ta:Chess-v0")
@@ -99,6 +105,7 @@ def test_without_what_is_missing(monkeypatch, capsys):
         picture("ta:Chess-v0")
 
 
+@packs.needs("tasks")
 def test_an_argument_without_a_default_is_asked_for():
     found = about("math:Data")
     assert found.missing == ("make('math:Data', data=...): it has no default",)
@@ -118,6 +125,7 @@ def test_a_file_that_cannot_be_imported_yet(monkeypatch, tmp_path):
     assert found.missing == ("pip install 'gem-ma[nope-x]'",)
 
 
+@packs.needs("bridges", "tasks")
 def test_a_family(capsys):
     found = about("gym:CartPole-v1")
     assert found.seats == ("player",)

@@ -11,7 +11,6 @@ import gem_ma
 from gem_ma import Reply
 from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
-from gem_ma.envs.tau import fetch
 
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {  # of a command: the extra whose packages it runs with, and their modules
@@ -110,6 +109,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
     if command == "gateway":  # as if programs had come
         monkeypatch.setattr("gem_ma.serving.gateway.Gate.wait", lambda self: [])
     if command == "data":  # which has to be TAU-bench's own
-        monkeypatch.setattr(fetch, "fetch", lambda source, into, say: say(f"{source} {into}"))
+        fetched = "gem_ma.envs.tau.fetch.fetch"
+        monkeypatch.setattr(fetched, lambda source, into, say: say(f"{source} {into}"))
     for line in RIGHT[command]:
         assert main(shlex.split(line)) == 0, capsys.readouterr().err

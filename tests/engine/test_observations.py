@@ -1,15 +1,16 @@
 """What a turn shows: several pictures, and pictures at their own size."""
 
 import numpy as np
+import packs
 import pytest
 from PIL import Image
 
 import gem_ma
 from gem_ma import Env, rollout
 from gem_ma.chat.messages import find_observation_pictures, make_content, to_openai_chat
-from gem_ma.envs.tasks.mathematics import Math
 from gem_ma.evaluation.viewer import spectate, write_page
 from gem_ma.rollouts.records import load_episodes
+from gem_ma.validation.entry_points import load_entry_point
 
 WIDE, SMALL = (800, 600), (20, 12)
 ROWS = [
@@ -23,11 +24,13 @@ ROWS = [
 
 
 def seen(index, **kwargs):
-    env = Env(Math(data=ROWS, images="images"), observe="image", **kwargs)
+    game = load_entry_point("gem_ma.envs.tasks.mathematics:Math")
+    env = Env(game(data=ROWS, images="images"), observe="image", **kwargs)
     env.reset(seed=0, options={"index": index})
     return env, env.turn("player").observation["image"]
 
 
+@packs.needs("tasks")
 def test_photos_keep_their_size_in_turns_where_that_is_asked():
     assert (seen(0)[1].width, seen(0)[1].height) == (252, 252)
     env, picture = seen(0, image_size="own")
@@ -41,6 +44,7 @@ def test_photos_keep_their_size_in_turns_where_that_is_asked():
         gem_ma.make("game:Nim-v0", image_size="on")
 
 
+@packs.needs("tasks")
 def test_panels_apart_are_pictures_of_their_own():
     assert not isinstance(seen(1, image_size="own")[1], tuple)
     env, (wide, small) = seen(1, image_size="own", panels="apart")

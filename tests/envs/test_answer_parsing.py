@@ -1,5 +1,6 @@
 """In how many forms an answer may be said, and in which it may not."""
 
+import packs
 import pytest
 
 import gem_ma
@@ -45,21 +46,25 @@ def graded(id, answer, text):
     raise AssertionError(f"{id} never has the choice {answer}")
 
 
+@packs.needs("visual")
 @pytest.mark.parametrize("text", TWELVE)
 def test_a_number_in_any_form(text):
     assert graded("visual:Angles-v0", "12", text)
 
 
+@packs.needs("visual")
 @pytest.mark.parametrize("text", ANOTHER)
 def test_another_number_or_none(text):
     assert not graded("visual:Angles-v0", "12", text)
 
 
+@packs.needs("visual")
 @pytest.mark.parametrize(("text", "right"), pairs(CLOCK, NO_CLOCK))
 def test_a_time(text, right):
     assert graded("visual:Clock-v0", "9:05", text) == right
 
 
+@packs.needs("visual")
 @pytest.mark.parametrize(("text", "right"), pairs(LETTER, NO_LETTER))
 def test_a_letter(text, right):
     assert graded("visual:MazeExit-v0", "B", text) == right

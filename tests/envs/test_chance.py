@@ -5,6 +5,7 @@ import math
 from collections import Counter
 
 import numpy as np
+import packs
 import pytest
 
 import gem_ma
@@ -441,6 +442,7 @@ ANSWERS = {  # of questions about pictures whose right answer is drawn evenly
 }
 
 
+@packs.needs("visual")
 @pytest.mark.parametrize("task", ANSWERS)
 def test_right_answers_are_as_frequent(task):
     game = gem_ma.make(f"visual:{task}-v0").game
@@ -450,6 +452,7 @@ def test_right_answers_are_as_frequent(task):
     fits(answers, ANSWERS[task])
 
 
+@packs.needs("visual")
 def test_in_another_trait_two_or_more_shapes_of_oddoneout_differ():
     game = gem_ma.make("visual:OddOneOut-v0").game
     shapes = [state.shown[1] for state in later(lambda rng: game.start(rng, {}))]

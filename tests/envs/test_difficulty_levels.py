@@ -2,6 +2,7 @@
 
 import inspect
 
+import packs
 import pytest
 
 import gem_ma
@@ -306,6 +307,7 @@ def test_what_games_say_of_themselves():
         assert game.max_tool_calls is None
 
 
+@packs.needs("tau")
 def test_the_shop_as_it_is_without_arguments():
     game = gem_ma.make("tau:shop").game
     assert (game.conversation, game.oracle, game.blocking) == (True, True, False)

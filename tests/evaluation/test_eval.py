@@ -10,8 +10,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from importlib import resources
 from pathlib import Path
 
+import packs
 import pytest
 import warm
 from stub_server import StubServer
@@ -20,7 +22,6 @@ import gem_ma
 from gem_ma.chat.reply import Reply
 from gem_ma.cli.main import main
 from gem_ma.envs.registry import UnknownEnv
-from gem_ma.envs.tasks import data
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import wilson
 from gem_ma.evaluation.run_folder import BadRunFolder, make_file_name
@@ -36,6 +37,7 @@ from gem_ma.evaluation.runner import (
 )
 from gem_ma.evaluation.statistics import adjust_p_values
 from gem_ma.evaluation.suites import BadSuite
+from gem_ma.packs import list_packs
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
@@ -64,29 +66,32 @@ def timeless(results):
 
 
 def test_the_suites_that_come_with_the_package():
-    assert suites.list_suites() == [
-        "games24",
-        "multi",
-        "prompts",
-        "screens",
-        "smoke",
-        "social",
-        "tau-airline",
-        "tau-retail",
-        "tau2-all",
-        "tau2-telecom",
-        "vision",
-        "vision-robust",
-    ]
+    own = ["multi", "prompts", "smoke"]
+    added = {
+        "screens": ["screens"],
+        "social": ["social"],
+        "tasks": ["games24"],
+        "tau": ["tau-airline", "tau-retail"],
+        "tau2": ["tau2-all", "tau2-telecom"],
+        "visual": ["vision", "vision-robust"],
+    }
+    here = [name for pack in added.keys() & packs.HERE for name in added[pack]]
+    assert suites.list_suites() == sorted([*own, *here])
     for name in suites.list_suites():
         loaded = suites.load_suite(name)
         assert loaded.description
-        for entry in loaded.entries:
-            kind = entry.id.partition(":")[0]
-            if kind in ("game", "visual", "tau"):
-                gem_ma.spec(entry.id)
+        for entry in packs.present(loaded.entries):
+            gem_ma.spec(entry.id)
+
+
+@packs.needs("tasks")
+def test_a_suite_of_games_and_tasks():
     counts = Counter(one.id.partition(":")[0] for one in suites.load_suite("games24").entries)
     assert counts == {"game": 12, "rg": 4, "math": 3, "code": 2, "qa": 3}
+
+
+@packs.needs("tau")
+def test_a_suite_of_a_benchmark_has_all_of_its_tasks():
     assert len(suites.load_suite("tau-retail").entries[0].list_reset_options()) == 115
 
 
@@ -138,7 +143,7 @@ def test_suites_in_files(tmp_path):
         suites.load_suite(str(path))
     with pytest.raises(BadSuite, match="No such file"):
         suites.load_suite(str(tmp_path / "other.toml"))
-    with pytest.raises(BadSuite, match="no suite 'smok'; there are games24"):
+    with pytest.raises(BadSuite, match=r"no suite 'smok'; there are .*smoke"):
         suites.load_suite("smok")
     with pytest.raises(UnknownEnv, match="TicTacToe"):
         suites.make_suite(["game:TicTacToe-v9"])
@@ -197,6 +202,7 @@ def two_models(server, **sampling):
     return suite(entry | {"sampling": sampling} if sampling else entry), seats
 
 
+@packs.needs("tau")
 def test_a_suite_says_how_seats_draw_where_they_take_it(tmp_path):
     def hello(body, attempt):
         return "Hello."
@@ -238,13 +244,16 @@ def test_sampling_is_for_agents_of_specs_and_for_seats_that_are_there(tmp_path):
         suite({**entry, "sampling": {"temperature": 0}})
 
 
-@pytest.mark.parametrize("name", ["tau-retail", "tau-airline", "tau2-telecom", "tau2-all"])
+@pytest.mark.parametrize(
+    "name", packs.present(["tau-retail", "tau-airline", "tau2-telecom", "tau2-all"])
+)
 def test_suites_of_the_originals_draw_as_they_do(name):
     seats = ["assistant"] if name.startswith("tau-") else ["assistant", "user"]
     for entry in suites.load_suite(name).entries:
         assert entry.sampling == {seat: {"temperature": 0} for seat in seats}
 
 
+@packs.needs("tau")
 def test_each_model_has_its_price(tmp_path, capsys):
     with StubServer(lambda body, attempt: "Hello.") as server:
         one, seats = two_models(server)
@@ -323,7 +332,7 @@ def test_the_numbers_of_an_evaluation(tmp_path):
     for name in ("success", "return", "invalid", "turns", "tokens", "cost"):
         assert row[name].low <= row[name].value <= row[name].high
     assert json.loads((tmp_path / "results.json").read_text()) == found.to_dict()
-    assert found.exit_code == 0
+    assert found.code == 0
 
 
 CONTESTS = {
@@ -349,7 +358,7 @@ CONTESTS = {
 }
 
 
-@pytest.mark.parametrize("id", CONTESTS)
+@pytest.mark.parametrize("id", packs.present(CONTESTS))
 def test_who_wins_is_told_where_seats_win_from_each_other_only(id, tmp_path):
     found = evaluate(suite({"id": id, "tasks": 4}), "random", tmp_path, **QUIET)
     assert {row["win"] is not None for row in found.rows} == {CONTESTS[id]}
@@ -426,6 +435,7 @@ def test_the_numbers_are_those_of_the_evaluated_seat(tmp_path):
     assert found.overall["success"].value == pytest.approx(sum(rows) / 2)
 
 
+@packs.needs("tau")
 def test_what_failed_or_was_skipped_is_told(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("TAU_BENCH_DATA", str(tmp_path / "nowhere"))
     file = tmp_path / "few.toml"
@@ -593,6 +603,7 @@ def test_workers_play_the_same(tmp_path):
     assert timeless(here.to_dict()) == timeless(there.to_dict())
 
 
+@packs.needs("tau")
 def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
     monkeypatch.setenv("TAU_BENCH_DATA", str(tmp_path / "nowhere"))
     one = suite({"id": ["tau:retail", "other:Thing-v0", BOARD], "tasks": 1})
@@ -602,7 +613,7 @@ def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
     assert "gem-ma data tau-bench" in reasons["tau:retail"]
     assert "no environment 'other:Thing-v0'" in reasons["other:Thing-v0"]
     assert found.to_dict()["skipped"] == found.skipped
-    assert found.exit_code == 3
+    assert found.code == 3
     with pytest.raises(BadSuite, match="got an unexpected keyword argument 'colour'"):
         evaluate(suite({"id": BOARD, "arguments": {"colour": 1}}), "random", tmp_path, **QUIET)
 
@@ -612,7 +623,7 @@ def test_one_environment_that_fails_does_not_stop_the_others(tmp_path):
     found = evaluate(one, "search:depth=1", tmp_path, max_errors=2, concurrency=1, **QUIET)
     assert [(row["episodes"], row["failed"]) for row in found.rows] == [(0, 3), (5, 0)]
     assert "search" in found.stopped[0]["reason"].lower()
-    assert found.exit_code == 1
+    assert found.code == 1
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -925,12 +936,13 @@ def test_compare_exits_with_1_if_something_is_worse(tmp_path, capsys):
     assert " worse\n" in capsys.readouterr().out
 
 
+@packs.needs("tasks")
 def test_games24_says_what_it_skips(tmp_path, capsys, monkeypatch):
     class Offline:
         def load_dataset(self, *_, **__):
             raise OSError("no connection")
 
-    monkeypatch.setattr(data, "_datasets", Offline)  # or it would wait for a hub
+    monkeypatch.setattr("gem_ma.envs.tasks.data._datasets", Offline)  # or it would wait for a hub
     words = ["eval", "--suite", "games24", "--agents", "random", "--tasks", 1, "--trials", 1]
     code = command(*words, "--out", tmp_path, "--json")
     told = json.loads(capsys.readouterr().out)
@@ -988,8 +1000,14 @@ def test_importing_the_commands_is_light():
 
 
 def test_suites_are_part_of_the_package():
-    folder = Path(suites.__file__).parent / "suites"
-    assert {path.stem for path in folder.iterdir()} == set(suites.list_suites())
+    top = Path(gem_ma.__file__).parent
+    folders = [top / "evaluation" / "suites"]
+    folders += [
+        Path(str(resources.files(one.package))) / one.pack.suites
+        for one in list_packs()
+        if one.pack.suites
+    ]
+    assert {path.stem for one in folders for path in one.iterdir()} == set(suites.list_suites())
 
 
 def test_a_mean_over_several_agents_says_so(tmp_path, capsys):

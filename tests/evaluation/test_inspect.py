@@ -13,6 +13,7 @@ import tomllib
 import zlib
 from pathlib import Path
 
+import packs
 import pytest
 
 pytest.importorskip("inspect_ai", reason="pip install 'gem-ma[inspect]'")
@@ -190,6 +191,7 @@ def test_seats_that_act_at_the_same_time_are_roles(run):
     assert {name for _, name, _ in scores(log)} == {"left", "right"}
 
 
+@packs.needs("tau")
 def test_a_conversation_with_tools(run):
     call = ("find_user_id_by_name_zip", {"first_name": "A", "last_name": "B", "zip": "1"})
 
@@ -227,6 +229,7 @@ def test_a_conversation_with_tools(run):
     assert result.text == theirs[0].steps[4].results[0] == "Error: user not found"
 
 
+@packs.needs("tau")
 def test_where_one_call_counts_the_model_reads_one(run):
     def model(messages):
         if any(message.role == "tool" for message in messages):

@@ -11,6 +11,7 @@ import zlib
 from dataclasses import replace
 
 import numpy as np
+import packs
 import pytest
 
 from gem_ma import Reply, rollout, save_episodes
@@ -171,6 +172,7 @@ def test_a_page_may_run_its_own_script_and_nothing_else(episodes, tmp_path):
     assert policy.split("; ") == [*none, *own]
 
 
+@packs.needs("tasks")
 def test_an_episode_is_played_again_with_its_options():
     options = [{"index": 3}, {"index": 40}]
     for episode in rollout("math:Mini", lambda turn: "1", 2, options=options):

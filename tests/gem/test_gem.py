@@ -3,6 +3,7 @@
 import threading
 
 import numpy as np
+import packs
 import pytest
 
 import gem_ma
@@ -171,6 +172,7 @@ def test_steps_that_wait_do_so_together():
     vec.close()
 
 
+@packs.needs("tasks")
 def test_what_oat_passes_to_reset_reaches_one_environment():
     rows = [{"problem": f"{n} + {n}", "answer": str(2 * n)} for n in range(5)]
     vec = gem.make_vec(["math:Data"] * 2, data=rows)
@@ -181,6 +183,7 @@ def test_what_oat_passes_to_reset_reaches_one_environment():
         vec.reset(env2_kwargs={})
 
 
+@packs.needs("tasks")
 def test_a_seed_reaches_the_dataset_too():
     pytest.importorskip("reasoning_gym", reason="pip install 'gem-ma[reasoning-gym]'")
 

@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 
 import gem_probe
+import packs
 import pytest
 
 import gem_ma
@@ -164,6 +165,7 @@ def test_several_agents_do_as_in_gem(ours):
 # -- GETTING_STARTED, and the README ---------------------------------------------------------------
 
 
+@packs.needs("tasks")
 def test_the_python_tool_of_gems_getting_started(monkeypatch):
     datasets = pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
     pytest.importorskip("math_verify", reason="pip install 'gem-ma[math]'")
@@ -271,6 +273,7 @@ def test_an_environment_of_ones_own_as_gems_example_has_it(registers, capsys):
         register("game:Nothing-v0", 3)
 
 
+@packs.needs("tasks")
 def test_a_dataset_of_ones_own_as_gems_example_has_it(registers):
     pytest.importorskip("math_verify", reason="pip install 'gem-ma[math]'")
     rows = [{"q": "1 + 1?", "a": "2"}]
@@ -299,6 +302,7 @@ def test_a_game_is_made_by_both(registers):
 # -- what trainers ask of an environment -----------------------------------------------------------
 
 
+@packs.needs("tasks")
 def test_what_tinkers_examples_ask_of_environments():
     first = gem.make("math:Data", data=SUMS, seed=1732300000123456789, use_mp=False)
     second = gem.make("math:Data", data=None, dataset=first.dataset, seed=0, use_mp=False)
@@ -328,6 +332,7 @@ def test_a_state_is_kept_and_brought_back():
         gem.SingleSeatEnv(env.env, agent="o", others="random").spawn()
 
 
+@packs.needs("tasks")
 def test_what_openrlhfs_example_asks_of_an_environment():
     env = gem.make("game:GuessTheNumber-v0", seed=1732300000123456789)
     assert env.max_turns == 20

@@ -1,6 +1,7 @@
 """What is drawn fills the frame: at least 55 percent of its shorter side squared, at four sizes."""
 
 import numpy as np
+import packs
 import pytest
 from playable import FEW, IDS, TALKS, unless
 
@@ -44,7 +45,7 @@ def test_what_is_drawn_fills_the_frame(env_id):
         assert min(found.values()) >= LEAST, found
 
 
-@pytest.mark.parametrize("env_id", ["visual:Angles-v0", "visual:Lengths-v0"])
+@pytest.mark.parametrize("env_id", packs.present(["visual:Angles-v0", "visual:Lengths-v0"]))
 def test_figures_of_geometry_fill_the_frame(env_id):
     env = gem_ma.make(env_id)
     for seed in range(20):

@@ -9,6 +9,7 @@ import sys
 import zlib
 
 import numpy as np
+import packs
 import pytest
 from PIL import Image
 from playable import EVERY_ID, FEW, GAMES, IDS, TALKS, unless
@@ -88,6 +89,7 @@ def test_the_file_of_a_board_with_labels_is_its_picture():
     assert "an orange cell" in make_legend(scene, parse_theme("light"))
 
 
+@packs.needs("tau")
 def test_a_conversation_is_not_certified():
     with pytest.raises(ValueError, match="tau:shop is a conversation"):
         certify("tau:shop")

@@ -1,5 +1,6 @@
 """What an episode came to, in words."""
 
+import packs
 import pytest
 
 from gem_ma.rollouts.outcomes import describe_outcome, is_zero_sum
@@ -31,6 +32,10 @@ def test_endings(returns, zero_sum, words):
 
 def test_what_is_known_of_a_game():
     assert is_zero_sum("game:ConnectFour-v0") is True
-    assert is_zero_sum("tau:shop") is False
     assert is_zero_sum("game:Nobody-v0") is None
     assert is_zero_sum("textarena:TicTacToe-v0") is None
+
+
+@packs.needs("tau")
+def test_a_talk_is_no_contest():
+    assert is_zero_sum("tau:shop") is False

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import packs
 import pytest
 import warm
 from playable import FEW, GAMES, MECHANISMS, SHORT, unless
@@ -456,7 +457,7 @@ SPECS = (
 )
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", packs.present(SPECS))
 def test_reading_a_record_imports_nothing_that_it_names(tmp_path, spec, monkeypatch):
     from gem_ma.evaluation.terminal_viewer import replay_file_frames
     from gem_ma.evaluation.viewer import write_page
@@ -497,6 +498,10 @@ def test_numbers_may_differ_from_what_is_registered_and_words_may_not(tmp_path):
     rollout("game:Maze-v0", "random", seed=0, size=5, out=tmp_path / "a.jsonl", observe="both")
     (episode,) = load_episodes(tmp_path / "a.jsonl")
     assert episode.replay() == episode
+
+
+@packs.needs("tasks")
+def test_words_that_are_not_registered_are_asked_about(tmp_path):
     data = tmp_path / "q.jsonl"
     data.write_text('{"problem": "1+1", "answer": "2"}\n')
     make = {"data": str(data), "seed": 0}

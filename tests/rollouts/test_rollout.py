@@ -16,7 +16,9 @@ from dataclasses import MISSING, dataclass, fields
 from functools import partial
 
 import numpy as np
+import packs
 import pytest
+from needed import Later
 
 import gem_ma
 from gem_ma import Reply, SeatError, arollout, rollout
@@ -29,8 +31,9 @@ from gem_ma.rollouts.replay import ReplayError
 from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.tools import with_tools
-from gem_ma.training import advantages
 from gem_ma.wrappers import ScaleReward, TimeLimit, TransformAction
+
+advantages = Later("gem_ma.training.advantages")
 
 ONE = "game:GuessTheNumber-v0-easy"
 TWO = "game:TicTacToe-v0"
@@ -513,7 +516,10 @@ BY_HAND = {  # an environment, and what is said in it by hand
 }
 
 
-@pytest.mark.parametrize("case", BY_HAND)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(one, marks=packs.needs("tasks") if one == "options" else ()) for one in BY_HAND],
+)
 def test_forks_go_on_with_all_that_was_played_on_their_record(case, tmp_path):
     make, said = BY_HAND[case]
     env = make()
@@ -550,6 +556,7 @@ def test_forks_go_on_with_all_that_was_played_on_their_record(case, tmp_path):
         rollout(env.fork(3, seed=2), "random", 8, **rest)
 
 
+@packs.needs("training")
 def test_what_was_played_before_is_no_training_data(tmp_path):
     env = gem_ma.make(TWO)
     env.reset(seed=0)

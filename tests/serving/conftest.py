@@ -1,5 +1,6 @@
 """A browser, and people who open the lobby of one arena in it."""
 
+import packs
 import pytest
 
 
@@ -7,7 +8,7 @@ import pytest
 def served(tmp_path_factory):
     from served import Served
 
-    agents = "random,search:depth=3,informed-assistant"
+    agents = ",".join(packs.present(["random", "search:depth=3", "informed-assistant"]))
     server = Served(tmp_path_factory.mktemp("arena"), "--agents", agents)
     yield server
     server.kill()

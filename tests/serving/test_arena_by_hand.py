@@ -2,6 +2,7 @@
 
 import re
 
+import packs
 from served import FOUR, HANDS, HOSTILE, KUHN, SCREEN, SHOP, mine, sit
 
 from gem_ma.rollouts.records import load_episodes
@@ -149,6 +150,7 @@ def test_words(person):
     page.locator("#state", has_text="solved").wait_for()
 
 
+@packs.needs("tau")
 def test_a_customer_of_a_shop(person, served, browser):
     """TAU's user is played to its end, and what is said is shown as text."""
     page = person()
@@ -172,6 +174,7 @@ def test_a_customer_of_a_shop(person, served, browser):
     assert page.locator("#talk img, #talk script").count() == 0
 
 
+@packs.needs("screens")
 def test_a_screen_is_worked_at_to_the_end(person):
     page = person()
     sit(page, SCREEN)
@@ -221,6 +224,7 @@ def test_with_keys_alone(person):
     page.locator("#heard", has_text="x: 4").wait_for(state="attached")
 
 
+@packs.needs("screens")
 def test_a_screen_is_clicked_and_typed_into(person, served):
     page = person()
     sit(page, SCREEN)

@@ -8,6 +8,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
+import packs
 import pytest
 from served import (
     AXE,
@@ -159,6 +160,8 @@ def test_what_an_arena_may_not_be(tmp_path):
         arena(tmp_path, agents=["nobody"])
 
 
+@packs.needs("screens")
+@packs.needs("tau")
 def test_a_screen_reader_finds_nothing_amiss(browser, served):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=AXE)
     boards = ((FOUR, {"red": "me", "yellow": "random"}), (SCREEN, {"player": "me"}),
@@ -193,6 +196,7 @@ def test_a_screen_reader_finds_nothing_amiss(browser, served):
         context.close()
 
 
+@packs.needs("tau")
 def test_hostile_texts_in_every_field(served):
     """They are refused, or at most a name: in what begins a match, in seats, paths and keys."""
     good = {"env": SHOP, "name": "Ann", "seats": {"user": "me", "assistant": "me"}}
@@ -216,6 +220,7 @@ def test_hostile_texts_in_every_field(served):
             assert "problem" in table(served, match, {"key": keys["user"]}, message)[1]
 
 
+@packs.needs("tau")
 def test_hostile_texts_are_shown_as_texts(person, served):
     """Replies and the chat, in another's browser and in the replay, and links."""
     match, keys = served.begin(SHOP, {"user": "me", "assistant": "me"}, watched="all")
@@ -283,6 +288,7 @@ def test_others_moves_are_no_news_where_they_are_not_seen(served):
     assert len(watched({}, lambda: table(served, match, {"key": keys["first"]}, {"reply": "bet"})))
 
 
+@packs.needs("tau")
 def test_hostile_words_in_files_and_games(browser, tmp_path):
     """What a file, an agent or a record is called, or says, is a text and nothing else."""
     (hurt,) = rollout("tau:shop", agents={"user": _says, "assistant": _says}, episodes=1, seed=3)

@@ -14,8 +14,10 @@ import threading
 import time
 from pathlib import Path
 
+import packs
 import pytest
 
+packs.need("bridges")
 pytest.importorskip("openenv", reason="pip install 'gem-ma[openenv]'")
 
 import numpy as np
@@ -159,6 +161,7 @@ def test_a_remote_game_equals_the_local_one(id, url):
         assert local.game.report(local.game_state) == remote.game.report(remote.game_state)
 
 
+@packs.needs("tau")
 def test_a_remote_game_of_tools_is_told_in_the_same_words(url):
     as_there = {"format": "verbatim", "invalid": "lose"}
     local = gem_ma.make("tau:shop", strict=True, max_steps=2)

@@ -4,6 +4,7 @@ import json
 import random
 import time
 
+import packs
 import pytest
 
 import gem_ma
@@ -35,7 +36,7 @@ def views(table):
     return [{name: value for name, value in one.items() if name not in left} for one in seen]
 
 
-@pytest.mark.parametrize("env", [FOUR, HANDS, KUHN, "game:Werewolf-v0", "tau:shop"])
+@pytest.mark.parametrize("env", packs.present([FOUR, HANDS, KUHN, "game:Werewolf-v0", "tau:shop"]))
 def test_a_table_stands_where_it_stood(env, tmp_path):
     rng = random.Random(3)
     table = Table.new(tmp_path / "t", about(env))
@@ -235,7 +236,7 @@ def test_a_match_that_nobody_plays_ends(tmp_path):
         assert table.verified()
 
 
-@pytest.mark.parametrize("env", [FOUR, HANDS, KUHN, "tau:shop"])
+@pytest.mark.parametrize("env", packs.present([FOUR, HANDS, KUHN, "tau:shop"]))
 def test_any_turn_of_a_record_is_a_beginning(env, tmp_path):
     table = Table.new(tmp_path / "t", about(env))
     play(table, random.Random(7), 30)

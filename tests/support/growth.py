@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import functools
 import gc
 import importlib.util
@@ -13,7 +14,11 @@ from re import _constants as codes
 from re import _parser as parser
 from typing import Any, NamedTuple
 
+import pytest
+
 import gem_ma
+from gem_ma import InvalidMove
+from gem_ma.tools import ToolError
 
 ROOT = Path(gem_ma.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split")
@@ -368,3 +373,73 @@ def fault(use: Use, sizes: Sequence[int] = SIZES) -> str:
             if (found := grows(work, make, sizes)) and (found := grows(work, make, sizes)):
                 return f"{use.where} {use.pattern.pattern!r}.{method}: {found}"
     return ""
+
+
+# -- what reads texts of others --------------------------------------------------------------------
+
+LETTERS = (" ", "\n", "\t", "a", "1", "1 ", "a ", "a\n", "a.", ".", ",", "-", "_", "*", "@", "a@")
+MARKS = (
+    *("[", "]", "[]", "[a", "(", ")", "{", "}", "{}", '"', "'", "\\", "\\\\", "<", ">", "`"),
+    *("<think>", "</think>", "<think></think>", "<answer>", "</answer>", "<answer></answer>"),
+    *("<tool_call>", "</tool_call>", "<tool_call>{", "<tool_call></tool_call>", '{"name":"a"}'),
+    *("\\boxed{", "\\boxed{}", "\\boxed", "\\text{", "\\text{}", "\\text", "\\frac{1}{2}", "$"),
+    *("```", "``` ", "```\n", "```python\n", "```python", "\n```", "\n``` "),
+    *("\ud800", "\u00e9", "\u202e", "\x00", "\u4e00", "1,000", "1e9"),
+    *("<image", "<|image_1", "<|vision_pad|", "[img ", "<image>"),
+    *("a@a.", "a@a.a ", "modify ", "modify #W1234567 ", "name is Aa Aa ", "zip code ", "code is "),
+    *(
+        "I want ",
+        ". I want ",
+        "You want ",
+        "{a}",
+        "#W1234567. ",
+        "?",
+        "confirm? ",
+        "anything else?",
+    ),
+    *("message:", "message: \n", "thought:", "thought:\n", "bad:", "bad\n", "ok\n", '"name": "a",'),
+)
+# A beginning, and what is repeated after it.
+BEGUN = (
+    *(("```", " "), ("```", "a"), ("```\n", "\n "), ("\\boxed{", "{"), ("\\boxed{", "}")),
+    *(("\\boxed", " "), ("\\text{", " "), ("[", "]"), ("[", "["), ("a@a.", "."), ('"name"', " ")),
+    *(("<image", " "), ("<think>", "</"), ("\\boxed{", "\\text{"), ("<tool_call>", "{")),
+    *(("a:", " "), ("a (", " "), (". ", " "), ("modify ", "address "), ("zip code ", "1")),
+)
+
+
+def texts(size, ends=("",)):
+    for begin, pump in (*(("", one) for one in (*LETTERS, *MARKS)), *BEGUN):
+        for end in ends:
+            yield begin + pump * ((size - len(begin)) // len(pump)) + end
+
+
+def _read(reader, text):
+    with contextlib.suppress(InvalidMove, ToolError):
+        reader(text)
+
+
+def slow(reader, size, limit, ends):
+    """Return the texts of this size that take longer than allowed, and more than their length says.
+
+    Four times as long, a text takes four times as much if reading is linear, 16 times if quadratic.
+    """
+    found = []
+    for text, part in zip(texts(size, ends), texts(size // 4, ends), strict=True):
+        took = seconds(lambda text=text: _read(reader, text), 1)
+        if took > limit:
+            took = seconds(lambda text=text: _read(reader, text), 2)
+        if took > limit and took > 8 * seconds(lambda part=part: _read(reader, part), 3):
+            found.append(f"{took:.2f} s for {text[:30]!r}...")
+    return found
+
+
+# How long a text is, what it may take, and what it ends in.
+lengths = pytest.mark.parametrize(
+    ("size", "limit", "ends"),
+    [
+        (1 << 13, 0.06, ("",)),  # what is quadratic takes an eighth of a second and more
+        pytest.param(1 << 14, 0.08, ("",), marks=pytest.mark.slow),  # and here half a second
+        pytest.param(1 << 20, 2.0, ("!",), marks=pytest.mark.slow),  # most take far less
+    ],
+)

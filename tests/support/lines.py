@@ -1,5 +1,7 @@
 """Lines for gem-ma that make no sense, and lines that do: every option of every command in both."""
 
+import packs
+
 # What is wrong, and a word of the line that says so: if none is given, the last of the line itself.
 # FOLDER, FILE and CLOSED are there.
 C4, KUHN = "game:ConnectFour-v0", "game:KuhnPoker-v0"
@@ -418,3 +420,13 @@ RIGHT = {
     "new": ["new tug_of_war --dir games --players together"],
     "completion": ["completion bash"],
 }
+
+
+def _here(line):
+    return not packs.absent_in(f"gem-ma {line}")
+
+
+# Without those of packs that are not here.
+WRONG = [pair for pair in WRONG if _here(pair[0])]
+RIGHT = {name: [line for line in lines if _here(line)] for name, lines in RIGHT.items()}
+RIGHT = {name: lines for name, lines in RIGHT.items() if lines}

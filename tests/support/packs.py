@@ -1,10 +1,11 @@
 """Which of our packs are here, and what of a text needs one that is not.
 
     @packs.needs("tau")                                  # a test of the core that plays in a pack
+    @pytest.mark.parametrize("id", packs.present([...]))   # without what names an absent pack
+    selfplay = packs.Module("gem_ma.training.selfplay")  # with `needs`: imported at its first use
     packs.skip_absent(text)                              # a block of a page, a line of shell
-    [line for line in LINES if not packs.absent_in(line)]
 
-tests/support/packs.py. With all packs here, nothing of it skips or leaves out anything.
+With all packs here, nothing of it skips or leaves out anything.
 """
 
 import re
@@ -22,20 +23,21 @@ DECLARED = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["entry
 HERE = {one.pack.name for one in list_packs()}
 ABSENT = DECLARED.keys() - HERE  # taken out, or without one that they use
 
-# What of a text is a pack's: ids, agents, suites, commands, modules, files. Since the pack of
-# which it
-# says so may be gone, it stands here; test_packs.py holds it against what packs say.
+# What of a text is a pack's: ids, agents, suites, commands, modules, files. It stands here since a
+# pack that is gone cannot say it; guards/test_packs.py holds it against what packs add.
 WORDS = {
     "bridges": r"\b(?:ta|gym|pz|os|openenv):(?=\S)|envs[./]bridges\b",
-    "gem": r"gem_ma[./]gem\b|\bimport gem\b|\bgem\.make",
-    "screens": r"\bscreens:|screen-oracle|envs[./]screens\b|--suite screens|screens\.md",
-    "serving": r"gem-ma "
-    "(?:serve|arena|gateway)\b|gem_ma\\.gateway|gem_ma[./]serving\b|\b(?:arena|gateway)\\.md",
+    "gem": r"gem_ma[./]gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",
+    "screens": r"\bscreens:|screen-oracle|envs[./]screens\b|--suite screens|screens\.md"
+    r"|\bScreenOracle\b",
+    "serving": r"gem-ma (?:serve|arena|gateway)\b|gem_ma\.gateway|gem_ma[./]serving\b"
+    r"|\b(?:arena|gateway)\.md",
     "social": r"\bsocial:|envs[./]social\b|--suite social|social\.md",
-    "tasks": r"\b(?:math|qa|code|eval|logic|rg|duo):(?=\S)|envs[./]tasks\b|--suite games24",
-    "tau": r"\btau:|rule-user|\busers?:[a-z]|llm-user|(?:oracle|informed)-assistant|gem-ma "
-    "(?:users|data)\b"
-    r"|envs[./]tau\b|--suite tau-|(?:tau|users)\.md|TAU_BENCH",
+    "tasks": r"\b(?:math|qa|code|eval|logic|rg|duo):(?=\S)|envs[./]tasks\b|\btasks\."
+    r"|--suite games24",
+    "tau": r"\btau:|rule-user|\busers?:[a-z]|llm-user|(?:oracle|informed)-assistant"
+    r"|gem-ma (?:users|data)\b|envs[./]tau\b|--suite tau-|(?:tau|users)\.md|TAU_BENCH"
+    r"|\b(?:RuleUser|LLMUser|OracleAssistant|InformedAssistant)\b",
     "tau2": r"\btau2:|envs[./]tau2\b|--suite tau2-|tau2\.md|tau2-bench",
     "training": r"gem-ma (?:train|pretrain)\b|gem_ma[./]training\b|training\.md|trainers\.md",
     "visual": r"\bvisual:|envs[./]visual\b|--suite vision|visual\.md",
@@ -45,6 +47,18 @@ WORDS = {
 def absent_in(text):
     """Return the packs that a text names and that are not here."""
     return sorted(name for name in ABSENT if re.search(WORDS[name], text))
+
+
+def present(values):
+    """Return the values, or a part of a table, without what names a pack that is not here."""
+    if isinstance(values, dict):
+        return {key: value for key, value in values.items() if not absent_in(str(key))}
+    return [one for one in values if not absent_in(str(one))]
+
+
+def folder_of(name):
+    """Return the folder of a pack, from the top of the repository."""
+    return Path(*DECLARED[name].split(".")[:-1])
 
 
 def skip_absent(text):

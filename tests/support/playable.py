@@ -37,7 +37,7 @@ MECHANISMS = (
     "game:RockPaperScissors-v0",
     "game:LiarsDice-v0",
     "game:GuessTheNumber-v0",
-    "tau:shop",
+    *gem_ma.list_envs("tau:shop"),
 )
 
 

@@ -23,7 +23,9 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
+import packs
 import pettingzoo
+from needed import Later
 
 import gem_ma
 from gem_ma import Reply, wrappers
@@ -32,7 +34,9 @@ from gem_ma.chat.messages import Picture
 from gem_ma.envs import registry
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.testing import ContractError
-from gem_ma.training import advantages, selfplay
+
+advantages = Later("gem_ma.training.advantages")
+selfplay = Later("gem_ma.training.selfplay")
 
 MODULES = (
     "gem_ma",
@@ -61,6 +65,9 @@ MODULES = (
     "gem_ma.evaluation.metrics",
     "gem_ma.evaluation.statistics",
     "gem_ma.evaluation.tournament",
+    "gem_ma.envs.tau",
+    "gem_ma.envs.tau.agents",
+    "gem_ma.envs.screens.oracle",
 )
 
 # What is not called, and why.
@@ -338,7 +345,7 @@ BY_NAME = {
     "messages": lambda: CHAT,
     "episodes": lambda: [episode()],
     "episode": episode,
-    "rows": advantages.example,
+    "rows": lambda: advantages.example(),
     "gamma": lambda: 0.9,
     "snapshot": lambda: env().snapshot(),
     "replies": lambda: {"x": "1"},
@@ -400,16 +407,16 @@ RIGHT = {
     "gem_ma.agents.FunctionAgent": lambda: {"function": lambda turn: "1"},
     "gem_ma.agents.ActAgent": _by(agent="random"),
     "gem_ma.agents.FewShotAgent": _by(agent="random", examples=("a",), shots=1),
-    "gem_ma.agents.LLMUser": _by(agent="random"),
+    "gem_ma.envs.tau.agents.LLMUser": _by(agent="random"),
     "gem_ma.agents.ProgramAgent": _by(program="true"),
     "gem_ma.agents.MixtureAgent": _by(agents=("random", "random"), weights=(1, 2)),
     "gem_ma.agents.MixtureAgent.epsilon": _by(agent="random", probability=0.5),
     "gem_ma.agents.OpenAIAgent": _by(model="m", base_url="http://127.0.0.1:9/v1"),
     "gem_ma.agents.ReactAgent": _by(agent="random"),
     "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
-    "gem_ma.agents.InformedAssistant.act": of_tau,
-    "gem_ma.agents.OracleAssistant.act": of_tau,
-    "gem_ma.agents.ScreenOracle.act": of_screens,
+    "gem_ma.envs.tau.agents.InformedAssistant.act": of_tau,
+    "gem_ma.envs.tau.agents.OracleAssistant.act": of_tau,
+    "gem_ma.envs.screens.oracle.ScreenOracle.act": of_screens,
     "gem_ma.agents.load": _by(spec="random"),
     "gem_ma.agents.seated": _by(specs="random", seats=("x", "o")),
     "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
@@ -431,7 +438,7 @@ RIGHT = {
     "gem_ma.tools.ToolEnv.change": _by(agent="x", text="a", turn=False),
     "gem_ma.tools.with_tools": _by(env=env, tools=lambda: [Tool()]),
     "gem_ma.tools.function_tool": lambda: {"f": _written, "name": "written"},
-    "gem_ma.training.token_samples": lambda: {
+    "gem_ma.training.samples": lambda: {
         "episode": episode(),
         "seat": "x",
         "processor": _tokens(),
@@ -524,7 +531,7 @@ RIGHT = {
         "rows": [{("a", 1): 0.5, ("a", 2): 0.0}]
     },
     "gem_ma.evaluation.statistics.adjust_p_values": _by(chances=(0.1, 0.2)),
-    "gem_ma.evaluation.measure_users": _by(env="tau2:phone", users=("rule-user",), episodes=1),
+    "gem_ma.envs.tau.measure_users": _by(env="tau2:phone", users=("rule-user",), episodes=1),
     "gem_ma.evaluation.tournament.run_tournament": lambda: {
         "games": [TTT],
         "agents": ["random", "search"],
@@ -535,6 +542,10 @@ RIGHT = {
     "gem_ma.evaluation.tournament.build_leaderboard": lambda: {"folder": _cup()},
     "gem_ma.evaluation.tournament.Leaderboard.compute_points": _by(row=0, column=1),
 }
+# Without those of packs that are not here.
+MODULES = packs.present(MODULES)
+LEFT_OUT = packs.present(LEFT_OUT)
+RIGHT = packs.present(RIGHT)
 _NUMBERS = itertools.count()
 
 

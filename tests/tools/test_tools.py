@@ -4,6 +4,7 @@ import json
 import pickle
 
 import numpy as np
+import packs
 import pytest
 
 import gem_ma
@@ -261,6 +262,7 @@ def test_long_results_are_cut():
     assert len(env.turn("x").results[0].encode()) <= 1_000
 
 
+@packs.needs("tau")
 def test_a_games_own_tools_stay():
     env = with_tools(gem_ma.make("tau:shop"), {"assistant": [Adder()]})
     env.reset(seed=0)
@@ -278,6 +280,7 @@ def test_a_games_own_tools_stay():
     assert "rror" in env.turn("assistant").results[0]
 
 
+@packs.needs("tau")
 def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
     env = with_tools(gem_ma.make("tau:shop"), {"assistant": [Adder()]})
     env.reset(seed=0)
@@ -293,6 +296,7 @@ def test_a_call_of_the_game_beside_one_of_ours_is_said_to_be_not_run():
     assert env.game_state.calls == ()
 
 
+@packs.needs("tau")
 def test_where_one_call_counts_others_are_no_calls():
     env = with_tools(gem_ma.make("tau:shop", strict=True), {"assistant": [Adder()]})
     chat = gem_ma.chat.conversation.Conversation("assistant")

@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import packs
 import pytest
 from needed import needed
 
@@ -48,6 +49,7 @@ def run(baselines, capsys, monkeypatch):
     return run
 
 
+@packs.needs("tasks")
 def test_the_short_form(run, tmp_path):
     words = ("--only", PUZZLE, QUESTIONS, DUEL, "--budget", 60, "--updates", 2, "--seeds", 0)
     out = run(tmp_path, *words)
@@ -65,6 +67,7 @@ def test_the_short_form(run, tmp_path):
     assert again == run(tmp_path, "--report")
 
 
+@packs.needs("tasks")
 def test_a_run_that_was_killed_goes_on_and_gives_the_same_curve(run, tmp_path):
     words = ("--only", QUESTIONS, "--algorithms", "PPO", "--seeds", "3", "--budget", "60")
     name = Path("qa-Mini") / "PPO-3.jsonl"
@@ -119,6 +122,7 @@ def test_the_form_for_a_gpu_runs_here_in_short(baselines, run, tmp_path, monkeyp
     assert weights.stat().st_size > 3e8  # 85 million parameters and more, in float32
 
 
+@packs.needs("tasks")
 def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
     from gem_ma.apis import factory
     from gem_ma.envs.registry import MissingRequirement
@@ -132,6 +136,7 @@ def test_what_cannot_be_run_is_named_with_the_reason(baselines, monkeypatch):
     assert missing == {"math:GSM8K": "math:GSM8K needs a thing"}
 
 
+@packs.needs("tasks")
 def test_who_is_imitated_knows_every_other_answer(baselines):
     env = baselines.environment("math:Mini")
     episodes = gem_ma.rollout(env, baselines.taught, 200, seed=1, progress=False)

@@ -5,13 +5,12 @@ import json
 import pytest
 from needed import needed
 
-from gem_ma.cli import training
 from gem_ma.cli.main import main
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training import pretrain
+from gem_ma.training import commands, pretrain
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -31,7 +30,7 @@ def train(model, folder, *more):
 
 
 def test_every_size_has_its_name_without_torch():
-    assert tuple(pretrain.SIZES) == training.SIZES
+    assert tuple(pretrain.SIZES) == commands.SIZES
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import packs
 import pytest
 from playable import IDS
 
@@ -70,6 +71,7 @@ def test_data_sets_are_starts(name, tmp_path):
     assert seeds == [0, 1, 2]
 
 
+@packs.needs("tau")
 def test_users_and_assistants_are_trained(tmp_path):
     pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     short = ("--updates", 2, "--episodes", 4)
@@ -83,6 +85,7 @@ def test_users_and_assistants_are_trained(tmp_path):
     assert "update 2: found " in run("twenty_questions.py", *short)
 
 
+@packs.needs("tau")
 @pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
 def test_users_and_assistants_of_real_tasks_are_trained(tmp_path):
     pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
@@ -91,6 +94,7 @@ def test_users_and_assistants_of_real_tasks_are_trained(tmp_path):
         assert "update 1: fidelity " in run("user_simulator.py", *short, "--train", train)
 
 
+@packs.needs("tau2")
 def test_seats_of_the_phone_are_trained(tmp_path):
     pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     short = ("--episodes", 4, "--save", tmp_path / "both.pt", "--train", "both")

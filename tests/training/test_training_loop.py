@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import packs
 import pytest
 from needed import Later, needed
 
@@ -389,6 +390,7 @@ def test_a_function_may_sit_where_seats_are_drawn(tokenizer):
     assert row["invalid/o"] == 0 < row["invalid/x"]
 
 
+@packs.needs("tau")
 @pytest.mark.parametrize(
     ("starts", "seen"), [(None, [[0, 0, 1, 1], [2, 2, 0, 0]]), (7, [[0, 0, 1, 1]] * 2)]
 )
@@ -808,6 +810,7 @@ def test_a_chat_longer_than_a_model_reads_is_cut_as_the_error_says(tmp_path, mon
     assert "--context is for a language model" in capsys.readouterr().err
 
 
+@packs.needs("tau")
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -5,14 +5,14 @@ import math
 import sys
 import threading
 
+import packs
 import pytest
+from needed import Later
 
 import gem_ma
 from gem_ma.chat import messages
 from gem_ma.chat.tokenization import format_reply
 from gem_ma.engine.action_parsing import extract_action, parse_tool_calls
-from gem_ma.envs.bridges import describing
-from gem_ma.envs.tau.talk import read_reply
 from gem_ma.game import InvalidMove
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.rollouts.rollout import rollout
@@ -24,6 +24,10 @@ from gem_ma.validation.untrusted_json import (
     check_json,
     parse_json,
 )
+
+talk = Later("gem_ma.envs.tau.talk")
+
+describing = Later("gem_ma.envs.bridges.describing")
 
 HOSTILE = {
     "deep lists": "[" * 100_000 + "]" * 100_000,
@@ -229,10 +233,11 @@ def test_tools_answer_or_refuse():
             assert env.game_state.board[4] == "x"
 
 
+@packs.needs("tau")
 def test_tau_answers_or_refuses():
     for reply in REPLIES:
         try:
-            found = read_reply(extract_action(reply) or "x")
+            found = talk.read_reply(extract_action(reply) or "x")
         except InvalidMove:
             continue
         assert isinstance(found, str | tuple)
@@ -244,6 +249,7 @@ def test_tau_answers_or_refuses():
         env.observe("assistant")["text"].encode()
 
 
+@packs.needs("bridges")
 def test_spaces_of_other_libraries_are_read_or_refused():
     spaces = pytest.importorskip("gymnasium.spaces")
     for space in (

@@ -15,4 +15,5 @@ def environments():
 PACK = Pack(
     name="bridges",
     environments=environments,
+    docs=("docs/bridges.md",),
 )

@@ -25,4 +25,5 @@ PACK = Pack(
     agents={"screen-oracle": "gem_ma.envs.screens.oracle:ScreenOracle"},
     suites="suites",
     experts={"screens:*": "screen-oracle"},
+    docs=("docs/screens.md",),
 )

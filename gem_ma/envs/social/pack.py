@@ -13,4 +13,5 @@ PACK = Pack(
     name="social",
     environments=environments,
     suites="suites",
+    docs=("docs/social.md",),
 )

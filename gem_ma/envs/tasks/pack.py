@@ -83,4 +83,5 @@ PACK = Pack(
     name="tasks",
     environments=environments,
     suites="suites",
+    docs=("docs/bridges.md",),
 )

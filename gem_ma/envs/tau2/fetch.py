@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.envs.tau.data import DataMissing
-from gem_ma.envs.tau2.domain import REMEDY, folder
+from gem_ma.envs.tau2.domain import REMEDY, VARIABLE, folder
+
+__all__ = ["VARIABLE", "fetch", "folder"]
 
 COMMIT = "a2c024725189473d2d7cea3a5cfdbcc67478e41f"
 REPOSITORY = "https://github.com/sierra-research/tau2-bench"

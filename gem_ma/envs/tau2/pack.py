@@ -31,4 +31,5 @@ PACK = Pack(
         for name in ("phone", "telecom", "retail", "airline")
     },
     downloads={"tau2-bench": "gem_ma.envs.tau2.fetch"},
+    docs=("docs/tau2.md",),
 )

@@ -25,4 +25,5 @@ PACK = Pack(
     name="visual",
     environments=environments,
     suites="suites",
+    docs=("docs/visual.md",),
 )

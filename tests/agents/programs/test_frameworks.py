@@ -5,6 +5,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
+import packs
 import pytest
 from stub_server import StubServer
 from vllm_shaped import Shaped
@@ -120,6 +121,7 @@ def test_all_ids_are_those_of_a_server_shaped_like_vllm(framework, request):
     assert kept == served
 
 
+@packs.needs("tau")
 def test_a_shop_is_served_by_langgraph(langgraph):
     """Every tool of the shop that the agent calls is a move."""
 

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 
+import packs
 import pytest
 from needed import needed
 from stub_server import StubServer, response
@@ -448,6 +449,7 @@ def test_too_many_failures_say_the_cause():
         gem_ma.rollout(GAME, agent, 30, seed=0, progress=False)
 
 
+@packs.needs("training")
 def test_samples_of_branches():
     """Each conversation of a program is a sample, and its calls are paid as `credit` says."""
     pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")

@@ -2,6 +2,7 @@
 
 import json
 
+import packs
 import pytest
 
 import gem_ma
@@ -77,6 +78,7 @@ def test_a_report_of_pairs():
     assert alone.agreement == {}
 
 
+@packs.needs("tau2")
 def test_phones_have_users_too():
     rows = measure_users("tau2:phone", ["user:plain", "user:careless"], episodes=12).rows
     assert [row.success.value for row in rows] == [1.0, 1.0]

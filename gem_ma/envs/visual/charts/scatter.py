@@ -8,8 +8,16 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick
 
 class Scatter(Task):
     # points, marks of an axis, how far these are apart, lines at them or not
-    levels = interpolate_levels({0: (1, 3, (1,), True), 2: (3, 5, (1,), True),
-              5: (5, 6, (2,), True), 8: (8, 6, (2, 4), False), 10: (12, 5, (5,), False)})  # fmt: skip
+    levels = interpolate_levels(
+        {
+            0: (1, 3, (1,), True),
+            2: (3, 5, (1,), True),
+            # fmt: skip
+            5: (5, 6, (2,), True),
+            8: (8, 6, (2, 4), False),
+            10: (12, 5, (5,), False),
+        }
+    )
     moves = numbers(30)
     about = (
         "It shows points between two axes, each with a letter above it; x counts to the right, y "
