@@ -184,13 +184,13 @@ class PackTable(Mapping[str, Any]):
         self.make = make
 
     def __getitem__(self, name: str) -> Any:
-        return self.own[name] if name in self.own else self._added()[name]
+        return self.own[name] if name in self.own else self._collect_entries()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self.own, **self._added()})
+        return iter({**self.own, **self._collect_entries()})
 
     def __len__(self) -> int:
-        return len({**self.own, **self._added()})
+        return len({**self.own, **self._collect_entries()})
 
     def _collect_entries(self) -> dict[str, Any]:
         return {

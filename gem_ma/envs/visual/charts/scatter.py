@@ -12,7 +12,6 @@ class Scatter(Task):
         {
             0: (1, 3, (1,), True),
             2: (3, 5, (1,), True),
-            # fmt: skip
             5: (5, 6, (2,), True),
             8: (8, 6, (2, 4), False),
             10: (12, 5, (5,), False),
