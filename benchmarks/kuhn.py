@@ -108,7 +108,7 @@ def curves(args):
     games, seeds = (640, 2) if args.quick else (100_000, 15)
     marks = sorted({*marks_until(games), *(m for m in (30_000,) if m < games)})
     jobs = [{"games": games, "seed": seed, "marks": marks} for seed in range(seeds)]
-    found = learn_all(jobs, args.job_fd)
+    found = learn_all(jobs, args.jobs)
     for mark, goal in GOALS:
         if mark in marks:
             last, mean = found[:, marks.index(mark), 1], found[:, marks.index(mark), 2]
@@ -217,7 +217,7 @@ def transfer(args):
     found = {}
     for baseline in (False, True):
         jobs = [{**job, "baseline": baseline, "seed": seed} for seed in range(seeds)]
-        found[baseline] = learn_all(jobs, args.job_fd)[:, -1, 2]
+        found[baseline] = learn_all(jobs, args.jobs)[:, -1, 2]
     without, beyond = (found[baseline].mean() for baseline in (False, True))
     yield row(f"transfer: 2 chips, {games} games, no baseline, average policy", "NashConv", without)
     yield row(

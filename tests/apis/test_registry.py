@@ -229,7 +229,7 @@ def test_gymnasium_needs_no_import_of_ours():
 
 def test_registering(clean):
     gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour", format="boxed")
-    assert gem_ma.make("mine:Four-v0").sight.config.format == "boxed"
+    assert gem_ma.make("mine:Four-v0").observation_builder.config.format == "boxed"
     assert gymnasium.make("gem_ma/mine.Four-v0", agent="red", others="random").reset()
     with pytest.raises(ValueError, match="'mine:Four-v0' is registered already"):
         gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour")

@@ -327,7 +327,7 @@ def test_lists_say_what_is_needed_and_what_is_here(capsys):
     assert main(["list", "--here", "--ids"]) == 0
     here = capsys.readouterr().out.splitlines()
     assert "game:ConnectFour-v0" in here
-    assert all(not gem_ma.spec(id).missing() for id in here)
+    assert all(not gem_ma.spec(id).list_missing() for id in here)
 
 
 @packs.needs("bridges")

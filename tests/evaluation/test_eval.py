@@ -332,7 +332,7 @@ def test_the_numbers_of_an_evaluation(tmp_path):
     for name in ("success", "return", "invalid", "turns", "tokens", "cost"):
         assert row[name].low <= row[name].value <= row[name].high
     assert json.loads((tmp_path / "results.json").read_text()) == found.to_dict()
-    assert found.code == 0
+    assert found.exit_code == 0
 
 
 CONTESTS = {
@@ -613,7 +613,7 @@ def test_what_cannot_be_made_here_is_skipped(tmp_path, monkeypatch):
     assert "gem-ma data tau-bench" in reasons["tau:retail"]
     assert "no environment 'other:Thing-v0'" in reasons["other:Thing-v0"]
     assert found.to_dict()["skipped"] == found.skipped
-    assert found.code == 3
+    assert found.exit_code == 3
     with pytest.raises(BadSuite, match="got an unexpected keyword argument 'colour'"):
         evaluate(suite({"id": BOARD, "arguments": {"colour": 1}}), "random", tmp_path, **QUIET)
 
@@ -623,7 +623,7 @@ def test_one_environment_that_fails_does_not_stop_the_others(tmp_path):
     found = evaluate(one, "search:depth=1", tmp_path, max_errors=2, concurrency=1, **QUIET)
     assert [(row["episodes"], row["failed"]) for row in found.rows] == [(0, 3), (5, 0)]
     assert "search" in found.stopped[0]["reason"].lower()
-    assert found.code == 1
+    assert found.exit_code == 1
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -640,7 +640,7 @@ async def agent(turn, said=[]):
     await asyncio.sleep(0.002)
     return turn.legal[turn.seed % len(turn.legal)]
 
-suite = suites.parse({"entry": [{"id": ["game:TicTacToe-v0", "game:Hangman-v0-easy"],
+suite = suites.parse_suite({"entry": [{"id": ["game:TicTacToe-v0", "game:Hangman-v0-easy"],
                                  "tasks": 20, "trials": 2}]}, "test")
 evaluate(suite, "me", sys.argv[1], named={"me": agent}, concurrency=3, progress=False)
 """
@@ -691,10 +691,10 @@ def test_two_at_once_do_not_mix(tmp_path):
 FULL = """
 import resource, sys
 from gem_ma.evaluation.runner import evaluate
-from gem_ma.evaluation.suites import of_ids
+from gem_ma.evaluation.suites import make_suite
 limit = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-evaluate(of_ids(["game:TicTacToe-v0"]), "random", sys.argv[1], tasks=4, progress=False)
+evaluate(make_suite(["game:TicTacToe-v0"]), "random", sys.argv[1], tasks=4, progress=False)
 """
 
 

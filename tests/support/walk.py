@@ -31,6 +31,7 @@ import gem_ma
 from gem_ma import Reply, wrappers
 from gem_ma.agents import RandomAgent
 from gem_ma.chat.messages import Picture
+from gem_ma.engine.seeding import pack_chance
 from gem_ma.envs import registry
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.testing import ContractError
@@ -272,7 +273,7 @@ def leaderboard():
 OBJECTS = {
     "Env": env,
     "BaseEnv": env,
-    "Seam": env,
+    "AECEnv": env,
     "Wrapper": lambda: wrappers.Wrapper(env()),
     "TextWrapper": lambda: wrappers.TransformText(env(), lambda seat, text: text),
     "Context": lambda: gem_ma.Context(turns=1),
@@ -303,8 +304,8 @@ OBJECTS = {
     "Pool": pool,
     "Opponents": opponents,
     "Rivals": rivals,
-    "SeatView": view,
-    "Seat": seat,
+    "GymnasiumView": view,
+    "SingleSeatEnv": seat,
     "ParallelView": parallel,
     "VectorEnv": vector,
     "UnicodeText": lambda: importlib.import_module("gem_ma.apis.text_space").UnicodeText(
@@ -315,7 +316,7 @@ OBJECTS = {
     "Leaderboard": leaderboard,
 }
 for _name in (
-    "Track",
+    "RecordEpisodeStatistics",
     "TimeLimit",
     "TransformReward",
     "ScaleReward",
@@ -323,7 +324,7 @@ for _name in (
     "TransformAction",
 ):
     OBJECTS[_name] = {
-        "Track": tracked,
+        "RecordEpisodeStatistics": tracked,
         "TimeLimit": lambda: wrappers.TimeLimit(env(), 5),
         "TransformReward": lambda: wrappers.TransformReward(env(), lambda seat, reward: reward),
         "ScaleReward": lambda: wrappers.ScaleReward(env(), 2.0),
@@ -331,7 +332,7 @@ for _name in (
         "TransformAction": lambda: wrappers.TransformAction(env(), lambda seat, action: action),
     }[_name]
 OBJECTS["TransformText"] = OBJECTS["TextWrapper"]
-OBJECTS["History"] = lambda: wrappers.TextHistory(env())
+OBJECTS["TextHistory"] = lambda: wrappers.TextHistory(env())
 
 # Right arguments by the name of the parameter, where nothing else is said below.
 BY_NAME = {
@@ -389,6 +390,8 @@ RIGHT = {
     "gem_ma.AECEnv.seats": _by(others=lambda: {"o": "random"}),
     "gem_ma.AECEnv.gym": _by(agent="x", others="random"),
     "gem_ma.apis.base_env.BaseEnv.turn": _by(agent="x", chat=None),
+    "gem_ma.engine.seeding.pack_chance": lambda: {"rng": np.random.default_rng(0)},
+    "gem_ma.engine.seeding.unpack_chance": lambda: {"text": pack_chance(np.random.default_rng(0))},
     "gem_ma.Game.start": lambda: {"rng": np.random.default_rng(0), "options": {}},
     "gem_ma.Reply": _by(text="a"),
     "gem_ma.game.prefix_speaker": _by(speaker="a", text="b"),
@@ -425,7 +428,7 @@ RIGHT = {
     "gem_ma.chat.messages.to_vllm": lambda: {"prompt": "a", "messages": CHAT},
     "gem_ma.chat.messages.to_mcp": _by(content="a"),
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
-    "gem_ma.testing.reward_attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
+    "gem_ma.testing.attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
     "gem_ma.testing.certify": _by(env=env, views=2),
     "gem_ma.tools.load": _by(spec="python"),
     "gem_ma.tools.Index.build": _by(source=("a text",)),
@@ -435,7 +438,7 @@ RIGHT = {
     "gem_ma.tools.SearchTool": lambda: {"source": gem_ma.tools.Index.build(["a text"])},
     "gem_ma.tools.SearchTool.call": _by(arguments=lambda: {"query": "text"}),
     "gem_ma.tools.ToolEnv": _by(env=env, tools=lambda: [Tool()]),
-    "gem_ma.tools.ToolEnv.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.tools.ToolEnv.transform_text": _by(agent="x", text="a", turn=False),
     "gem_ma.tools.with_tools": _by(env=env, tools=lambda: [Tool()]),
     "gem_ma.tools.function_tool": lambda: {"f": _written, "name": "written"},
     "gem_ma.training.samples": lambda: {
@@ -478,8 +481,8 @@ RIGHT = {
     "gem_ma.wrappers.TimeLimit": _by(env=env, max_turns=3),
     "gem_ma.wrappers.ScaleReward": _by(env=env, factor=2.0),
     "gem_ma.wrappers.TextWrapper.transform_text": _by(agent="x", text="a", turn=False),
-    "gem_ma.wrappers.TransformText.change": _by(agent="x", text="a", turn=False),
-    "gem_ma.wrappers.TextHistory.change": _by(agent="x", text="a", turn=False),
+    "gem_ma.wrappers.TransformText.transform_text": _by(agent="x", text="a", turn=False),
+    "gem_ma.wrappers.TextHistory.transform_text": _by(agent="x", text="a", turn=False),
     "gem_ma.apis.gymnasium_view.GymnasiumView.restore": lambda: {"snapshot": view().snapshot()},
     "gem_ma.gem.SingleSeatEnv.set_state": lambda: {"state": started().get_state()},
     "gem_ma.gem.register": _by(env_id=lambda: f"game:New{next(_NUMBERS)}", entry_point="a:b"),

@@ -20,7 +20,7 @@ def game():
 
 def test_roll_makes_a_seat_by_gems_register(game):
     found = importlib.util.find_spec("gem")
-    if found is None:
+    if found is None or found.origin is None:  # the folder of our tests has this name, too
         pytest.skip("pip install --no-deps gem-llm==0.1.0")
     file = Path(found.submodule_search_locations[0]) / "envs/registration.py"
     names = {"ENV_REGISTRY": {}, "dataclass": dataclass, "field": field}
