@@ -140,7 +140,7 @@ class BaseEnv:
         legal = info.get("legal_actions")
         if legal is None and match.lists_moves:  # hidden from models, and not from programs
             legal = self.observation_builder.format_replies(match.list_legal_moves(agent))
-        if chat is not None and not isinstance(chat, Conversation):
+        if chat is not None and chat.__class__ is not Conversation:
             check_type(chat, Conversation, "chat")
         steps = () if chat is None else chat.steps
         if chat is not None and steps:  # what a seat is told once was told

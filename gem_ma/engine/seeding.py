@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.validation.arguments import check_type
+
 _MASK = (1 << 64) - 1
 
 
@@ -65,6 +67,7 @@ def seed_rng(rng: np.random.Generator, seed: int) -> None:
 
 def pack_chance(rng: np.random.Generator) -> str:
     """Return where a generator stands."""
+    check_type(rng, np.random.Generator, "rng")
     state = rng.bit_generator.state
     inner = state["state"]
     return f"{inner['state']:x} {inner['inc']:x} {state['has_uint32']} {state['uinteger']}"
@@ -72,6 +75,8 @@ def pack_chance(rng: np.random.Generator) -> str:
 
 def unpack_chance(text: str, rng: np.random.Generator) -> None:
     """Put a PCG64 generator where another one stood."""
+    check_type(text, str, "text")
+    check_type(rng, np.random.Generator, "rng")
     state, increment, has_more, more = text.split()
     rng.bit_generator.state = {
         "bit_generator": "PCG64",
