@@ -391,7 +391,10 @@ RIGHT = {
     "gem_ma.AECEnv.gym": _by(agent="x", others="random"),
     "gem_ma.apis.base_env.BaseEnv.turn": _by(agent="x", chat=None),
     "gem_ma.engine.seeding.pack_chance": lambda: {"rng": np.random.default_rng(0)},
-    "gem_ma.engine.seeding.unpack_chance": lambda: {"text": pack_chance(np.random.default_rng(0))},
+    "gem_ma.engine.seeding.unpack_chance": lambda: {
+        "text": pack_chance(np.random.default_rng(0)),
+        "rng": np.random.default_rng(1),
+    },
     "gem_ma.Game.start": lambda: {"rng": np.random.default_rng(0), "options": {}},
     "gem_ma.Reply": _by(text="a"),
     "gem_ma.game.prefix_speaker": _by(speaker="a", text="b"),
