@@ -280,7 +280,7 @@ def test_an_answer_has_a_largest_size(packed, code, key):
         for _ in range(200):
             chunk = pack.compress(part) + pack.flush(zlib.Z_SYNC_FLUSH) if packed else part
             writer.write(chunk)
-            await writer.drain_finished()
+            await writer.drain()
             sent += len(part)
         return False
 

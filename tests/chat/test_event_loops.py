@@ -29,7 +29,7 @@ class Connected:
         said = []
         for _turn in turns:
             writer.write(b"?\n")
-            await writer.drain_finished()
+            await writer.drain()
             said.append((await reader.readline()).decode().strip())
         return said
 
@@ -42,7 +42,7 @@ def numbers():
     async def answer(reader, writer):
         while await reader.readline():
             writer.write(b"5\n")
-            await writer.drain_finished()
+            await writer.drain()
         writer.close()
 
     async def serve():

@@ -83,7 +83,7 @@ class StubServer:
             writer.write(response(streamed(completion(answer)), kind="text/event-stream"))
         else:
             writer.write(response(json.dumps(completion(answer)).encode()))
-        await writer.drain_finished()
+        await writer.drain()
         return True
 
 
@@ -132,7 +132,7 @@ def status(code, *headers, message="no"):
     async def fault(writer):
         body = json.dumps({"error": {"message": message, "code": None}}).encode()
         writer.write(response(body, f"{code} Fault", *headers))
-        await writer.drain_finished()
+        await writer.drain()
         return True
 
     return fault
@@ -143,7 +143,7 @@ def body(text):
 
     async def fault(writer):
         writer.write(response(text.encode()))
-        await writer.drain_finished()
+        await writer.drain()
         return True
 
     return fault
@@ -154,7 +154,7 @@ def raw(content, *headers):
 
     async def fault(writer):
         writer.write(response(content, "200 OK", *headers))
-        await writer.drain_finished()
+        await writer.drain()
         return True
 
     return fault
@@ -170,7 +170,7 @@ async def half(writer):
     """Close the connection in the middle of the body."""
     text = json.dumps(completion("5")).encode()
     writer.write(response(text[: len(text) // 2], length=len(text)))
-    await writer.drain_finished()
+    await writer.drain()
     writer.close()
     return False
 
@@ -181,6 +181,6 @@ async def slow(writer):
     writer.write(response(b"", length=len(text)))
     for byte in text:
         writer.write(bytes([byte]))
-        await writer.drain_finished()
+        await writer.drain()
         await asyncio.sleep(0.2)
     return False
