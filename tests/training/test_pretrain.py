@@ -169,7 +169,7 @@ def test_from_pictures(tmp_path, caplog):
     (told,) = (record.getMessage() for record in caplog.records)
     assert "learnt pictures of 252x252, and is shown some of 84x84" in told
     turn = episode.chat("x")
-    before, after = (agent.tokens.prompt(turn.build_messages(n)) for n in (0, 1))
+    before, after = (agent.tokens.build_prompt(turn.build_messages(n)) for n in (0, 1))
     assert len(after.tensors["pixel_values"]) == 2 * len(before.tensors["pixel_values"])
     # The record of what was played serves as well as the play.
     shutil.copytree(folder, tmp_path / "again", ignore=lambda *_: ["pretrain.json"])
