@@ -144,7 +144,8 @@ def test_on_the_command_line_and_in_processes(capsys):
 def test_what_a_file_of_ours_names_is_not_run_unasked(here):
     ours, spec = ("random", "hf:PATH", "nobody", "llm-user:random"), "own_agents.py:first"
     assert not any(map(SPECS.runs_own_code, ours))
-    assert all(map(SPECS.runs_own_code, (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}")))
+    theirs = (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}")
+    assert all(map(SPECS.runs_own_code, theirs))
     cup = {"matches": 1, "anchors": (), "progress": False}
     run_tournament([TTT], ["random", spec], "cup", **cup)
     with pytest.raises(BadTournament, match=f"{spec} has played in cup, .* name it again"):

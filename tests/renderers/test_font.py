@@ -39,7 +39,8 @@ import zlib
 from gem_ma.renderers import font
 from gem_ma.renderers.scenes import terminal
 lines = ["Ωé → ♞", "中\\ud800"]
-print([zlib.crc32(font.render_lines(lines, 9, 3, h, (1, 2, 3), (250, 251, 252))) for h in font.LETTER_HEIGHTS])
+colors = (1, 2, 3), (250, 251, 252)
+print([zlib.crc32(font.render_lines(lines, 9, 3, h, *colors)) for h in font.LETTER_HEIGHTS])
 """
 
 
