@@ -1,7 +1,7 @@
 """Agents: whatever sits in a seat; one file for each, loaded when its name is asked for.
 
-An agent is stateless, one Turn in and one reply out. Agents import `talk`, the reading of actions
-in `match` and `guards`; never an environment or a game, which they know by what a Turn holds.
+An agent is stateless, one Turn in and one reply out. Agents import `chat`, `engine.action_parsing`
+and `validation`; never an environment or a game, which they know by what a Turn holds.
 """
 
 from __future__ import annotations
@@ -55,10 +55,11 @@ _FILES = {  # of those whose file is not called as they are
 
 def __getattr__(name: str) -> Any:
     """Import an agent's file when it is first asked for: some take long."""
-    for entry in SPECS.known.values():
-        if isinstance(entry.maker, str) and entry.maker.endswith(f":{name}"):
-            return load_entry(entry.maker)
     if name not in __all__:
+        if name[:1].isupper():  # an agent of a pack
+            for entry in SPECS.known.values():
+                if isinstance(entry.maker, str) and entry.maker.endswith(f":{name}"):
+                    return load_entry(entry.maker)
         raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")
     file = _FILES.get(name) or name.removesuffix("Agent").lower()
     return getattr(importlib.import_module(f"gem_ma.agents.{file}"), name)

@@ -1,4 +1,4 @@
-"""BaseEnv: PettingZoo's AEC API over the seam, and the way to the other views."""
+"""AECEnv: PettingZoo's AEC API, and the way to the other views."""
 
 from __future__ import annotations
 

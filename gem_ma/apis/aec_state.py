@@ -1,4 +1,4 @@
-"""Ledger: what PettingZoo's AEC API keeps of an episode beside the match."""
+"""AECState: what PettingZoo's AEC API keeps of an episode beside the match."""
 
 from __future__ import annotations
 

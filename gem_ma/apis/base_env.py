@@ -1,4 +1,4 @@
-"""Seam: what lies under every view of an environment, and what is built over it alone."""
+"""BaseEnv: what lies under every view of an environment, and what is built over it alone."""
 
 from __future__ import annotations
 

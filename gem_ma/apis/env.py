@@ -105,6 +105,7 @@ class Env(AECEnv, Generic[S]):
         for agent, reply in replies.items():
             if agent not in waiting or not isinstance(reply, str):
                 self._check_replies(replies)
+                break
         match.reply_history.append(dict(replies))
         rewards = match.submit(replies)
         if match.alive_seats is not ledger.alive or ledger.dead:

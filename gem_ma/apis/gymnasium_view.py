@@ -1,4 +1,4 @@
-"""SeatView: Gymnasium's API for one seat over the seam, the others played by agents."""
+"""GymnasiumView: Gymnasium's API for one seat, the others played by agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ParallelView: PettingZoo's parallel API over the seam."""
+"""ParallelView: PettingZoo's parallel API."""
 
 from __future__ import annotations
 

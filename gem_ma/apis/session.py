@@ -55,11 +55,6 @@ class Session:
         """Return what a due seat is asked; its conversation waits for the reply from then on."""
         return self.env.turn(seat, self.conversations[seat])
 
-    def turns(self) -> list[Turn]:
-        """Return what all due seats are asked."""
-        env, conversations = self.env, self.conversations
-        return [env.turn(seat, conversations[seat]) for seat in self.due]
-
     def reply(self, seat: str, reply: Any, seconds: float = 0.0) -> bool:
         """Take the reply of one due seat; return whether all due seats have replied.
 
@@ -71,9 +66,8 @@ class Session:
         self.conversations[seat].steps[-1].seconds = seconds
         clock = self.env.match.clock
         if clock and clock.unit == "seconds" and getattr(reply, "latency", None) is None:
-            reply = with_latency(
-                reply, seconds
-            )  # which the record keeps, so that it can be replayed
+            # The record keeps the latency, so that it can be replayed.
+            reply = with_latency(reply, seconds)
         self.pending[seat] = reply
         return len(self.pending) == len(self.due)
 

@@ -1,4 +1,4 @@
 """What passes between an environment and a model: turns, replies, chats, contexts, tokens.
 
-It may import game, guards, match and renderers; agents, rollouts and trainers stand on it.
+It may import game, validation, engine and renderers; agents, rollouts and trainers stand on it.
 """

@@ -1,4 +1,4 @@
-"""Point: a point of an episode, as one value."""
+"""EpisodeState: a point of an episode, as one value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sight: what a seat sees of a match, made when somebody looks: texts, pictures, numbers, masks."""
+"""ObservationBuilder: what a seat sees of a match when somebody looks: texts, pictures, numbers."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ class ObservationBuilder:
     def __init__(self, game: Game[Any], config: EnvConfig):
         self.game = game
         self.discrete = config.actions == "discrete"
-        self.bare_format = (
-            config.format not in action_parsing.ACTION_TEMPLATES
-        )  # an action is a reply as it stands
+        # In a bare format an action is a reply as it stands.
+        self.bare_format = config.format not in action_parsing.ACTION_TEMPLATES
         self.uses_own_size = config.image_size == "own"
         self.image_size = (
             _DEFAULT_SIZE if isinstance(config.image_size, str | int) else config.image_size

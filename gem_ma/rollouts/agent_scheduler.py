@@ -1,4 +1,4 @@
-"""Players: the agents of a run, the turns that wait for them, and how each is asked."""
+"""AgentScheduler: the agents of a run, the turns that wait for them, and how each is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop: the part of a run that needs an event loop."""
+"""EpisodeRunner: the part of a run that needs an event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RayFarm: the episodes of one run in actors of Ray, wherever in the cluster these are."""
+"""RayWorkerPool: the episodes of one run in actors of Ray, wherever in the cluster these are."""
 
 from __future__ import annotations
 

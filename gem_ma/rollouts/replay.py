@@ -67,17 +67,15 @@ def replay(
     at = 0
     session.reset(record.seed, record.options or None)
     moves = list_moves(record)
-    together = iter([move for move in moves if not isinstance(move, int)])
     for turns in replay_moves(session, _check_seats(session, record, moves, bool(find_difference))):
-        count = len(next(together))
-        steps = record.steps[at : at + count]
+        steps = record.steps[at : at + len(turns)]
         for step in steps:
             if find_difference and (difference := find_difference(turns[step.agent], step)):
                 raise ReplayError(f"step {at}, {step.agent}: {difference}")
         yield ReplayedMove(at, steps, turns)
         if any(step.reply is None for step in steps):  # the record ends here: it failed
             return
-        at += count
+        at += len(turns)
 
 
 def _check_seats(

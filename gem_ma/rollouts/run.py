@@ -1,4 +1,4 @@
-"""Run: what a rollout plays, what is being played, and what is done."""
+"""RolloutRun: what a rollout plays, what is being played, and what is done."""
 
 from __future__ import annotations
 

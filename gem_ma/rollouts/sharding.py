@@ -1,4 +1,4 @@
-"""Shares of a run, for processes and for Ray: which worker plays what, and what it is told."""
+"""Shards of a run, for processes and for Ray: which worker plays what, and what it is told."""
 
 from __future__ import annotations
 

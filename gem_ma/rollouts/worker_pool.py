@@ -1,4 +1,4 @@
-"""Farm: the episodes of one run in worker processes of this machine."""
+"""WorkerPool: the episodes of one run in worker processes of this machine."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _START_TIMEOUT = 120.0  # seconds that a process may take to begin
 
 
 class SyncBackend:
-    """Slots of this process, run when a job is handed in."""
+    """Sub-environments of this process, run when a job is handed in."""
 
     renders_locally = True
 
@@ -63,7 +63,7 @@ class SyncBackend:
 
 
 class ThreadBackend:
-    """Slots of this process, by index; what may wait for something in whichever thread is free.
+    """Sub-environments of this process, by index; what may wait is run in whichever thread is free.
 
     Threads that compute only hold each other up, so that all else is done by whoever hands in jobs
     and collects their results, where a slot has parts for it.
@@ -165,7 +165,7 @@ class ThreadBackend:
 
 
 class ProcessBackend:
-    """Slots dealt out to worker processes; a message carries all jobs of one process."""
+    """Sub-environments dealt out to worker processes; a message carries all jobs of one process."""
 
     renders_locally = False
 

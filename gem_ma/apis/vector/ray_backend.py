@@ -1,4 +1,4 @@
-"""RaySlots: the environments of a vector in actors of Ray."""
+"""RayBackend: the environments of a vector in actors of Ray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots: one environment of a vector, wherever it lives."""
+"""SubEnv: one environment of a vector, wherever it lives."""
 
 from __future__ import annotations
 
