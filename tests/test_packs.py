@@ -278,7 +278,7 @@ def test_a_name_is_of_one_pack(others):
 
 
 def test_names_of_the_core_come_first(others):
-    others(mine="PACK = Pack(name='mine', tools={'a': 'x:y', 'b': 'x:y'})")
+    others(theirs="PACK = Pack(name='theirs', tools={'a': 'x:y', 'b': 'x:y'})")
     table = PackTable("tools", {"a": 1})
     assert (table["a"], table["b"]) == (1, "x:y")
     assert [name for name in table if name in "ab"] == ["a", "b"]

@@ -9,12 +9,14 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.cli.common import UsageError
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import import_game_class, make_game
 from gem_ma.envs.registry import MissingRequirement, Spec
+from gem_ma.packs import list_missing_packs, list_packs
 
 if TYPE_CHECKING:
     from gem_ma.cli.about import About, Parameter
@@ -41,6 +43,9 @@ def add_commands(commands: Any) -> None:
         "--here", action="store_true", help="only those that need nothing that is not here"
     )
     lister.add_argument("--needs", action="store_true", help="say what each takes beside gem_ma")
+    lister.add_argument(
+        "--packs", action="store_true", help="list packs instead, and what each of them adds"
+    )
     lister.set_defaults(run=_list)
 
     info = commands.add_parser(
@@ -55,6 +60,9 @@ def add_commands(commands: Any) -> None:
 
 
 def _list(args: argparse.Namespace) -> int:
+    if args.packs:
+        sys.stdout.write(_describe_packs())
+        return 0
     ids = registry.list_envs(args.pattern or "*")
     if not ids:
         hint = registry.suggest_ids(args.pattern, registry.find_ids(args.pattern))
@@ -69,6 +77,27 @@ def _list(args: argparse.Namespace) -> int:
         specs.sort(key=_place)
         sys.stdout.write(_grouped(specs, bool(args.pattern)))
     return 0
+
+
+def _describe_packs() -> str:
+    """Return a line for each pack: what it adds, or why it is not here."""
+    entries = [registry.spec(id).entry_point for id in registry.list_envs()]
+    lines = []
+    for pack, package in list_packs():
+        suites = resources.files(package).joinpath(pack.suites) if pack.suites else None
+        counts = {
+            "environments": sum(entry.startswith(f"{package}.") for entry in entries),
+            "agents": len(pack.agents),
+            "tools": len(pack.tools),
+            "suites": len(list(suites.iterdir())) if suites is not None else 0,
+            "modules of commands": len(pack.commands),
+            "pages of documentation": len(pack.docs),
+        }
+        said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        uses = f"; uses {', '.join(pack.uses)}" if pack.uses else ""
+        lines.append(f"{pack.name:<12} {package:<24} {said}{uses}".rstrip() + "\n")
+    lines += [f"{one.name:<12} not here: {one.why}\n" for one in list_missing_packs()]
+    return "".join(sorted(lines))
 
 
 def _grouped(specs: Sequence[Spec], chosen: bool) -> str:

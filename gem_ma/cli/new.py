@@ -1,4 +1,4 @@
-"""The command new: a game file and its test, to be changed into one's own game."""
+"""The command new: a game and its test, or a pack of games, to be changed into one's own."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ from gem_ma.cli.common import UsageError
 
 PLAYERS = ("one", "two", "together")  # together: two who move at the same time
 _TEMPLATES = Path(__file__).parent / "templates"
+_PACK = {  # the files of a pack, and the template of each
+    "pyproject.toml": "pack/pyproject.toml",
+    "README.md": "pack/README.md",
+    "new_pack/__init__.py": "pack/init.py",
+    "new_pack/pack.py": "pack/pack.py",
+    "new_pack/game.py": "",  # that of a single game, with as many players as are asked for
+    "new_pack/agents.py": "pack/agents.py",
+    "new_pack/commands.py": "pack/commands.py",
+    "new_pack/suites/new_pack.toml": "pack/suite.toml",
+    "tests/test_new_pack.py": "pack/test_pack.py",
+}
 
 
 class BadName(ValueError):
@@ -24,15 +35,21 @@ def add_commands(commands: Any) -> None:
     """Add new to the commands of gem-ma."""
     new = commands.add_parser(
         "new",
-        help="write a game and its test, to be made into your own",
+        help="write a game and its test, or a pack, to be made into your own",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "example: gem-ma new tug_of_war --players together --dir my_games\n\n"
             "writes tug_of_war.py and test_tug_of_war.py, which pass `gem-ma check` and pytest\n"
-            "as they are."
+            "as they are; gem-ma new pack card_tricks writes a project card_tricks with a game,\n"
+            "an agent, a suite and a command, which gem-ma has once it is installed."
         ),
     )
-    new.add_argument("name", help="letters, digits and _, such as tug_of_war")
+    new.add_argument(
+        "name",
+        nargs="+",
+        metavar="[pack] NAME",
+        help="letters, digits and _, such as tug_of_war; after the word pack, a pack's name",
+    )
     new.add_argument("--dir", default=".", metavar="FOLDER", help="where to (default: here)")
     new.add_argument(
         "--players",
@@ -44,8 +61,18 @@ def add_commands(commands: Any) -> None:
 
 
 def _new(args: argparse.Namespace) -> int:
+    *kinds, name = args.name
+    if kinds not in ([], ["pack"]):
+        raise UsageError(f"{' '.join(args.name)}: expected NAME for a game, or pack NAME")
     try:
-        game, test = write(args.name, Path(args.dir), args.players)
+        if kinds:
+            top = write_pack(name, Path(args.dir), args.players)
+            sys.stdout.write(
+                f"{top}\n\nnow try:\n  pip install -e {top}\n  gem-ma list {name}\n"
+                f"  python -m pytest {top}\n"
+            )
+            return 0
+        game, test = write(name, Path(args.dir), args.players)
     except (BadName, FileExistsError) as error:
         raise UsageError(str(error)) from None
     sys.stdout.write(
@@ -62,14 +89,39 @@ def write(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:
     for file in files:
         if file.exists():
             raise FileExistsError(f"{file} is there already, and is not written over")
-    kind = "".join(part.capitalize() for part in name.split("_"))
-    title = name.replace("_", " ").capitalize()
     for file, template in zip(files, (players, f"test_{players}"), strict=True):
-        text = (_TEMPLATES / f"{template}.py.txt").read_text(encoding="utf-8")
-        text = text.replace("New game", title).replace("NewGame", kind).replace("new_game", name)
+        text = _fill_template(f"{template}.py", name)
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
     return files
+
+
+def write_pack(name: str, folder: Path, players: str = "two") -> Path:
+    """Write a project with a pack into FOLDER/NAME, which may not be there yet; return that."""
+    _check(name)
+    top = folder / name
+    if top.exists():
+        raise FileExistsError(f"{top} is there already, and is not written over")
+    for file, template in _PACK.items():
+        path = top / file.replace("new_pack", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_fill_template(template or f"{players}.py", name), encoding="utf-8")
+    return top
+
+
+def _fill_template(template: str, name: str) -> str:
+    """Return the text of a template for a game or a pack of this name."""
+    text = (_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
+    names = {
+        "New game": name.replace("_", " ").capitalize(),
+        "NewGame": "".join(part.capitalize() for part in name.split("_")),
+        "new_game": name,
+        "new_pack": name,
+        "new-pack": name.replace("_", "-"),
+    }
+    for old, new in names.items():
+        text = text.replace(old, new)
+    return text
 
 
 def _check(name: str) -> None:

@@ -471,6 +471,7 @@ def test_specs_with_a_password_play_in_workers(key):
             assert WORD not in repr(episode)
 
 
+@packs.needs("training")
 def test_names_in_numbers_and_pools_hold_no_password(key, tmp_path):
     from gem_ma.evaluation.exploitability import compute_exploitability
     from gem_ma.training.selfplay import Pool

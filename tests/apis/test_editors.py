@@ -64,7 +64,6 @@ def test_an_editor_shows_the_arguments(name):
     expected = [one.name for one in own if one.kind is not one.VAR_KEYWORD]
     more = inspect.signature(gem_ma.make).parameters if name in FIRST else ["make"]
     expected += [one for one in more if one not in expected and one != "id"]
-
     assert [one.name for one in found.params] == expected
 
 

@@ -138,7 +138,7 @@ def test_suggestions_of_one_library_are_few():
 
 def test_lists_ignore_case_and_read_what_is_said_of_a_game():
     assert gem_ma.list_envs("POKER") == gem_ma.list_envs("poker")
-    assert {"game:KuhnPoker-v0", "game:LeducPoker-v0"} < set(gem_ma.list_envs("poker"))
+    assert {"game:KuhnPoker-v0", "game:LeducPoker-v0"} <= set(gem_ma.list_envs("poker"))
     assert "game:Mastermind-v0" in gem_ma.list_envs("pegs")
     assert gem_ma.list_envs("GAME:kuhn*") == ["game:KuhnPoker-v0"]
     assert gem_ma.spec("game:Nim-v0").summary.startswith("Nim: two agents take from heaps")

@@ -5,6 +5,7 @@ import ast
 import re
 from pathlib import Path
 
+import packs
 import pytest
 
 import gem_ma
@@ -55,6 +56,7 @@ def args(command, **given):
     ],
 )
 def test_errors_speak_of_options(command, library, words):
+    packs.skip_absent(f"gem-ma {command}")
     assert words in common.spoken(library, args(command))
 
 
@@ -76,6 +78,7 @@ def raised():
                             yield name, f"{file.relative_to(PACKAGE)}:{node.lineno}"
 
 
+@packs.needs("serving")
 def test_an_argument_that_an_error_names_is_an_option():
     options = {
         name

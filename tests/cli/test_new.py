@@ -1,13 +1,15 @@
 """gem-ma new: what it writes passes every check as it is."""
 
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 import warm
 
 from gem_ma.cli.main import main
-from gem_ma.cli.new import PLAYERS, BadName, write
+from gem_ma.cli.new import PLAYERS, BadName, write, write_pack
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -63,3 +65,75 @@ def test_names(name, words, tmp_path):
     with pytest.raises(BadName, match=words):
         write(name, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+# -- packs -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=PLAYERS)
+def pack(request, tmp_path_factory):
+    """A pack as `gem-ma new pack` writes it, installed as pip would, and how to run there."""
+    top = write_pack("card_tricks", tmp_path_factory.mktemp("packs"), request.param)
+    about = top / "card_tricks-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: card-tricks\nVersion: 0.1.0\n")
+    (about / "entry_points.txt").write_text("[gem_ma.packs]\ncard_tricks = card_tricks.pack\n")
+    paths = os.pathsep.join([str(top), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", *words],
+            cwd=top,
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run.seats = 1 if request.param == "one" else 2
+    return run
+
+
+def test_a_new_pack_is_listed_played_and_evaluated(pack):
+    gem = ("-m", "gem_ma.cli")
+    assert "card_tricks:CardTricks-v0" in pack(*gem, "list", "card_tricks", "--ids")
+    assert "card_tricks  card_tricks" in pack(*gem, "list", "--packs")
+    agents = ",".join(["card_tricks-first"] * pack.seats)
+    play = ("play", "card_tricks:CardTricks-v0", "--agents", agents, "--seed", "1")
+    assert "card_tricks:CardTricks-v0, seed 1" in pack(*gem, *play)
+    told = pack(*gem, "eval", "--suite", "card_tricks", "--agents", "random", "--out", "results")
+    assert "card_tricks:CardTricks-v0" in told
+    assert pack(*gem, "card_tricks", "--seed", "3").startswith("{")
+
+
+def test_a_new_pack_passes_its_own_tests(pack):
+    assert "5 passed" in pack("-m", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_a_new_pack_may_be_imported_before_gem_ma(pack):
+    told = pack("-c", "import card_tricks.pack, gem_ma; print(gem_ma.list_envs('card_tricks:*'))")
+    assert "card_tricks:CardTricks-v0" in told
+
+
+def test_a_pack_is_written_nowhere_over(tmp_path, capsys):
+    assert main(["new", "pack", "card_tricks", "--dir", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert f"pip install -e {tmp_path / 'card_tricks'}\n" in out
+    texts = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(texts) == 9
+    assert not any("ew_pack" in text or "new-pack" in text or "ew game" in text for text in texts)
+    assert main(["new", "pack", "card_tricks", "--dir", str(tmp_path)]) == 2
+    assert "is there already, and is not written over" in capsys.readouterr().err
+    assert main(["new", "pack", "--dir", str(tmp_path)]) == 0  # a game that is called pack
+    assert (tmp_path / "pack.py").is_file()
+
+
+@pytest.mark.skipif(shutil.which("ruff") is None, reason="pip install 'gem-ma[dev]', on the PATH")
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_new_pack_is_clean(players, tmp_path):
+    top = write_pack("card_tricks", tmp_path, players)
+    for words in (["check", "--isolated"], ["format", "--isolated", "--check"]):
+        run = subprocess.run(["ruff", *words, "."], cwd=top, capture_output=True, check=False)
+        assert run.returncode == 0, run.stdout

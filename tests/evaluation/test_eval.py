@@ -245,7 +245,11 @@ def test_sampling_is_for_agents_of_specs_and_for_seats_that_are_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", packs.present(["tau-retail", "tau-airline", "tau2-telecom", "tau2-all"])
+    "name",
+    [
+        *(pytest.param(one, marks=packs.needs("tau")) for one in ("tau-retail", "tau-airline")),
+        *(pytest.param(one, marks=packs.needs("tau2")) for one in ("tau2-telecom", "tau2-all")),
+    ],
 )
 def test_suites_of_the_originals_draw_as_they_do(name):
     seats = ["assistant"] if name.startswith("tau-") else ["assistant", "user"]
@@ -875,6 +879,7 @@ def test_compare_says_why(tmp_path, capsys):
 # -- the command -----------------------------------------------------------------------------------
 
 
+@packs.needs("visual")
 def test_smoke(tmp_path, capsys):
     assert command("eval", "--suite", "smoke", "--agents", "random", "--out", tmp_path / "a") == 0
     printed = capsys.readouterr()

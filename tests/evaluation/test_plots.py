@@ -5,8 +5,9 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
+import packs
 import pytest
-from needed import needed
+from needed import Later, needed
 
 import gem_ma
 from gem_ma.agents import RandomAgent
@@ -19,7 +20,8 @@ from gem_ma.evaluation.runner import evaluate, load_evaluation, load_task_episod
 from gem_ma.evaluation.statistics import estimate_mean
 from gem_ma.evaluation.tournament import run_tournament
 from gem_ma.rollouts.records import save_episodes
-from gem_ma.training.selfplay import Pool
+
+selfplay = Later("gem_ma.training.selfplay")
 
 needed("matplotlib", install="'gem-ma[plots]'")
 
@@ -90,7 +92,7 @@ def test_a_band_may_be_about_the_median():
     assert drawn(axes.lines[0]) == ([10, 20], [2, 2])
 
 
-def test_win_rates_of_a_tournament_and_of_a_pool(tmp_path):
+def test_win_rates_of_a_tournament(tmp_path):
     board = run_tournament([BOARD], ["search:depth=2"], tmp_path / "cup", matches=3, progress=False)
     names, rates, there = plots.read_tournament(tmp_path / "cup")
     assert there == ""
@@ -104,7 +106,11 @@ def test_win_rates_of_a_tournament_and_of_a_pool(tmp_path):
         f"{100 * share:.0f}" for row in rates for share in row if not math.isnan(share)
     ]
     assert [text.get_text() for text in axes.get_yticklabels()] == names
-    pool = Pool({"old": "random"})
+
+
+@packs.needs("training")
+def test_win_rates_of_a_pool():
+    pool = selfplay.Pool({"old": "random"})
     pool.record(gem_ma.rollout(BOARD, {"x": "random", "o": "search:depth=1"}, 2, progress=False))
     assert plots.plot_win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
 

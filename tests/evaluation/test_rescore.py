@@ -23,9 +23,9 @@ def lakes():
 
 def test_the_same_reward_changes_nothing(lakes):
     told = rescore(lakes, {})
-    assert not told.lost
+    assert not told.unfit_episodes
     assert [dict(one.returns) for one in told.episodes] == [one.returns for one in lakes]
-    assert told.kept == 1.0
+    assert told.rank_correlation == 1.0
     for row in told.rows:
         assert row.before == row.after
         assert row.change.value == 0
@@ -51,16 +51,16 @@ def test_a_function_pays(lakes):
     ranks = {row.agent: (row.place_before, row.place_after) for row in told.rows}
     assert ranks["search"] == (1, 1)
     assert ranks["random"] == (3, 2)  # it falls through the ice sooner
-    assert told.kept < 1
+    assert told.rank_correlation < 1
     assert "place 3 to 2" in str(told)
 
 
 def test_what_does_not_fit_is_left_out(lakes):
     told = rescore(lakes, {"max_turns": 6})
-    assert told.lost
-    assert len(told.lost) < len(lakes)
-    assert {one.why.partition(" after")[0] for one in told.lost} == {"it is over"}
-    assert sum(row.episodes for row in told.rows) == len(lakes) - len(told.lost)
+    assert told.unfit_episodes
+    assert len(told.unfit_episodes) < len(lakes)
+    assert {one.why.partition(" after")[0] for one in told.unfit_episodes} == {"it is over"}
+    assert sum(row.episodes for row in told.rows) == len(lakes) - len(told.unfit_episodes)
     assert "left out: " in str(told)
     holes = rescore(lakes, {"holes": 0.0})
     assert "it is not over any more where it was" in {one.why for one in holes.lost}

@@ -134,6 +134,9 @@ WRONG = [
     ("new 'Tug of war'", "such as tug_of_war"),
     ("new class", "take another, such as class_game"),
     ("new random", "Python module"),
+    ("new pock okay", "pock okay: expected NAME for a game, or pack NAME"),
+    ("new pack class", "take another, such as class_game"),
+    ("new pack okay --dir FILE", "FILE"),
     ("new okay --players seven", "seven"),
     ("new okay --dir FILE", "FILE"),
     ("new okay --dir CLOSED", "CLOSED"),
@@ -320,7 +323,7 @@ _LOOKING = (
     "--panels apart --set max_turns=20"
 )
 RIGHT = {
-    "list": ["list", "list nim --ids --here --needs"],
+    "list": ["list", "list nim --ids --here --needs", "list --packs"],
     "info": [f"info {TTT} --json --picture a.png"],
     "play": [f"play {TTT} --agents x=random,random --tools python --seed 7 {_LOOKING}"],
     "run": [
@@ -417,7 +420,10 @@ RIGHT = {
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20 --pictures"],
     "attack": [f"attack {TTT} --seeds 1 --max-turns 5 --nodes 9 --best random --set max_turns=20"],
-    "new": ["new tug_of_war --dir games --players together"],
+    "new": [
+        "new tug_of_war --dir games --players together",
+        "new pack card_tricks --dir packs --players one",
+    ],
     "completion": ["completion bash"],
 }
 
@@ -426,7 +432,14 @@ def _here(line):
     return not packs.absent_in(f"gem-ma {line}")
 
 
-# Without those of packs that are not here.
+# Without those of packs that are not here, and the words that these had.
+LOST = {
+    word.partition("=")[0]
+    for lines in RIGHT.values()
+    for line in lines
+    if not _here(line)
+    for word in line.split()
+}
 WRONG = [pair for pair in WRONG if _here(pair[0])]
 RIGHT = {name: [line for line in lines if _here(line)] for name, lines in RIGHT.items()}
 RIGHT = {name: lines for name, lines in RIGHT.items() if lines}

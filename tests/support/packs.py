@@ -2,7 +2,7 @@
 
     @packs.needs("tau")                                  # a test of the core that plays in a pack
     @pytest.mark.parametrize("id", packs.present([...]))   # without what names an absent pack
-    selfplay = packs.Module("gem_ma.training.selfplay")  # with `needs`: imported at its first use
+    selfplay = Later("gem_ma.training.selfplay")           # with `needs`; of needed.py
     packs.skip_absent(text)                              # a block of a page, a line of shell
 
 With all packs here, nothing of it skips or leaves out anything.
@@ -27,11 +27,11 @@ ABSENT = DECLARED.keys() - HERE  # taken out, or without one that they use
 # pack that is gone cannot say it; guards/test_packs.py holds it against what packs add.
 WORDS = {
     "bridges": r"\b(?:ta|gym|pz|os|openenv):(?=\S)|envs[./]bridges\b",
-    "gem": r"gem_ma[./]gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",
+    "gem": r"gem_ma[./]gem\b|tests/gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",
     "screens": r"\bscreens:|screen-oracle|envs[./]screens\b|--suite screens|screens\.md"
     r"|\bScreenOracle\b",
     "serving": r"gem-ma (?:serve|arena|gateway)\b|gem_ma\.gateway|gem_ma[./]serving\b"
-    r"|\b(?:arena|gateway)\.md",
+    r"|\b(?:arena|gateway)\.md|tests/serving\b",
     "social": r"\bsocial:|envs[./]social\b|--suite social|social\.md",
     "tasks": r"\b(?:math|qa|code|eval|logic|rg|duo):(?=\S)|envs[./]tasks\b|\btasks\."
     r"|--suite games24",
@@ -39,8 +39,10 @@ WORDS = {
     r"|gem-ma (?:users|data)\b|envs[./]tau\b|--suite tau-|(?:tau|users)\.md|TAU_BENCH"
     r"|\b(?:RuleUser|LLMUser|OracleAssistant|InformedAssistant)\b",
     "tau2": r"\btau2:|envs[./]tau2\b|--suite tau2-|tau2\.md|tau2-bench",
-    "training": r"gem-ma (?:train|pretrain)\b|gem_ma[./]training\b|training\.md|trainers\.md",
-    "visual": r"\bvisual:|envs[./]visual\b|--suite vision|visual\.md",
+    "training": r"gem-ma (?:train|pretrain)\b|(?:gem_ma[./]|tests/)training\b"
+    r"|training\.md|trainers\.md",
+    "visual": r"\bvisual:|envs[./]visual\b|--suite vision|visual\.md"
+    r"|--suite smoke",  # one of whose ids is of it
 }
 
 
