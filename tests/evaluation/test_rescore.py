@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_left_out(lakes):
     assert sum(row.episodes for row in told.rows) == len(lakes) - len(told.unfit_episodes)
     assert "left out: " in str(told)
     holes = rescore(lakes, {"holes": 0.0})
-    assert "it is not over any more where it was" in {one.why for one in holes.lost}
+    assert "it is not over any more where it was" in {one.why for one in holes.unfit_episodes}
 
 
 @packs.needs("tau")
