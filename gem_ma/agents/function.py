@@ -31,7 +31,7 @@ class FunctionAgent:
                 f"workers={workers}: {_name(function)} is a coroutine function, which needs no "
                 "threads; leave workers out"
             )
-        self.singly = True  # as long as it is plain
+        self.prefers_single_turns = not (workers or self._waits)
         self.function: Callable[[Turn], Any] = function
         self.workers = workers
         self._pool: ThreadPoolExecutor | None = None

@@ -201,7 +201,7 @@ class HFAgent:
         if batch:
             yield batch
 
-    def forget(self) -> None:
+    def on_rollout_end(self) -> None:
         """Drop the keys and values of chats: a rollout says so when it is over."""
         if self._writer:
             self._writer.forget()

@@ -9,7 +9,14 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
-from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, release_agent
+from gem_ma.chat.agent import (
+    Agent,
+    ask_agent,
+    ask_agent_async,
+    get_traits,
+    notify_episode_end,
+    notify_rollout_end,
+)
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.arguments import check_each
@@ -60,18 +67,23 @@ class MixtureAgent:
     @property
     def blocking(self) -> bool:
         """Whether some agent inside blocks."""
-        return any(getattr(agent, "blocking", False) for agent in self.agents)
+        return any(get_traits(agent).blocking for agent in self.agents)
 
     @property
     def seats(self) -> tuple[str, ...] | None:
         """The seats that all agents inside are made for; None: any."""
-        made = [one for agent in self.agents if (one := getattr(agent, "seats", None)) is not None]
+        made = [one for agent in self.agents if (one := get_traits(agent).seats) is not None]
         return tuple(seat for seat in made[0] if all(seat in one for one in made)) if made else None
 
-    def forget(self) -> None:
+    def on_episode_end(self, episode: object) -> None:
+        """Pass on that an episode is over."""
+        for agent in self.agents:
+            notify_episode_end(agent, episode)
+
+    def on_rollout_end(self) -> None:
         """Pass on that a rollout is over."""
         for agent in self.agents:
-            release_agent(agent)
+            notify_rollout_end(agent)
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:

@@ -38,7 +38,7 @@ class SearchAgent:
     """
 
     portable = True
-    singly = True
+    prefers_single_turns = True
 
     def __init__(
         self,

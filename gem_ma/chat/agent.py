@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from gem_ma.chat.event_loops import run_async
 from gem_ma.engine.match import SeatError
@@ -19,15 +19,47 @@ class Agent(Protocol):
     """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
 
     A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
-    each turn, all at the same time. With `blocking = True` a plain one is called in a thread. With
-    `singly = True` it says that many turns at once save it nothing: it is given as many as it
-    answers in a moment. One that has a method `forget` is told by it that a rollout is over, and by
-    `over(episode)` that an episode is. With
-    `seats = ("user",)` it says for which seats it is made, and is refused in any other.
+    each turn, all at the same time. What else an agent may declare stands at AgentTraits. It may
+    have two more methods: `on_episode_end(episode)`, and `on_rollout_end()`.
     """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
         """Return one reply for each turn, or an awaitable of them."""
+
+
+class AgentTraits(NamedTuple):
+    """What an agent may declare beside `act`, as attributes of these names.
+
+    Attributes:
+        blocking: A plain `act` waits for something, so it is called in a thread.
+        prefers_single_turns: Many turns at once save it nothing. A rollout gives it as many as it
+            answers in a moment.
+        portable: It can be pickled, and plays in the worker processes of a rollout.
+        seats: The seats that it is made for; it is refused in any other. None: any seat.
+    """
+
+    blocking: bool = False
+    prefers_single_turns: bool = False
+    portable: bool = False
+    seats: Sequence[str] | None = None
+
+
+def get_traits(agent: Agent) -> AgentTraits:
+    """Return what an agent declares, with defaults for the rest."""
+    defaults = AgentTraits._field_defaults
+    return AgentTraits(**{name: getattr(agent, name, value) for name, value in defaults.items()})
+
+
+def notify_episode_end(agent: Agent, episode: object) -> None:
+    """Call the agent's `on_episode_end` with the record of an episode, if it has one."""
+    if hook := getattr(agent, "on_episode_end", None):
+        hook(episode)
+
+
+def notify_rollout_end(agent: Agent) -> None:
+    """Call the agent's `on_rollout_end`, if it has one."""
+    if hook := getattr(agent, "on_rollout_end", None):
+        hook()
 
 
 _OBJECT_REPR = re.compile(r"<((?:[\w.]|<locals>)+) object at 0x[0-9a-fA-F]+>")
@@ -44,7 +76,7 @@ def format_agent_name(agent: Any) -> str:
 
 def check_agent_seat(agent: Agent, seat: str, name: str = "") -> Agent:
     """Return an agent that is to sit in a seat, or raise SeatError if it is made for others."""
-    seats = getattr(agent, "seats", None)
+    seats = get_traits(agent).seats
     if isinstance(seats, tuple | list) and seat not in seats:
         made = f"{name or format_agent_name(agent)} is made for {', '.join(seats) or 'no seat'}"
         raise SeatError(f"{made}, and not for the seat {seat}")
@@ -61,7 +93,7 @@ def ask_agent(agent: Agent, turns: list[Turn]) -> list[str]:
 
 async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
     """Return the agent's replies without holding up the loop: one that blocks has a thread."""
-    if getattr(agent, "blocking", False) and not inspect.iscoroutinefunction(agent.act):
+    if get_traits(agent).blocking and not inspect.iscoroutinefunction(agent.act):
         import asyncio
 
         answer: Any = await asyncio.to_thread(agent.act, turns)
@@ -70,11 +102,6 @@ async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
     return check_agent_replies(
         agent, turns, await answer if inspect.isawaitable(answer) else answer
     )
-
-
-def release_agent(agent: Agent) -> None:
-    """Tell an agent that a rollout is over, if it wants to know."""
-    getattr(agent, "forget", bool)()
 
 
 def check_agent_replies(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:

@@ -26,7 +26,13 @@ from types import NoneType
 from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma import agents as players
-from gem_ma.chat.agent import Agent, check_agent_seat
+from gem_ma.chat.agent import (
+    Agent,
+    check_agent_seat,
+    get_traits,
+    notify_episode_end,
+    notify_rollout_end,
+)
 from gem_ma.chat.event_loops import run_async
 from gem_ma.envs.registry import MissingRequirement, UnknownEnv
 from gem_ma.evaluation import run_folder, suites
@@ -62,26 +68,17 @@ class LoadedAgent:
     def __init__(self, spec: str, agent: Any):
         self.spec = spec
         self.agent: Agent = players.load(agent)
+        self.blocking, self.prefers_single_turns, self.portable, self.seats = get_traits(self.agent)
 
     @property
     def act(self) -> Callable[..., Any]:
         return self.agent.act
 
-    @property
-    def blocking(self) -> bool:
-        return bool(getattr(self.agent, "blocking", False))
+    def on_episode_end(self, episode: Episode) -> None:
+        notify_episode_end(self.agent, episode)
 
-    @property
-    def portable(self) -> bool:
-        return bool(getattr(self.agent, "portable", False))
-
-    @property
-    def singly(self) -> bool:
-        return bool(getattr(self.agent, "singly", False))
-
-    @property
-    def seats(self) -> Any:
-        return getattr(self.agent, "seats", None)
+    def on_rollout_end(self) -> None:
+        notify_rollout_end(self.agent)
 
     @property
     def model(self) -> str:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gem_ma.chat.agent import Agent, check_agent_replies
+from gem_ma.chat.agent import Agent, AgentTraits, check_agent_replies
 from gem_ma.chat.turn import Turn
 
 _MAX_BATCH_SECONDS = 0.1  # seconds
@@ -26,6 +26,7 @@ class ScheduledAgent:
     name: str
     kind: Literal["plain", "thread", "async"]
     given: Any  # what the agent was made from: itself, a function, a spec string
+    traits: AgentTraits
     queue: list[PendingTurn] = field(default_factory=list)
     busy: bool = False  # of kind "thread": a batch is under way
     batch_size: int = 1  # turns at once, of an agent that replies to each by itself
@@ -81,7 +82,7 @@ class AgentScheduler:
             elif player.kind == "thread":
                 player.busy = True
                 self.start(self.ask_in_thread(player, queue))
-            elif getattr(player.agent, "singly", False):  # as many as come within a moment
+            elif player.traits.prefers_single_turns:  # as many as come within a moment
                 player.queue, queue = queue[player.batch_size :], queue[: player.batch_size]
                 self.left = self.left or bool(player.queue)
                 answers = ask_batch(player.agent, queue)

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from gem_ma.agents import load
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import to_json_value
-from gem_ma.chat.agent import check_agent_seat, format_agent_name, release_agent
+from gem_ma.chat.agent import (
+    check_agent_seat,
+    format_agent_name,
+    get_traits,
+    notify_episode_end,
+    notify_rollout_end,
+)
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.config import check_choice
@@ -142,13 +148,14 @@ class RolloutRun:
             if player.is_made_from(given):
                 return player
         agent = load(given)
+        traits = get_traits(agent)
         kind: Literal["plain", "thread", "async"] = "plain"
         if inspect.iscoroutinefunction(agent.act):
             kind = "async"
-        elif getattr(agent, "blocking", False):
+        elif traits.blocking:
             kind = "thread"
         name = redact_secrets(given if isinstance(given, str) else format_agent_name(agent))
-        self.players.append(ScheduledAgent(agent, name, kind, given))
+        self.players.append(ScheduledAgent(agent, name, kind, given, traits))
         return self.players[-1]
 
     def plan_episode(self, number: int) -> LiveEpisode:
@@ -349,7 +356,7 @@ class RolloutRun:
     def record_episode(self, episode: Episode) -> None:
         """Write down an episode that has ended, and tell agents that want to know."""
         for player in self.players:
-            getattr(player.agent, "over", bool)(episode)
+            notify_episode_end(player.agent, episode)
         if self.file is not None:
             try:
                 self.file.append(episode)
@@ -378,7 +385,7 @@ class RolloutRun:
     def close(self) -> None:
         """Close file and bar, and tell agents that no chat goes on, if they want to know."""
         for player in self.players:
-            release_agent(player.agent)
+            notify_rollout_end(player.agent)
         if self.file is not None:
             self.file.close()
         if isinstance(self.progress, RolloutProgress) and not self.shared_bar:

@@ -83,7 +83,7 @@ class WorkerPool(AgentScheduler):
         index, player = next(
             (i, player) for i, player in enumerate(self.main.players) if player.is_made_from(agent)
         )
-        if getattr(player.agent, "portable", False):
+        if player.traits.portable:
             return agent
         self.local_agents[index] = player
         return self.stand_ins.setdefault(index, RemoteAgent(index, player.name))

@@ -356,9 +356,9 @@ class Rivals:
         """Whether one of these opponents blocks."""
         return self.opponents.blocking
 
-    def forget(self) -> None:
+    def on_rollout_end(self) -> None:
         """Pass on that a rollout is over."""
-        self.opponents.forget()
+        self.opponents.on_rollout_end()
 
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""

@@ -81,7 +81,7 @@ LEFT_OUT = {
     "gem_ma.agents.HumanAgent.act": "it waits for a person",
     "gem_ma.agents.OpenAIAgent.act": "it needs a server",
     "gem_ma.agents.ProgramAgent.act": "it waits for a program",
-    "gem_ma.agents.ProgramAgent.over": "rollouts call it, with episodes",
+    "gem_ma.agents.ProgramAgent.on_episode_end": "rollouts call it, with episodes",
     "gem_ma.agents.ActAgent.asking": "`act` calls it, with turns",
     "gem_ma.agents.FewShotAgent.asking": "`act` calls it, with turns",
     "gem_ma.agents.OpenAIAgent.check_sees_images": "it needs a server",

@@ -11,7 +11,14 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from gem_ma.chat.agent import Agent, ask_agent, check_agent_replies
+from gem_ma.chat.agent import (
+    Agent,
+    ask_agent,
+    check_agent_replies,
+    get_traits,
+    notify_episode_end,
+    notify_rollout_end,
+)
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
@@ -37,7 +44,15 @@ class Around:
     @property
     def blocking(self) -> bool:
         """Whether the agent inside blocks."""
-        return bool(getattr(self.agent, "blocking", False))
+        return get_traits(self.agent).blocking
+
+    def on_episode_end(self, episode: object) -> None:
+        """Pass on that an episode is over."""
+        notify_episode_end(self.agent, episode)
+
+    def on_rollout_end(self) -> None:
+        """Pass on that a rollout is over."""
+        notify_rollout_end(self.agent)
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:

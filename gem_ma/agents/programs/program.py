@@ -119,7 +119,7 @@ class ProgramAgent:
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._pool, self.program, seat)
 
-    def over(self, episode: Any) -> None:
+    def on_episode_end(self, episode: Any) -> None:
         """Let the programs of an episode end, now that it is over."""
         for name in episode.agents:
             seat = self._seats.pop((episode.id, name), None)
