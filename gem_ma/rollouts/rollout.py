@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import inspect
 import os
 import signal
 import warnings
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from typing import Any
 
 from gem_ma.apis.factory import resolve_env
 from gem_ma.chat.event_loops import run_async
@@ -17,8 +15,6 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun, StartMode, TooManyErrors
-
-_P = ParamSpec("_P")
 
 
 class FailedEpisodesWarning(UserWarning):
@@ -53,31 +49,7 @@ async def arollout(
     actor: Mapping[str, Any] | None = None,
     **make: Any,
 ) -> AsyncGenerator[Episode, None]:
-    """Play episodes and yield each as it ends.
-
-    env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
-    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent;
-        each an object with `act`, a function of a Turn, or a spec string such as "random".
-    concurrency: episodes alive at once. It changes no result.
-    seed: decides all episodes; drawn if None.
-    group: so many episodes in a row have the same start, and differ in what agents draw.
-    shuffle: draw for each episode who takes which seat.
-    start: "new" starts, or "here": go on from where each environment is, such as a fork. What was
-        played before is on the record, too (`episode.begun` steps); `seed` decides the agents'.
-    options: of `reset`; of several, each group takes the next.
-    context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
-        mapping from seat to these.
-    max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
-    out: a file that each episode is appended to as it ends, with its pictures beside it unless
-        `pictures` is False. resume: play what is not in there yet, and what failed once more.
-    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
-        A Progress that several rollouts share goes on.
-    workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
-        `portable = True` (random, scripted, search) go there too; those of other kinds stay here
-        and get the turns of all processes in one batch, while Ray takes them along as they are.
-    step_timeout: with workers, the seconds that a game may take for a step before it fails.
-    actor: with Ray, the options of each actor: {"num_cpus": 2, "resources": {...}}, say.
-    """
+    """Play episodes and yield each as it ends; the arguments are those of `rollout`."""
     if workers is None and step_timeout is not None:
         raise ValueError("step_timeout needs workers: only a process can be stopped")
     if step_timeout is not None and not hasattr(signal, "setitimer"):
@@ -112,13 +84,74 @@ async def arollout(
         run.close()
 
 
-def _copy_signature(play: Callable[_P, Any]) -> Callable[_P, list[Episode]]:
-    """Say of `rollout` that it takes what `arollout` takes."""
-    raise NotImplementedError
+def rollout(
+    env: Any,
+    agents: Any,
+    episodes: int = 1,
+    *,
+    concurrency: int = 64,
+    seed: int | None = None,
+    group: int = 1,
+    shuffle: bool = False,
+    start: StartMode = "new",
+    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    context: Any = None,
+    max_errors: int = 10,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    pictures: bool = True,
+    progress: bool | RolloutProgress | None = None,
+    workers: int | str | None = None,
+    step_timeout: float | None = None,
+    actor: Mapping[str, Any] | None = None,
+    **make: Any,
+) -> list[Episode]:
+    """Play episodes and return them in order.
 
-
-def _collect_rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) -> list[Episode]:
-    finished = arollout(env, agents, episodes, **kwargs)
+    env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
+    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent;
+        each an object with `act`, a function of a Turn, or a spec string such as "random".
+    concurrency: episodes alive at once. It changes no result.
+    seed: decides all episodes; drawn if None.
+    group: so many episodes in a row have the same start, and differ in what agents draw.
+    shuffle: draw for each episode who takes which seat.
+    start: "new" starts, or "here": go on from where each environment is, such as a fork. What was
+        played before is on the record, too (`episode.begun` steps); `seed` decides the agents'.
+    options: of `reset`; of several, each group takes the next.
+    context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
+        mapping from seat to these.
+    max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
+    out: a file that each episode is appended to as it ends, with its pictures beside it unless
+        `pictures` is False. resume: play what is not in there yet, and what failed once more.
+    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
+        A Progress that several rollouts share goes on.
+    workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
+        `portable = True` (random, scripted, search) go there too; those of other kinds stay here
+        and get the turns of all processes in one batch, while Ray takes them along as they are.
+    step_timeout: with workers, the seconds that a game may take for a step before it fails.
+    actor: with Ray, the options of each actor: {"num_cpus": 2, "resources": {...}}, say.
+    """
+    finished = arollout(
+        env,
+        agents,
+        episodes,
+        concurrency=concurrency,
+        seed=seed,
+        group=group,
+        shuffle=shuffle,
+        start=start,
+        options=options,
+        context=context,
+        max_errors=max_errors,
+        out=out,
+        resume=resume,
+        pictures=pictures,
+        progress=progress,
+        workers=workers,
+        step_timeout=step_timeout,
+        actor=actor,
+        **make,
+    )
     done: list[Episode] = []
 
     async def collect_episodes() -> None:
@@ -138,17 +171,6 @@ def _collect_rollout(env: Any, agents: Any, episodes: int = 1, **kwargs: Any) ->
     done = _sort_episodes(done)
     _warn_of_failures(done)
     return done
-
-
-functools.update_wrapper(_collect_rollout, arollout)
-_collect_rollout.__name__ = _collect_rollout.__qualname__ = "rollout"
-_DOC_PARTS = (arollout.__doc__ or "").partition("\n")
-_collect_rollout.__doc__ = "".join(("Play episodes and return them in order.", *_DOC_PARTS[1:]))
-_SIGNATURE = inspect.signature(arollout).replace(return_annotation="list[Episode]")
-_collect_rollout.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
-# Type checkers follow `_all`; editors that do not know ParamSpec follow `_rollout`.
-rollout = _copy_signature(arollout) if TYPE_CHECKING else _collect_rollout
-"""Play episodes and return them in order; takes what `arollout` takes."""
 
 
 def _warn_of_failures(episodes: Sequence[Episode]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import sys
 import time
 import warnings
 from collections import Counter, deque
@@ -33,6 +32,7 @@ from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
+from gem_ma.sandbox import find_weakest_level
 from gem_ma.validation.endpoints import redact_secrets
 
 if TYPE_CHECKING:
@@ -341,8 +341,7 @@ class RolloutRun:
     def finish_episode(self, play: LiveEpisode) -> None:
         episode = play.episode
         episode.seconds = time.perf_counter() - play.start
-        box = sys.modules.get("gem_ma.sandbox")  # not loaded, it ran nothing
-        episode.sandbox = box.find_weakest_level() if box else ""
+        episode.sandbox = find_weakest_level()
         chats = play.session.conversations
         episode.rules = {seat: chat.rules for seat, chat in chats.items() if chat.steps}
         episode.tools = {
