@@ -62,7 +62,12 @@ def test_patterns_are_found_wherever_they_stand():
 
 def _chats(text):
     chat = [{"role": "user", "content": text}]
-    for shape in (messages.to_openai_chat, messages.to_openai_responses, messages.to_anthropic):
+    for shape in (
+        messages.to_openai_chat,
+        messages.to_openai_responses,
+        messages.to_anthropic,
+        messages.to_gemini,
+    ):
         shape(chat)
     messages.to_hf(chat)
     messages.to_verl_row(chat)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.loading import SPECS, load, load_all, seated
+from gem_ma.agents.providers import PROVIDERS
 from gem_ma.agents.random import RandomAgent
 from gem_ma.validation.entry_points import load_entry_point as load_entry
 
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
     from gem_ma.agents.mixture import MixtureAgent
-    from gem_ma.agents.openai import OpenAIAgent
     from gem_ma.agents.programs.program import ProgramAgent
+    from gem_ma.agents.providers.anthropic import AnthropicAgent as AnthropicAgent
+    from gem_ma.agents.providers.google import GeminiAgent as GeminiAgent
+    from gem_ma.agents.providers.openai import OpenAIAgent as OpenAIAgent
+    from gem_ma.agents.providers.openai_responses import (
+        OpenAIResponsesAgent as OpenAIResponsesAgent,
+    )
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
@@ -33,7 +39,6 @@ __all__ = [
     "HFAgent",
     "HumanAgent",
     "MixtureAgent",
-    "OpenAIAgent",
     "ProgramAgent",
     "RandomAgent",
     "RayAgent",
@@ -44,12 +49,14 @@ __all__ = [
     "load_all",
     "seated",
 ]
+__all__ += [name for _, name in PROVIDERS.values()]
 
 _FILES = {  # of those whose file is not called as they are
     "ActAgent": "around.text_calls",
     "FewShotAgent": "around.text_calls",
     "ProgramAgent": "programs.program",
     "ReactAgent": "around.text_calls",
+    **{name: f"providers.{file}" for file, name in PROVIDERS.values()},
 }
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from gem_ma.agents.function import FunctionAgent
+from gem_ma.agents.providers import PROVIDERS
 from gem_ma.chat.agent import Agent, check_agent_seat
 from gem_ma.packs import PackTable, SpecEntry
 from gem_ma.validation.arguments import check_type
@@ -103,7 +104,10 @@ SPECS = SpecParser(
             "human": SpecEntry("gem_ma.agents.human:HumanAgent"),
             "search": SpecEntry("gem_ma.agents.search:SearchAgent"),
             "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH"),
-            "openai": SpecEntry("gem_ma.agents.openai:OpenAIAgent", "MODEL@URL", _model_at),
+            **{
+                spec: SpecEntry(f"gem_ma.agents.providers.{file}:{name}", "MODEL@URL", _model_at)
+                for spec, (file, name) in PROVIDERS.items()
+            },
             "act": SpecEntry("gem_ma.agents.around.text_calls:ActAgent", "SPEC", spec=True),
             "react": SpecEntry("gem_ma.agents.around.text_calls:ReactAgent", "SPEC", spec=True),
             "few-shot": SpecEntry(

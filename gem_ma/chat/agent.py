@@ -46,8 +46,9 @@ class AgentTraits(NamedTuple):
 
 def get_traits(agent: Agent) -> AgentTraits:
     """Return what an agent declares, with defaults for the rest."""
-    defaults = AgentTraits._field_defaults
-    return AgentTraits(**{name: getattr(agent, name, value) for name, value in defaults.items()})
+    return AgentTraits(
+        *(getattr(agent, name, default) for name, default in AgentTraits._field_defaults.items())
+    )
 
 
 def notify_episode_end(agent: Agent, episode: object) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from gem_ma.chat.messages import Picture, count_image_tokens, keep_images
+from gem_ma.chat.image_tokens import count_image_tokens
+from gem_ma.chat.messages import Picture, keep_images
 from gem_ma.validation.arguments import check_type
 
 ChatMessage = Mapping[str, Any]

@@ -139,9 +139,11 @@ class Conversation:
             return
         reply = self.steps[number].counted_reply
         if reply is not None:
-            calls = getattr(reply, "tool_calls", None)
             message: dict[str, Any] = {"role": "assistant", "content": reply}
-            self._messages.append({**message, "tool_calls": calls} if calls else message)
+            for name in ("tool_calls", "thinking_blocks"):
+                if value := getattr(reply, name, None):
+                    message[name] = value
+            self._messages.append(message)
 
 
 class MessagePrefix(Sequence[Mapping[str, Any]]):

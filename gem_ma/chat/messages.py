@@ -2,7 +2,8 @@
 
 A conversation is a list of messages: {"role": "system" | "user" | "assistant" | "tool", "content":
 a text or a sequence of texts and Pictures} and, where there is one, "name", "tool_calls" (in
-OpenAI's shape) and "tool_call_id". Every function below takes a conversation, or only the content
+OpenAI's shape), "tool_call_id" and "thinking_blocks" (in the shape of the provider that gave them,
+which alone gets them back). Every function below takes a conversation, or only the content
 of one user message, and leaves it as it is.
 
 A picture is a Picture: no string ever stands for one here. Consumers who run an open model write a
@@ -17,10 +18,8 @@ from __future__ import annotations
 
 import importlib
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from gem_ma.engine.action_parsing import (
@@ -153,6 +152,7 @@ def to_openai_responses(messages: ChatInput, *, detail: str = "auto") -> list[di
             items.append({**call, "output": shaped})
             continue
         _check_pictures_allowed(message, parts)
+        items += _select_thinking(message, "reasoning")
         if shaped or not message.get("tool_calls"):
             items.append({"role": role, "content": shaped})
         for call_id, name, arguments in _parse_calls(message):
@@ -164,8 +164,9 @@ def to_openai_responses(messages: ChatInput, *, detail: str = "auto") -> list[di
 def to_anthropic(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
     """Return the system prompt and the messages for Anthropic's Messages.
 
-    Messages of one side after each other become one, as results of tools have to. There is no place
-    for a "name". Texts are as they are: no string stands for a picture there.
+    What the model thought goes back where it is signed and something follows it. Messages of one
+    side after each other become one, as results of tools have to. There is no place for a "name".
+    Texts are as they are: no string stands for a picture there.
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
@@ -185,11 +186,58 @@ def to_anthropic(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
             blocks = [{**result, "content": blocks}]
         for call_id, name, arguments in _parse_calls(message):
             blocks.append({"type": "tool_use", "id": call_id, "name": name, "input": arguments})
+        if blocks:
+            blocks = _select_thinking(message, "thinking", "redacted_thinking") + blocks
         role = "assistant" if message["role"] == "assistant" else "user"
         if out and out[-1]["role"] == role:
             out[-1]["content"] += blocks
         elif blocks:
             out.append({"role": role, "content": blocks})
+    return "\n\n".join(system), out
+
+
+def to_gemini(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
+    """Return the system instruction and the contents for Google's Gemini, in the form of its JSON.
+
+    Contents of one side after each other become one, as results of tools have to; pictures of tools
+    follow all of these. The signature of a thought goes back with its call, where Google's own
+    OpenAI-compatible servers have it: `extra_content.google.thought_signature`. There is no place
+    for a "name" of a speaker. Texts are as they are: no string stands for a picture there.
+    """
+    system: list[str] = []
+    out: list[dict[str, Any]] = []
+    names: dict[str, str] = {}  # of the functions that were called
+    for message, parts in _adapt_for_models(messages, escape=False):
+        _check_pictures_allowed(message, parts)
+        if message["role"] == "system":
+            system += [part for part in parts if isinstance(part, str)]
+            continue
+        blocks: list[dict[str, Any]] = [
+            {"inlineData": {"mimeType": "image/png", "data": part.base64}}
+            if isinstance(part, Picture)
+            else {"text": part}
+            for part in parts
+        ]
+        if message["role"] == "tool":
+            identity = message["tool_call_id"]
+            text = "".join(block.get("text", "") for block in blocks)
+            name = message.get("name") or names.get(identity, "")
+            answer = {"id": identity} if identity else {}
+            answer |= {"name": name, "response": {"output": text}}
+            blocks = [{"functionResponse": answer}]
+        for call, (identity, name, arguments) in zip(
+            message.get("tool_calls") or (), _parse_calls(message), strict=True
+        ):
+            names[identity] = name
+            made = {"id": identity} if identity else {}
+            block = {"functionCall": {**made, "name": name, "args": arguments}}
+            signature = _find_thought_signature(call)
+            blocks.append(block | ({"thoughtSignature": signature} if signature else {}))
+        role = "model" if message["role"] == "assistant" else "user"
+        if out and out[-1]["role"] == role:
+            out[-1]["parts"] += blocks
+        elif blocks:
+            out.append({"role": role, "parts": blocks})
     return "\n\n".join(system), out
 
 
@@ -360,7 +408,27 @@ def _normalize_messages(messages: ChatInput) -> list[tuple[ChatMessage, list[Con
     return out
 
 
-def _adapt_for_models(messages: ChatInput) -> list[tuple[ChatMessage, list[ContentPart]]]:
+def _select_thinking(message: ChatMessage, *kinds: str) -> list[Any]:
+    """Return what was thought that a provider takes back: of its kinds, and sealed by it."""
+    return [
+        block
+        for block in message.get("thinking_blocks") or ()
+        if block.get("type") in kinds
+        and any(block.get(name) for name in ("signature", "data", "encrypted_content"))
+    ]
+
+
+def _find_thought_signature(call: Any) -> str | None:
+    """Return what Google signs a call with, if it made it."""
+    found = call
+    for name in ("extra_content", "google", "thought_signature"):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, str) else None
+
+
+def _adapt_for_models(
+    messages: ChatInput, *, escape: bool = True
+) -> list[tuple[ChatMessage, list[ContentPart]]]:
     """Return the messages for open models: texts escaped, pictures of tools moved to the user."""
     out: list[tuple[ChatMessage, list[ContentPart]]] = []
     held: list[ContentPart] = []
@@ -378,7 +446,7 @@ def _adapt_for_models(messages: ChatInput) -> list[tuple[ChatMessage, list[Conte
             else:
                 out.append(({"role": "user"}, held))
             held = []
-        out.append((message, [_escape_part(part) for part in parts]))
+        out.append((message, [_escape_part(part) for part in parts] if escape else parts))
     if held:
         out.append(({"role": "user"}, held))
     return out
@@ -438,219 +506,3 @@ def _parse_calls(message: ChatMessage) -> Iterable[tuple[str, str, dict[str, Any
         if not isinstance(given, dict):
             given = {"arguments": given}
         yield call.get("id", "") if isinstance(call, Mapping) else "", parse_call_name(call), given
-
-
-# Side of a square that becomes one token; least and most pixels: the defaults of the processors.
-_QWEN_LIMITS = {
-    "qwen2-vl": (28, 56 * 56, 28 * 28 * 1280),
-    "qwen2.5-vl": (28, 56 * 56, 28 * 28 * 1280),
-    "qwen3-vl": (32, 65_536, 16_777_216),
-}
-_FIXED_SIZES = {"llava-1.5": (336, 576), "gemma-3": (896, 256)}  # side, tokens
-_CLAUDE_LIMITS = {"claude": (1568, 1568), "claude-4.7": (2576, 4784)}  # longest side, most tokens
-# Tokens of every picture, and of each tile of 512 pixels. OpenAI's guide "Images and vision",
-# "Calculating costs": platform.openai.com/docs/guides/images-vision#calculating-costs; the same in
-# github.com/srinathmkce/imagetoken, image_token/config.py. Its billing of gpt-4.1 agrees:
-# community.openai.com/t/gpt-4-1-vision-price-calculations-incorrect-billing-on-full-model/1230130
-_TILE_TOKENS = {"gpt-4o": (85, 170), "gpt-4.1": (85, 170), "gpt-5": (70, 140)}
-# Tokens of a patch of 32 pixels, of which there are at most 1536: the same guide. For gpt-5-mini
-# users measured 1.2 (OpenAI Developer Community, "GPT-5-mini image input token calculation
-# discrepancy", June 2026); the larger number of the guide stands here.
-_PATCH_FACTORS = {
-    "gpt-4.1-mini": 1.62,
-    "gpt-4.1-nano": 2.46,
-    "gpt-5-mini": 1.62,
-    "gpt-5-nano": 2.46,
-    "o4-mini": 1.72,
-}
-_MAX_PATCHES = 1536
-# Gemini 2: 258 tokens up to 384 pixels a side, and for each tile of 768 pixels of what is larger:
-# ai.google.dev/gemini-api/docs/tokens, "Multimodal tokens". Gemini 3: by media_resolution and not
-# by size: ai.google.dev/gemini-api/docs/gemini-3 and /media-resolution, high unless it is said.
-_GEMINI_TILE, _GEMINI_SMALL, _GEMINI_SIDE = 258, 384, 768
-_GEMINI_3 = {"low": 280, "medium": 560, "high": 1120}
-_GEMINI = "gemini-2", "gemini-3"
-MODEL_FAMILIES = (
-    *_QWEN_LIMITS,
-    *_FIXED_SIZES,
-    "internvl",
-    *_TILE_TOKENS,
-    *_PATCH_FACTORS,
-    *_CLAUDE_LIMITS,
-    *_GEMINI,
-)
-
-
-def count_image_tokens(
-    width: int,
-    height: int,
-    family: str,
-    *,
-    min_pixels: int | None = None,
-    max_pixels: int | None = None,
-    detail: str = "high",
-) -> int:
-    """Return how many tokens a picture becomes, without those around it such as its start and end.
-
-    family: one of FAMILIES. The Qwen, LLaVA, Gemma and InternVL families follow their processors to
-        the token. Those of OpenAI, Anthropic and Google follow what the vendors publish: exact for
-        pictures within the limits, and approximate for larger ones, where the vendors' rounding
-        counts. "claude" is the standard resolution, "claude-4.7" the high one since then.
-    min_pixels, max_pixels: of the Qwen families, if the checkpoint's preprocessor_config.json says
-        something else than the defaults of transformers: Qwen2-VL's own has 12,845,056 at most.
-    detail: "low" for OpenAI's low detail; "low", "medium" or "high" for the media resolution of
-        "gemini-3".
-    """
-    width, height = _compute_seen_size(width, height, family, min_pixels, max_pixels, detail)
-    if family in _QWEN_LIMITS:
-        return (width // _QWEN_LIMITS[family][0]) * (height // _QWEN_LIMITS[family][0])
-    if family in _FIXED_SIZES:
-        return _FIXED_SIZES[family][1]
-    if family == "internvl":
-        tiles = (width // 448) * (height // 448)
-        return 256 * (tiles + (tiles > 1))  # several tiles come with the whole picture as one more
-    return _count_vendor_tokens(width, height, family, detail)
-
-
-def _count_vendor_tokens(width: int, height: int, family: str, detail: str) -> int:
-    """Return the tokens of a picture of the size that is seen, as the vendors publish them."""
-    if family in _TILE_TOKENS:
-        base, tile = _TILE_TOKENS[family]
-        tiles = math.ceil(width / 512) * math.ceil(height / 512)
-        return base if detail == "low" else base + tile * tiles
-    if family in _PATCH_FACTORS:
-        return math.ceil(_PATCH_FACTORS[family] * _count_patches(width, height, 32))
-    if family == "gemini-2":
-        tiles = math.ceil(width / _GEMINI_SIDE) * math.ceil(height / _GEMINI_SIDE)
-        return _GEMINI_TILE * tiles
-    if family == "gemini-3":
-        if detail not in _GEMINI_3:
-            raise ValueError(f"detail={detail!r}: expected {', '.join(_GEMINI_3)} for {family}")
-        return _GEMINI_3[detail]
-    return _count_patches(width, height)
-
-
-def snap_image_size(
-    width: int,
-    height: int,
-    family: str,
-    *,
-    min_pixels: int | None = None,
-    max_pixels: int | None = None,
-) -> tuple[int, int]:
-    """Return the size nearest to this one that the family takes pixel by pixel, not resampled.
-
-    InternVL takes it so in its tiles; the thumbnail beside them is smaller always.
-    """
-    return _compute_seen_size(width, height, family, min_pixels, max_pixels)
-
-
-def _compute_seen_size(
-    width: int,
-    height: int,
-    family: str,
-    min_pixels: int | None = None,
-    max_pixels: int | None = None,
-    detail: str = "high",
-) -> tuple[int, int]:
-    """Return the size that a model of the family sees; a size that comes out stays when put in."""
-    if width < 1 or height < 1:
-        raise ValueError(f"a picture has at least one pixel, and not {width} x {height}")
-    if family not in MODEL_FAMILIES:
-        near = get_close_matches(str(family).lower(), MODEL_FAMILIES, 1, 0.3)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"unknown family {family!r}; {hint}known: {', '.join(MODEL_FAMILIES)}")
-    if family in _QWEN_LIMITS:
-        unit, least, most = _QWEN_LIMITS[family]
-        least = least if min_pixels is None else min_pixels
-        most = most if max_pixels is None else max_pixels
-        if not (least >= 0 and most >= 1):
-            raise ValueError(f"min_pixels={least}, max_pixels={most}: expected 0 and 1, or more")
-        return _round_to_units(width, height, unit, least, most)
-    if min_pixels is not None or max_pixels is not None:
-        raise ValueError(
-            f"min_pixels and max_pixels are for {', '.join(_QWEN_LIMITS)}, not {family!r}"
-        )
-    if family in _FIXED_SIZES:
-        return _FIXED_SIZES[family][0], _FIXED_SIZES[family][0]
-    if family == "internvl":
-        columns, rows = _choose_tiles(width, height)
-        return 448 * columns, 448 * rows
-    return _compute_vendor_size(width, height, family, detail)
-
-
-def _compute_vendor_size(width: int, height: int, family: str, detail: str) -> tuple[int, int]:
-    if family in _TILE_TOKENS:
-        if detail == "low":
-            return min(width, 512), min(height, 512)
-        width, height = _shrink_size(width, height, 2048 / max(width, height))
-        return _shrink_size(width, height, 768 / min(width, height))
-    if family in _PATCH_FACTORS:
-        return _fit_patches(width, height)
-    if family in _GEMINI:
-        if family == "gemini-3" or max(width, height) <= _GEMINI_SMALL:
-            return width, height
-        across, down = (math.ceil(side / _GEMINI_SIDE) for side in (width, height))
-        return _GEMINI_SIDE * across, _GEMINI_SIDE * down
-    return _fit_limits(width, height, *_CLAUDE_LIMITS[family])
-
-
-def _fit_patches(width: int, height: int) -> tuple[int, int]:
-    """Return the size at which OpenAI's patches cover a picture: one side in whole patches."""
-    if _count_patches(width, height, 32) <= _MAX_PATCHES:
-        return width, height
-    scale = math.sqrt(_MAX_PATCHES * 32 * 32 / (width * height))
-    scale = min(scale, 32 * _MAX_PATCHES / max(width, height))  # of what is one patch narrow
-    sides = [side * scale / 32 for side in (width, height)]
-    scale *= min(math.floor(side) / side for side in sides if side >= 1)
-    return max(1, round(width * scale)), max(1, round(height * scale))
-
-
-def _round_to_units(width: int, height: int, unit: int, least: int, most: int) -> tuple[int, int]:
-    """Round both sides to whole units, and scale if that is too few or too many pixels."""
-    if max(width, height) > 200 * min(width, height):
-        raise ValueError(f"{width} x {height}: one side is more than 200 times the other")
-    # The same floating point operations as in transformers, which decide at the edges.
-    across, down = round(width / unit) * unit, round(height / unit) * unit
-    if across * down > most:
-        beta = math.sqrt((height * width) / most)
-        across = max(unit, math.floor(width / beta / unit) * unit)
-        down = max(unit, math.floor(height / beta / unit) * unit)
-    elif across * down < least:
-        beta = math.sqrt(least / (height * width))
-        across = math.ceil(width * beta / unit) * unit
-        down = math.ceil(height * beta / unit) * unit
-    return across, down
-
-
-def _choose_tiles(width: int, height: int) -> tuple[int, int]:
-    """Return InternVL's grid of at most 12 tiles of 448 pixels: the nearest ratio of sides."""
-    grids = [(i, j) for i in range(1, 13) for j in range(1, 13) if i * j <= 12]
-    best, nearest = (1, 1), math.inf
-    for columns, rows in sorted(grids, key=lambda grid: grid[0] * grid[1]):
-        distance = abs(width / height - columns / rows)
-        # Of grids with the same ratio the larger one, if the picture fills half of it.
-        if distance < nearest or (
-            distance == nearest and width * height > 0.5 * 448 * 448 * columns * rows
-        ):
-            best, nearest = (columns, rows), distance
-    return best
-
-
-def _shrink_size(width: int, height: int, scale: float) -> tuple[int, int]:
-    scale = min(1.0, scale)
-    return max(1, round(width * scale)), max(1, round(height * scale))
-
-
-def _count_patches(width: int, height: int, side: int = 28) -> int:
-    return math.ceil(width / side) * math.ceil(height / side)
-
-
-def _fit_limits(width: int, height: int, side: int, most: int) -> tuple[int, int]:
-    """Return the largest size of the same shape within Claude's limits: side and tokens."""
-    across, down = width, height
-    for longest in range(min(side, max(width, height)), 0, -1):
-        if max(across, down) <= side and _count_patches(across, down) <= most:
-            break
-        across, down = _shrink_size(width, height, longest / max(width, height))
-    return across, down

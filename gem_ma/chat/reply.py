@@ -15,6 +15,8 @@ class Reply(str):
     calls: of models, by a program that made its move after them (see `gem_ma.chat.model_calls`).
     logprobs: of the tokens, as the model gave them after the temperature was applied, and before
         anything else was (top_p for example): what a trainer computes again.
+    thinking_blocks: what the model thought beside the text, in the shape of its provider, which
+        wants some of it back, unchanged.
     """
 
     __slots__ = (
@@ -22,6 +24,7 @@ class Reply(str):
         "finish_reason",
         "latency",
         "logprobs",
+        "thinking_blocks",
         "token_ids",
         "tool_calls",
         "usage",
@@ -32,6 +35,7 @@ class Reply(str):
     logprobs: Sequence[float] | None
     finish_reason: str | None
     tool_calls: Sequence[Any]
+    thinking_blocks: Sequence[Mapping[str, Any]]
     usage: Mapping[str, int]
     latency: float | None
 
@@ -46,6 +50,7 @@ class Reply(str):
         usage: Mapping[str, int] | None = None,
         latency: float | None = None,
         calls: Sequence[Mapping[str, Any]] = (),
+        thinking_blocks: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
         self = super().__new__(cls, text)
         self.token_ids = token_ids
@@ -55,6 +60,7 @@ class Reply(str):
         self.usage = usage or {}
         self.latency = latency
         self.calls = calls
+        self.thinking_blocks = thinking_blocks
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

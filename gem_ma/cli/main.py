@@ -67,7 +67,7 @@ def _wrong() -> tuple[type[Exception], ...]:
     """
     from gymnasium.error import DependencyNotInstalled
 
-    from gem_ma.agents.openai import ServerError
+    from gem_ma.agents.providers.errors import ServerError
     from gem_ma.renderers import BadScene, UnknownTheme
 
     known = BadScene, DependencyNotInstalled, MissingRequirement, SeatError, ServerError

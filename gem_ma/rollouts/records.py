@@ -152,6 +152,7 @@ _REPLY_FIELDS: dict[str, Any] = {
     "usage": dict,
     "latency": _NUMBER_TYPES,
     "calls": _LIST_TYPES,
+    "thinking_blocks": _LIST_TYPES,
 }
 # What becomes the name of a picture's file: it leads out of no folder.
 _PICTURE_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")

@@ -18,7 +18,8 @@ from stub_server import StubServer, body, completion, cut, half, raw, slow, stat
 import gem_ma
 from gem_ma import Env, Reply, load_episodes, rollout, save_episodes
 from gem_ma.agents import OpenAIAgent, load
-from gem_ma.agents.openai import RequestCap, ServerError, _asked
+from gem_ma.agents.providers.errors import RequestCap, ServerError
+from gem_ma.agents.providers.transport import parse_retry_after
 from gem_ma.chat.messages import to_openai_chat
 from gem_ma.rollouts.run import TooManyErrors
 
@@ -332,7 +333,7 @@ def test_a_redirect_is_not_followed(key):
     ],
 )
 def test_what_a_server_asks_to_wait(value, seconds):
-    assert _asked({"retry-after": value}) == seconds
+    assert parse_retry_after({"retry-after": value}) == seconds
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -352,7 +353,7 @@ def test_a_retry_is_said_while_it_happens(key, caplog):
         agent = OpenAIAgent("stub", server.url)
         assert ask(agent) == "5"
         assert told() == ["openai: 429, waiting 0.2 s (retry 1)"]  # the other: too soon
-        agent._told -= 10
+        agent._last_logged -= 10
         assert ask(agent, one_turn(SAME_TIME)) == "5"
         assert told()[1].endswith("(retry 1), and 1 more since the last line")
     with socket.socket() as free:
@@ -452,8 +453,8 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
         entry = {"id": SAME_TIME, "tasks": 1, "arguments": {"rounds": 1}, "opponents": spec}
         suite = parse_suite({"entry": [entry]}, "mine")
         found = evaluate(suite, spec, tmp_path / "eval", progress=False)
-        assert found.exit_code == 0
-        assert evaluate(suite, spec, tmp_path / "eval", progress=False).exit_code == 0
+        assert found.code == 0
+        assert evaluate(suite, spec, tmp_path / "eval", progress=False).code == 0
         run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=1, progress=False)
         board = run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=2, progress=False)
         assert board.agents == [shown, "random"]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gem_ma.chat import image_tokens
 from gem_ma.chat import messages as shapes
 from gem_ma.chat.messages import Picture
 from gem_ma.chat.reply import Reply
@@ -228,6 +229,71 @@ def test_anthropic():
     assert text["text"] == "And?"
 
 
+def test_gemini():
+    system, out = shapes.to_gemini(conversation())
+    assert system == "You play."
+    assert [content["role"] for content in out] == ["user", "model", "user"]
+    image, text = out[0]["parts"]
+    assert text == {"text": TRAP}
+    assert image["inlineData"]["mimeType"] == "image/png"
+    assert same(decoded(image["inlineData"]["data"]), FIRST.array)
+    assert out[1]["parts"] == [{"text": "middle"}]
+    json.dumps(out)
+    _, (_, call, user) = shapes.to_gemini(with_tools())
+    made = {"id": "c1", "name": "look", "args": {"where": "<image>"}}
+    assert call["parts"] == [{"functionCall": made}]
+    result, picture, text = user["parts"]
+    seen = {"output": "Seen:\n[picture: an empty board]"}
+    assert result == {"functionResponse": {"id": "c1", "name": "look", "response": seen}}
+    assert list(picture) == ["inlineData"]
+    assert text == {"text": "And?"}
+
+
+def test_pictures_of_several_tools_follow_all_results_for_gemini():
+    calls = [{"id": one, "name": "look", "arguments": "{}"} for one in "ab"]
+    chat = [{"role": "user", "content": "?"}]
+    chat.append({"role": "assistant", "content": "", "tool_calls": calls})
+    chat += [{"role": "tool", "tool_call_id": one, "content": [FIRST]} for one in "ab"]
+    _, (_, _, user) = shapes.to_gemini(chat)
+    kinds = [kind for part in user["parts"] for kind in part]
+    assert kinds == ["functionResponse"] * 2 + ["inlineData"] * 2
+    assert [part["functionResponse"]["id"] for part in user["parts"][:2]] == ["a", "b"]
+
+
+def test_each_provider_gets_back_what_it_thought_and_no_other_does():
+    signed = {"type": "thinking", "thinking": "a", "signature": "s"}
+    hidden = {"type": "redacted_thinking", "data": "d"}
+    sealed = {"type": "reasoning", "id": "r", "summary": [], "encrypted_content": "e"}
+    others = [{"type": "thinking", "thinking": "unsigned"}, {"thought": True, "text": "b"}]
+    reply = Reply("middle", thinking_blocks=[signed, hidden, sealed, *others])
+    message = {"role": "assistant", "content": reply, "thinking_blocks": reply.thinking_blocks}
+    _, out = shapes.to_anthropic([message])
+    assert out[0]["content"] == [signed, hidden, {"type": "text", "text": "middle"}]
+    assert shapes.to_anthropic([{**message, "content": ""}]) == ("", [])  # nothing follows it
+    assert shapes.to_openai_responses([message]) == [
+        sealed,
+        {"role": "assistant", "content": "middle"},
+    ]
+    plain = [{"role": "assistant", "content": "middle"}]
+    for shape in (shapes.to_openai_chat, shapes.to_hf):
+        assert shape([message]) == plain
+    assert shapes.to_gemini([message])[1] == [{"role": "model", "parts": [{"text": "middle"}]}]
+
+
+def test_google_gets_back_the_signature_of_a_call():
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    for extra, signature in (
+        ({"google": {"thought_signature": "s"}}, {"thoughtSignature": "s"}),
+        ({"google": {"thought_signature": 5}}, {}),
+        ({"google": None}, {}),
+        ("s", {}),
+    ):
+        message = {"role": "assistant", "tool_calls": [call | {"extra_content": extra}]}
+        _, (content,) = shapes.to_gemini([message])
+        (part,) = content["parts"]
+        assert part == {"functionCall": {"id": "c", "name": "f", "args": {}}} | signature
+
+
 def test_hf():
     out = shapes.to_hf(conversation())
     assert out[0] == {"role": "system", "content": "You play."}
@@ -293,7 +359,7 @@ def test_every_shape_leaves_the_conversation_as_it_is():
         before = make()
         for shape in (
             *(shapes.to_openai_chat, shapes.to_openai_responses, shapes.to_anthropic),
-            *(shapes.to_hf, shapes.to_trl_row, shapes.to_verl_row),
+            *(shapes.to_gemini, shapes.to_hf, shapes.to_trl_row, shapes.to_verl_row),
         ):
             shape(before)
             assert before == make()
@@ -327,7 +393,10 @@ def test_wrong_conversations_are_refused():
         with pytest.raises(TypeError, match=error):
             shapes.to_hf(wrong)
     for role in ("system", "assistant"):
-        for shape in (shapes.to_openai_chat, shapes.to_openai_responses, shapes.to_anthropic):
+        for shape in (
+            *(shapes.to_openai_chat, shapes.to_openai_responses),
+            *(shapes.to_anthropic, shapes.to_gemini),
+        ):
             with pytest.raises(ValueError, match=f"role '{role}': give it to the user"):
                 shape([{"role": role, "content": [FIRST]}])
         assert shapes.to_hf([{"role": role, "content": [FIRST]}])
@@ -360,89 +429,6 @@ def test_keep_images_sends_equal_pictures_once():
     assert kept == [SECOND, again]  # the equal ones count once
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "family", "tokens"),
-    [
-        (252, 252, "qwen2-vl", 81),
-        (504, 504, "qwen2.5-vl", 324),
-        (256, 256, "qwen2-vl", 81),
-        (1, 1, "qwen2-vl", 4),
-        (288, 288, "qwen3-vl", 81),
-        (32, 32, "qwen3-vl", 64),
-        (10, 3000, "llava-1.5", 576),
-        (10, 3000, "gemma-3", 256),
-        (448, 448, "internvl", 256),
-        (896, 448, "internvl", 768),
-        (4000, 3000, "internvl", 13 * 256),
-        (150, 150, "gpt-4o", 255),
-        (1024, 1024, "gpt-4o", 765),
-        (1024, 1024, "gpt-4.1", 765),
-        (1024, 1024, "gpt-5", 630),
-        (1024, 1024, "gpt-4.1-mini", 1659),
-        (1800, 2400, "gpt-4.1-mini", 2353),  # 33 x 44 patches, as the guide works it out
-        (252, 252, "gpt-5-nano", 158),
-        (384, 384, "gemini-2", 258),
-        (385, 252, "gemini-2", 258),
-        (800, 600, "gemini-2", 516),
-        (252, 252, "gemini-3", 1120),
-        (2048, 4096, "gpt-4o", 1105),
-        (252, 252, "claude", 81),
-        (1000, 1000, "claude", 1296),
-        (1920, 1080, "claude", 1560),
-        (1920, 1080, "claude-4.7", 2691),
-    ],
-)
-def test_image_tokens(width, height, family, tokens):
-    assert shapes.count_image_tokens(width, height, family) == tokens
-
-
-def test_a_picture_may_be_200_times_as_long_as_wide():
-    assert (
-        shapes.count_image_tokens(5600, 28, "qwen2.5-vl")
-        == shapes.count_image_tokens(28, 5600, "qwen2.5-vl")
-        > 0
-    )
-    with pytest.raises(ValueError, match="5601 x 28: one side is more than 200 times the other"):
-        shapes.count_image_tokens(5601, 28, "qwen2.5-vl")
-
-
-def test_image_tokens_within_limits():
-    assert shapes.count_image_tokens(4096, 8192, "gpt-4o", detail="low") == 85
-    assert shapes.count_image_tokens(4096, 8192, "gpt-5", detail="low") == 70
-    assert shapes.count_image_tokens(4096, 8192, "gemini-3", detail="low") == 280
-    assert shapes.count_image_tokens(9000, 5000, "o4-mini") <= 1.72 * 1536 + 1
-    assert shapes.count_image_tokens(1, 90_000, "o4-mini") <= 1.72 * 1536 + 1
-    with pytest.raises(ValueError, match="expected low, medium, high for gemini-3"):
-        shapes.count_image_tokens(9, 9, "gemini-3", detail="auto")
-    assert shapes.count_image_tokens(2000, 2000, "qwen2-vl") <= 1280
-    assert shapes.count_image_tokens(2000, 2000, "qwen2-vl", max_pixels=12_845_056) == 71 * 71
-    assert shapes.count_image_tokens(28, 28, "qwen2-vl", min_pixels=784) == 1
-    with pytest.raises(ValueError, match="200 times"):
-        shapes.count_image_tokens(1, 300, "qwen2-vl")
-    with pytest.raises(ValueError, match="are for qwen2-vl"):
-        shapes.count_image_tokens(9, 9, "gemma-3", max_pixels=9)
-    with pytest.raises(ValueError, match="at least one pixel"):
-        shapes.count_image_tokens(0, 9, "gemma-3")
-    with pytest.raises(ValueError, match=r"did you mean 'qwen2.5-vl'\? known: qwen2-vl, "):
-        shapes.count_image_tokens(9, 9, "Qwen2.5VL")
-    with pytest.raises(ValueError, match="unknown family 'zzz'; known"):
-        shapes.snap_image_size(9, 9, "zzz")
-
-
-@pytest.mark.parametrize("family", shapes.MODEL_FAMILIES)
-def test_snap_finds_a_size_that_stays(family):
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        width, height = (int(side) for side in rng.integers(20, 3500, 2))
-        size = shapes.snap_image_size(width, height, family)
-        assert shapes.snap_image_size(*size, family) == size
-        assert shapes.count_image_tokens(*size, family) == shapes.count_image_tokens(
-            width, height, family
-        )
-    assert shapes.snap_image_size(256, 256, "qwen2-vl") == (252, 252)
-    assert shapes.snap_image_size(300, 300, "qwen3-vl") == (288, 288)
-
-
 @pytest.fixture(scope="module")
 def processor():
     pytest.importorskip("transformers", reason=NO_HF)
@@ -467,7 +453,7 @@ def test_transformers_reads_every_shape_alike(processor):
     pads = int((seen["input_ids"] == processor.image_token_id).sum())
     assert pads == 81 + 15
     assert pads == sum(
-        shapes.count_image_tokens(p.width, p.height, "qwen2-vl")
+        image_tokens.count_image_tokens(p.width, p.height, "qwen2-vl")
         for p in shapes.list_pictures(conversation())
     )
     assert SAFE in processor.decode(seen["input_ids"][0])
@@ -521,7 +507,7 @@ def test_qwen_sizes_are_those_of_the_real_processor(processor):
     for width, height in rng.integers(1, 400, (60, 2)).tolist():
         grid = real(Image.new("RGB", (width, height)), return_tensors="np")["image_grid_thw"]
         tokens = int(grid.prod()) // 4
-        assert shapes.count_image_tokens(width, height, "qwen2-vl") == tokens, (width, height)
+        assert image_tokens.count_image_tokens(width, height, "qwen2-vl") == tokens, (width, height)
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
     limits = {"qwen2-vl": (28, 3136, 1003520), "qwen3-vl": (32, 65536, 16777216)}
@@ -529,7 +515,7 @@ def test_qwen_sizes_are_those_of_the_real_processor(processor):
         for family, (unit, least, most) in limits.items():
             if max(width, height) <= 200 * min(width, height):
                 down, across = smart_resize(height, width, unit, least, most)
-                assert shapes.snap_image_size(width, height, family) == (across, down)
+                assert image_tokens.snap_image_size(width, height, family) == (across, down)
 
 
 def test_internvl_tiles_are_those_of_the_real_processor(processor):
@@ -539,7 +525,7 @@ def test_internvl_tiles_are_those_of_the_real_processor(processor):
     )
     for width, height in np.random.default_rng(0).integers(1, 3000, (1000, 2)).tolist():
         tiles = real.get_number_of_image_patches(height, width)
-        assert shapes.count_image_tokens(width, height, "internvl") == 256 * tiles
+        assert image_tokens.count_image_tokens(width, height, "internvl") == 256 * tiles
 
 
 def test_a_frame_of_whole_units_is_not_resampled(processor):
@@ -554,7 +540,7 @@ def test_a_frame_of_whole_units_is_not_resampled(processor):
         return first.reshape(side, side, 3)
 
     assert same(pixels(seen(FIRST.to_pil()), 252), FIRST.array)
-    assert shapes.snap_image_size(252, 252, "qwen2-vl") == (252, 252)
+    assert image_tokens.snap_image_size(252, 252, "qwen2-vl") == (252, 252)
     bigger = Picture(noise(256, 256))
     assert seen(bigger.to_pil())["image_grid_thw"].tolist() == [[1, 18, 18]]
 

@@ -10,8 +10,8 @@ class StubServer:
     """Answer each request with what `answer(body, attempt)` returns.
 
     That is a reply's text, a message (a dict), or a Fault. `given` keeps every reply by its
-    request, `requests` every body in the order of arrival, `times` when each came; without
-    `keep` they stay empty (many long chats with pictures are gigabytes).
+    request, `requests` every body in the order of arrival, `paths` where each was sent, `times`
+    when each came; without `keep` they stay empty (many long chats with pictures are gigabytes).
     """
 
     def __init__(self, answer, keep=True):
@@ -19,6 +19,7 @@ class StubServer:
         self.requests = []
         self.times = []
         self.headers = []
+        self.paths = []
         self.attempts = {}
         self.given = {}
 
@@ -72,6 +73,7 @@ class StubServer:
             self.requests.append(body)
             self.times.append(self.loop.time())
             self.headers.append(headers)
+            self.paths.append(head.split(" ", 2)[1])
         request = hash(raw)
         attempt = self.attempts[request] = self.attempts.get(request, -1) + 1
         answer = self.answer(body, attempt)

@@ -45,6 +45,7 @@ MODULES = (
     "gem_ma.scene",
     "gem_ma.engine.action_parsing",
     "gem_ma.agents",
+    "gem_ma.chat.image_tokens",
     "gem_ma.chat.messages",
     "gem_ma.chat.context",
     "gem_ma.testing",
@@ -79,12 +80,17 @@ LEFT_OUT = {
     "gem_ma.Game": "games fill it in, and Env calls it",
     "gem_ma.gem.Env": "scripts fill it in, and call it",
     "gem_ma.agents.HumanAgent.act": "it waits for a person",
-    "gem_ma.agents.OpenAIAgent.act": "it needs a server",
+    **{
+        f"gem_ma.agents.{name}.{method}": "the base calls it, with what only it and a server have"
+        for name in ("OpenAIAgent", "OpenAIResponsesAgent", "AnthropicAgent", "GeminiAgent")
+        for method in ("connect", "make_body", "parse_reply")
+    },
+    "gem_ma.agents.OpenAIAgent.can_retry": "it is asked of errors of a library",
+    "gem_ma.agents.OpenAIResponsesAgent.can_retry": "it is asked of errors of a library",
     "gem_ma.agents.ProgramAgent.act": "it waits for a program",
     "gem_ma.agents.ProgramAgent.on_episode_end": "rollouts call it, with episodes",
     "gem_ma.agents.ActAgent.asking": "`act` calls it, with turns",
     "gem_ma.agents.FewShotAgent.asking": "`act` calls it, with turns",
-    "gem_ma.agents.OpenAIAgent.check_sees_images": "it needs a server",
     "gem_ma.tools.MCPTool": "it starts processes, and asks servers",
     "gem_ma.tools.Index": "it is made by build and load",
     "gem_ma.tools.PythonTool.call": "it runs programs",
@@ -417,7 +423,10 @@ RIGHT = {
     "gem_ma.agents.ProgramAgent": _by(program="true"),
     "gem_ma.agents.MixtureAgent": _by(agents=("random", "random"), weights=(1, 2)),
     "gem_ma.agents.MixtureAgent.epsilon": _by(agent="random", probability=0.5),
-    "gem_ma.agents.OpenAIAgent": _by(model="m", base_url="http://127.0.0.1:9/v1"),
+    **{
+        f"gem_ma.agents.{name}": _by(model="m", base_url="http://127.0.0.1:9/v1")
+        for name in ("OpenAIAgent", "OpenAIResponsesAgent", "AnthropicAgent", "GeminiAgent")
+    },
     "gem_ma.agents.ReactAgent": _by(agent="random"),
     "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
     "gem_ma.envs.tau.agents.InformedAssistant.act": of_tau,
@@ -653,7 +662,7 @@ def _is_plain(cls):
         return True
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return True
-    return (is_dataclass(cls) and "__post_init__" not in vars(cls)) or cls.__name__ == "BaseEnv"
+    return (is_dataclass(cls) and not hasattr(cls, "__post_init__")) or cls.__name__ == "BaseEnv"
 
 
 def _is_protocol(cls):

@@ -20,6 +20,8 @@ TOP = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 # The modules of packages that are called otherwise, and of those that come with them.
 MODULES = {
+    "anthropic": {"anthropic", "pydantic", "pydantic_core"},
+    "google-genai": {"google", "pydantic", "pydantic_core"},
     "inspect-ai": {"inspect_ai"},
     "libzim": {"libzim"},
     "math-verify": {"math_verify"},
@@ -124,7 +126,12 @@ def test_adapters_name_the_release_that_they_were_made_for(told):
 def test_what_most_people_use_needs_no_extra(told):
     names = (
         *("gem_ma", "gem_ma.gem", "gem_ma.gem.wrappers.wrapper_factory", "gem_ma.cli.main"),
-        *("gem_ma.agents", "gem_ma.agents.hf", "gem_ma.agents.openai", "gem_ma.rollouts.rollout"),
+        *(
+            "gem_ma.agents",
+            "gem_ma.agents.hf",
+            "gem_ma.agents.providers.openai",
+            "gem_ma.rollouts.rollout",
+        ),
         *("gem_ma.evaluation", "gem_ma.tools", "gem_ma.tools.mcp", "gem_ma.training"),
     )
     for name in packs.present(names):

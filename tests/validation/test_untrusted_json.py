@@ -270,6 +270,7 @@ def test_spaces_of_other_libraries_are_read_or_refused():
         messages.to_openai_chat,
         messages.to_openai_responses,
         messages.to_anthropic,
+        messages.to_gemini,
         messages.to_hf,
         messages.to_trl_row,
         messages.to_verl_row,

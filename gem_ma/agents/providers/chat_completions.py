@@ -1,20 +1,18 @@
-"""What a chat server's answer has to be: its schema, checked before anything is made of it."""
+"""What a chat completion has to be: its schema, checked before anything is made of it."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
+from gem_ma.agents.providers.answers import parse_answer, select_counts
+from gem_ma.agents.providers.errors import BadAnswer
 from gem_ma.chat.reply import Reply
 from gem_ma.validation.extras import require_extra
 
 with require_extra("openai"):
-    from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+    from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Count = Annotated[int, Field(strict=True, ge=0, le=1 << 53)]
-
-
-class BadAnswer(ValueError):
-    """A server answered with something that is no reply."""
 
 
 class _Open(BaseModel):
@@ -68,13 +66,7 @@ class Completion(BaseModel):
     choices: Annotated[list[_Choice], Field(min_length=1)]
     usage: _Usage | None = None
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Whatever the server counted."""
-        counted = {} if self.usage is None else self.usage.model_dump()
-        return {name: n for name, n in counted.items() if type(n) is int and 0 <= n <= 1 << 53}
-
-    def reply(self, seconds: float) -> Reply:
+    def to_reply(self) -> Reply:
         """Return what the model said."""
         choice = self.choices[0]
         message = choice.message
@@ -86,24 +78,17 @@ class Completion(BaseModel):
             logprobs=[token.logprob for token in tokens] or None,
             finish_reason=choice.finish_reason,
             tool_calls=calls or (),
-            usage=self.counts,
-            latency=seconds,
+            usage=select_counts(self.usage and self.usage.model_dump()),
         )
 
 
-def checked(content: bytes) -> Completion:
-    """Return the completion that the bytes of an answer are, or raise BadAnswer.
+def parse_completion(content: bytes) -> Completion:
+    """Return the completion that the bytes of an answer are.
 
-    JSON is UTF-8, whatever the headers say.
+    Raises:
+        BadAnswer: If they are none, or say that the server failed.
     """
-    try:
-        completion: Completion = Completion.model_validate_json(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the answer"
-        raise BadAnswer(
-            f"no chat completion: {where}: {first['msg']}; it begins with {content[:200]!r}"
-        ) from None
+    completion = parse_answer(Completion, content, "chat completion")
     if completion.choices[0].finish_reason == "error":
         raise BadAnswer(f"the server failed while it answered: {content[:200]!r}")
     return completion

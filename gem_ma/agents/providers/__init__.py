@@ -1,0 +1,14 @@
+"""Agents behind the HTTP API of a model, one file for each provider, over one base.
+
+The base holds what all of them need (retries, limits, secrets, costs); a provider's file holds the
+form of its requests and answers. CONTRIBUTING.md says how one is added.
+"""
+
+from __future__ import annotations
+
+PROVIDERS = {  # what a spec string begins with: the file here, and the class in it
+    "openai": ("openai", "OpenAIAgent"),
+    "openai-responses": ("openai_responses", "OpenAIResponsesAgent"),
+    "anthropic": ("anthropic", "AnthropicAgent"),
+    "google": ("google", "GeminiAgent"),
+}

@@ -1,0 +1,362 @@
+"""The base of all providers: how a model is asked, whatever its API looks like."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+from gem_ma.agents.providers.errors import BadAnswer, RedirectRefused, RequestCap, ServerError
+from gem_ma.agents.providers.transport import (
+    ModelConnection,
+    ModelEndpoint,
+    RequestBody,
+    ToolSchemas,
+    check_base_url,
+    find_retry_delay,
+    read_status,
+    summarize_error,
+)
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.event_loops import run_async
+from gem_ma.chat.image_tokens import count_image_tokens
+from gem_ma.chat.messages import ChatInput, Picture
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.validation.endpoints import (
+    MAX_RESPONSE_SIZE,
+    UnreadableResponse,
+    check_variable_name,
+    redact_secrets,
+    split_credentials,
+)
+from gem_ma.validation.extras import require_extra
+
+_LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
+_LOG_INTERVAL = 2.0  # seconds between two lines about retries
+_log = logging.getLogger(__name__)
+
+
+class ImageCheck(NamedTuple):
+    """Whether a server looked at a picture, by the tokens that it counted for it."""
+
+    sees: bool
+    tokens: int
+    expected: int
+
+
+@dataclass(repr=False, eq=False)
+class ProviderAgent(ABC):
+    """Reply with what a server generates; many requests are under way at once.
+
+    A provider is a dataclass below this one: `connect`, `make_body` and `parse_reply`, the class
+    variables, a default for `key`, and fields for the options that only its API has.
+
+    Args:
+        model: Its name at the server.
+        base_url: Of the server, such as http://127.0.0.1:8000/v1; None for the provider's own. A
+            name and password in it are sent, and shown nowhere.
+        key: The environment variable that holds the key; the key itself is kept nowhere.
+        temperature: Of sampling; None for the server's.
+        max_tokens: Of a reply, with what is thought.
+        seed: Send a seed with each request, made of this one and the turn's.
+        concurrency: Requests under way at once.
+        requests_per_minute: A rate that is kept by waiting, before a server has to complain.
+        timeout: Seconds for a whole reply.
+        retries: After a dropped connection, a timeout, a malformed answer, or status 408, 409, 429
+            or 5xx, after growing pauses or as long as the server asks for; now and then one is
+            logged as a warning, which Python writes to the standard error.
+        max_requests: A cap on all requests.
+        max_total_tokens: A cap on the tokens of all prompts and replies; what is under way when it
+            is reached is still read.
+        max_answer: Bytes of an answer, unpacked; a longer one is malformed.
+        prices: Of a million prompt and completion tokens, for `cost`.
+        body: Whatever else belongs into each request.
+    """
+
+    provider: ClassVar[str]  # as the spec, the extra and the log call it
+    takes_seed: ClassVar[bool] = True
+    url_suffixes: ClassVar[tuple[str, ...]] = ()  # of a base_url, which the library adds by itself
+
+    model: str
+    base_url: str | None = None
+    _: KW_ONLY
+    key: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    concurrency: int = 64
+    requests_per_minute: float | None = None
+    timeout: float = 300.0
+    retries: int = 6
+    max_requests: int | None = None
+    max_total_tokens: int | None = None
+    max_answer: int = MAX_RESPONSE_SIZE
+    prices: tuple[float, float] = (0.0, 0.0)
+    body: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.max_answer < 1:
+            raise ValueError(
+                f"concurrency={self.concurrency}, retries={self.retries}, timeout={self.timeout}, "
+                f"max_answer={self.max_answer}: expected at least 1, at least 0, more than 0 and "
+                "at least 1"
+            )
+        if self.requests_per_minute is not None and not self.requests_per_minute > 0:
+            raise ValueError(
+                f"requests_per_minute={self.requests_per_minute}: expected more than 0, or None"
+            )
+        if self.seed is not None and not self.takes_seed:
+            raise ValueError(
+                f"seed={self.seed}: the API of {type(self).__name__} has no seed; leave it out"
+            )
+        check_variable_name(self.key)
+        if self.base_url is not None:
+            check_base_url(self.base_url)
+        self.requests = 0
+        self.usage = {"prompt_tokens": 0, "completion_tokens": 0}
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget what belongs to this process alone."""
+        self._next_request: float = 0.0
+        self._last_logged: float = -_LOG_INTERVAL
+        self._unlogged: int = 0
+        self._sessions: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopSession] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    @abstractmethod
+    def connect(self, endpoint: ModelEndpoint) -> ModelConnection:
+        """Import the provider's library, open its client and return the connection."""
+
+    @abstractmethod
+    def make_body(self, messages: ChatInput, tools: ToolSchemas, seed: int | None) -> RequestBody:
+        """Return the request for a chat, as `send` of the connection takes it.
+
+        What is None in it is not sent.
+
+        Args:
+            messages: The chat.
+            tools: Schemas in OpenAI's form.
+            seed: Of 31 bits, or None; where `takes_seed` is False it is always None.
+        """
+
+    @abstractmethod
+    def parse_reply(self, content: bytes) -> Reply:
+        """Return what the bytes of an answer say; its usage counts prompt and completion tokens.
+
+        Raises:
+            BadAnswer: If they are no answer.
+        """
+
+    def can_retry(self, error: Exception) -> bool:
+        """Return whether a request that the server refused may succeed later."""
+        status = read_status(error)
+        return status is not None and (status in (408, 409, 429) or status >= 500)
+
+    @property
+    def cost(self) -> float:
+        """What all replies cost until now, in the currency of `prices`."""
+        prompt, completion = self.usage["prompt_tokens"], self.usage["completion_tokens"]
+        return (prompt * self.prices[0] + completion * self.prices[1]) / 1e6
+
+    async def act(self, turns: list[Turn]) -> list[Reply]:
+        """Return one reply for each turn, all of them asked for at the same time."""
+        async with self:
+            return await asyncio.gather(*map(self._reply, turns))
+
+    async def _reply(self, turn: Turn) -> Reply:
+        seed = None if self.seed is None else derive_seed(self.seed, turn.seed) >> 32
+        tools = make_tool_schemas(turn.tools)
+        return await self._request(self.make_body(turn.messages, tools, seed))
+
+    async def _request(self, body: RequestBody) -> Reply:
+        """Return a server's reply, after as many attempts as it needs."""
+        import tenacity
+
+        body = {name: value for name, value in body.items() if value is not None}
+        session = self._sessions[asyncio.get_running_loop()]
+        connection = session.connection
+        attempts = tenacity.AsyncRetrying(
+            stop=tenacity.stop_after_attempt(self.retries + 1),
+            wait=self._choose_pause,
+            retry=tenacity.retry_if_exception(
+                lambda error: (
+                    isinstance(error, (TimeoutError, BadAnswer, *connection.connection_errors))
+                    or (isinstance(error, connection.errors) and self.can_retry(error))
+                )
+            ),
+            before_sleep=self._log_retry,
+            reraise=True,
+        )
+        final: tuple[type[Exception], ...] = (TimeoutError, BadAnswer, RedirectRefused)
+        final += connection.errors
+        try:
+            async with session.slots:
+                async for attempt in attempts:
+                    with attempt:
+                        await self._keep_rate()
+                        start = time.perf_counter()
+                        async with asyncio.timeout(self.timeout):
+                            reply = await self._attempt(connection, body)
+                        reply.latency = time.perf_counter() - start
+                        return reply
+        except final as error:
+            kind = type(error).__name__
+            text = self._hide_secrets(str(error) or f"no reply within {self.timeout:g} s")
+            raise ServerError(f"{kind}: {text} ({self!r})") from None
+        raise AssertionError("tenacity ends with a result or an error")
+
+    async def _attempt(self, connection: ModelConnection, body: RequestBody) -> Reply:
+        self._check_caps()
+        self.requests += 1
+        try:
+            content = await connection.send(body)
+        except (UnreadableResponse, RedirectRefused) as error:
+            raise (
+                BadAnswer(str(error)) if isinstance(error, UnreadableResponse) else error
+            ) from None
+        except connection.connection_errors as error:  # into which some releases wrap all there is
+            if isinstance(error.__cause__, UnreadableResponse):
+                raise BadAnswer(str(error.__cause__)) from None
+            if isinstance(error.__cause__, RedirectRefused):
+                raise error.__cause__ from None
+            raise
+        reply = self.parse_reply(content)
+        for name in self.usage:
+            self.usage[name] += reply.usage.get(name, 0)
+        return reply
+
+    def _check_caps(self) -> None:
+        if self.max_requests is not None and self.requests >= self.max_requests:
+            raise RequestCap(f"{self!r} has made {self.requests} requests, all that it may")
+        total = sum(self.usage.values())
+        if self.max_total_tokens is not None and total >= self.max_total_tokens:
+            raise RequestCap(
+                f"{self!r} has used {total} tokens; max_total_tokens={self.max_total_tokens}"
+            )
+
+    async def _keep_rate(self) -> None:
+        """Wait until the next request is due."""
+        if self.requests_per_minute is not None:
+            now = time.monotonic()
+            due = max(now, self._next_request)
+            self._next_request = due + 60 / self.requests_per_minute
+            await asyncio.sleep(due - now)
+
+    def _choose_pause(self, state: Any) -> float:
+        """Return how long to wait before the next attempt: what is asked for, or ever longer."""
+        import tenacity
+
+        asked = find_retry_delay(state.outcome.exception())
+        if asked is not None:
+            return min(asked, _LONGEST_WAIT)
+        return float(tenacity.wait_random_exponential(multiplier=0.5, max=30)(state))
+
+    def _log_retry(self, state: Any) -> None:
+        """Say that a request is made again, and why, unless another was said a moment ago."""
+        now = time.monotonic()
+        if now - self._last_logged < _LOG_INTERVAL:
+            self._unlogged += 1
+            return
+        more = f", and {self._unlogged} more since the last line" if self._unlogged else ""
+        self._last_logged, self._unlogged = now, 0
+        error = state.outcome.exception()
+        why = read_status(error) or self._hide_secrets(summarize_error(error))
+        _log.warning(
+            "%s: %s, waiting %.1f s (retry %d)%s",
+            self.provider,
+            why,
+            state.next_action.sleep,
+            state.attempt_number,
+            more,
+        )
+
+    def check_sees_images(self, cost: str | int = 16) -> ImageCheck:
+        """Send a picture and tell whether the server's count of tokens grew by what it costs.
+
+        Some servers drop pictures and answer all the same.
+
+        Args:
+            cost: The least number of tokens, or the model's family, for which
+                `count_image_tokens` knows the number.
+        """
+        import numpy as np
+
+        pixels = (np.indices((252, 252)).sum(0) // 28 % 2 * 255).astype(np.uint8)
+        question = "What is this?"
+        contents = ((question,), (Picture.from_array(pixels), question))
+
+        async def ask() -> list[int]:
+            counts = []
+            async with self:
+                for content in contents:
+                    reply = await self._request(self.make_body(content, (), None))
+                    counts.append(reply.usage.get("prompt_tokens", 0))
+            return counts
+
+        without, beside = run_async(ask)
+        expected = cost if isinstance(cost, int) else count_image_tokens(252, 252, cost)
+        return ImageCheck(beside - without >= expected, beside - without, expected)
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        session = self._sessions.get(loop)
+        if session is None:
+            session = self._sessions[loop] = _LoopSession(self._open(), self.concurrency)
+        session.users += 1
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        loop = asyncio.get_running_loop()
+        session = self._sessions[loop]
+        session.users -= 1
+        if not session.users:
+            del self._sessions[loop]
+            await session.connection.close()
+
+    def _open(self) -> ModelConnection:
+        key = os.environ.get(self.key)
+        url, user = (None, None) if self.base_url is None else split_credentials(self.base_url)
+        for suffix in self.url_suffixes:
+            url = url and url.rstrip("/").removesuffix(suffix)
+        endpoint = ModelEndpoint(key or "none", url, user, self.timeout, self.max_answer)
+        with require_extra(self.provider, type(self).__name__):
+            import tenacity  # noqa: F401 - belongs to every provider's extra
+
+            if not key and url is None:
+                raise ValueError(f"no key: set the environment variable {self.key}")
+            return self.connect(endpoint)
+
+    def _hide_secrets(self, text: str) -> str:
+        """Return what a server said without the key that it was sent."""
+        key = os.environ.get(self.key)
+        return redact_secrets(text.replace(key, f"${self.key}") if key else text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_sessions": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    def __repr__(self) -> str:
+        url = "" if self.base_url is None else f"@{self.base_url}"
+        return redact_secrets(f"{type(self).__name__}({self.model}{url})")
+
+
+class _LoopSession:
+    """What belongs to one event loop: a connection, and slots for requests."""
+
+    def __init__(self, connection: ModelConnection, slots: int):
+        self.connection = connection
+        self.slots = asyncio.Semaphore(slots)
+        self.users = 0
