@@ -47,7 +47,10 @@ class AgentTraits(NamedTuple):
 def get_traits(agent: Agent) -> AgentTraits:
     """Return what an agent declares, with defaults for the rest."""
     return AgentTraits(
-        *(getattr(agent, name, default) for name, default in AgentTraits._field_defaults.items())
+        blocking=bool(getattr(agent, "blocking", False)),
+        prefers_single_turns=bool(getattr(agent, "prefers_single_turns", False)),
+        portable=bool(getattr(agent, "portable", False)),
+        seats=getattr(agent, "seats", None),
     )
 
 
