@@ -119,9 +119,6 @@ def environments(only=None):
     return [*(cell.entry.id for cell in cells), *more], missing
 
 
-# -- one run ---------------------------------------------------------------------------------------
-
-
 def run(id, algorithm, seed, args):
     """Train until the budget is spent, from where an earlier process was stopped."""
     stem = folder_of(args.folder, id) / f"{algorithm}-{seed}"
@@ -293,9 +290,6 @@ def write(path, data):
 def cpu():
     """Return the CPU seconds so far of this process and of its children that have ended."""
     return sum(os.times()[:4])
-
-
-# -- what came of it -------------------------------------------------------------------------------
 
 
 def report(folder, figure=None):

@@ -51,9 +51,6 @@ class Game(NamedTuple):
     gamma: float = 0.95
 
 
-# -- what is seen: of the same shape at every level ------------------------------------------------
-
-
 def lake(messages):
     """See the ice around oneself, five cells wide and high, and where the goal lies."""
     board, _, _ = messages[-1]["content"].partition("Moves left")

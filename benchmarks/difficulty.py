@@ -52,9 +52,6 @@ def spearman(one, other):
     return float(np.corrcoef(ranks(list(one)), ranks(list(other)))[0, 1])
 
 
-# -- solvers ---------------------------------------------------------------------------------------
-
-
 def halving(env):
     """Guess the middle of what is left."""
     state, guesses = env.game_state, 0

@@ -53,9 +53,6 @@ class Setting(NamedTuple):
     count: int  # parameters
 
 
-# -- games -----------------------------------------------------------------------------------------
-
-
 def kuhn(policy):
     """Yield all episodes of Kuhn poker, with the rewards of each seat's turns."""
     deals = list(itertools.permutations(CARDS, 2))
@@ -111,9 +108,6 @@ def setting(game, shared=False):
         place = {name: number % 4 for number, name in enumerate(known)}
         policy = {name: (0.3, 0.45, 0.6, 0.7)[place[name]] for name in known}
     return Setting(list(game(policy)), policy, place, max(place.values()) + 1)
-
-
-# -- estimates -------------------------------------------------------------------------------------
 
 
 def table(plays, value):

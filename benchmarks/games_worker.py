@@ -21,8 +21,6 @@ from pathlib import Path
 FEWEST = 10  # episodes drawn, however long they take
 REVEALS = 0.9  # share of Minesweeper's moves; the others set flags
 
-# -- the loops: each plays an episode to its end with what `reply` returns -------------------------
-
 
 def gymnasium_loop(env, seed, reply):
     """Play as a user of Gymnasium or of GEM does."""
@@ -57,9 +55,6 @@ def textarena_loop(env, seed, reply):
         env.get_observation()
         done, _ = env.step(reply())
     env.close()
-
-
-# -- the libraries: the loop, what makes an environment, and what draws a legal move of it ---------
 
 
 def ours(game, rng, view=lambda env: env, loop=observing_loop):
@@ -125,9 +120,6 @@ LIBRARIES = {
     "gem": gem,
     "textarena": textarena,
 }
-
-
-# -- legal moves -----------------------------------------------------------------------------------
 
 
 def _mine_moves(legal, view, rng):
@@ -333,9 +325,6 @@ WORDS = {  # of NLTK's two lists: about how many words have 1, 2, ... letters
            5930, 3380, 1810, 840, 430, 200, 80, 40, 20, 5),
     "en-basic": (2, 18, 103, 240, 180, 140, 80, 45, 25, 12, 5),
 }  # fmt: skip
-
-
-# -- drawing and playing ---------------------------------------------------------------------------
 
 
 def draw(library, game, file, seconds):

@@ -75,9 +75,6 @@ def cpu():
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
-# -- Kuhn poker ------------------------------------------------------------------------------------
-
-
 def learn(job):
     """Return games, NashConv of the last policy and of the average at each mark."""
     kuhn = example()
@@ -226,9 +223,6 @@ def transfer(args):
     yield row("transfer: role baseline / no baseline", "ratio", beyond / without, "<", 1)
 
 
-# -- tic-tac-toe -----------------------------------------------------------------------------------
-
-
 class Table:
     """Play the best known move, or now and then a newer one, and learn what moves lead to.
 
@@ -314,9 +308,6 @@ def tictactoe(args):
     draws = lost["SearchAgent"][0.0] / matches
     at_least = (None, None) if args.quick else (">=", 0.8)
     yield row(f"tictactoe: {matches} games with SearchAgent, drawn", "share", draws, *at_least)
-
-
-# -- pictures --------------------------------------------------------------------------------------
 
 
 def draw_curves(path, found):

@@ -78,8 +78,6 @@ def heard(turn, speaker):
     return lines[-1].removeprefix(f"{speaker}: ") if lines else ""
 
 
-# -- Pictionary: the number of the word in the list that all know, as discs for its ones ---------
-
 PLACES = [(x, y) for y in (20, 50, 80) for x in (20, 50, 80)]
 
 
@@ -98,9 +96,6 @@ def beholder(turn):
     pixels = [image[y * height // 100, left + x * height // 100] for x, y in PLACES]
     ones = [abs(pixel - image[0, 0]).sum() > 100 for pixel in pixels]
     return THINGS[sum(one << i for i, one in enumerate(ones)) - 1]
-
-
-# -- Negotiation: the buyer tells its values, the seller finds the best for both together --------
 
 
 def told_values(text):
@@ -140,9 +135,6 @@ def joint_of_any(state):
     return float(np.mean(sums)) / max(sums)
 
 
-# -- MapTask: the giver names all cells of the route, the follower draws them --------------------
-
-
 def tells_route(turn):
     """Name the cells of the route."""
     return "Draw " + turn.text.split("The route: ")[1].split(".")[0]
@@ -158,9 +150,6 @@ def draws_everything(turn):
     """Cover the whole map, which is the most that is sure without words."""
     drawn = "Drawn cells: none." not in turn.text
     return "done" if drawn else "A1 F1 F2 A2 A3 F3 F4 A4 A5 F5 F6 A6"
-
-
-# -- TwentyQuestions: the asker asks what splits what is left, by true answers --------------------
 
 
 def asks_what_splits(turn):
@@ -187,9 +176,6 @@ def names_another(turn):
     return guesses[turn.seed % len(guesses)]
 
 
-# -- Taboo: the number of the word among all cards, in the order of the alphabet -----------------
-
-
 def tells_number(turn):
     """Say at which place the word stands."""
     return str(sorted(CARDS).index(turn.text.split("The word: ")[1].split(".")[0]))
@@ -198,9 +184,6 @@ def tells_number(turn):
 def hears_number(turn):
     """Name the word at the place that was said."""
     return sorted(CARDS)[int(heard(turn, "giver"))]
-
-
-# -- Chameleon: hints that only begin as agreed where somebody knows the word --------------------
 
 
 def knows(turn):
@@ -237,8 +220,6 @@ def caught_by_chance(state):
         many += 1
     return found / many
 
-
-# -- RadioMaze: what the walker sees as it is, and the way from wherever that may be --------------
 
 WAYS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
 
@@ -313,9 +294,6 @@ def nearest_door(turn):
     return " ".join(rng.choice([*open_ways, *WAYS]) for _ in range(6))
 
 
-# -- Tangram: the figure in words, and what a builder who does not listen lays --------------------
-
-
 def tells_figure(turn):
     """Say where each piece lies."""
     return turn.text.split("The figure: ")[1].split(".")[0]
@@ -340,9 +318,6 @@ def overlap_of_any(state):
     """Return how much of the figure others of its kind cover."""
     some = [tangram.figure(np.random.default_rng(seed), state.many) for seed in range(20)]
     return float(np.mean([tangram.overlap(state.figure, other) for other in some]))
-
-
-# -- ReferenceGame and SpotTheDifference: the own picture in words, and comparing ------------------
 
 
 def tells_target(turn):
@@ -377,8 +352,6 @@ def names_any(turn):
     cells = [thing.split(" at ")[1] for thing in tells_picture(turn).split(", ")]
     return f"answer: {cells[turn.seed % len(cells)]}"
 
-
-# -- Codewords: a letter for each cell of the own team, against a team that plays at random --------
 
 LETTERS = "abcdefghijklmnopqrstuvwxy"
 

@@ -16,9 +16,6 @@ LATENCY = 0.02  # seconds that a model takes for a reply, in `overlap`
 CHUNK = 1000  # episodes whose records are in memory at once
 
 
-# -- record: what the record costs -------------------------------------------------------------
-
-
 def record(episodes):
     """Play ConnectFour at random through rollout, everything recorded."""
     from gem_ma.agents.random import RandomAgent
@@ -64,9 +61,6 @@ def _us_per_turn(play, episodes):
     for first in range(0, episodes, CHUNK):
         turns += play(min(CHUNK, episodes - first), 1 + first // CHUNK)
     return {"us_per_turn": (time.process_time() - start) / turns * 1e6, "turns": turns}
-
-
-# -- overlap: waiting for many replies at once -------------------------------------------------
 
 
 class Sleeper:
@@ -173,9 +167,6 @@ def _share(replies, concurrency, wall):
     return replies * LATENCY / concurrency / wall
 
 
-# -- growth: long conversations ----------------------------------------------------------------
-
-
 class Reader:
     """Look at the whole conversation and its last message; then play at random."""
 
@@ -243,9 +234,6 @@ def _growth(play):
     tracemalloc.stop()
     assert kept
     return {"cpu_ms": spent / episodes * 1e3, "kept_kb": size / 1e3, "peak_kb": peak / 1e3}
-
-
-# -- hf: replies of a model that come in batches -----------------------------------------------
 
 
 def hf(concurrency, episodes, context, way):

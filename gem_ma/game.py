@@ -112,8 +112,6 @@ class Game(abc.ABC, Generic[S]):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
-    # -- the rules -----------------------------------------------------------------------------
-
     @abc.abstractmethod
     def start(self, rng: np.random.Generator, options: Mapping[str, Any]) -> S:
         """Return the first state of an episode."""
@@ -140,8 +138,6 @@ class Game(abc.ABC, Generic[S]):
         in a zero-sum game of two. A game of three or more returns a state and goes on.
         """
         return None
-
-    # -- how they are told ---------------------------------------------------------------------
 
     @abc.abstractmethod
     def rules(self, agent: str) -> str:
@@ -170,8 +166,6 @@ class Game(abc.ABC, Generic[S]):
         otherwise.
         """
         return None
-
-    # -- beside the board ----------------------------------------------------------------------
 
     def tools(self, agent: str) -> Collection[Any]:
         """Return the tools that the game itself gives to a seat."""

@@ -74,9 +74,6 @@ FAMILIES = {
 }
 
 
-# -- what mkdocs calls -----------------------------------------------------------------------------
-
-
 def on_config(config):
     """Put the pages of environments into the navigation."""
     games = [{name: f"environments/{name}.md"} for name in _games()]
@@ -124,9 +121,6 @@ def on_post_build(config):
     (Path(config.site_dir) / "404.html").unlink(missing_ok=True)
 
 
-# -- links -----------------------------------------------------------------------------------------
-
-
 def _from_top(page, link):
     """Return the path, from the top of the repository, of what a page links to."""
     folder = "" if page in HOME.values() else posixpath.join("docs", posixpath.dirname(page))
@@ -159,9 +153,6 @@ def _source(target):
         return head + text
     kind = KINDS.get(Path(target).suffix, "text")
     return f"{head}# {Path(target).name}\n\n`{target}`\n\n{_fenced(text, kind)}"
-
-
-# -- environments ----------------------------------------------------------------------------------
 
 
 def _games():

@@ -12,8 +12,6 @@ from gem_ma.engine import action_parsing
 from gem_ma.tools import python
 from gem_ma.tools.function import function_tool
 
-# -- patterns --------------------------------------------------------------------------------------
-
 
 every_size = pytest.mark.parametrize(
     "sizes", [growth.SIZES, pytest.param(growth.LONGER, marks=pytest.mark.slow)], ids=max
@@ -55,9 +53,6 @@ def test_patterns_are_found_wherever_they_stand():
     assert {r"```abc[ \t]*\n(.*?)\n?```", r"\babc\b"} <= patterns  # of calls
     sources = [path.read_text(encoding="utf-8") for path in growth.ROOT.rglob("*.py")]
     assert len(patterns) > 0.7 * sum(len(re.findall(r"\bre\.[a-z]+\(", one)) for one in sources)
-
-
-# -- what reads texts of others --------------------------------------------------------------------
 
 
 def _chats(text):

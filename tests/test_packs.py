@@ -27,9 +27,6 @@ every_pack = pytest.mark.parametrize("name", sorted(OURS))
 TABLES = {"screens": {"gem_ma.envs.screens.families"}}
 
 
-# -- those that are here ---------------------------------------------------------------------------
-
-
 def test_what_pyproject_declares_is_installed():
     points = metadata.distribution("gem-ma").entry_points.select(group=found.PACK_GROUP)
     assert {point.name: point.value for point in points} == packs.DECLARED, AGAIN
@@ -176,9 +173,6 @@ def test_agents_of_packs_have_their_names():
 @packs.needs("serving")
 def test_a_name_that_a_pack_exports_is_one_of_gem_ma():
     assert gem_ma.gateway is load_entry_point("gem_ma.serving.gateway:gateway")
-
-
-# -- those that are not, or are broken -------------------------------------------------------------
 
 
 @pytest.fixture

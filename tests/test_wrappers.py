@@ -140,9 +140,6 @@ def test_scale_and_clip():
         wrappers.ClipReward(env, 1, 0)
 
 
-# -- history -------------------------------------------------------------------------------------
-
-
 def guesses(**options):
     env = TextHistory(gem_ma.make("game:GuessTheNumber-v0-easy"), **options)
     seat = env.gym()

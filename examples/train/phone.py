@@ -48,8 +48,6 @@ def call(name, **arguments):
     return json.dumps({"name": name, "arguments": arguments})
 
 
-# -- the assistant ---------------------------------------------------------------------------------
-
 WHO = "Could you tell me your name and your phone number, please?"
 SENTENCES = (
     "Is it solved?",
@@ -112,8 +110,6 @@ def records(text):
     return given if isinstance(given, list) else [given]
 
 
-# -- the user --------------------------------------------------------------------------------------
-
 CALLS = tuple(dict.fromkeys(call(one.tool, **dict(one.arguments)) for one in DOINGS))
 LINES = len(CALLS) + 5
 
@@ -142,9 +138,6 @@ def situation(rules):
     name, number, place = re.match(r"You are (.*) with (.*)\. You are (.*)\.", person).groups()
     about = about.replace("Your", "My").replace("your", "my").replace("You", "I")
     return about, f"I am {name}. My {number.replace('number', 'number is')}.", f"I am {place}."
-
-
-# -- both ------------------------------------------------------------------------------------------
 
 
 def split(messages):

@@ -177,8 +177,6 @@ class Thinks(nn.Module):
         return tokens + self.mixes(self.second(tokens))
 
 
-# -- what is seen ---------------------------------------------------------------------------------
-
 GRAMS, PAST = 64, 10 + 10 + len(VERBS) + 1
 _rng = np.random.default_rng(7)
 ONE = _rng.normal(size=(len(LETTERS), GRAMS)).astype(np.float32)
@@ -265,9 +263,6 @@ def candidates(shown, boxes):
     return torch.cat([of_parts, boxes[:, :, 0] * CELLS + (boxes[:, :, 1] + boxes[:, :, 2]) // 4], 1)
 
 
-# -- letters, for the lesson in reading ---------------------------------------------------------
-
-
 def written(page):
     """Return which letter stands where on a page: in cells 8 pixels high and 4 wide."""
     found = np.zeros((CELLS, 2 * CELLS), np.int64)
@@ -306,9 +301,6 @@ def lines(one):
         yield 6, middle, str(one.options[value])
     elif one.kind == "list":
         yield from ((6, 24 * number + 12, str(option)) for number, option in enumerate(one.options))
-
-
-# -- actions ---------------------------------------------------------------------------------------
 
 
 def label(reply, page):
@@ -362,9 +354,6 @@ def reply(what, to):
 def middle(place):
     y, x = divmod(place, CELLS)
     return f"{x * CELL + CELL // 2}, {y * CELL + CELL // 2}"
-
-
-# -- learning --------------------------------------------------------------------------------------
 
 
 class Desk:

@@ -81,8 +81,6 @@ class Scores(nn.Module):
         return self.layers(rows)[..., 0]
 
 
-# -- the user --------------------------------------------------------------------------------------
-
 TONES = ("confirms", "more", "done", "refused", "question")  # of what it hears
 HEARD = (*WHO, *ABOUT, *TONES)
 USER_ROW = len(HEARD) + len(KINDS) + 5
@@ -149,8 +147,6 @@ def split_up(task):
     own = [re.sub(r"\byour\b", "my", wish) for wish in own]
     return who.replace("Your", "My").replace("your", "my"), own, []
 
-
-# -- the assistant ---------------------------------------------------------------------------------
 
 ASKS = {  # what it can ask for, by the argument that it then knows
     "who": "Could you tell me your email, or your name and zip code?",
@@ -261,8 +257,6 @@ def wanted(heard, records, said):
             best = one, texts, (fit or tools)[0]
     return best
 
-
-# -- training --------------------------------------------------------------------------------------
 
 # What a user is paid for. In a real shop, where to be of use takes more, hanging up at once would
 # pay better than that; in ours everything would be told at once.

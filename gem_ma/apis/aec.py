@@ -165,8 +165,6 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
                 raise match.make_seat_error(agent)
         return {agent: given[agent] for agent in self.core.aec_state.agents if agent in given}
 
-    # -- spaces and state --------------------------------------------------------------------------
-
     @property
     def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
         """The observation space of every seat."""
@@ -189,8 +187,6 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
         if match.state is None:
             raise match.make_reset_error("game_state")
         return match.state
-
-    # -- the other views -----------------------------------------------------------------------
 
     def parallel(self) -> ParallelView:
         """Return this environment behind PettingZoo's parallel API."""

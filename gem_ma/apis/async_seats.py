@@ -119,8 +119,6 @@ class SharedEpisode:
                 future.set_exception(SeatLeftError(f"{name} left the table"))
         self.env.close()
 
-    # -- inside --------------------------------------------------------------------------------
-
     def _create_future(self, name: str) -> asyncio.Future[SeatOutcome]:
         import asyncio
 

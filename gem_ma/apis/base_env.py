@@ -102,8 +102,6 @@ class BaseEnv:
         """Whether `submit` is slow or waits for something, and belongs into a thread."""
         return self.core.game.blocking
 
-    # -- built over these ----------------------------------------------------------------------
-
     def step_seats(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
         """Hand in replies of due seats and return what that earned; who is done goes at once.
 

@@ -83,8 +83,6 @@ class Env(AECEnv, Generic[S]):
             self.observation_builder.discrete or policy in ("skip", "random")
         )
 
-    # -- the seam ------------------------------------------------------------------------------
-
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
         match = self.match
@@ -183,8 +181,6 @@ class Env(AECEnv, Generic[S]):
             raise self.match.make_seat_error(agent)
         return tuple(self.game.tools(agent))
 
-    # -- where the episode stands --------------------------------------------------------------
-
     @property
     def to_act(self) -> tuple[str, ...]:
         """The seats whose reply the game waits for; none when it is over."""
@@ -261,8 +257,6 @@ class Env(AECEnv, Generic[S]):
         if selected in ledger.dead:
             self.agent_selection = selected
 
-    # -- spaces --------------------------------------------------------------------------------
-
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self._get_space("observation", agent, self._make_observation_space)
 
@@ -315,8 +309,6 @@ class Env(AECEnv, Generic[S]):
             space = self._spaces["state", ""] = make_state_space(self.game, self.id)
         return space
 
-    # -- for spectators ------------------------------------------------------------------------
-
     def state(self) -> np.ndarray:
         """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
         if self.match.state is None:
@@ -351,8 +343,6 @@ class Env(AECEnv, Generic[S]):
     def close(self) -> None:
         self.match.close()
         self.aec_state.infos = {}
-
-    # -- what makes it again -------------------------------------------------------------------
 
     @property
     def spec(self) -> Spec:

@@ -217,7 +217,7 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         self.env.close()
 
     def __str__(self) -> str:
-        return f"<SeatView {self.agent} of {self.env!r}>"
+        return f"<GymnasiumView {self.agent} of {self.env!r}>"
 
 
 def _suggest_seat(name: Any, seats: list[str]) -> str:

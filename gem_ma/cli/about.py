@@ -166,9 +166,6 @@ def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | Non
     return env, ()
 
 
-# -- what the class says -----------------------------------------------------------------------
-
-
 def _game(spec: Spec) -> type[Game[Any]] | None:
     try:
         return import_game_class(spec)
@@ -238,9 +235,6 @@ def _stem(id: str) -> str:
     """Return what the ids of all levels of a game begin with."""
     version = _VERSION.match(id)
     return version[0] if version else id.partition("-")[0]
-
-
-# -- what a running environment says -----------------------------------------------------------
 
 
 def _played(env: Env[Any]) -> dict[str, Any]:

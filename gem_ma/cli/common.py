@@ -119,9 +119,6 @@ def played_in(*files: Path) -> int:
     return found
 
 
-# -- values ----------------------------------------------------------------------------------------
-
-
 def positive(text: str) -> int:
     """Return a number of the command line that counts something, from 1 on."""
     if not text.isdecimal() or int(text) < 1:
@@ -194,9 +191,6 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         return name, value
-
-
-# -- options ---------------------------------------------------------------------------------------
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

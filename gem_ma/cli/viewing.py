@@ -232,9 +232,6 @@ def _curves(args: argparse.Namespace) -> Any:
     return plots.plot_learning_curves(runs, {name: name for name in found}, smooth=args.smooth)
 
 
-# -- rescore ---------------------------------------------------------------------------------------
-
-
 def _add_rescore(commands: Any) -> None:
     parser = commands.add_parser(
         "rescore",

@@ -68,8 +68,6 @@ class ObservationBuilder:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_masks": {}, "_masked": (None, None), "canvas": None}
 
-    # -- words ---------------------------------------------------------------------------------
-
     def build_rules(self, match: Match[Any], seat: str) -> str:
         """Return what a seat is told once: rules, its task in this episode, how to reply."""
         told = self._rules_by_seat.get(seat)
@@ -116,8 +114,6 @@ class ObservationBuilder:
             text = cut_middle(text, self.config.text_length)
         return text
 
-    # -- pictures ------------------------------------------------------------------------------
-
     def build_scene(self, view: Any, seat: str | None) -> Any:
         """Return a view as a scene; what has no picture is a screen of text."""
         scene = self.game.picture(view, seat)
@@ -161,8 +157,6 @@ class ObservationBuilder:
             self._palette = parse_theme(self.config.theme)
         return self._palette
 
-    # -- numbers -------------------------------------------------------------------------------
-
     def build_mask(self, legal: tuple[str, ...]) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
         if legal is not self._masked[0]:  # which is quicker to find out than to look up
@@ -186,8 +180,6 @@ class ObservationBuilder:
                 "State is `game_state`"
             )
         return np.concatenate(parts)  # type: ignore[arg-type]
-
-    # -- all that a seat gets ------------------------------------------------------------------
 
     def build_observation(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
         """Return what a seat sees; `turn` is said of `BaseEnv.observe`."""

@@ -198,8 +198,6 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
             return None
         return state._replace(world=after, due=tuple([d for d in state.due if d[0] != agent]))
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def rules(self, agent: str) -> str:
         each = f"{self.clock.tick_length:g} {self.clock.unit}"
         what = "your reply has" if self.clock.unit == "tokens" else "you take"

@@ -387,9 +387,6 @@ def parse_record_line(line: bytes, pictures: Path | None = None) -> Episode:
         raise RecordError(f"no episode: {error}") from None
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def open_regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
     """Open a regular file for reading: nothing else, which may wait for ever."""
     file = os.open(path, os.O_RDONLY | _NONBLOCKING)

@@ -119,8 +119,6 @@ class RolloutRun:
         elif progress is not False:
             self.progress = RolloutProgress.start(episodes, force=bool(progress))
 
-    # -- what to play --------------------------------------------------------------------------
-
     def _assign_agents(self, env: AECEnv, agents: Any) -> list[ScheduledAgent]:
         seats = env.core.possible_agents
         if isinstance(agents, Mapping):
@@ -264,8 +262,6 @@ class RolloutRun:
                 "moves; name another file"
             )
         episode.spec = play.episode.spec  # which no longer comes from a file
-
-    # -- playing -------------------------------------------------------------------------------
 
     def iterate_numbers(self) -> Iterator[int]:
         """Yield the numbers of the episodes to be played; those that were played are finished."""

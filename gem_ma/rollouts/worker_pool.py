@@ -54,9 +54,6 @@ class StepMonitor:
         self.last = now
 
 
-# -- processes: the parent's side ------------------------------------------------------------------
-
-
 class WorkerPool(AgentScheduler):
     """The workers of a run, and the agents that stay with the parent."""
 
@@ -213,8 +210,6 @@ class WorkerPool(AgentScheduler):
         self.dealer.mark_finished(worker, episode.number)
         self.main.accept_episode(episode)
 
-    # -- agents that stayed --------------------------------------------------------------------
-
     def queue_turn(
         self, worker: WorkerProcess, ticket: int, index: int, chat_of: Any, turn: Turn
     ) -> None:
@@ -256,9 +251,6 @@ class WorkerPool(AgentScheduler):
             worker.connection.close()
         for worker in self.workers:
             worker.close()
-
-
-# -- processes: the worker's side ------------------------------------------------------------------
 
 
 class RemoteAgent:

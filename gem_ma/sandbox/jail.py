@@ -12,8 +12,6 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-# -- system calls ----------------------------------------------------------------------------------
-
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
 _NAMESPACES = _NEWNS | _NEWCGROUP | _NEWUTS | _NEWIPC | _NEWPID | _NEWNET
@@ -202,9 +200,6 @@ def end_with_parent() -> None:
     _prctl(_SET_PDEATHSIG, 9)
 
 
-# -- a user of its own -----------------------------------------------------------------------------
-
-
 def find_spare_uid() -> int | None:
     """Return the number of a user that nobody is, or None if there are no others to become."""
     if os.geteuid() != 0:
@@ -270,9 +265,6 @@ def count_user_tasks(uid: int) -> int:
             except OSError:  # it ended meanwhile
                 continue
     return count
-
-
-# -- namespaces ------------------------------------------------------------------------------------
 
 
 def leave_namespaces() -> tuple[int, bool]:
@@ -376,8 +368,6 @@ def _make_read_only(path: str, *, device: bool = False) -> None:
     _mount("none", path, flags=flags | _REMOUNT | _BIND | _RDONLY | _NOSUID)
 
 
-# -- Landlock --------------------------------------------------------------------------------------
-
 _READ_ACCESS = 1 | 4 | 8  # execute, read a file, list a folder
 _FILE_ACCESS = 1 | 2 | 4 | 1 << 14 | 1 << 15  # what can be done to a file
 _ALL_ACCESS = (1 << 16) - 1
@@ -422,8 +412,6 @@ class LandlockRules:
         os.close(own[0])
         os.close(ruleset)
 
-
-# -- seccomp ---------------------------------------------------------------------------------------
 
 _DENIED_SYSCALLS = """
 acct add_key adjtimex bpf chroot clock_adjtime clock_settime delete_module fanotify_init

@@ -197,8 +197,6 @@ class Sandbox:
         }
         return functools.partial(Sandbox, **arguments), ()
 
-    # -- servers -------------------------------------------------------------------------------
-
     def _choose_level(self, level: str) -> tuple[str, ServerProcess]:
         """Return the first level that can be had, with a server in it; say so if it is a weaker."""
         levels: tuple[str, ...] = LEVELS if level == "auto" else (level,)

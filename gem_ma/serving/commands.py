@@ -85,9 +85,6 @@ def _serve(args: argparse.Namespace) -> int:
     return 0
 
 
-# -- arena -----------------------------------------------------------------------------------------
-
-
 def _add_arena(commands: Any) -> None:
     parser = commands.add_parser(
         "arena",

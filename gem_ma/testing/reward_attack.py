@@ -206,8 +206,6 @@ class _Attacker:
         more = [self.play_episode(name, players, seed) for seed in starts]
         return [*self.team_returns[name], *(fmean(returns.values()) for returns in more)]
 
-    # -- episodes ------------------------------------------------------------------------------
-
     def play_episode(
         self, trick: str, players: Mapping[str, TrickPlayer], seed: int
     ) -> dict[str, float]:
@@ -306,8 +304,6 @@ class _Attacker:
         if size and now > size + _MAX_GROWTH:
             self.add_finding("grown", trick, seed, f"a state of {size} bytes has {now}", replies)
         return size or now
-
-    # -- search --------------------------------------------------------------------------------
 
     def search_replies(self, seed: int, nodes: int) -> tuple[float, list[dict[str, str]]]:
         """Return the most that is earned in short sequences of replies, and by which."""

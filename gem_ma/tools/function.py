@@ -189,9 +189,6 @@ def _docstring(doc: str, names: Mapping[str, Any]) -> tuple[str, dict[str, str]]
     return "\n".join(description).strip(), notes
 
 
-# -- types: each as a schema, and what of a model's JSON belongs to it ---------------------------
-
-
 class _Mismatch(Exception):
     """A value is not of a type."""
 

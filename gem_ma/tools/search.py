@@ -388,9 +388,6 @@ def _rebuild(source: Any, top_k: int, most: int, max_chars: int, name: str) -> S
     return SearchTool(source, top_k=top_k, most=most, max_chars=max_chars, name=name)
 
 
-# -- documents and passages ----------------------------------------------------------------------
-
-
 def _terms(text: str) -> list[str]:
     return _TERM.findall(unicodedata.normalize("NFKC", text).casefold())
 
@@ -456,9 +453,6 @@ def _named(source: Any) -> str:
     return f"a {type(source).__name__}"
 
 
-# -- files ---------------------------------------------------------------------------------------
-
-
 def _check_folder(path: Path, check: bool) -> None:
     """Raise BadIndex unless the folder holds every file of an index, whole."""
     remedy = "build it again with Index.build(...).save(path)"
@@ -485,9 +479,6 @@ def _checksum(file: Path) -> int:
         while block := content.read(1 << 20):
             total = zlib.crc32(block, total)
     return total
-
-
-# -- messages ------------------------------------------------------------------------------------
 
 
 def _encode(body: Any, wire: str) -> bytes:
@@ -517,9 +508,6 @@ def _msgspec() -> Any:
     except ImportError as error:
         raise ImportError("a Retriever needs msgspec: pip install 'gem-ma[tools]'") from error
     return msgspec
-
-
-# -- our index as a retriever --------------------------------------------------------------------
 
 
 class RetrieverServer(http.server.ThreadingHTTPServer):

@@ -98,8 +98,6 @@ class ToolEnv(TextWrapper):
         self.reward, self.error_reward = reward, error_reward
         self.result_length = result_length
 
-    # -- what is new in the seam ---------------------------------------------------------------
-
     @property
     def blocking(self) -> bool:
         """Whether a reply may take long to answer."""
@@ -164,8 +162,6 @@ class ToolEnv(TextWrapper):
                 for agent in self.core.agents
             }
         return rewards
-
-    # -- calls ---------------------------------------------------------------------------------
 
     def _find(self, agent: str, reply: Any) -> list[tuple[str, Any]]:
         """Return the calls of a reply, each a name and its arguments or what is wrong with them."""

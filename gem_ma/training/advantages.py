@@ -104,9 +104,6 @@ def turns(episodes: Iterable[Episode]) -> Turns:
     return Turns(*table)
 
 
-# -- returns ---------------------------------------------------------------------------------------
-
-
 def returns(rows: Turns, gamma: float = 1.0) -> Array:
     """Return what each turn led to: G_t = r_t + gamma G_{t+1}, counted in the seat's own turns.
 
@@ -146,9 +143,6 @@ def rebn(rows: Turns, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
     return normalise(returns(rows, gamma), rows, by)
 
 
-# -- episodes compared with their group ------------------------------------------------------------
-
-
 def grpo(rows: Turns, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return (R - mean_B R) / std_B R, the same for all turns of a seat in an episode.
 
@@ -184,9 +178,6 @@ def rloo(rows: Turns, by: Sequence[str] = ("group", "seat")) -> Array:
         return _centred(totals, codes) * size / np.maximum(size - 1, 1)
 
     return _per_trajectory(rows, by, left_out)
-
-
-# -- baselines that are learnt ---------------------------------------------------------------------
 
 
 def gae(
@@ -285,9 +276,6 @@ def rae(
     return found[which], learnt
 
 
-# -- from turns to tokens --------------------------------------------------------------------------
-
-
 def per_token(samples: Sequence[Sample], rows: Turns, values: Any) -> list[list[float]]:
     """Return for each sample one number per token: its turn's value where a model spoke, else 0."""
     value = _checked(values, rows, "values")
@@ -331,9 +319,6 @@ def example() -> Turns:
         truncated=np.array([0, 0, 0, 0, 1, 0], bool),
         value=np.array([0.4, 0.6, 0.4, 0.6, 0.2, 0.4]),
     )
-
-
-# -- helpers ---------------------------------------------------------------------------------------
 
 
 def _count(rows: Turns) -> int:

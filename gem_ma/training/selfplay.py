@@ -413,9 +413,6 @@ def called(agent: Any) -> str:
     return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load(agent)))
 
 
-# -- exact answers ---------------------------------------------------------------------------------
-
-
 def expected_returns(game: Any, policy: Policy) -> dict[str, float]:
     """Return what each seat gets on average if all play by a policy, over all that chance may do.
 

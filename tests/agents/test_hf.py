@@ -562,9 +562,6 @@ def test_without_a_chat_an_agent_still_plays(text):
     assert np.isfinite(agent.act([env_turn(TWO)])[0].logprobs).all()
 
 
-# -- processors ------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def no_torchvision(monkeypatch):
     """As if torchvision were not installed, whether it is or not."""

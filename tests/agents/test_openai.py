@@ -51,9 +51,6 @@ def ask(agent, turn=None):
     return gem_ma.chat.agent.ask_agent(agent, [turn or one_turn()])[0]
 
 
-# -- a real server -------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="session")
 def served(tmp_path_factory):
     """`transformers serve` with a LLaVA of random weights; yields its URL and the model's name."""
@@ -98,8 +95,6 @@ def test_a_real_server_is_seen_to_look_at_pictures(served):
     assert sight == (True, 64, 64)
     assert not agent.check_sees_images("llava-1.5").sees  # it would be 576
 
-
-# -- a server that does everything wrong ---------------------------------------------------------
 
 FAULTS = [
     status(429, "Retry-After: 0"),

@@ -48,9 +48,6 @@ def won(episodes, name="SearchAgent"):
     )
 
 
-# -- exact search ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seat", ["x", "o"])
 def test_it_never_loses_tic_tac_toe(seat):
     agents = {"x": "random", "o": "random", seat: SearchAgent()}
@@ -111,9 +108,6 @@ def test_depth_four_is_fast_enough():
     assert time.perf_counter() - begin < 1
 
 
-# -- simulated play --------------------------------------------------------------------------------
-
-
 def test_simulations_beat_chance():
     agent = SearchAgent(simulations=30, nodes=0)
     episodes = rollout(C4, [agent, "random"], episodes=10, seed=5, shuffle=True)
@@ -143,9 +137,6 @@ def test_a_game_that_is_too_big_is_simulated():
 def test_strength_grows_with_the_dial(strong, weak, games):
     episodes = rollout(C4, [strong, weak], episodes=games, seed=11, shuffle=True)
     assert won(episodes, repr(strong)) >= 0.75 * games
-
-
-# -- the same seeds, the same moves ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -217,9 +208,6 @@ def test_what_it_remembers_is_bounded(monkeypatch):
     free = [SearchAgent(nodes=500, simulations=5).act([turn])[0] for turn in turns]
     assert [agent.act([turn])[0] for turn in turns] == free
     assert max(map(len, agent._tables.values())) <= 1000
-
-
-# -- other games -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -421,9 +409,6 @@ def test_three_seats_play_each_for_itself():
         assert [step.reply for step in episode.steps] == ["keep"] * 3
 
 
-# -- what it refuses -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("env_id", ["game:KuhnPoker-v0", "game:GuessTheNumber-v0"])
 def test_it_refuses_games_with_secrets(env_id):
     match = f"{env_id} gives .* no position to search from: .* perfect information"
@@ -464,9 +449,6 @@ def test_it_names_what_else_is_wrong():
         ((name, value),) = wrong.items()
         with pytest.raises(ValueError, match=f"{name}={value}: expected"):
             SearchAgent(**wrong)
-
-
-# -- formats ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("format", ["boxed", "bracket", "answer", "bare", "auto"])

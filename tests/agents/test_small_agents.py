@@ -57,9 +57,6 @@ class AsyncCallable:
         return "ac"
 
 
-# -- scripts -------------------------------------------------------------------------------------
-
-
 def test_a_script_is_read_in_order():
     agents = {"x": ScriptedAgent(["0", "1", "2"]), "o": ScriptedAgent({"o": ["3", "4"]})}
     (episode,) = rollout("game:TicTacToe-v0", agents, seed=1)
@@ -79,9 +76,6 @@ def test_a_script_says_where_it_ends():
         ScriptedAgent("pq")
     with pytest.raises(TypeError, match="a list of replies, got the text 'pq'"):
         ScriptedAgent({"a": "pq"})
-
-
-# -- mixtures ------------------------------------------------------------------------------------
 
 
 class Counting:
@@ -227,9 +221,6 @@ def test_a_mixture_refuses_what_it_cannot_draw_from():
     )
 
 
-# -- functions -----------------------------------------------------------------------------------
-
-
 def test_functions_that_wait_overlap_in_threads():
     together = threading.Barrier(4)
 
@@ -271,9 +262,6 @@ def test_a_function_agent_has_the_same_name_everywhere():
     assert repr(FunctionAgent(Callable())) == f"FunctionAgent({__name__}.Callable)"
     assert repr(FunctionAgent(functools.partial(says_x))) == "FunctionAgent(functools.partial)"
     assert repr(FunctionAgent(len)) == "FunctionAgent(builtins.len)"
-
-
-# -- people --------------------------------------------------------------------------------------
 
 
 def test_a_person_can_complete_legal_moves():

@@ -28,9 +28,6 @@ def play(env, *actions):
         env.step(action)
 
 
-# -- invalid replies -----------------------------------------------------------------------------
-
-
 def test_retry_says_what_was_wrong_and_what_is_legal():
     env = started("game:ConnectFour-v0")
     env.step("nine")
@@ -144,9 +141,6 @@ def test_simultaneous_seats_are_asked_again_one_by_one():
     assert env.game_state.history == (("rock", "scissors"),)
 
 
-# -- what is accepted ----------------------------------------------------------------------------
-
-
 def test_a_wrong_type_is_a_type_error_that_changes_nothing():
     env = started("game:ConnectFour-v0")
     for action in (None, 3, 3.0, b"3", ["3"]):
@@ -249,9 +243,6 @@ def test_what_a_game_cannot_do_is_said_when_it_is_made():
         Env(Bare(), actions="discrete")
     with pytest.raises(ValueError, match="does not say what a lost turn is"):
         Env(Bare(), invalid="skip")
-
-
-# -- limits and flags ----------------------------------------------------------------------------
 
 
 def test_a_turn_limit_truncates_everybody_alike():
@@ -365,9 +356,6 @@ def test_infos_that_a_client_sets_hold_until_the_next_step():
     assert env.unwrapped.rewards == {"red": 3.0, "yellow": 0.0}
 
 
-# -- what seats read -----------------------------------------------------------------------------
-
-
 def test_rules_come_once_then_what_happened_then_the_view():
     env = started("game:ConnectFour-v0")
     first = env.observe("yellow")["text"]
@@ -423,9 +411,6 @@ def test_the_log_forgets_what_everybody_has_read():
         env.step("nowhere")
     assert len(env.match.message_log) < 20
     assert env.observe("red")["text"].count("red lost its turn.") == 1
-
-
-# -- seeds and snapshots -------------------------------------------------------------------------
 
 
 def test_a_seed_leads_to_the_next():
@@ -507,9 +492,6 @@ def test_a_game_pickles_as_its_arguments():
     assert len(data) < 200
     assert pickle.loads(data).agents == game.agents
     assert copy.deepcopy(game) is game
-
-
-# -- spaces, masks, rendering --------------------------------------------------------------------
 
 
 def test_environments_made_alike_work_out_each_mask_once(monkeypatch):

@@ -489,9 +489,6 @@ def test_wrong_arguments_are_named():
         gem_ma.make_vec(FOUR, api="parallel", agent="red")
 
 
-# -- all seats -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("id", "autoreset"),
     [
@@ -565,9 +562,6 @@ def test_a_seat_that_is_left_out_is_asked_again(made):
             vector.reset(indices=indices)
     batch = vector.step({"left": ["rock", "paper"], "right": ["paper", "paper"]})
     assert batch.rewards["right"].tolist() == [1.0, 0.0]
-
-
-# -- faults ----------------------------------------------------------------------------------------
 
 
 def faulty(made, backend="process", game=FaultyGuess, **kwargs):

@@ -19,9 +19,6 @@ def first_legal(turn):
     return turn.legal[0]
 
 
-# -- parallel ------------------------------------------------------------------------------------
-
-
 def test_the_parallel_view_is_a_parallel_env_over_turns():
     env = gem_ma.make_parallel("game:ConnectFour-v0")
     assert isinstance(env, pettingzoo.ParallelEnv)
@@ -65,9 +62,6 @@ def test_a_dead_seat_leaves_the_parallel_view_at_once():
     assert dead in observations
     assert rewards[dead] == -0.5
     assert dead not in env.agents
-
-
-# -- Gymnasium -----------------------------------------------------------------------------------
 
 
 def test_one_seat_is_a_gymnasium_env():

@@ -67,9 +67,6 @@ def test_names(name, words, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# -- packs -----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module", params=PLAYERS)
 def pack(request, tmp_path_factory):
     """A pack as `gem-ma new pack` writes it, installed as pip would, and how to run there."""

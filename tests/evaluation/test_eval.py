@@ -62,9 +62,6 @@ def timeless(results):
     return results
 
 
-# -- suites ----------------------------------------------------------------------------------------
-
-
 def test_the_suites_that_come_with_the_package():
     own = ["multi", "prompts", "smoke"]
     added = {
@@ -149,9 +146,6 @@ def test_suites_in_files(tmp_path):
         suites.make_suite(["game:TicTacToe-v9"])
 
 
-# -- who sits where --------------------------------------------------------------------------------
-
-
 def test_who_sits_where():
     one = suite({"id": BOARD, "opponents": {"o": "search"}})
     cells, _ = plan_tasks(one, "random", {})
@@ -184,9 +178,6 @@ def test_wins_are_above_the_mean():
     assert classify_outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["a"]) == "win"
     assert classify_outcome({"a": 1.0, "b": -0.5, "c": -0.5}, ["c"]) == "loss"
     assert classify_outcome({"a": 0.1 + 0.2, "b": 0.3}, ["a"]) == "draw"
-
-
-# -- sampling, and who costs what ------------------------------------------------------------------
 
 
 def two_models(server, **sampling):
@@ -291,9 +282,6 @@ def test_each_model_has_its_price(tmp_path, capsys):
         assert re.search(
             r"^cost: (\S+) \(user \S+, assistant \S+\)$", capsys.readouterr().out, re.M
         )
-
-
-# -- the numbers -----------------------------------------------------------------------------------
 
 
 def test_the_numbers_of_an_evaluation(tmp_path):
@@ -631,8 +619,6 @@ def test_one_environment_that_fails_does_not_stop_the_others(tmp_path):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-# -- killed at any moment --------------------------------------------------------------------------
-
 PLAYS = """
 import asyncio, sys
 from gem_ma.evaluation import suites
@@ -736,9 +722,6 @@ def test_a_folder_whose_header_is_damaged_is_named(tmp_path):
         with pytest.raises(ValueError, match="b"):
             compare(tmp_path / "a", tmp_path / "b")
         shutil.rmtree(tmp_path / "b")
-
-
-# -- two evaluations -------------------------------------------------------------------------------
 
 
 def test_comparing(tmp_path):
@@ -874,9 +857,6 @@ def test_compare_says_why(tmp_path, capsys):
     _, notes = compare(other[0], tmp_path / "stronger")
     assert f"{BOARD} x: success was 1.0 and is 0.5, so more than the agent may differ" in notes
     assert any("in seat o sat random, and then search:depth=1" in note for note in notes)
-
-
-# -- the command -----------------------------------------------------------------------------------
 
 
 @packs.needs("visual")

@@ -31,9 +31,6 @@ def command(*words):
     return main([str(word) for word in words])
 
 
-# -- ratings ---------------------------------------------------------------------------------------
-
-
 def chances(strengths, draw, i, j):
     a, b = strengths[i], strengths[j]
     weights = np.exp([a, draw + (a + b) / 2, b])
@@ -196,9 +193,6 @@ def test_plackett_luce_names_its_extra(monkeypatch):
         fit_plackett_luce([{"a": 1.0, "b": 0.0}])
 
 
-# -- who wins, and who cannot ----------------------------------------------------------------------
-
-
 def first_legal(turn):
     return turn.legal[0] if turn.legal else "0"
 
@@ -247,9 +241,6 @@ def test_the_command_says_what_prior_it_took(tmp_path, capsys):
     assert "random                 0, the anchor" in printed
     (one,) = [r for r in json.loads((tmp_path / "results.json").read_text())["ratings"] if r["low"]]
     assert one["high"] - one["low"] > 500
-
-
-# -- tournaments -----------------------------------------------------------------------------------
 
 
 def contents(folder):

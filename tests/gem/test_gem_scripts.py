@@ -162,9 +162,6 @@ def test_several_agents_do_as_in_gem(ours):
     assert [row[0] for row in told[-8:]] == ["b", ["a"], "c", ["a"], "a", [], None, []]
 
 
-# -- GETTING_STARTED, and the README ---------------------------------------------------------------
-
-
 @packs.needs("tasks")
 def test_the_python_tool_of_gems_getting_started(monkeypatch):
     datasets = pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
@@ -215,9 +212,6 @@ def test_the_loop_of_gems_readme_prints_and_ends(capsys):
         seen = after
         if terminated or truncated:
             break
-
-
-# -- what scripts register -------------------------------------------------------------------------
 
 
 class Reversed(Env):
@@ -299,9 +293,6 @@ def test_a_game_is_made_by_both(registers):
     assert gem_ma.make("game:Mine-v0").possible_agents == ["x", "o"]
 
 
-# -- what trainers ask of an environment -----------------------------------------------------------
-
-
 @packs.needs("tasks")
 def test_what_tinkers_examples_ask_of_environments():
     first = gem.make("math:Data", data=SUMS, seed=1732300000123456789, use_mp=False)
@@ -358,9 +349,6 @@ def test_what_makes_no_sense_is_said():
     ):
         with pytest.raises((ValueError, KeyError), match=re.escape(problem)):
             call()
-
-
-# -- every example of GEM --------------------------------------------------------------------------
 
 
 def imports(source):

@@ -57,9 +57,6 @@ def board(*rows, **more):
     return Grid(rows, TILES, **more)
 
 
-# -- every environment -----------------------------------------------------------------------------
-
-
 SCENES = [env_id for env_id in IDS if not env_id.startswith(TALKS)]  # what is said comes as text
 DRAWN = [env_id for env_id in SCENES if env_id in GAMES]
 THEMED = ("light", "dark", "contrast", "wood", "mono", 1, 2)
@@ -229,9 +226,6 @@ def test_the_same_bytes_in_every_process(ids):
     assert there.stdout.strip() == here["found"]
 
 
-# -- noise -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("which", ["blur:2", "jpeg", "downscale:3", "hue:-40", "blur+jpeg:10", 0])
 @pytest.mark.parametrize("env_id", ["game:ConnectFour-v0", "game:KuhnPoker-v0"])
 def test_noise_changes_pictures_alike_wherever_they_are_seen(env_id, which):
@@ -305,9 +299,6 @@ def test_certify_looks_at_the_theme_and_at_noise():
     with pytest.raises(ContractError, match="one picture for"):
         certify("game:Chess-v0", noise="downscale:64", views=500)
     assert certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), noise="", views=20).exact
-
-
-# -- grids -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -405,9 +396,6 @@ def test_what_is_no_scene():
         draw("board", SIZE)
     with pytest.raises(UnknownFigure, match="no figure 'dsic'; did you mean 'disc'"):
         draw(Grid(("a",), (("a", Tile("dsic")),)), SIZE)
-
-
-# -- other scenes ----------------------------------------------------------------------------------
 
 
 def test_cards_and_dice_differ():
@@ -515,9 +503,6 @@ def test_pixels_are_shown_as_they_are():
     assert draw(Pixels(big.tobytes(), 100, 300), (150, 150)).shape == (150, 150, 3)
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def decoded(data):
     """Read a PNG file of palette pixels without filters: a second decoder, beside Pillow."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -564,9 +549,6 @@ def test_a_gif_holds_every_frame(tmp_path):
         assert file.n_frames == 2
     with pytest.raises(ValueError, match="no frames"):
         save_gif([], str(tmp_path / "match.gif"))
-
-
-# -- themes ----------------------------------------------------------------------------------------
 
 
 def test_drawn_themes_deal_out_figures_and_the_legend_says_so():
@@ -647,8 +629,6 @@ def test_masks_are_exact_and_cached():
     with pytest.raises(ValueError, match="size=0"):
         make_mask("disc", 0)
 
-
-# -- nothing is cut in silence ---------------------------------------------------------------------
 
 LONG = "a status that is longer than any line of a small picture can be, and ends with "
 WORDED = {

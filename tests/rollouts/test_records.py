@@ -315,9 +315,6 @@ def test_pictures_of_records_hold_no_pixels():
     assert "not drawn" in repr(shown)
 
 
-# -- what others wrote -----------------------------------------------------------------------------
-
-
 def places(value, path=()):
     """Yield the way to every value inside of JSON that is of a known kind."""
     inner = value.items() if isinstance(value, dict) else ()
@@ -514,8 +511,6 @@ def test_words_that_are_not_registered_are_asked_about(tmp_path):
     (again,) = rollout("math:Data", "random", out=tmp_path / "b.jsonl", resume=True, **make)
     assert again.replay() == again  # the run knows what it plays
 
-
-# -- files -----------------------------------------------------------------------------------------
 
 RUN = """
 import sys

@@ -392,8 +392,6 @@ def test_wrong_arguments_are_named():
             gem_ma.rollout(FOUR, "random", 2, **kwargs)
 
 
-# -- games that no worker can import ---------------------------------------------------------------
-
 NOTEBOOK = """
 import gem_ma
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber

@@ -1340,9 +1340,6 @@ def _python(code, *args, prefix=(), errors=False):
     return (done.stdout, done.stderr) if errors else done.stdout
 
 
-# -- what it is for --------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def box():
     """Return a sandbox of the strongest level."""

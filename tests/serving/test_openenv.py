@@ -146,9 +146,6 @@ def plain(value):
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-# -- our own client ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("id", GAMES)
 def test_a_remote_game_equals_the_local_one(id, url):
     local = gem_ma.make(id, **GAMES[id])
@@ -326,9 +323,6 @@ def test_something_else_that_listens_is_no_server():
         thread.join()
 
 
-# -- tokens ------------------------------------------------------------------------------------
-
-
 def test_tokens(url, servers, monkeypatch):
     monkeypatch.delenv("GEM_MA_TOKEN", raising=False)
     where = url("game:GuessTheNumber-v0", token=TOKEN)
@@ -391,9 +385,6 @@ def test_web_pages_cannot_come_in(url):
     ):
         pass
     assert refused.value.response.status_code == 403
-
-
-# -- any OpenEnv client ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("id", GAMES)
@@ -545,9 +536,6 @@ def test_agilerls_rollouts_read_the_rules_and_what_is_seen(field, url):
     assert "higher" in found["shown"][1]
     assert found["shown"][-1].count("Guess the Number") == 1
     assert found["rewards"] == [0.0, 0.0, 0.0]
-
-
-# -- faults ------------------------------------------------------------------------------------
 
 
 def test_a_clients_mistakes_are_answers(url, servers):
@@ -1005,9 +993,6 @@ def test_pages_of_a_wrong_kind():
             assert only_faults(url) is None  # it is played without what makes no sense
 
 
-# -- anybody's environments --------------------------------------------------------------------
-
-
 def test_a_foreign_environment(url):
     env = gem_ma.make(f"openenv:{url('foreign:Count')}", max_turns=50)
     assert env.possible_agents == ["player"]
@@ -1055,9 +1040,6 @@ def test_a_foreign_environment_that_takes_text(url):
     assert env.observe("player")["text"] == "heard: again"
     env.step_seats({"player": "last"})
     assert not env.to_act
-
-
-# -- the servers -------------------------------------------------------------------------------
 
 
 class Slow(Game):

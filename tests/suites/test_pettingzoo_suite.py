@@ -133,9 +133,6 @@ def _named(names, mark):
     return decorate
 
 
-# -- test/ -----------------------------------------------------------------------------------------
-
-
 @every(ALL, "all_parameter_combs_test.test_module")
 def test_module(name, ours):
     theirs = suite("all_parameter_combs_test")
@@ -232,9 +229,6 @@ def test_the_tables_name_everything_that_is_there():
     ours = {name for name in RUN if not name.startswith("pettingzoo.test.")}
     assert there == ours
     assert LEFT.keys() <= RUN
-
-
-# -- pettingzoo.test, beside what test_official.py runs over every id ------------------------------
 
 
 @named("pettingzoo.test.performance_benchmark")

@@ -35,9 +35,6 @@ class Use(NamedTuple):
     methods: tuple[str, ...]
 
 
-# -- where they are --------------------------------------------------------------------------------
-
-
 class _Stand(dict[str, Any]):
     """The names of a module; what is known only within a function is the word abc."""
 
@@ -152,8 +149,6 @@ def _built(call: ast.Call, function: str, names: Mapping[str, Any]) -> re.Patter
     flags += call.args[place : place + 1]
     return re.compile(value(call.args[0]), value(flags[0]) if flags else 0)
 
-
-# -- what is hostile to one ------------------------------------------------------------------------
 
 _TAILS = ("", "\0", "\n", "!x")
 _ANYWAY = ("a", "1", " ", "\n", "a ", "a.", "a\n")
@@ -306,9 +301,6 @@ def _letters(items: Any) -> list[str]:
     return list(dict.fromkeys(filter(None, [*found, run])))[:24]
 
 
-# -- how long it takes -----------------------------------------------------------------------------
-
-
 def apply(pattern: re.Pattern[Any], method: str, text: str) -> None:
     """Use a pattern as the package does, to the end."""
     given = text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
@@ -374,8 +366,6 @@ def fault(use: Use, sizes: Sequence[int] = SIZES) -> str:
                 return f"{use.where} {use.pattern.pattern!r}.{method}: {found}"
     return ""
 
-
-# -- what reads texts of others --------------------------------------------------------------------
 
 LETTERS = (" ", "\n", "\t", "a", "1", "1 ", "a ", "a\n", "a.", ".", ",", "-", "_", "*", "@", "a@")
 MARKS = (

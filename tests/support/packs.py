@@ -24,7 +24,7 @@ HERE = {one.pack.name for one in list_packs()}
 ABSENT = DECLARED.keys() - HERE  # taken out, or without one that they use
 
 # What of a text is a pack's: ids, agents, suites, commands, modules, files. It stands here since a
-# pack that is gone cannot say it; guards/test_packs.py holds it against what packs add.
+# pack that is gone cannot say it; tests/test_packs.py holds it against what packs add.
 WORDS = {
     "bridges": r"\b(?:ta|gym|pz|os|openenv):(?=\S)|envs[./]bridges\b",
     "gem": r"gem_ma[./]gem\b|tests/gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",

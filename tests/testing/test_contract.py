@@ -149,9 +149,6 @@ def acts_together(env, seed):
     return True
 
 
-# -- planted bugs: each is a game with one thing wrong -------------------------------------------
-
-
 class SharedState(tic_tac_toe.TicTacToe):
     """Its state can be changed, and advance does."""
 

@@ -290,9 +290,6 @@ def test_answers_that_are_none(answer, monkeypatch, caplog):
     assert "pass-word" not in caplog.text
 
 
-# -- connections that end ------------------------------------------------------------------------
-
-
 def test_a_server_killed_between_calls_is_started_again():
     with MCPServer(COMMAND) as server:
         tools = named(server.tools())
@@ -371,9 +368,6 @@ def test_targets_that_are_none():
         MCPServer(["x"], timeout=0)
 
 
-# -- nothing stays behind ------------------------------------------------------------------------
-
-
 def test_closing_ends_the_process_and_the_thread(monkeypatch):
     monkeypatch.setenv("SECRET", "hidden")
     threads = threading.active_count()
@@ -446,9 +440,6 @@ def test_a_web_connection_ends_quietly_with_its_process(web):
         timeout=20,
     )
     assert (run.stdout, run.stderr, run.returncode) == ("2\n", "", 0)
-
-
-# -- copies --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("server", ["stdio"], indirect=True)

@@ -216,9 +216,6 @@ def test_damaged_and_foreign_folders_are_one_error(index, tmp_path):
                 Index.load(path)
 
 
-# -- the tool ------------------------------------------------------------------------------------
-
-
 def test_what_a_seat_reads(index):
     tool = SearchTool(index, top_k=2)
     assert isinstance(tool, Tool)
@@ -277,9 +274,6 @@ def test_many_threads_search_one_index(index):
     with ThreadPoolExecutor(8) as pool:
         runs = list(pool.map(lambda _: [index.search(q, 5) for q in QUERIES], range(100)))
     assert all(run == expected for run in runs)
-
-
-# -- retrievers over HTTP ------------------------------------------------------------------------
 
 
 class Script(http.server.BaseHTTPRequestHandler):

@@ -64,9 +64,6 @@ def compared(rows, by):
     return [[j for j, other in enumerate(keys) if other == key] for key in keys]
 
 
-# -- against plain loops ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("gamma", [1.0, 0.9, 0.0])
 def test_returns_are_sums_over_own_turns(seed, gamma):
@@ -161,9 +158,6 @@ def test_role_baselines_are_read_before_they_learn(seed):
     assert learnt == pytest.approx(baselines)
 
 
-# -- what must not change them ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_order_of_rows_is_no_matter(seed):
     rows = drawn(seed)
@@ -238,9 +232,6 @@ def test_no_turns_have_no_advantages():
         assert function(rows).shape == (0,)
     assert gae(rows, []).shape == (0,)
     assert rae(rows, {"env seat": 1.0})[1] == {"env seat": 1.0}
-
-
-# -- worked by hand --------------------------------------------------------------------------------
 
 
 def test_the_examples_in_the_docstrings():
@@ -322,9 +313,6 @@ def test_values_that_do_not_fit():
         rae(example(), decay=2)
 
 
-# -- from episodes ---------------------------------------------------------------------------------
-
-
 def test_turns_of_played_episodes():
     episodes = gem_ma.rollout(KUHN, "random", 30, seed=1, group=3)
     rows = turns(episodes)
@@ -379,9 +367,6 @@ def test_two_runs_with_one_seed_cannot_be_told_apart():
     with pytest.raises(ValueError, match="two episodes of game:KuhnPoker-v0 are called 1-0"):
         turns([*episodes, *episodes])
     turns([*episodes, *gem_ma.rollout("game:TicTacToe-v0", "random", 2, seed=1)])
-
-
-# -- to tokens -------------------------------------------------------------------------------------
 
 
 def sample(episode, seat, spans, length):

@@ -51,9 +51,6 @@ def uniform(seat, view):
     return [1 / len(legal)] * len(legal)
 
 
-# -- the pool --------------------------------------------------------------------------------------
-
-
 def test_an_empty_pool_leaves_the_learner_itself():
     learner = First()
     others = Pool().opponents(learner)
@@ -187,9 +184,6 @@ def test_what_cannot_be():
     assert pool.names == ("a",)
 
 
-# -- results ---------------------------------------------------------------------------------------
-
-
 def test_win_rates_and_games():
     pool = Pool({"solver": "search", "loser": ScriptedAgent(["0"] * 9)})
     for one, two, seed in (("solver", "loser", 1), ("learner", "solver", 2)):
@@ -307,9 +301,6 @@ def test_rivals_leave_a_share_to_others():
     for wrong in ({"random": 1.5}, {"random": -0.5, "search": 0.5}):
         with pytest.raises(ValueError, match="expected shares, together no more than 1"):
             Rivals(Kept(), beside=wrong)
-
-
-# -- exact values ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -438,9 +429,6 @@ def test_a_best_response_looks_through_a_fixed_policy():
     game = TicTacToe()
     assert expected_returns(game, first) == {"x": 1.0, "o": -1.0}
     assert best_response(game, first, "x") == best_response(game, first, "o") == 1.0
-
-
-# -- learning --------------------------------------------------------------------------------------
 
 
 def test_kuhn_poker_is_learnt_by_self_play():

@@ -72,9 +72,6 @@ def same(a, b):
     return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 
-# -- rollout and update agree ----------------------------------------------------------------------
-
-
 def check_ratios(player, episodes, seats):
     """Compare each token's probability with what it was drawn with; return how many there were."""
     found = [one for e in episodes for seat in seats for one in samples(e, seat, player.tokens)]
@@ -112,9 +109,6 @@ def test_before_the_first_step_every_ratio_is_one_with_pictures(sight, observe):
     seeing = [name for name in before if "vision" in name or "visual" in name]
     assert seeing
     assert any(not torch.equal(before[name], weights(player)[name]) for name in seeing)
-
-
-# -- the update ------------------------------------------------------------------------------------
 
 
 def played(player, count=3):
@@ -311,9 +305,6 @@ def test_named_errors(tokenizer):
         player.update([loop.Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
 
 
-# -- seats and parameters --------------------------------------------------------------------------
-
-
 def trainer(agents, advantages=rebn, **kwargs):
     return loop.Trainer(
         SAME_TIME,
@@ -454,9 +445,6 @@ def test_adapters_of_two_seats_over_one_model(tokenizer):
     for name, one in model.named_parameters():
         if "lora" not in name:
             assert torch.equal(one, base[name])
-
-
-# -- going on --------------------------------------------------------------------------------------
 
 
 def rows(log):
@@ -677,9 +665,6 @@ def test_killed_at_any_moment_it_goes_on_with_the_same_curve(tmp_path):
 @pytest.mark.slow
 def test_killed_ten_times_it_goes_on_with_the_same_curve(tmp_path):
     check_kills({"of_models": 60, "of_rivals": 300}, 2 * PLACES, tmp_path)
-
-
-# -- small learners --------------------------------------------------------------------------------
 
 
 def example(name):

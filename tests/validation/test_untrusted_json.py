@@ -137,8 +137,6 @@ def test_values_of_another_parser_are_held_to_the_same():
     assert check_json(given) is not given
 
 
-# -- every place where it comes in -----------------------------------------------------------------
-
 VALUES = {  # as JSON, for where a value may stand
     "deep lists": "[" * 100_000 + "]" * 100_000,
     "deep objects": '{"a":' * 100_000 + "1" + "}" * 100_000,

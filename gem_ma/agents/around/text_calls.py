@@ -161,9 +161,6 @@ class FewShotAgent(Around):
         return f"FewShotAgent({self.agent!r}, {self.file!r}, shots={self.shots})"
 
 
-# -- what the agent inside reads -------------------------------------------------------------------
-
-
 def _as_text(turn: Turn, rules: str) -> Turn:
     """Return a turn without tools, its chat as one that knows of none."""
     chat = before(turn)
@@ -206,9 +203,6 @@ def _written(step: Step) -> str:
     said = {"name": RESPOND, "arguments": {"content": message}}
     action = f"Action:\n{json.dumps(said, ensure_ascii=False)}" if message else ""
     return "\n".join(filter(None, [f"Thought:\n{thought}" if thought else "", action]))
-
-
-# -- what it wrote ---------------------------------------------------------------------------------
 
 
 def _read(answer: str, names: Collection[str]) -> Reply:
@@ -262,9 +256,6 @@ def _saying(answer: str, said: str, message: str, place: int) -> Reply:
         return Reply(answer)
     hidden = answer.removesuffix(said) if answer.endswith(said) else ""
     return Reply(f"{hidden}{_OPENS}{thought}{_CLOSES}{message}" if thought else hidden + message)
-
-
-# -- examples --------------------------------------------------------------------------------------
 
 
 def _examples(file: str) -> list[str]:

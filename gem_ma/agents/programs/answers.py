@@ -35,8 +35,6 @@ class Listener:
         self.finish: str | None = None
         self.usage: Mapping[str, Any] = {}
 
-    # -- a whole answer ----------------------------------------------------------------------------
-
     def hear(self, answer: Mapping[str, Any]) -> None:
         """Hear all of it."""
         if self.endpoint == "responses":
@@ -75,8 +73,6 @@ class Listener:
         self.finish = choice.get("finish_reason") or self.finish
         self.usage = _map(answer.get("usage")) or self.usage
 
-    # -- a stream ----------------------------------------------------------------------------------
-
     def event(self, data: str) -> dict[str, Any] | None:
         """Hear the data of an event; return it without what nobody but us asked for."""
         if data.strip() == "[DONE]":
@@ -110,8 +106,6 @@ class Listener:
         if more.get("name"):
             function["name"] = more["name"]
         function["arguments"] = function.get("arguments", "") + str(more.get("arguments") or "")
-
-    # -- what it was -------------------------------------------------------------------------------
 
     def call(self) -> ModelCall:
         """Return the call, now that all of its answer was heard."""

@@ -89,8 +89,6 @@ class Gateway:
         self._thread: threading.Thread | None = None
         self._error: Any = None
 
-    # -- seats -------------------------------------------------------------------------------------
-
     def seat(self, name: str, episode: str) -> Seat:
         """Return a seat with an address of its own."""
         secret = secrets.token_urlsafe(16)
@@ -108,8 +106,6 @@ class Gateway:
         calls, account.calls = sorted(account.calls, key=lambda one: one[0]), []
         packed = [account.history.pack(call) for _, call in calls]
         return packed, calls[-1][1] if calls else None
-
-    # -- the server --------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
         with self._lock:
@@ -193,8 +189,6 @@ class Gateway:
         if account is None:
             raise refused(web.HTTPNotFound, "no seat has this address, or its episode is over")
         return account
-
-    # -- calls of models ---------------------------------------------------------------------------
 
     async def _models(self, request: web.Request) -> web.Response:
         self.account(request)
@@ -308,8 +302,6 @@ class Gateway:
     def _unreachable(self, error: BaseException) -> web.HTTPException:
         why = redact_secrets(str(error) or type(error).__name__)
         return refused(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
-
-    # -- turns and moves ---------------------------------------------------------------------------
 
     async def _turn(self, request: web.Request) -> web.Response:
         seat = self.account(request).seat

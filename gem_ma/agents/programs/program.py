@@ -64,8 +64,6 @@ class ProgramAgent:
         self._pool: ThreadPoolExecutor | None = None
         self._users = 0
 
-    # -- turns -------------------------------------------------------------------------------------
-
     async def act(self, turns: list[Turn]) -> list[Reply]:
         async with self:
             return await asyncio.gather(*map(self._reply, turns))
@@ -138,8 +136,6 @@ class ProgramAgent:
     def _forget(self, seat: Seat) -> None:
         self._tasks.pop(seat, None)
         self.gateway.drop(seat)
-
-    # -- as long as a run lasts --------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         if not self._users:

@@ -38,8 +38,6 @@ class Seat:
         self._due: Future[Turn | None] = Future()
         self._said: Future[Any] | None = None
 
-    # -- of the program ----------------------------------------------------------------------------
-
     def turn(self, timeout: float | None = None) -> Turn | None:
         """Wait for the seat's turn, and return it, or None when the episode is over."""
         return self._due.result(timeout)
@@ -71,8 +69,6 @@ class Seat:
         due = self._due = Future()
         said.set_result(reply)
         return due
-
-    # -- of the episode ----------------------------------------------------------------------------
 
     def ask(self, turn: Turn) -> Future[Any]:
         """Let it be the seat's turn, and return what its reply will be."""

@@ -110,8 +110,6 @@ class Hall:
         """Close the file of records."""
         self.file.close()
 
-    # -- tables --------------------------------------------------------------------------------
-
     def table(self, name: str) -> Table:
         """Return a match."""
         if name not in self.abouts:
@@ -312,8 +310,6 @@ class Hall:
             self.rated = {env: _rated(matches) for env, matches in played.items()}
         return self.rated
 
-    # -- what is seen and done ---------------------------------------------------------------
-
     def seen(self, table: Table, seat: str | None, theme: str = "light") -> dict[str, Any]:
         """Return what a seat or a spectator sees; of a board that can be clicked, its squares."""
         board = self._board(table, seat) if seat is not None and table.turn(seat) else None
@@ -378,8 +374,6 @@ class Hall:
         for event in self.watching.get(table.about.id, ()):
             event.set()
         self.drive(table)
-
-    # -- agents --------------------------------------------------------------------------------
 
     def drive(self, table: Table) -> None:
         """Let the agents of a table reply, as long as it waits for one, and mind its clock."""

@@ -87,8 +87,6 @@ class Site:
         yield
         self.hall.close()
 
-    # -- who may come in -----------------------------------------------------------------------
-
     def _problem(self, request: HTTPConnection) -> str:
         """Return why somebody cannot come in, or nothing."""
         host = request.headers.get("host", "")
@@ -113,8 +111,6 @@ class Site:
                 return JSONResponse({"problem": str(error)}, 400, _HEADERS)
 
         return guarded
-
-    # -- pages and files -----------------------------------------------------------------------
 
     async def page(self, request: Request) -> Response:
         if self.token is not None and request.query_params.get("token"):
@@ -207,8 +203,6 @@ class Site:
         start = self.hall.position(name, int(asked["number"]), int(asked["turn"]))
         told = {"env": start.env, "seats": self.hall.seats(start), "moves": len(start.past)}
         return JSONResponse(told, headers=_HEADERS)
-
-    # -- a table -------------------------------------------------------------------------------
 
     def _table(self, request: HTTPConnection) -> Table:
         return self.hall.table(request.path_params["id"])

@@ -151,8 +151,6 @@ class Table:
         data = {"format": FORMAT, **self.about._asdict()}
         write_atomically(self.folder / "about.json", (json.dumps(data, indent=1) + "\n").encode())
 
-    # -- where it stands -----------------------------------------------------------------------
-
     @property
     def seats(self) -> tuple[str, ...]:
         return tuple(self._env.possible_agents)
@@ -201,8 +199,6 @@ class Table:
     def left(self, seat: str) -> float:
         """Return the seconds in which a seat that is asked may reply."""
         return self.since[seat] + self.about.clock + self.bank(seat) - time.time()
-
-    # -- what is done --------------------------------------------------------------------------
 
     def sit(self, seat: str, name: str, key: str) -> None:
         """Let somebody take a seat that is free; the key is a hash of theirs."""
@@ -333,8 +329,6 @@ class Table:
             seats = [step.agent for step in self.late]
             episode.report["out of time"] = {seat: seats.count(seat) for seat in set(seats)}
 
-    # -- what is seen --------------------------------------------------------------------------
-
     def seen(
         self, seat: str | None, theme: str = "light", picture: bytes | None = None
     ) -> dict[str, Any]:
@@ -428,8 +422,6 @@ class Table:
             }
             for step in steps
         ]
-
-    # -- its record ----------------------------------------------------------------------------
 
     def record(self) -> Path:
         """Return the file that holds the match as an episode, once it is over."""

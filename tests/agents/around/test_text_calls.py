@@ -67,9 +67,6 @@ def call(name, arguments="{}"):
     return {"id": "c", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-# -- what is a call, and what is a message ---------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -150,9 +147,6 @@ def test_a_reply_keeps_what_it_took_and_no_tokens():
     for text in (f"Action: {FIND}", "Hi!"):
         reply = said(Reply(text, token_ids=[1], logprobs=[-1.0], **fields))
         assert {**reply.fields(), "tool_calls": None} == {**fields, "tool_calls": None}
-
-
-# -- what the agent inside reads -------------------------------------------------------------------
 
 
 def test_tools_are_in_the_rules_and_the_chat_is_as_it_was_written():
@@ -255,9 +249,6 @@ def test_without_tools_the_agent_is_as_it_is():
     assert (answer, script.turns[0] is now) == ("Action: 5", True)
 
 
-# -- in games --------------------------------------------------------------------------------------
-
-
 @packs.needs("tau")
 def test_in_a_shop_calls_are_made_and_the_user_hears_messages_only():
     for library in ("openai", "tenacity"):
@@ -313,9 +304,6 @@ def test_tools_of_any_game_are_called():
     assert episode.failure is None
     assert [step.move for step in episode.steps if step.agent == "x"][1] == "4"
     assert script.chats[1][-1][1].startswith("Tool output: 42")
-
-
-# -- examples --------------------------------------------------------------------------------------
 
 
 def test_examples_stand_after_the_rules_and_tools_stay_native(tmp_path):

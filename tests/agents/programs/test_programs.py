@@ -212,9 +212,6 @@ def test_pictures_are_kept_by_what_identifies_them():
     assert "sha256:" in packed["messages"][0]["content"][0]["image_url"]["url"]
 
 
-# -- what goes wrong -------------------------------------------------------------------------------
-
-
 def only_failure(program, server, seconds=20.0, **settings):
     agent = ProgramAgent(program, server.url, seconds=seconds, patience=0.5, **settings)
     (episode,) = gem_ma.rollout(GAME, agent, 1, seed=0, rounds=2, progress=False)

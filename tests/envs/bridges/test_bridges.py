@@ -75,9 +75,6 @@ def play(env, seed=0, turns=10_000, options=None):
     return env.turns
 
 
-# -- environments of this file ----------------------------------------------------------------
-
-
 class Corridor(gymnasium.Env):
     """Walk to the end of a corridor."""
 
@@ -147,8 +144,6 @@ def env():
     return pettingzoo.utils.parallel_to_aec(Shrinking())
 
 
-# -- spaces in words ---------------------------------------------------------------------------
-
 SPACES = [
     spaces.Discrete(5, start=-1),
     spaces.Box(-2, 2, (1,), np.float32),
@@ -207,9 +202,6 @@ def test_observations_in_words():
     assert describing.numbers(sparse) == "40 places, 1 at 3, 17, 0 elsewhere"
     assert describing.numbers(np.array([[1.23456, 2], [3, 4]])) == "[[1.235, 2],\n[3, 4]]"
     assert "on average; too many" in describing.numbers(np.arange(5000.0))
-
-
-# -- the same episode as in the plain library --------------------------------------------------
 
 
 def same(one, other):
@@ -348,9 +340,6 @@ def test_the_words_of_toy_text():
     assert lines[top + 1 + row][1 + 2 * column] == "T"
 
 
-# -- played to the end, in words and pictures --------------------------------------------------
-
-
 @pytest.mark.parametrize("observe", ["text", "both"])
 @pytest.mark.parametrize(
     "id", [f"gym:{id}" for id in (*TEXT, *MINIGRID)] + [f"pz:{id}" for id in CLASSIC]
@@ -423,9 +412,6 @@ def test_nobody_sees_the_cards_of_another():
         assert type(env.game.picture(env.game_state, None)).__name__ == "Pixels"
 
 
-# -- chance ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("id", ["gym:FrozenLake-v1", "gym:Blackjack-v1", "pz:texas_holdem_v4"])
 def test_a_fork_with_a_seed_sees_other_luck(id):
     def futures(forks):
@@ -469,9 +455,6 @@ def test_many_episodes_at_once_in_threads():
     for thread in threads:
         thread.join()
     assert together == alone
-
-
-# -- seats -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("parallel", [None, False])
@@ -534,9 +517,6 @@ def test_an_environment_by_its_class():
     check_env(env.id, seeds=1, processes=False)
 
 
-# -- ids ---------------------------------------------------------------------------------------
-
-
 def test_listing_imports_no_other_library():
     ids = gem_ma.list_envs("gym:*") + gem_ma.list_envs("pz:*")
     assert len(ids) > 150
@@ -573,9 +553,6 @@ def test_a_space_that_cannot_be_replied_to():
         Gymnasium(f"{__name__}:Graphs")
     with pytest.raises(ValueError, match="has no env"):
         PettingZoo("json")
-
-
-# -- the contract, ours and theirs -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

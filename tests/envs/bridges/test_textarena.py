@@ -54,9 +54,6 @@ IDS, SAMPLE = list(entries()), SAMPLED.split()
 BRIEF = [id for id in IDS if not id.endswith(("-train", "-raw"))]  # the other forms play the same
 
 
-# -- what the tests need ---------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module", autouse=True)
 def corpora(tmp_path_factory):
     """Make word lists out of what TextArena ships, where NLTK's own are not there."""
@@ -160,9 +157,6 @@ def playable(names):
     return [name for name in names if not spec(f"ta:{name}").list_missing()]
 
 
-# -- the list --------------------------------------------------------------------------------------
-
-
 def test_listing_imports_nothing():
     code = (
         "import sys, gem_ma; ids = gem_ma.list_envs('ta:*');"
@@ -220,9 +214,6 @@ def test_an_id_that_the_table_does_not_have(monkeypatch):
     assert env.turns == 1
 
 
-# -- every id --------------------------------------------------------------------------------------
-
-
 def plays_twenty_turns(name):
     steps = transcript(name)
     assert len(steps) > 20 or not steps[-1][0][2]["to_act"]
@@ -254,9 +245,6 @@ def test_what_is_listed_is_legal(family):
         for step in play(env, seed, 200, say=None):
             assert step
         assert not any("invalid" in env.info(agent) for agent in env.possible_agents)
-
-
-# -- seeds -----------------------------------------------------------------------------------------
 
 
 def seeds_decide(names):
@@ -343,9 +331,6 @@ def test_a_fork_replays_chance_and_one_with_a_seed_redraws_it():
     assert len(set(map(tuple, others))) > 1
 
 
-# -- what seats see --------------------------------------------------------------------------------
-
-
 def test_reasoning_is_never_shown_to_others():
     for name in playable([name for name in SAMPLE if entries()[name].seats[-1] > 1]):
         env = make(name)
@@ -430,9 +415,6 @@ def test_the_board_is_described_and_not_told_as_news():
     assert env.core.game.describe(env.game_state, None).startswith("Current Board")
 
 
-# -- invalid moves ---------------------------------------------------------------------------------
-
-
 def test_an_invalid_move_changes_nothing_but_the_notice():
     env = gem_ma.make("ta:ConnectFour-v0", penalty=0.5)
     env.reset(seed=1)
@@ -512,8 +494,6 @@ def test_brackets():
         with pytest.raises(InvalidMove, match="not closed"):
             bridge.bracketed(open_)
 
-
-# -- leaving, and ends -----------------------------------------------------------------------------
 
 MANY = [
     ("Briscola-v0", 4),
@@ -605,8 +585,6 @@ def test_a_fault_of_textarena_is_an_exception(monkeypatch):
     with pytest.raises(bridge.Fault, match=r"TicTacToe-v0 of TextArena failed over '\[3\]'"):
         env.step("[3]")
 
-
-# -- the contracts ---------------------------------------------------------------------------------
 
 KINDS = [  # one, two, three and more, teams, and simultaneous moves asked for one by one
     ("TowerOfHanoi-v0", {}),

@@ -315,9 +315,6 @@ def test_a_browser_opens_lists_the_same_often(tab, seed):
     agree_on_lists(tab, seed)
 
 
-# -- whole tasks -----------------------------------------------------------------------------------
-
-
 def put_down(tab, widgets, ui):
     """Show in the browser what a task shows."""
     seen = shown(widgets, ui)

@@ -84,9 +84,6 @@ def test_three_views(id):
         assert np.array_equal(both[first]["image"], picture)
 
 
-# -- a user and an assistant -----------------------------------------------------------------------
-
-
 def test_the_assistant_knows_only_what_it_is_told():
     game = Assisted(family="login")
     state = started(game)
@@ -134,9 +131,6 @@ def test_a_long_message_leaves_room_for_the_screen():
         done(game, state, assistant=f'say("{"x" * 1200}")')
 
 
-# -- a helper and a beginner -----------------------------------------------------------------------
-
-
 def test_a_helper_can_only_point():
     game = Guided()
     state = started(game)
@@ -154,9 +148,6 @@ def test_a_helper_can_only_point():
 def test_families_that_pointing_cannot_solve_are_refused():
     with pytest.raises(ValueError, match=r"family='typing': expected names with \+ between"):
         gem_ma.make("screens:guided", family="typing")
-
-
-# -- two at one document ---------------------------------------------------------------------------
 
 
 def test_a_caret_stays_at_its_letters_while_the_other_types():

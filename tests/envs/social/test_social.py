@@ -319,9 +319,6 @@ def test_a_secret_is_kept_by_who_talks():
     )
 
 
-# -- what the seats know together is enough, read out of their facts a second time ---------------
-
-
 def numbers(line):
     return [int(n) for n in re.findall(r"\d+", line)]
 

@@ -413,9 +413,6 @@ def test_numbers_need_no_sandbox():
     assert grading.numeric("who knows", ["5"]).score == 0
 
 
-# -- questions -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("said", "golds"),
     [
@@ -448,8 +445,6 @@ def test_f1_is_the_overlap_in_words():
     assert grading.f1("cat", ["dog"]).score == grading.f1("", ["dog"]).score == 0
     assert grading.f1("cat", []).score == 0
 
-
-# -- programs --------------------------------------------------------------------------------------
 
 DOUBLE = [Test("3", "6"), Test("-4", "-8"), Test("10", "20")]
 ADD = [Test([1, 2], 3, "add"), Test([-1, 1], 0, "add")]

@@ -382,9 +382,6 @@ def test_a_scorer_that_fails_or_hangs_pays_nothing_and_is_reported():
     assert not gem_ma.make("rg:chain_sum").blocking
 
 
-# -- right answers where the dataset names none ----------------------------------------------------
-
-
 def rush_hour(entry):
     """Return the shortest way out, by search over the places of all cars."""
     board = entry["metadata"]["board_config"]

@@ -209,9 +209,6 @@ def test_bad_indices_are_refused(tmp_path):
     env.reset(options={"index": np.int64(0)})
 
 
-# -- the loader ------------------------------------------------------------------------------------
-
-
 def test_small_files_need_no_other_package(tmp_path, monkeypatch):
     for name in ("datasets", "pyarrow"):
         monkeypatch.setitem(sys.modules, name, None)  # as if they were not installed

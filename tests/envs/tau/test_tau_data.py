@@ -213,9 +213,6 @@ def test_what_is_not_right_is_fetched_again(domains, tmp_path, harm):
     assert same(into, domains)
 
 
-# -- downloads -----------------------------------------------------------------------------------
-
-
 class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         self.server.agents.add(self.headers["User-Agent"])
@@ -289,9 +286,6 @@ def test_a_folder_that_cannot_be_written(domains, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataMissing, match=r"file.* cannot be written \(.*--into PATH"):
         fetch.fetch(source=source, into=tmp_path / "file" / "into")
-
-
-# -- sources that are not right ------------------------------------------------------------------
 
 
 def test_a_damaged_clone_is_named_with_its_digest(domains, tmp_path):
@@ -395,9 +389,6 @@ def test_code_beside_the_tasks_is_never_run(domains, tmp_path):
     assert not marker.exists()
 
 
-# -- what the user is told -----------------------------------------------------------------------
-
-
 @pytest.fixture
 def fetched(domains, tmp_path, monkeypatch):
     """A data folder as those were that had no words for the user; no clone, and no package."""
@@ -463,9 +454,6 @@ def test_strict_tells_the_user_the_words_of_the_original(fetched, tmp_path):
     make("tau:shop", strict=True)  # which has none, and needs no data
 
 
-# -- loading -------------------------------------------------------------------------------------
-
-
 def test_loading_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setenv(data.VARIABLE, str(tmp_path))
     with pytest.raises(DataMissing) as error:
@@ -499,8 +487,6 @@ def test_splits(tmp_path):
     with pytest.raises(ValueError, match=r"it has train, dev, test, or a tasks\.json of tau2"):
         data.load("retail", "hard")
 
-
-# -- tau2-bench ----------------------------------------------------------------------------------
 
 SCENARIO = {
     "domain": "retail",

@@ -31,8 +31,6 @@ from gem_ma.renderers.figures import make_mask
 from gem_ma.scene import COLORS, Grid, Panels, Shapes
 from gem_ma.testing import check_env
 
-# -- the answers, from the scenes ------------------------------------------------------------------
-
 
 def turn_of(line):
     """Return how far a hand has turned from the top, clockwise."""
@@ -519,9 +517,6 @@ def test_arguments_that_make_no_sense(arguments):
 @pytest.mark.parametrize("task", [Clock, Jigsaw])
 def test_the_contract_with_more_tries(task):
     check_env(Env(task(None, tries=2)), seeds=1, processes=False)
-
-
-# -- what the renderers draw for them --------------------------------------------------------------
 
 
 def inked(scene, size=(252, 252)):

@@ -42,8 +42,6 @@ class Service(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
-    # -- what is asked for ---------------------------------------------------------------------
-
     def create_model(self, body):
         name = f"model-{len(self.models)}"
         self.models[name] = Model()

@@ -65,9 +65,6 @@ async def says_later(turn):
     return "A hat, later."
 
 
-# -- plain and react -----------------------------------------------------------------------------
-
-
 def test_a_plain_user_is_the_agent_as_it_is():
     script, said, now = Script(reply("A hat.")), [], turn()
     said = ask_agent(LLMUser(FunctionAgent(script.answer)), [now])
@@ -122,9 +119,6 @@ def test_thoughts_are_asked_for_and_kept_back():
 )
 def test_no_thought_is_told(answer, message):
     assert ask_agent(LLMUser(Script(answer), "react"), [turn()]) == [message]
-
-
-# -- verify and reflect --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strategy", ["verify", "reflect"])
@@ -213,9 +207,6 @@ def test_a_bad_draft_is_reflected_upon():
 def test_what_is_no_objection_lets_a_draft_pass(verdict):
     script = Script("a", verdict)
     assert ask_agent(LLMUser(script, "verify"), [turn()]) == ["a"]
-
-
-# -- many at once, and agents of all kinds -------------------------------------------------------
 
 
 def test_the_calls_of_a_wave_are_one_call():

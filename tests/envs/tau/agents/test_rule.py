@@ -73,9 +73,6 @@ def test_specs_that_make_no_user(spec, words):
         load(spec)
 
 
-# -- what it says ----------------------------------------------------------------------------------
-
-
 def test_it_begins_with_a_wish_and_tells_of_itself_what_it_is_asked_for():
     (wish,), known = wants().wishes, wants().known
     first, who, number, end = talk(
@@ -159,9 +156,6 @@ def test_without_a_game_at_hand_it_tells_the_sentences_of_its_rules():
     assert user(begin).endswith(cancel)
     assert user(begin, cancel, "What is your email?").endswith("ann@shop.org.")
     assert user(begin, cancel, "That is done. Anything else?") == "I want to return the Lamp."
-
-
-# -- what it is like -------------------------------------------------------------------------------
 
 
 def test_two_sets_of_phrases_share_none_and_say_the_same_things():
