@@ -12,7 +12,6 @@ from gem_ma.engine import action_parsing
 from gem_ma.tools import python
 from gem_ma.tools.function import function_tool
 
-
 every_size = pytest.mark.parametrize(
     "sizes", [growth.SIZES, pytest.param(growth.LONGER, marks=pytest.mark.slow)], ids=max
 )
