@@ -74,7 +74,7 @@ def add_commands(commands: Any) -> None:
     render.add_argument("--out", required=True, help="board.png, or match.gif for every move")
     render.add_argument("--seed", type=seed, default=0, help="what decides the match (default: 0)")
     render.add_argument("--moves", type=count, default=0, help="random moves to play (default: 0)")
-    render.add_argument("--agent", help="a seat whose view it is (default: everything)")
+    render.add_argument("--seat", help="a seat whose view it is (default: everything)")
     add_pictures(render)
     add_settings(render)
     render.set_defaults(run=_render)
@@ -162,11 +162,11 @@ def _render(args: argparse.Namespace) -> int:
     env = make(args.id, args)
     env.render_mode = "rgb_array"
     env.reset(seed=args.seed)
-    frames, player = [env.render(args.agent)], load("random")
+    frames, player = [env.render(args.seat)], load("random")
     for _ in range(args.moves):
         if env.to_act:
             env.step_seats({seat: ask_agent(player, [env.turn(seat)])[0] for seat in env.to_act})
-            frames.append(env.render(args.agent))
+            frames.append(env.render(args.seat))
     if args.out.endswith(".gif"):
         save_gif(frames, args.out)
     else:

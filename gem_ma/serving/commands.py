@@ -161,7 +161,12 @@ def _add_gateway(commands: Any) -> None:
     gateway.add_argument(
         "--token-ids", action="store_true", help="ask it for token ids, which vLLM gives"
     )
-    gateway.add_argument("--seats", help="those for programs, with commas between (default: all)")
+    gateway.add_argument(
+        "--seat",
+        dest="seats",
+        metavar="SEAT,SEAT",
+        help="those for programs, with commas between (default: all)",
+    )
     gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
     gateway.add_argument(
         "--turn",
@@ -188,7 +193,7 @@ def _gateway(args: argparse.Namespace) -> int:
             parse_model_url(args.model)
         for seat in seats or ():
             if seat not in env.possible_agents:
-                raise ValueError(f"--seats {seat}; the seats are {', '.join(env.possible_agents)}")
+                raise ValueError(f"--seat {seat}; the seats are {', '.join(env.possible_agents)}")
         played = {spec for seat, spec in agents.items() if seats and seat not in seats}
         for spec in {*agents.values()} - played:  # of seats that programs take: it may be wrong
             load(spec)

@@ -57,7 +57,13 @@ def add_commands(commands: Any) -> None:
     )
     pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
     pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")
-    pretrain.add_argument("--seats", type=_names, help="whose replies are learnt (default: all)")
+    pretrain.add_argument(
+        "--seat",
+        dest="seats",
+        metavar="SEAT,SEAT",
+        type=_names,
+        help="whose replies are learnt (default: all)",
+    )
     pretrain.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
     pretrain.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
     add_looks(pretrain, "--image-size")
@@ -67,14 +73,20 @@ def add_commands(commands: Any) -> None:
         "train",
         help="let a language model learn from what it plays",
         epilog=(
-            "example: gem-ma train game:TicTacToe-v0 --model models/ttt --seats x,o "
+            "example: gem-ma train game:TicTacToe-v0 --model models/ttt --seat x,o "
             "--algorithm rebn --out runs/ttt"
         ),
     )
     train.add_argument("id", metavar="ENV", help="an environment; see gem-ma list")
     train.add_argument("--model", required=True, help="a folder or name that transformers loads")
     train.add_argument("--out", required=True, help="a folder for checkpoints and the model")
-    train.add_argument("--seats", type=_names, help="where it sits and learns (default: all)")
+    train.add_argument(
+        "--seat",
+        dest="seats",
+        metavar="SEAT,SEAT",
+        type=_names,
+        help="where it sits and learns (default: all)",
+    )
     train.add_argument(
         "--others",
         default="random",
@@ -137,9 +149,7 @@ def _pretrain(args: argparse.Namespace) -> int:
     envs = [make(id, args) for id in args.ids]
     known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
     if unknown := [one for one in args.seats or () if one not in known]:
-        raise UsageError(
-            f"--seats {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}"
-        )
+        raise UsageError(f"--seat {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}")
     teacher = _teacher(args.teacher or ["random"], envs)
     from gem_ma.training.pretrain import pretrain
 
@@ -214,7 +224,7 @@ def _train(args: argparse.Namespace) -> int:
     seats = args.seats or list(env.possible_agents)
     if unknown := [seat for seat in seats if seat not in env.possible_agents]:
         raise UsageError(
-            f"--seats {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
+            f"--seat {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
         )
     folder = Path(args.out)
     if folder.exists() and not folder.is_dir():

@@ -268,7 +268,7 @@ def test_render_writes_a_picture_or_a_match(tmp_path):
     for theme in ("--5", "x5"):
         assert main([*common[:-2], f"--theme={theme}", "--out", str(image)]) == 2
     secret, whole = tmp_path / "secret.png", tmp_path / "whole.png"
-    assert main(["render", "game:KuhnPoker-v0", "--agent", "first", "--out", str(secret)]) == 0
+    assert main(["render", "game:KuhnPoker-v0", "--seat", "first", "--out", str(secret)]) == 0
     assert main(["render", "game:KuhnPoker-v0", "--out", str(whole)]) == 0
     assert secret.read_bytes() != whole.read_bytes()
 

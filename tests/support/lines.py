@@ -62,7 +62,7 @@ WRONG = [
     (f"render {C4} --out FOLDER/a.png --size 1x1", "do not fit"),
     (f"render {C4} --out FOLDER/a.png --size 999999x999999", "--size"),
     (f"render {C4} --out FOLDER/a.png --theme drak", "did you mean 'dark'"),
-    (f"render {C4} --out FOLDER/a.png --agent nobody", "no seat 'nobody'"),
+    (f"render {C4} --out FOLDER/a.png --seat nobody", "no seat 'nobody'"),
     (f"render {C4} --out CLOSED/a.png", "CLOSED/a.png"),
     ("serve game:Nope-v0", "gem-ma: "),
     ("arena game:Nope-v0 --out FOLDER/o", "gem-ma: "),
@@ -189,7 +189,7 @@ WRONG += [
         f"{_RUN} --workers 1 --step-timeout inf",
         f"{_RUN} --max-errors -1",
         f"{_GATE} --model nowhere",
-        f"{_GATE} --seats blue",
+        f"{_GATE} --seat blue",
         f"{_GATE} --agents randm",
         f"{_GATE} --turn 0",
         f"{_GATE} --host 0.0.0.0",
@@ -282,13 +282,13 @@ WRONG += [
         f"{_PRETRAIN} --size huge",
         f"{_PRETRAIN} --episodes 0",
         f"{_PRETRAIN} --epochs 0",
-        f"{_PRETRAIN} --seats nobody",
+        f"{_PRETRAIN} --seat nobody",
         f"{_PRETRAIN} --seed x",
         f"{_PRETRAIN} --device quantum",
         f"train {C4} --out FOLDER/o --model FOLDER/no",
         f"train {C4} --model FOLDER/m --out FILE",
-        f"{_TRAIN} --seats nobody",
-        f"{_TRAIN} --seats red --others nobody",
+        f"{_TRAIN} --seat nobody",
+        f"{_TRAIN} --seat red --others nobody",
         f"{_TRAIN} --algorithm luck",
         f"{_TRAIN} --gamma 2",
         f"{_TRAIN} --updates 0",
@@ -332,7 +332,7 @@ RIGHT = {
         f"run {TTT} --workers 1 --step-timeout 9 --tools x=python:seconds=1",
     ],
     "render": [
-        f"render {TTT} --out a.png --seed 1 --moves 2 --agent x {_LOOKING[15:]}",
+        f"render {TTT} --out a.png --seed 1 --moves 2 --seat x {_LOOKING[15:]}",
         f"render {TTT} --out a.gif --moves 2",
     ],
     "serve": [
@@ -340,7 +340,7 @@ RIGHT = {
         f"--first-message 1.5 --idle 9 --seat x --others o=search:depth=1 {_LOOKING}"
     ],
     "gateway": [
-        f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seats x "
+        f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "
         "--agents o=random --turn 9 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
         f"--seed 5 --out g.jsonl --resume --max-errors 0 {_LOOKING}",
     ],
@@ -410,9 +410,9 @@ RIGHT = {
     ],
     "train": [
         f"pretrain {GUESS} --teacher player=random --out m --size tiny --episodes 2 --epochs 1 "
-        "--seats player --seed 1 --device cpu --observe text --theme dark --noise 3 "
+        "--seat player --seed 1 --device cpu --observe text --theme dark --noise 3 "
         "--image-size 84 --panels apart --set max_turns=3",
-        f"train {GUESS} --model m --out t --seats player --others random --algorithm grpo "
+        f"train {GUESS} --model m --out t --seat player --others random --algorithm grpo "
         "--gamma 0.9 --updates 1 --episodes 2 --group 2 --lr 1e-4 --kl 0.1 --entropy 0.01 "
         "--warmup 1 --decline --minibatch 2 --epochs 1 --max-new-tokens 2 --seed 1 --device cpu "
         "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "

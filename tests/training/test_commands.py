@@ -92,7 +92,7 @@ def test_algorithms_and_schedules(model, tmp_path, algorithm):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--seats", "nobody"], "--seats nobody: the seats are player"),
+        (["--seat", "nobody"], "--seat nobody: the seats are player"),
         (["--warmup", "3"], "--warmup 3: there are 2 updates"),
         (["--algorithm", "grpo"], "--algorithm grpo compares a group: say --group 8"),
     ],
